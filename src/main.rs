@@ -1,0 +1,2 @@
+//! morse-sim.
+fn main() {}
