@@ -1,0 +1,62 @@
+//! The kinds that a simulation file may name. They are known to the program, not to this folder.
+
+use std::any::Any;
+use std::sync::Arc;
+
+/// What a word stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// A kind of sensor.
+    Sensor,
+    /// A kind of actuator.
+    Actuator,
+    /// A kind of modifier.
+    Modifier,
+    /// A kind of middleware.
+    Middleware,
+    /// What a kind of middleware wants to know about each output; the word is the middleware's.
+    Output,
+    /// What a kind of middleware wants to know about each input; the word is the middleware's.
+    Input,
+}
+
+impl Family {
+    /// As messages name it.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Sensor => "sensor",
+            Self::Actuator => "actuator",
+            Self::Modifier => "modifier",
+            Self::Middleware => "middleware",
+            Self::Output => "output",
+            Self::Input => "input",
+        }
+    }
+}
+
+/// The kinds that a simulation file may name, and how their settings are read.
+pub trait Vocabulary {
+    /// The words of a family, for look-ups and suggestions.
+    fn words(&self, family: Family) -> Vec<&str>;
+
+    /// Reads the settings of a kind. `word` is one of [`Vocabulary::words`].
+    ///
+    /// The deserializer answers `deserialize_struct`. Fields that the type does not declare are
+    /// reported by the deserializer itself. The common fields (`level`, `frequency`, `mount`, …)
+    /// are held back, unless the type declares a field of that name: then it is given the value too.
+    /// Messages that a type makes itself (`serde::de::Error::custom`) are shown as they are, at the
+    /// value that was being read.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the settings' own `Deserialize` says.
+    fn read(
+        &self,
+        family: Family,
+        word: &str,
+        settings: &mut dyn erased_serde::Deserializer<'_>,
+    ) -> Result<Arc<dyn Any + Send + Sync>, erased_serde::Error>;
+
+    /// The levels of a kind, the default one first; empty when it has none.
+    fn levels(&self, family: Family, word: &str) -> Vec<&str>;
+}
