@@ -1,0 +1,150 @@
+//! What is wrong with a file, where, why, and what to do about it: one form for every language.
+//!
+//! A reader collects [`Diagnostic`]s while it reads, so that all errors of a load come in one pass.
+//! [`render`] shows them to people, [`to_json`] to programs.
+
+mod json;
+mod render;
+mod source;
+mod suggest;
+
+pub use json::to_json;
+pub use render::{Style, render};
+pub use source::{Source, SourceId, Sources, Span};
+pub use suggest::nearest;
+
+/// Something to tell the author of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which kind it is, for programs and for the documentation: `robray::unknown-attribute`.
+    pub code: &'static str,
+    /// Whether the file can be used all the same.
+    pub severity: Severity,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// Where; the first one is the place that is reported.
+    pub labels: Vec<Label>,
+    /// Why, and what else is worth knowing.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub help: Vec<String>,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The file can be used; something in it is probably not meant.
+    Warning,
+    /// The file cannot be used.
+    Error,
+}
+
+/// A place in a file, with what there is to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The text that is underlined.
+    pub span: Span,
+    /// May be empty.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// An error without a place yet.
+    #[must_use]
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, message)
+    }
+
+    /// A warning without a place yet.
+    #[must_use]
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, message)
+    }
+
+    fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// Adds a place; the first one is where the diagnostic is reported.
+    #[must_use]
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Adds a reason.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds a remedy.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds "did you mean" if one of the known names is near to what was written.
+    #[must_use]
+    pub fn suggest<'a>(self, written: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        match nearest(written, known) {
+            Some(name) => self.help(format!("did you mean `{}`?", printable(name))),
+            None => self,
+        }
+    }
+
+    /// Whether this keeps the file from being used.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// Where it is reported.
+    #[must_use]
+    pub fn place(&self) -> Option<Span> {
+        self.labels.first().map(|label| label.span)
+    }
+}
+
+/// Names longer than this are cut when a message shows them.
+const LONGEST_SHOWN: usize = 60;
+
+/// A name as it may be shown on a terminal: without control characters, and not endlessly long.
+#[must_use]
+pub fn printable(name: &str) -> String {
+    let mut shown = String::new();
+    for (count, letter) in name.chars().enumerate() {
+        if count == LONGEST_SHOWN {
+            shown.push('…');
+            break;
+        }
+        if is_printable(letter) {
+            shown.push(letter);
+        } else {
+            shown.extend(letter.escape_unicode());
+        }
+    }
+    shown
+}
+
+/// Control characters could drive the terminal; directional marks could make a line read differently
+/// from what it is.
+fn is_printable(letter: char) -> bool {
+    !letter.is_control()
+        && !matches!(
+            letter,
+            '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
+        )
+}

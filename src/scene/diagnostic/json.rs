@@ -1,0 +1,81 @@
+//! Diagnostics for programs.
+
+use serde::Serialize;
+
+use super::{Diagnostic, Severity, Sources, Span};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    code: &'a str,
+    severity: &'static str,
+    message: &'a str,
+    #[serde(flatten)]
+    place: Option<Place<'a>>,
+    labels: Vec<LabelReport<'a>>,
+    notes: &'a [String],
+    help: &'a [String],
+    included_from: Vec<Place<'a>>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+#[derive(Serialize)]
+struct LabelReport<'a> {
+    #[serde(flatten)]
+    place: Option<Place<'a>>,
+    text: &'a str,
+}
+
+/// A diagnostic as a JSON object: `code`, `severity`, `message`, the place (`file`, `line`, `column`,
+/// `end_line`, `end_column`, from 1, columns in characters), `labels` (each a place with a `text`),
+/// `notes`, `help`, and `included_from`, the places of the includes, innermost first.
+#[must_use]
+pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value {
+    let place = diagnostic.place();
+    let chain = place.map(|span| sources.include_chain(span.source));
+    let report = Report {
+        code: diagnostic.code,
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        message: &diagnostic.message,
+        place: place.and_then(|span| located(span, sources)),
+        labels: diagnostic
+            .labels
+            .iter()
+            .map(|label| LabelReport {
+                place: located(label.span, sources),
+                text: &label.text,
+            })
+            .collect(),
+        notes: &diagnostic.notes,
+        help: &diagnostic.help,
+        included_from: chain
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|span| located(span, sources))
+            .collect(),
+    };
+    serde_json::to_value(report).unwrap_or_default()
+}
+
+fn located(span: Span, sources: &Sources) -> Option<Place<'_>> {
+    let source = sources.get(span.source)?;
+    let (line, column) = source.line_and_column(span.start as usize);
+    let (end_line, end_column) = source.line_and_column(span.end as usize);
+    Some(Place {
+        file: source.name(),
+        line,
+        column,
+        end_line,
+        end_column,
+    })
+}

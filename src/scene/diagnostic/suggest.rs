@@ -1,0 +1,44 @@
+//! "Did you mean": the nearest of the known names.
+
+/// A name longer than this is not a misspelling of anything, and comparing it would take long.
+const LONGEST: usize = 64;
+/// So many names are compared at most.
+const MOST: usize = 10_000;
+
+/// The known name nearest to what was written, if one is near enough to be meant.
+pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if written.is_empty() || written.len() > LONGEST {
+        return None;
+    }
+    let allowed = written.chars().count().div_ceil(3);
+    known
+        .into_iter()
+        .take(MOST)
+        .filter(|name| *name != written && name.len() <= LONGEST)
+        .map(|name| (distance(written, name), name))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Letters to change, add, leave out or swap; the case of letters, and `-` against `_`, cost nothing.
+fn distance(written: &str, known: &str) -> usize {
+    let plain = |name: &str| name.to_lowercase().replace('-', "_");
+    strsim::osa_distance(&plain(written), &plain(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn finds_the_nearest() {
+        let known = ["dimension", "radius", "no-shadow", "color"];
+        assert_eq!(nearest("raduis", known), Some("radius"));
+        assert_eq!(nearest("no_shadow", known), Some("no-shadow"));
+        assert_eq!(nearest("Color", known), Some("color"));
+        assert_eq!(nearest("colour", known), Some("color"));
+        assert_eq!(nearest("texture", known), None);
+        assert_eq!(nearest("x", ["y"]), Some("y"));
+    }
+}

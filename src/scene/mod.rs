@@ -1,0 +1,5 @@
+//! Scenes as plain data, and the languages they are written in. Nothing here knows the engine.
+
+pub mod diagnostic;
+pub mod model;
+// pub mod robray;

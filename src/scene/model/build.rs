@@ -1,0 +1,316 @@
+//! Making scenes by hand: constructors, and the changes that keep a scene consistent.
+
+use std::path::Path;
+
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+
+use super::{Class, Frame, Geometry, Joint, JointAxis, Limits, Origin, Scene, SceneError, Shape};
+
+impl Frame {
+    /// A fixed frame at the root's origin with nothing on it.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            parent: None,
+            pose: Isometry3::identity(),
+            joint: Joint::Fixed,
+            mass: None,
+            center_of_mass: None,
+            inertia: None,
+            geometry: Vec::new(),
+            source: Origin::default(),
+        }
+    }
+
+    /// Hangs the frame on `parent`.
+    #[must_use]
+    pub fn under(mut self, parent: impl Into<String>) -> Self {
+        self.parent = Some(parent.into()).filter(|name| !name.is_empty());
+        self
+    }
+
+    /// Sets the translation, in metres.
+    #[must_use]
+    pub fn at(mut self, translation: [f64; 3]) -> Self {
+        self.pose.translation = Translation3::from(Vector3::from(translation));
+        self
+    }
+
+    /// Sets the rotation: roll, pitch and yaw about the fixed axes x, y and z, in that order.
+    #[must_use]
+    pub fn turned(mut self, [roll, pitch, yaw]: [f64; 3]) -> Self {
+        self.pose.rotation = rotation_from_rpy(roll, pitch, yaw);
+        self
+    }
+
+    /// Sets how the frame moves.
+    #[must_use]
+    pub fn joined(mut self, joint: Joint) -> Self {
+        self.joint = joint;
+        self
+    }
+
+    /// Adds a geometry.
+    #[must_use]
+    pub fn with(mut self, geometry: Geometry) -> Self {
+        self.geometry.push(geometry);
+        self
+    }
+}
+
+/// Roll, pitch and yaw as one rotation, Rz(yaw)·Ry(pitch)·Rx(roll), with `libm`'s sine and cosine.
+#[must_use]
+pub fn rotation_from_rpy(roll: f64, pitch: f64, yaw: f64) -> UnitQuaternion<f64> {
+    let (sin_roll, cos_roll) = libm::sincos(roll / 2.0);
+    let (sin_pitch, cos_pitch) = libm::sincos(pitch / 2.0);
+    let (sin_yaw, cos_yaw) = libm::sincos(yaw / 2.0);
+    let about_x = Quaternion::new(cos_roll, sin_roll, 0.0, 0.0);
+    let about_y = Quaternion::new(cos_pitch, 0.0, sin_pitch, 0.0);
+    let about_z = Quaternion::new(cos_yaw, 0.0, 0.0, sin_yaw);
+    UnitQuaternion::new_normalize(about_z * about_y * about_x)
+}
+
+/// The rotation of a quaternion `[x, y, z, w]` of any length, or `None` if it has none (zero, or too
+/// large to measure). One that is already of unit length is kept to the last bit.
+#[must_use]
+pub fn rotation_from_xyzw([x, y, z, w]: [f64; 4]) -> Option<UnitQuaternion<f64>> {
+    let largest = [x, y, z, w]
+        .into_iter()
+        .fold(0.0, |largest: f64, part| largest.max(part.abs()));
+    if largest <= 0.0 || !largest.is_finite() {
+        return None;
+    }
+    let written = Quaternion::new(w, x, y, z);
+    if (written.norm_squared() - 1.0).abs() <= 8.0 * f64::EPSILON {
+        return Some(UnitQuaternion::new_unchecked(written));
+    }
+    // Dividing by the largest part first keeps the squares within range.
+    Some(UnitQuaternion::new_normalize(written / largest))
+}
+
+impl JointAxis {
+    /// An axis without offset, limits and damping.
+    #[must_use]
+    pub fn new(axis: [f64; 3], variable: impl Into<String>) -> Self {
+        Self {
+            axis: Vector3::from(axis),
+            variable: variable.into(),
+            offset: 0.0,
+            limits: Limits::default(),
+            damping: None,
+        }
+    }
+}
+
+impl Joint {
+    /// The axis of a joint that has one.
+    #[must_use]
+    pub fn axis(&self) -> Option<&JointAxis> {
+        match self {
+            Self::Revolute(axis) | Self::Prismatic(axis) => Some(axis),
+            Self::Fixed | Self::Floating => None,
+        }
+    }
+
+    pub(super) fn axis_mut(&mut self) -> Option<&mut JointAxis> {
+        match self {
+            Self::Revolute(axis) | Self::Prismatic(axis) => Some(axis),
+            Self::Fixed | Self::Floating => None,
+        }
+    }
+
+    /// The word for it in scene files.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Revolute(_) => "revolute",
+            Self::Prismatic(_) => "prismatic",
+            Self::Floating => "floating",
+        }
+    }
+}
+
+impl Geometry {
+    /// A shape with the looks that the language gives by default: light grey, drawn and touchable.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            tags: std::collections::BTreeSet::new(),
+            color: [0.8; 3],
+            alpha: 1.0,
+            specular: [0.0; 3],
+            scale: 1.0,
+            visual: true,
+            collision: true,
+            no_shadow: false,
+            friction: None,
+            restitution: None,
+            density: None,
+            source: Origin::default(),
+        }
+    }
+}
+
+impl Shape {
+    /// A mesh file, looked for from `directory` unless its path is absolute.
+    #[must_use]
+    pub fn mesh(file: impl Into<String>, directory: &Path) -> Self {
+        let file = file.into();
+        let resolved = directory.join(&file);
+        Self::Mesh { file, resolved }
+    }
+
+    /// The word for it in scene files.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Box { .. } => "box",
+            Self::Sphere { .. } => "sphere",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Cone { .. } => "cone",
+            Self::Capsule { .. } => "capsule",
+            Self::Grid { .. } => "grid",
+            Self::Mesh { .. } => "mesh",
+        }
+    }
+}
+
+impl Scene {
+    /// Adds a frame at the end.
+    ///
+    /// # Errors
+    ///
+    /// When the name is taken, or when a scene file could not say what the frame says: a number that
+    /// is not finite, a name with a quote in it, a revolute joint about a zero axis, its own parent.
+    pub fn add_frame(&mut self, frame: Frame) -> Result<(), SceneError> {
+        frame.check()?;
+        if self.index.contains_key(&frame.name) {
+            return Err(SceneError::DuplicateFrame { name: frame.name });
+        }
+        self.index.insert(frame.name.clone(), self.frames.len());
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Puts a changed frame in the place of the one with its name, and returns the old one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scene::add_frame`]; and when no frame has this name.
+    pub fn replace_frame(&mut self, frame: Frame) -> Result<Frame, SceneError> {
+        frame.check()?;
+        let place = self.index.get(&frame.name).copied();
+        match place.and_then(|place| self.frames.get_mut(place)) {
+            Some(old) => Ok(std::mem::replace(old, frame)),
+            None => Err(SceneError::UnknownFrame { name: frame.name }),
+        }
+    }
+
+    /// Adds a geometry to a frame.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such frame, or the geometry cannot be written in a scene file.
+    pub fn add_geometry(&mut self, frame: &str, geometry: Geometry) -> Result<(), SceneError> {
+        geometry.check(frame)?;
+        let place = self.index.get(frame).copied();
+        match place.and_then(|place| self.frames.get_mut(place)) {
+            Some(frame) => {
+                frame.geometry.push(geometry);
+                Ok(())
+            }
+            None => Err(SceneError::UnknownFrame { name: frame.into() }),
+        }
+    }
+
+    /// Adds a class at the end.
+    ///
+    /// # Errors
+    ///
+    /// When the name is taken, or a value does not fit its attribute.
+    pub fn add_class(&mut self, class: Class) -> Result<(), SceneError> {
+        class.check()?;
+        if self.class(&class.name).is_some() {
+            return Err(SceneError::DuplicateClass { name: class.name });
+        }
+        self.classes.push(class);
+        Ok(())
+    }
+
+    /// Lets two frames touch without that being a collision. The order of the names does not matter.
+    pub fn allow_collision(&mut self, one: impl Into<String>, other: impl Into<String>) {
+        let (one, other) = (one.into(), other.into());
+        self.allowed_collisions.insert(if one <= other {
+            (one, other)
+        } else {
+            (other, one)
+        });
+    }
+
+    /// Adds a copy of another scene: each of its frames, variables and allowed pairs is named
+    /// `prefix.name`, and its root frames hang on `parent` at `pose`. Tags and classes keep their
+    /// names; where both scenes have a class, this scene's stays.
+    ///
+    /// # Errors
+    ///
+    /// When one of the new names is taken. Nothing has been added then.
+    pub fn mount(
+        &mut self,
+        other: &Self,
+        prefix: &str,
+        parent: Option<&str>,
+        pose: Isometry3<f64>,
+    ) -> Result<(), SceneError> {
+        let mut copies = Vec::with_capacity(other.frames.len());
+        for frame in &other.frames {
+            let copy = other.mounted(frame, prefix, parent, pose);
+            copy.check()?;
+            if self.index.contains_key(&copy.name) {
+                return Err(SceneError::DuplicateFrame { name: copy.name });
+            }
+            copies.push(copy);
+        }
+        for copy in copies {
+            self.index.insert(copy.name.clone(), self.frames.len());
+            self.frames.push(copy);
+        }
+        for class in &other.classes {
+            if self.class(&class.name).is_none() {
+                self.classes.push(class.clone());
+            }
+        }
+        for (one, two) in &other.allowed_collisions {
+            self.allow_collision(prefixed(prefix, one), prefixed(prefix, two));
+        }
+        Ok(())
+    }
+
+    /// One of this scene's frames, as it will be in the scene that this one is mounted in.
+    fn mounted(
+        &self,
+        frame: &Frame,
+        prefix: &str,
+        parent: Option<&str>,
+        pose: Isometry3<f64>,
+    ) -> Frame {
+        let mut copy = frame.clone();
+        copy.name = prefixed(prefix, &frame.name);
+        if let Some(parent) = self.parent_of(frame) {
+            copy.parent = Some(prefixed(prefix, &parent.name));
+        } else {
+            copy.parent = parent.map(ToOwned::to_owned);
+            copy.pose = pose * copy.pose;
+        }
+        if let Some(axis) = copy.joint.axis_mut() {
+            axis.variable = prefixed(prefix, &axis.variable);
+        }
+        copy
+    }
+}
+
+fn prefixed(prefix: &str, name: &str) -> String {
+    format!("{prefix}.{name}")
+}

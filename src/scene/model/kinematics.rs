@@ -1,0 +1,204 @@
+//! Looking around in a scene: parents, children, order, variables and where every frame is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, UnitVector3};
+
+use super::{Class, Frame, Joint, Scene};
+
+impl Scene {
+    /// All frames, in the order they were declared.
+    #[must_use]
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The frame of this name.
+    #[must_use]
+    pub fn frame(&self, name: &str) -> Option<&Frame> {
+        self.frames.get(*self.index.get(name)?)
+    }
+
+    /// The place of a frame in [`Scene::frames`].
+    #[must_use]
+    pub fn frame_index(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    /// The frame that a frame hangs on, if there is one of that name.
+    #[must_use]
+    pub fn parent_of(&self, frame: &Frame) -> Option<&Frame> {
+        self.frame(frame.parent.as_deref()?)
+    }
+
+    /// The frames that hang directly on a frame (`None`: on the root), by name. A frame whose parent
+    /// does not exist hangs on the root.
+    pub fn children<'a>(&'a self, parent: Option<&'a str>) -> impl Iterator<Item = &'a Frame> {
+        self.index.values().filter_map(move |&place| {
+            let frame = self.frames.get(place)?;
+            let hangs_on = self.parent_of(frame).map(|parent| parent.name.as_str());
+            (hangs_on == parent).then_some(frame)
+        })
+    }
+
+    /// All classes, in the order they were declared.
+    #[must_use]
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// The class of this name.
+    #[must_use]
+    pub fn class(&self, name: &str) -> Option<&Class> {
+        self.classes.iter().find(|class| class.name == name)
+    }
+
+    /// The pairs of frames that may touch, each sorted, without repetition. They need not exist.
+    #[must_use]
+    pub fn allowed_collisions(&self) -> &BTreeSet<(String, String)> {
+        &self.allowed_collisions
+    }
+
+    /// The configuration variables, sorted, without repetition.
+    #[must_use]
+    pub fn variables(&self) -> BTreeSet<&str> {
+        self.frames
+            .iter()
+            .filter_map(|frame| Some(frame.joint.axis()?.variable.as_str()))
+            .collect()
+    }
+
+    /// All frames, parents before children: by name (byte order), each after its ancestors. This is
+    /// the order of the frame numbers in the language's first implementation.
+    ///
+    /// A frame on a cycle of parents is treated as if it hung on the root; see [`Scene::cycle`].
+    #[must_use]
+    pub fn parents_first(&self) -> Vec<&Frame> {
+        self.order()
+            .into_iter()
+            .filter_map(|place| self.frames.get(place))
+            .collect()
+    }
+
+    /// [`Scene::parents_first`], as places in [`Scene::frames`].
+    #[must_use]
+    pub fn order(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.frames.len());
+        let mut seen = vec![false; self.frames.len()];
+        let mut pending = Vec::new();
+        for &place in self.index.values() {
+            let mut next = Some(place);
+            while let Some(place) = next {
+                match seen.get_mut(place) {
+                    Some(seen) if !*seen => *seen = true,
+                    _ => break,
+                }
+                pending.push(place);
+                next = self.parent_place(place);
+            }
+            order.extend(pending.drain(..).rev());
+        }
+        order
+    }
+
+    /// The names along the first cycle of parents, if there is one.
+    #[must_use]
+    pub fn cycle(&self) -> Option<Vec<&str>> {
+        self.cycles().into_iter().next()
+    }
+
+    /// Every cycle of parents, each as the names along it, the smallest name first.
+    #[must_use]
+    pub fn cycles(&self) -> Vec<Vec<&str>> {
+        let mut visited_from = vec![usize::MAX; self.frames.len()];
+        let mut cycles = Vec::new();
+        for &start in self.index.values() {
+            let mut place = start;
+            while visited_from.get(place) == Some(&usize::MAX) {
+                if let Some(visited) = visited_from.get_mut(place) {
+                    *visited = start;
+                }
+                match self.parent_place(place) {
+                    Some(parent) => place = parent,
+                    None => break,
+                }
+                if visited_from.get(place) == Some(&start) {
+                    cycles.push(self.names_along(place));
+                    break;
+                }
+            }
+        }
+        cycles
+    }
+
+    fn names_along(&self, start: usize) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut place = start;
+        while let Some(frame) = self.frames.get(place) {
+            names.push(frame.name.as_str());
+            match self.parent_place(place) {
+                Some(parent) if parent != start => place = parent,
+                _ => break,
+            }
+        }
+        let smallest = (0..names.len()).min_by_key(|&at| names.get(at));
+        names.rotate_left(smallest.unwrap_or(0));
+        names
+    }
+
+    fn parent_place(&self, place: usize) -> Option<usize> {
+        let parent = self.frames.get(place)?.parent.as_deref()?;
+        self.index.get(parent).copied()
+    }
+
+    /// Where every frame is in the root frame, in the order of [`Scene::frames`], with the value that
+    /// `value` gives for each variable.
+    pub fn absolute_poses(&self, value: impl Fn(&str) -> f64) -> Vec<Isometry3<f64>> {
+        let mut poses = vec![None; self.frames.len()];
+        for place in self.order() {
+            let Some(frame) = self.frames.get(place) else {
+                continue;
+            };
+            let parent = self.parent_place(place);
+            let root_from_parent = parent
+                .and_then(|parent| poses.get(parent).copied().flatten())
+                .unwrap_or_else(Isometry3::identity);
+            let mut root_from_frame = root_from_parent * frame.local_pose(&value);
+            // Long chains would otherwise drift away from unit length.
+            root_from_frame.rotation.renormalize();
+            if let Some(pose) = poses.get_mut(place) {
+                *pose = Some(root_from_frame);
+            }
+        }
+        poses.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    /// [`Scene::absolute_poses`] by name, with the variables that are not in `values` at zero.
+    #[must_use]
+    pub fn absolute_poses_at(
+        &self,
+        values: &BTreeMap<String, f64>,
+    ) -> BTreeMap<&str, Isometry3<f64>> {
+        let poses = self.absolute_poses(|variable| values.get(variable).copied().unwrap_or(0.0));
+        let names = self.frames.iter().map(|frame| frame.name.as_str());
+        names.zip(poses).collect()
+    }
+}
+
+impl Frame {
+    /// `parent_from_frame` with the joint moved: pose, then joint.
+    pub fn local_pose(&self, value: impl Fn(&str) -> f64) -> Isometry3<f64> {
+        match &self.joint {
+            Joint::Fixed | Joint::Floating => self.pose,
+            Joint::Revolute(joint) => {
+                let angle = value(&joint.variable) + joint.offset;
+                let axis = UnitVector3::new_normalize(joint.axis);
+                self.pose * UnitQuaternion::from_axis_angle(&axis, angle)
+            }
+            Joint::Prismatic(joint) => {
+                let travel = value(&joint.variable) + joint.offset;
+                self.pose * Translation3::from(joint.axis * travel)
+            }
+        }
+    }
+}
