@@ -1,0 +1,123 @@
+//! Actuators: settings, a command, and a `default_action` that turns it into a drive or joint targets.
+use std::sync::Arc;
+
+use bevy::{
+    ecs::{component::Mutable, schedule::IntoScheduleConfigs, system::ScheduleSystem},
+    prelude::*,
+    reflect::Typed,
+};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    body::Drive,
+    command::{ActuatorInfo, Command, Mailbox, Received, read_inputs},
+    component::{Active, Due, WorldPose, WorldVelocity},
+    fields::Fields,
+    joint::JointTarget,
+    kind::{About, ActuatorKind, KindOf, Kinds, Settings, claim},
+    modifier::{Memories, Modifiers},
+    state::{AddState as _, Stateful},
+    tick::{Tick, add_in_turn},
+};
+
+/// A kind of actuator. The type itself holds the settings, which no system ever writes.
+pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
+    /// The word for it in simulation files.
+    const KIND: &'static str;
+    /// What it can be told.
+    type Command: Command;
+}
+
+impl<C: Command> Stateful for Received<C> {}
+impl Stateful for Drive {}
+impl Stateful for JointTarget {}
+
+/// Marks actuators, as opposed to sensors.
+#[derive(Component, Default, Clone, Copy)]
+pub struct IsActuator;
+
+/// What every actuator has besides its own.
+#[derive(Component, Default, Clone, Copy)]
+#[require(
+    Active,
+    Due,
+    WorldPose,
+    WorldVelocity,
+    Modifiers,
+    Memories,
+    Drive,
+    IsActuator
+)]
+pub struct Common;
+
+/// Registers actuators.
+pub trait AddActuator {
+    /// Registers `A`; `default_action` runs in the ticks in which it is due, new command or not.
+    ///
+    /// # Panics
+    ///
+    /// Two kinds of actuator claim the same word.
+    fn add_actuator<A: Actuator, M>(
+        &mut self,
+        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    ) -> &mut Self
+    where
+        A::Command: Stateful;
+}
+
+impl AddActuator for App {
+    fn add_actuator<A: Actuator, M>(
+        &mut self,
+        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    ) -> &mut Self
+    where
+        A::Command: Stateful,
+    {
+        let world = self.world_mut();
+        world.register_required_components::<A, A::Command>();
+        world.register_required_components::<A, Received<A::Command>>();
+        world.register_required_components::<A, Common>();
+        claim(
+            &mut world.get_resource_or_init::<Kinds>().actuators,
+            A::KIND,
+            ActuatorKind {
+                about: About::of::<A>(),
+                command: <A::Command as Typed>::type_info(),
+                insert: insert::<A>,
+                is_on: |world, entity| world.get::<A>(entity).is_some(),
+            },
+        );
+        self.register_state::<A::Command>()
+            .register_state::<Received<A::Command>>()
+            .register_state::<Memories>()
+            .register_state::<Drive>()
+            .register_state::<JointTarget>()
+            .register_state::<Active>();
+        add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A>);
+        add_in_turn(self, Tick::Actuate, A::KIND, default_action);
+        self
+    }
+}
+
+fn insert<A: Actuator>(entity: &mut EntityWorldMut<'_>, settings: &Settings) {
+    if let Some(settings) = settings.downcast_ref::<A>() {
+        entity.insert((settings.clone(), KindOf(A::KIND)));
+    }
+}
+
+/// Gives an actuator its mailbox.
+pub fn insert_mailbox(
+    entity: &mut EntityWorldMut<'_>,
+    kind: &ActuatorKind,
+    word: &'static str,
+    path: Arc<str>,
+    robot: Arc<str>,
+) {
+    entity.insert(Mailbox::new(Arc::new(ActuatorInfo {
+        path,
+        robot,
+        kind: word,
+        command: kind.command,
+        fields: Fields::of(kind.command, None),
+    })));
+}

@@ -1,0 +1,102 @@
+//! Rigid bodies as components see them, and what actuators may do to them.
+use bevy::prelude::*;
+use nalgebra::{Isometry3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
+
+/// Where a body is and how it moves, after the last tick. Written by the physics alone.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct BodyState {
+    /// Pose of the body's frame in the world.
+    pub pose: Isometry3<f64>,
+    /// Velocity of the centre of mass, world axes, m/s.
+    pub linear_velocity: Vector3<f64>,
+    /// Angular velocity, world axes, rad/s.
+    pub angular_velocity: Vector3<f64>,
+    /// Centre of mass in the world, m.
+    pub center_of_mass: Point3<f64>,
+    /// Mass, kg; infinite for what physics does not move.
+    pub mass: f64,
+}
+
+impl Default for BodyState {
+    fn default() -> Self {
+        Self {
+            pose: Isometry3::identity(),
+            linear_velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            center_of_mass: Point3::origin(),
+            mass: f64::INFINITY,
+        }
+    }
+}
+
+impl BodyState {
+    /// Velocity of the body's point that is now at `point` (world), world axes, m/s.
+    #[must_use]
+    pub fn velocity_at(&self, point: &Point3<f64>) -> Vector3<f64> {
+        self.linear_velocity + self.angular_velocity.cross(&(point - self.center_of_mass))
+    }
+}
+
+/// How physics treats a body.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyKind {
+    /// Moved by forces, contacts and joints.
+    Dynamic,
+    /// Never moves.
+    #[default]
+    Fixed,
+    /// Moves as it is told, pushes dynamic bodies, is pushed by nothing.
+    Kinematic,
+}
+
+/// Properties of the robot as a whole that its motion actuators need. On the robot's base body.
+#[derive(Component, Clone, Copy, Debug, Default)]
+pub struct Robot {
+    /// Keeps vertical speed, roll and pitch rates of the body when a velocity is commanded.
+    pub is_ground_robot: bool,
+}
+
+/// What one actuator asks of the robot's base body (or of the body it is mounted on). Written by that
+/// actuator alone; one system applies all drives in path order: wrenches add up, the last velocity or
+/// pose wins.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Drive {
+    /// Nothing: the body is left to physics and to the other actuators.
+    #[default]
+    None,
+    /// Sets the velocity of the body's origin, in the axes of the body.
+    Velocity {
+        /// m/s.
+        linear: Vector3<f64>,
+        /// rad/s.
+        angular: Vector3<f64>,
+    },
+    /// Puts the body at a pose in the world, at rest.
+    Pose(Isometry3<f64>),
+    /// Moves the body by a displacement in its own axes, without physics (MORSE's `Position` control).
+    Displacement(Isometry3<f64>),
+    /// A force and a torque at the centre of mass, for one tick, world axes.
+    Wrench {
+        /// N.
+        force: Vector3<f64>,
+        /// N·m.
+        torque: Vector3<f64>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_off_the_axis_moves_sideways() {
+        let state = BodyState {
+            angular_velocity: Vector3::z() * 2.0,
+            ..BodyState::default()
+        };
+        let velocity = state.velocity_at(&Point3::new(1.5, 0.0, 0.0));
+        assert!((velocity - Vector3::new(0.0, 3.0, 0.0)).norm() < 1e-12);
+    }
+}

@@ -1,0 +1,207 @@
+//! Commands: what an actuator is told, on its way in.
+use std::sync::Arc;
+
+use bevy::{
+    ecs::component::Mutable,
+    prelude::*,
+    reflect::{PartialReflect, TypeInfo, Typed, structs::Struct},
+};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    actuator::Actuator,
+    component::{Active, Path},
+    fields::{self, Fields},
+    modifier::{Memories, Modifiers},
+    tick::Clock,
+};
+
+/// Commands that wait for one tick; the newest wins, so a few are enough.
+const CAPACITY: usize = 64;
+
+/// A command: a plain struct of numbers, vectors and text.
+pub trait Command:
+    Component<Mutability = Mutable> + Clone + Default + Struct + Typed + Serialize + DeserializeOwned
+{
+}
+
+impl<T> Command for T where
+    T: Component<Mutability = Mutable>
+        + Clone
+        + Default
+        + Struct
+        + Typed
+        + Serialize
+        + DeserializeOwned
+{
+}
+
+/// The last command as it was received, before the input modifiers: what partial commands are merged into.
+#[derive(Component, Clone, Default, Serialize, serde::Deserialize)]
+pub struct Received<C>(pub C);
+
+/// What a middleware has to know of an actuator.
+#[derive(Clone, Debug)]
+pub struct ActuatorInfo {
+    /// The actuator's dotted path, such as `rover.motion`.
+    pub path: Arc<str>,
+    /// The robot's path.
+    pub robot: Arc<str>,
+    /// The kind's word, such as `v_omega`.
+    pub kind: &'static str,
+    /// The command's type, to decode it.
+    pub command: &'static TypeInfo,
+    /// The command's fields, in order.
+    pub fields: Fields,
+}
+
+/// The outside end of an actuator's mailbox.
+#[derive(Clone)]
+pub struct CommandSender {
+    /// Whose mailbox it is.
+    pub info: Arc<ActuatorInfo>,
+    sender: Sender<Box<dyn PartialReflect>>,
+    oldest: Receiver<Box<dyn PartialReflect>>,
+}
+
+impl CommandSender {
+    /// Sends a command: the actuator's command type, or a `DynamicStruct` with some of its fields (the
+    /// others keep their values). Never blocks; where nobody reads, the oldest command is dropped.
+    ///
+    /// # Errors
+    ///
+    /// A field that the command does not have, or a number that is not finite.
+    pub fn send(&self, command: Box<dyn PartialReflect>) -> Result<(), BadCommand> {
+        self.check(command.as_ref())?;
+        let mut command = command;
+        while let Err(TrySendError::Full(back)) = self.sender.try_send(command) {
+            command = back;
+            drop(self.oldest.try_recv());
+        }
+        Ok(())
+    }
+
+    fn check(&self, command: &dyn PartialReflect) -> Result<(), BadCommand> {
+        let bevy::reflect::ReflectRef::Struct(command) = command.reflect_ref() else {
+            return Err(BadCommand::NotAStruct {
+                path: self.info.path.to_string(),
+            });
+        };
+        for (name, value) in command.iter_fields() {
+            let known = self.info.fields.get(name);
+            if known.is_none_or(|field| {
+                value
+                    .get_represented_type_info()
+                    .is_some_and(|info| info.type_id() != field.type_id)
+            }) {
+                return Err(BadCommand::UnknownField {
+                    path: self.info.path.to_string(),
+                    field: name.to_owned(),
+                });
+            }
+            if !fields::is_finite(value) {
+                return Err(BadCommand::NotFinite {
+                    path: self.info.path.to_string(),
+                    field: name.to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a command was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadCommand {
+    /// Something other than a struct.
+    #[error("`{path}` takes a struct of fields")]
+    NotAStruct {
+        /// The actuator.
+        path: String,
+    },
+    /// A field that the command does not have, or of another type.
+    #[error("`{path}` has no field `{field}` of this type")]
+    UnknownField {
+        /// The actuator.
+        path: String,
+        /// The field.
+        field: String,
+    },
+    /// A number that is infinite or not a number.
+    #[error("`{path}`: the number in `{field}` is not finite")]
+    NotFinite {
+        /// The actuator.
+        path: String,
+        /// The field.
+        field: String,
+    },
+}
+
+/// The tick's end of an actuator's mailbox.
+#[derive(Component)]
+pub struct Mailbox {
+    receiver: Receiver<Box<dyn PartialReflect>>,
+    sender: CommandSender,
+}
+
+impl Mailbox {
+    /// An empty mailbox.
+    #[must_use]
+    pub fn new(info: Arc<ActuatorInfo>) -> Self {
+        let (sender, receiver) = bounded(CAPACITY);
+        Self {
+            sender: CommandSender {
+                info,
+                sender,
+                oldest: receiver.clone(),
+            },
+            receiver,
+        }
+    }
+
+    /// Its outside end.
+    #[must_use]
+    pub fn sender(&self) -> CommandSender {
+        self.sender.clone()
+    }
+}
+
+/// All commands as they took effect: (tick, actuator, value). Kept only when somebody inserts it.
+#[derive(Resource, Default)]
+pub struct CommandLog(pub Vec<(u64, Path, Box<dyn PartialReflect>)>);
+
+/// Reads the mailboxes of a kind of actuator; a deactivated actuator does not read its own.
+pub(crate) fn read_inputs<A: Actuator>(
+    clock: Res<Clock>,
+    mut log: Option<ResMut<CommandLog>>,
+    mut actuators: Query<
+        (
+            &Path,
+            &Active,
+            &Mailbox,
+            &mut Received<A::Command>,
+            &mut A::Command,
+            &Modifiers,
+            &mut Memories,
+        ),
+        With<A>,
+    >,
+) {
+    for (path, active, mailbox, mut received, mut command, modifiers, mut memories) in
+        &mut actuators
+    {
+        if !active.0 || mailbox.receiver.is_empty() {
+            continue;
+        }
+        for message in mailbox.receiver.try_iter() {
+            received.0.apply(message.as_ref());
+        }
+        command.clone_from(&received.0);
+        modifiers.run(&mut *command, &mut memories, &clock);
+        if let Some(log) = &mut log {
+            log.0
+                .push((clock.tick, path.clone(), Box::new(received.0.clone())));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What every sensor and actuator has: a path, a mount, a schedule.
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use nalgebra::{Isometry3, Vector3};
+
+use crate::{body::BodyState, state::Stateful, tick::Clock};
+
+/// The dotted name of a component, robot or body, such as `rover.gps`. Unique; the order of everything.
+#[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Path(pub Arc<str>);
+
+impl Path {
+    /// The path's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self("".into())
+    }
+}
+
+impl std::fmt::Display for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a component sits.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Mount {
+    /// The body that carries it.
+    pub body: Entity,
+    /// The base body of the robot it belongs to.
+    pub robot: Entity,
+    /// Pose of the component in the frame of its body.
+    pub body_from_component: Isometry3<f64>,
+    /// Pose of the component in the frame of the robot, as the simulation file gives it.
+    pub robot_from_component: Isometry3<f64>,
+}
+
+/// How often a component acts, Hz. Its laws use 1 / frequency, as in MORSE.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub struct Period {
+    /// Nominal frequency, Hz.
+    pub frequency: f64,
+}
+
+impl Period {
+    /// Nominal time between two actions, s.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        1.0 / self.frequency
+    }
+}
+
+/// Whether a component acts at all. Services activate and deactivate it.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Active(pub bool);
+
+impl Default for Active {
+    fn default() -> Self {
+        Self(true)
+    }
+}
+
+impl Stateful for Active {}
+
+/// Whether a component acts in this tick.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Due(pub bool);
+
+/// Pose of a component in the world, fresh whenever it is due.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+pub struct WorldPose(pub Isometry3<f64>);
+
+/// Velocity of a component in the world, fresh whenever it is due. World axes.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+pub struct WorldVelocity {
+    /// Of the component's origin, m/s.
+    pub linear: Vector3<f64>,
+    /// rad/s.
+    pub angular: Vector3<f64>,
+}
+
+/// The level of detail of a component's data, where its kind has several (see [`crate::fields::Levels`]).
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Level(pub &'static str);
+
+/// Decides who is due, and stamps the pose and velocity of who is.
+pub fn action(
+    clock: Res<Clock>,
+    bodies: Query<&BodyState>,
+    mut components: Query<(
+        &Period,
+        &Active,
+        &Mount,
+        &mut Due,
+        &mut WorldPose,
+        &mut WorldVelocity,
+    )>,
+) {
+    for (period, active, mount, mut due, mut pose, mut velocity) in &mut components {
+        due.0 = active.0 && clock.is_due(period.frequency);
+        if due.0 {
+            stamp(&bodies, mount, &mut pose, &mut velocity);
+        }
+    }
+}
+
+/// Writes where the component is and how it moves now.
+pub fn stamp(
+    bodies: &Query<&BodyState>,
+    mount: &Mount,
+    pose: &mut WorldPose,
+    velocity: &mut WorldVelocity,
+) {
+    let Ok(body) = bodies.get(mount.body) else {
+        return;
+    };
+    pose.0 = body.pose * mount.body_from_component;
+    velocity.linear = body.velocity_at(&pose.0.translation.vector.into());
+    velocity.angular = body.angular_velocity;
+}

@@ -1,0 +1,257 @@
+//! The fields of a reading or command: names, units, levels, and access to their numbers without names.
+use bevy::{
+    prelude::*,
+    reflect::{PartialReflect, ReflectRef, TypeInfo, Typed},
+};
+
+use crate::state::StateHasher;
+
+/// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit(pub &'static str);
+
+/// The levels at which a field exists: `#[reflect(@Levels(&["raw"]))]`. Without it, at every level.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(opaque)]
+pub struct Levels(pub &'static [&'static str]);
+
+/// One field of a data type.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name, as exported.
+    pub name: &'static str,
+    /// Its place in the struct: `data.field_at(index)`.
+    pub index: usize,
+    /// Its Rust type.
+    pub type_id: std::any::TypeId,
+    /// The type's name, short.
+    pub type_name: &'static str,
+    /// Its unit, if any was given.
+    pub unit: Option<&'static str>,
+    /// What it means.
+    pub docs: Option<&'static str>,
+    /// The levels at which it exists; `None` for all.
+    pub levels: Option<&'static [&'static str]>,
+}
+
+/// The fields of a data type that exist at one level, in the order they are exported.
+#[derive(Clone, Debug, Default)]
+pub struct Fields(pub Vec<Field>);
+
+impl Fields {
+    /// The fields of a struct at a level; all fields if `level` is `None`.
+    #[must_use]
+    pub fn of(info: &'static TypeInfo, level: Option<&str>) -> Self {
+        let TypeInfo::Struct(info) = info else {
+            return Self::default();
+        };
+        let fields = info.iter().enumerate().map(|(index, field)| Field {
+            name: field.name(),
+            index,
+            type_id: field.type_id(),
+            type_name: field.type_path_table().short_path(),
+            unit: field.get_attribute::<Unit>().map(|unit| unit.0),
+            docs: field.docs().map(str::trim),
+            levels: field.get_attribute::<Levels>().map(|levels| levels.0),
+        });
+        Self(fields.filter(|field| exists_at(field, level)).collect())
+    }
+
+    /// The fields of `T` at a level.
+    #[must_use]
+    pub fn of_type<T: Typed>(level: Option<&str>) -> Self {
+        Self::of(T::type_info(), level)
+    }
+
+    /// The field of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Field> {
+        self.0.iter().find(|field| field.name == name)
+    }
+
+    /// The field of that name, if it holds a `T`.
+    #[must_use]
+    pub fn of_kind<T: 'static>(&self, name: &str) -> Option<&Field> {
+        self.get(name)
+            .filter(|field| field.type_id == std::any::TypeId::of::<T>())
+    }
+}
+
+fn exists_at(field: &Field, level: Option<&str>) -> bool {
+    match (field.levels, level) {
+        (Some(levels), Some(level)) => levels.contains(&level),
+        _ => true,
+    }
+}
+
+/// What a field holds, seen without its type.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// A number.
+    Number(f64),
+    /// A whole number.
+    Integer(i64),
+    /// Yes or no.
+    Flag(bool),
+    /// Text.
+    Text(&'a str),
+    /// Numbers: a vector, a quaternion, a list of ranges.
+    Numbers(&'a [f64]),
+    /// Points or other triples.
+    Triples(&'a [[f64; 3]]),
+    /// Names.
+    Texts(&'a [String]),
+    /// Anything else, to be walked by reflection.
+    Other(&'a dyn PartialReflect),
+}
+
+/// Looks at a field.
+#[must_use]
+pub fn view(value: &dyn PartialReflect) -> Value<'_> {
+    macro_rules! view_as {
+        ($($type:ty => $view:expr),+ $(,)?) => {
+            $(if let Some(value) = value.try_downcast_ref::<$type>() {
+                return $view(value);
+            })+
+        };
+    }
+    view_as! {
+        f64 => |v: &f64| Value::Number(*v),
+        [f64; 3] => |v| Value::Numbers(v),
+        bool => |v: &bool| Value::Flag(*v),
+        Vec<f64> => |v| Value::Numbers(v),
+        Vec<[f64; 3]> => |v| Value::Triples(v),
+        [f64; 4] => |v| Value::Numbers(v),
+        [f64; 2] => |v| Value::Numbers(v),
+        String => |v| Value::Text(v),
+        Vec<String> => |v| Value::Texts(v),
+        i64 => |v: &i64| Value::Integer(*v),
+        i32 => |v: &i32| Value::Integer(i64::from(*v)),
+        u32 => |v: &u32| Value::Integer(i64::from(*v)),
+        u8 => |v: &u8| Value::Integer(i64::from(*v)),
+        u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
+        f32 => |v: &f32| Value::Number(f64::from(*v)),
+    }
+    Value::Other(value)
+}
+
+/// Adds the raw bits of a field to a hash.
+pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
+    match view(value) {
+        Value::Number(number) => hasher.f64(number),
+        Value::Integer(integer) => hasher.u64(u64::from_ne_bytes(integer.to_ne_bytes())),
+        Value::Flag(flag) => hasher.bytes(&[u8::from(flag)]),
+        Value::Text(text) => hash_text(text, hasher),
+        Value::Numbers(numbers) => {
+            hasher.u64(numbers.len() as u64);
+            numbers.iter().for_each(|&number| hasher.f64(number));
+        }
+        Value::Triples(triples) => {
+            hasher.u64(triples.len() as u64);
+            triples
+                .iter()
+                .flatten()
+                .for_each(|&number| hasher.f64(number));
+        }
+        Value::Texts(texts) => {
+            hasher.u64(texts.len() as u64);
+            texts.iter().for_each(|text| hash_text(text, hasher));
+        }
+        Value::Other(other) => walk(other, &mut |part| hash(part, hasher)),
+    }
+}
+
+fn hash_text(text: &str, hasher: &mut StateHasher) {
+    hasher.u64(text.len() as u64);
+    hasher.bytes(text.as_bytes());
+}
+
+/// Whether all numbers of a value are finite.
+#[must_use]
+pub fn is_finite(value: &dyn PartialReflect) -> bool {
+    match view(value) {
+        Value::Number(number) => number.is_finite(),
+        Value::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
+        Value::Triples(triples) => triples.iter().flatten().all(|number| number.is_finite()),
+        Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
+        Value::Other(other) => {
+            let mut finite = true;
+            walk(other, &mut |part| finite &= is_finite(part));
+            finite
+        }
+    }
+}
+
+/// Visits the parts of a struct, list, tuple, map or enum.
+pub fn walk(value: &dyn PartialReflect, visit: &mut dyn FnMut(&dyn PartialReflect)) {
+    match value.reflect_ref() {
+        ReflectRef::Struct(parts) => parts.iter_fields().for_each(|(_, part)| visit(part)),
+        ReflectRef::TupleStruct(parts) => parts.iter_fields().for_each(visit),
+        ReflectRef::Tuple(parts) => parts.iter_fields().for_each(visit),
+        ReflectRef::List(parts) => parts.iter().for_each(visit),
+        ReflectRef::Array(parts) => parts.iter().for_each(visit),
+        ReflectRef::Map(parts) => parts.iter().for_each(|(key, part)| {
+            visit(key);
+            visit(part);
+        }),
+        ReflectRef::Enum(parts) => {
+            visit(&parts.variant_name().to_owned());
+            parts.iter_fields().for_each(|part| visit(part.value()));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Reflect, Default)]
+    struct Data {
+        /// East.
+        #[reflect(@Unit("m"), @Levels(&["simple"]))]
+        x: f64,
+        #[reflect(@Unit("deg"), @Levels(&["raw", "extended"]))]
+        latitude: f64,
+        velocity: [f64; 3],
+    }
+
+    #[test]
+    fn only_the_fields_of_the_level_exist() {
+        let names = |level| {
+            Fields::of_type::<Data>(level)
+                .0
+                .iter()
+                .map(|field| field.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(Some("simple")), ["x", "velocity"]);
+        assert_eq!(names(Some("raw")), ["latitude", "velocity"]);
+        assert_eq!(names(None), ["x", "latitude", "velocity"]);
+        let fields = Fields::of_type::<Data>(None);
+        assert_eq!(fields.get("x").and_then(|x| x.docs), Some("East."));
+        assert!(fields.of_kind::<[f64; 3]>("velocity").is_some());
+        assert!(fields.of_kind::<f64>("velocity").is_none());
+    }
+
+    #[test]
+    fn a_hash_sees_the_sign_of_zero() {
+        let hash_of = |value: &dyn PartialReflect| {
+            let mut hasher = StateHasher::default();
+            hash(value, &mut hasher);
+            hasher.finish()
+        };
+        assert_ne!(hash_of(&0.0_f64), hash_of(&-0.0_f64));
+        assert_ne!(hash_of(&vec![1.0, 2.0]), hash_of(&vec![1.0]));
+    }
+
+    #[test]
+    fn not_a_number_is_found_inside_a_struct() {
+        let data = Data {
+            velocity: [0.0, f64::NAN, 0.0],
+            ..Data::default()
+        };
+        assert!(!is_finite(&data));
+        assert!(is_finite(&Data::default()));
+    }
+}

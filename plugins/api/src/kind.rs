@@ -1,0 +1,140 @@
+//! The words a simulation file may use, and what the program knows of each.
+use std::{any::Any, collections::BTreeMap, sync::Arc};
+
+use bevy::{
+    prelude::*,
+    reflect::{TypeInfo, structs::Struct},
+};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    component::Level,
+    fields::Fields,
+    middleware::Start,
+    modifier::{Misfit, Modify},
+    port::OutputPort,
+    random::Random,
+    reading::SensorInfo,
+};
+
+/// Settings of one kind, read from a simulation file.
+pub type Settings = Arc<dyn Any + Send + Sync>;
+
+/// Reads settings of a kind.
+pub type ReadSettings =
+    fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<Settings, erased_serde::Error>;
+
+/// Reads settings of type `S`, keeping the type out of sight.
+///
+/// # Errors
+///
+/// Whatever `S`'s own `Deserialize` says.
+pub fn read_settings<S: DeserializeOwned + Any + Send + Sync>(
+    source: &mut dyn erased_serde::Deserializer<'_>,
+) -> Result<Settings, erased_serde::Error> {
+    Ok(Arc::new(S::deserialize(source)?))
+}
+
+/// What kinds of all families have.
+#[derive(Clone, Copy)]
+pub struct About {
+    /// Its settings, with their docs and units.
+    pub settings: &'static TypeInfo,
+    /// Reads them.
+    pub read: ReadSettings,
+}
+
+impl About {
+    /// What is known of settings of type `S`.
+    #[must_use]
+    pub fn of<S: DeserializeOwned + bevy::reflect::Typed + Send + Sync>() -> Self {
+        Self {
+            settings: S::type_info(),
+            read: read_settings::<S>,
+        }
+    }
+}
+
+/// A kind of sensor.
+#[derive(Clone, Copy)]
+pub struct SensorKind {
+    /// Its settings.
+    pub about: About,
+    /// Its local data.
+    pub data: &'static TypeInfo,
+    /// Its levels, the default one first; empty if it has none.
+    pub levels: &'static [&'static str],
+    /// Puts settings, local data and what goes with them on an entity.
+    pub insert: fn(&mut EntityWorldMut<'_>, &Settings, Level, Random),
+    /// The services of the kind itself are found by this: whether an entity is of this kind.
+    pub is_on: fn(&World, Entity) -> bool,
+    /// The exported data of an entity (modified data), seen without its type.
+    pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
+    /// Offers the present modified data to one port, whether due or not.
+    pub offer: fn(&World, Entity, &OutputPort),
+}
+
+/// A kind of actuator.
+#[derive(Clone, Copy)]
+pub struct ActuatorKind {
+    /// Its settings.
+    pub about: About,
+    /// Its command.
+    pub command: &'static TypeInfo,
+    /// Puts settings, command, drive and mailbox on an entity.
+    pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
+    /// Whether an entity is of this kind.
+    pub is_on: fn(&World, Entity) -> bool,
+}
+
+/// A kind of modifier.
+#[derive(Clone, Copy)]
+pub struct ModifierKind {
+    /// Its settings.
+    pub about: About,
+    /// Binds it to the fields of a data type.
+    pub bind: fn(&Settings, &Fields, &World) -> Result<Box<dyn Modify>, Misfit>,
+}
+
+/// A kind of middleware.
+#[derive(Clone, Copy)]
+pub struct MiddlewareKind {
+    /// Its settings.
+    pub about: About,
+    /// The settings of each of its outputs.
+    pub output: About,
+    /// The settings of each of its inputs.
+    pub input: About,
+    /// Starts it.
+    pub start: Start,
+}
+
+/// All kinds, by word. `BTreeMap`s, so that lists are sorted.
+#[derive(Resource, Default, Clone)]
+pub struct Kinds {
+    /// Kinds of sensor.
+    pub sensors: BTreeMap<&'static str, SensorKind>,
+    /// Kinds of actuator.
+    pub actuators: BTreeMap<&'static str, ActuatorKind>,
+    /// Kinds of modifier.
+    pub modifiers: BTreeMap<&'static str, ModifierKind>,
+    /// Kinds of middleware.
+    pub middlewares: BTreeMap<&'static str, MiddlewareKind>,
+}
+
+/// Two parts of a program claim the same word: a mistake in the program, not in its input.
+#[track_caller]
+pub(crate) fn claim<K>(kinds: &mut BTreeMap<&'static str, K>, word: &'static str, kind: K) {
+    assert!(
+        kinds.insert(word, kind).is_none(),
+        "two kinds are called `{word}`"
+    );
+}
+
+/// What a sensor entity knows of its kind.
+#[derive(Component, Clone)]
+pub struct KindOf(pub &'static str);
+
+/// What observers are told of a sensor. On each sensor's entity.
+#[derive(Component, Clone)]
+pub struct Described(pub Arc<SensorInfo>);

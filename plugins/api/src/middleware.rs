@@ -1,0 +1,227 @@
+//! Middlewares: threads of their own that carry readings out, and commands and requests in.
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use bevy::{prelude::*, reflect::Typed};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::{
+    command::CommandSender,
+    kind::{About, Kinds, MiddlewareKind, Settings, claim},
+    port::Observer,
+    service::Reply,
+};
+
+/// A kind of middleware. The type itself holds the settings of one instance.
+pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
+    /// The word for it in simulation files.
+    const KIND: &'static str;
+    /// The settings of each output.
+    type Output: DeserializeOwned + Typed + Clone + Send + Sync;
+    /// The settings of each input.
+    type Input: DeserializeOwned + Typed + Clone + Send + Sync;
+
+    /// Opens what it needs (files, ports) and starts its thread.
+    ///
+    /// # Errors
+    ///
+    /// What it needs cannot be had; the message names it.
+    fn start(&self, plugs: Plugs<Self::Output, Self::Input>) -> Result<Box<dyn Running>, Failure>;
+}
+
+/// What a middleware is connected to.
+pub struct Plugs<O, I> {
+    /// Its name in the simulation file.
+    pub name: String,
+    /// The sensors whose readings it carries, in path order.
+    pub outputs: Vec<(Observer, O)>,
+    /// The actuators that it commands, in path order.
+    pub inputs: Vec<(CommandSender, I)>,
+    /// The components whose services it offers, in path order.
+    pub services: Vec<String>,
+    /// Requests to the simulation.
+    pub requests: RequestSender,
+    /// A token comes here whenever readings may have arrived; its end means that the simulation has ended.
+    pub wake: Receiver<()>,
+}
+
+/// A middleware at work.
+pub trait Running: Send {
+    /// What went wrong since it was last asked, if anything: the run ends with it.
+    fn failure(&mut self) -> Option<Failure>;
+
+    /// Waits for it to finish what it has been given, now that nothing more will come.
+    ///
+    /// # Errors
+    ///
+    /// What it was given could not all be delivered.
+    fn stop(self: Box<Self>) -> Result<(), Failure>;
+}
+
+/// The environment failed a middleware: a port, a file, the disk, a peer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// An output, a port or the disk.
+    #[error("{0}")]
+    Environment(String),
+    /// A peer that the run depends on is gone.
+    #[error("{0}")]
+    PeerLost(String),
+}
+
+/// Type-erased settings of outputs and inputs, and the ends of their ports.
+pub type ErasedPlugs = Plugs<Settings, Settings>;
+
+/// Starts a middleware from erased settings.
+pub type Start = fn(&Settings, ErasedPlugs) -> Result<Box<dyn Running>, Failure>;
+
+/// A request on its way to the simulation.
+pub struct Request {
+    /// Component path, such as `rover.motion`.
+    pub component: String,
+    /// Service name.
+    pub service: String,
+    /// Arguments: an array, an object of names, or null.
+    pub arguments: Json,
+    /// Number by which its sender may cancel it.
+    pub id: u64,
+    /// Where the reply goes.
+    pub reply: Sender<Reply>,
+}
+
+/// What clients ask of the simulation.
+pub enum Ask {
+    /// Serve this.
+    Serve(Request),
+    /// Cancel the request of that number.
+    Cancel(u64),
+}
+
+/// The way in for requests, for any number of threads.
+#[derive(Clone)]
+pub struct RequestSender {
+    sender: Sender<Ask>,
+    next: Arc<AtomicU64>,
+}
+
+impl RequestSender {
+    /// Makes the two ends of the way in.
+    #[must_use]
+    pub fn new() -> (Self, Receiver<Ask>) {
+        let (sender, receiver) = bounded(1024);
+        (
+            Self {
+                sender,
+                next: Arc::new(AtomicU64::new(1)),
+            },
+            receiver,
+        )
+    }
+
+    /// Sends a request and returns its number; the reply goes to `reply`.
+    ///
+    /// # Errors
+    ///
+    /// Too many requests are waiting, or the simulation has ended.
+    pub fn send(
+        &self,
+        component: &str,
+        service: &str,
+        arguments: Json,
+        reply: Sender<Reply>,
+    ) -> Result<u64, Failure> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let request = Request {
+            component: component.to_owned(),
+            service: service.to_owned(),
+            arguments,
+            id,
+            reply,
+        };
+        self.ask(Ask::Serve(request)).map(|()| id)
+    }
+
+    /// Cancels a request.
+    ///
+    /// # Errors
+    ///
+    /// Too many requests are waiting, or the simulation has ended.
+    pub fn cancel(&self, id: u64) -> Result<(), Failure> {
+        self.ask(Ask::Cancel(id))
+    }
+
+    fn ask(&self, ask: Ask) -> Result<(), Failure> {
+        self.sender.try_send(ask).map_err(|error| match error {
+            TrySendError::Full(_) => {
+                Failure::Environment("too many requests are waiting".to_owned())
+            }
+            TrySendError::Disconnected(_) => {
+                Failure::PeerLost("the simulation has ended".to_owned())
+            }
+        })
+    }
+}
+
+/// Registers middlewares.
+pub trait AddMiddleware {
+    /// Makes `W` known under its word.
+    ///
+    /// # Panics
+    ///
+    /// Two kinds of middleware claim the same word.
+    fn add_middleware<W: Middleware>(&mut self) -> &mut Self;
+}
+
+impl AddMiddleware for App {
+    fn add_middleware<W: Middleware>(&mut self) -> &mut Self {
+        let kind = MiddlewareKind {
+            about: About::of::<W>(),
+            output: About::of::<W::Output>(),
+            input: About::of::<W::Input>(),
+            start: start::<W>,
+        };
+        claim(
+            &mut self.world_mut().get_resource_or_init::<Kinds>().middlewares,
+            W::KIND,
+            kind,
+        );
+        self
+    }
+}
+
+fn start<W: Middleware>(
+    settings: &Settings,
+    plugs: ErasedPlugs,
+) -> Result<Box<dyn Running>, Failure> {
+    fn typed<T: Clone + 'static, P>((end, settings): (P, Settings)) -> Result<(P, T), Failure> {
+        let settings = settings.downcast_ref::<T>().cloned();
+        settings
+            .map(|settings| (end, settings))
+            .ok_or_else(|| Failure::Environment("settings of another kind".to_owned()))
+    }
+    let Plugs {
+        name,
+        outputs,
+        inputs,
+        services,
+        requests,
+        wake,
+    } = plugs;
+    let Some(middleware) = settings.downcast_ref::<W>() else {
+        return Err(Failure::Environment(format!(
+            "`{name}`: settings of another kind"
+        )));
+    };
+    middleware.start(Plugs {
+        outputs: outputs.into_iter().map(typed).collect::<Result<_, _>>()?,
+        inputs: inputs.into_iter().map(typed).collect::<Result<_, _>>()?,
+        name,
+        services,
+        requests,
+        wake,
+    })
+}

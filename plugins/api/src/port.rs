@@ -1,0 +1,353 @@
+//! Ports between the tick and the outside: bounded, with flow control, with counted losses.
+//!
+//! The observer says when it is ready, as the objects of Sony's OPEN-R do. A reading that nobody is ready
+//! for is not even copied; it is counted. Only a lockstep port ever makes the tick wait, and not for
+//! longer than its time limit.
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
+use nalgebra::Isometry3;
+
+use crate::reading::{Buffer, Reading, SensorInfo};
+
+/// What happens to readings when the observer is slow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Policy {
+    /// The newest reading replaces the one that waits.
+    Latest,
+    /// So many wait; then the oldest is dropped.
+    Queue(usize),
+    /// The tick waits for the observer, at most so long; then the run ends.
+    Lockstep(Duration),
+}
+
+impl Policy {
+    fn capacity(self) -> usize {
+        match self {
+            Self::Queue(n) => n.max(1),
+            Self::Latest | Self::Lockstep(_) => 1,
+        }
+    }
+}
+
+/// Losses of a port.
+#[derive(Debug, Default)]
+pub struct Losses {
+    /// Readings replaced by newer ones before the observer took them.
+    pub dropped: AtomicU64,
+    /// Readings nobody was ready for.
+    pub unready: AtomicU64,
+}
+
+/// Makes the two ends of a port.
+#[must_use]
+pub fn port(
+    info: Arc<SensorInfo>,
+    policy: Policy,
+    wake: Option<Sender<()>>,
+) -> (OutputPort, Observer) {
+    let (sender, receiver) = bounded(policy.capacity());
+    let (credit, credits) = bounded(1);
+    let (home, recycled) = bounded(policy.capacity() + 2);
+    let always = Arc::new(AtomicBool::new(false));
+    let closed = Arc::new(AtomicBool::new(false));
+    let losses = Arc::new(Losses::default());
+    let output = OutputPort {
+        info: info.clone(),
+        policy,
+        sender,
+        oldest: receiver.clone(),
+        home,
+        recycled,
+        credits: credits.clone(),
+        always: always.clone(),
+        losses: losses.clone(),
+        closed: closed.clone(),
+        wake,
+    };
+    (
+        output,
+        Observer {
+            info,
+            receiver,
+            credit,
+            credits,
+            always,
+            closed,
+            losses,
+        },
+    )
+}
+
+/// The tick's end of a port.
+pub struct OutputPort {
+    /// Whose readings these are.
+    pub info: Arc<SensorInfo>,
+    policy: Policy,
+    sender: Sender<Reading>,
+    oldest: Receiver<Reading>,
+    home: Sender<Buffer>,
+    recycled: Receiver<Buffer>,
+    credits: Receiver<()>,
+    always: Arc<AtomicBool>,
+    /// What was lost so far.
+    pub losses: Arc<Losses>,
+    closed: Arc<AtomicBool>,
+    wake: Option<Sender<()>>,
+}
+
+impl Drop for OutputPort {
+    fn drop(&mut self) {
+        self.closed.store(true, Ordering::Release);
+    }
+}
+
+/// The observer of a lockstep port did not answer in time, or is gone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the observer of `{path}` did not answer within {limit:?}")]
+pub struct LockstepLost {
+    /// The sensor's path.
+    pub path: String,
+    /// The port's time limit.
+    pub limit: Duration,
+}
+
+impl OutputPort {
+    /// Offers a reading; `fill` copies the data into a used or a new buffer, and runs only if somebody is
+    /// ready for it.
+    ///
+    /// # Errors
+    ///
+    /// A lockstep port whose observer does not answer in time, or has gone.
+    pub fn offer(
+        &self,
+        (tick, nanos, robot_pose): (u64, u64, Isometry3<f64>),
+        fill: impl FnOnce(Option<Buffer>) -> Buffer,
+    ) -> Result<(), LockstepLost> {
+        if !self.take_credit()? {
+            self.losses.unready.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let buffer = fill(self.recycled.try_recv().ok());
+        self.deliver(Reading::new(
+            tick,
+            nanos,
+            robot_pose,
+            buffer,
+            self.home.clone(),
+        ))
+    }
+
+    fn take_credit(&self) -> Result<bool, LockstepLost> {
+        if self.always.load(Ordering::Acquire) || self.credits.try_recv().is_ok() {
+            return Ok(true);
+        }
+        let Policy::Lockstep(limit) = self.policy else {
+            return Ok(false);
+        };
+        match self.credits.recv_timeout(limit) {
+            Ok(()) => Ok(true),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                Err(self.lost(limit))
+            }
+        }
+    }
+
+    fn deliver(&self, reading: Reading) -> Result<(), LockstepLost> {
+        if let Policy::Lockstep(limit) = self.policy {
+            self.sender
+                .send_timeout(reading, limit)
+                .map_err(|_late| self.lost(limit))?;
+        } else {
+            self.replace_oldest(reading);
+        }
+        if let Some(wake) = &self.wake {
+            // A full channel means that the observer is awake already.
+            wake.try_send(()).ok();
+        }
+        Ok(())
+    }
+
+    fn replace_oldest(&self, mut reading: Reading) {
+        while let Err(TrySendError::Full(back)) = self.sender.try_send(reading) {
+            reading = back;
+            if self.oldest.try_recv().is_ok() {
+                self.losses.dropped.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn lost(&self, limit: Duration) -> LockstepLost {
+        LockstepLost {
+            path: self.info.path.to_string(),
+            limit,
+        }
+    }
+}
+
+/// The outside end of a port. It gets nothing before it says that it is ready.
+pub struct Observer {
+    /// Whose readings these are.
+    pub info: Arc<SensorInfo>,
+    receiver: Receiver<Reading>,
+    credit: Sender<()>,
+    credits: Receiver<()>,
+    always: Arc<AtomicBool>,
+    closed: Arc<AtomicBool>,
+    losses: Arc<Losses>,
+}
+
+impl Observer {
+    /// Asks for one reading (ASSERT-READY). Asking twice is asking once.
+    pub fn assert_ready(&self) {
+        self.credit.try_send(()).ok();
+    }
+
+    /// Wants nothing any more (DEASSERT-READY).
+    pub fn deassert_ready(&self) {
+        self.always.store(false, Ordering::Release);
+        while self.credits.try_recv().is_ok() {}
+    }
+
+    /// Wants every reading, within the limits of the policy.
+    pub fn stay_ready(&self) {
+        self.always.store(true, Ordering::Release);
+    }
+
+    /// The next reading, if one is there.
+    #[must_use]
+    pub fn try_recv(&self) -> Option<Reading> {
+        self.receiver.try_recv().ok()
+    }
+
+    /// Waits for the next reading; `None` when the simulation has ended.
+    #[must_use]
+    pub fn recv(&self) -> Option<Reading> {
+        self.receiver.recv().ok()
+    }
+
+    /// Whether the simulation has ended and everything was taken.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire) && self.receiver.is_empty()
+    }
+
+    /// The channel itself, to wait for several ports at once.
+    #[must_use]
+    pub fn channel(&self) -> &Receiver<Reading> {
+        &self.receiver
+    }
+
+    /// Readings that were replaced by newer ones, and readings nobody was ready for.
+    #[must_use]
+    pub fn losses(&self) -> (u64, u64) {
+        (
+            self.losses.dropped.load(Ordering::Relaxed),
+            self.losses.unready.load(Ordering::Relaxed),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::reflect::Reflect;
+
+    #[derive(Reflect)]
+    struct Number {
+        value: f64,
+    }
+
+    fn info() -> Arc<SensorInfo> {
+        Arc::new(SensorInfo {
+            path: "a.b".into(),
+            robot: "a".into(),
+            kind: "number",
+            level: None,
+            fields: crate::fields::Fields::default(),
+            frequency: 1.0,
+            robot_from_sensor: Isometry3::identity(),
+        })
+    }
+
+    fn offer(port: &OutputPort, tick: u64) -> Result<(), LockstepLost> {
+        port.offer((tick, 0, Isometry3::identity()), |_| {
+            Box::new(Number { value: tick as f64 })
+        })
+    }
+
+    fn ticks(observer: &Observer) -> Vec<u64> {
+        std::iter::from_fn(|| observer.try_recv())
+            .map(|reading| reading.tick)
+            .collect()
+    }
+
+    #[test]
+    fn nobody_ready_nothing_copied() {
+        let (port, observer) = port(info(), Policy::Latest, None);
+        port.offer((1, 0, Isometry3::identity()), |_| {
+            unreachable!("copied for nobody")
+        })
+        .unwrap();
+        assert_eq!(observer.losses(), (0, 1));
+        observer.assert_ready();
+        observer.assert_ready();
+        offer(&port, 2).unwrap();
+        offer(&port, 3).unwrap();
+        assert_eq!(ticks(&observer), [2], "one assert, one reading");
+        assert_eq!(observer.losses(), (0, 2));
+    }
+
+    #[test]
+    fn the_oldest_is_dropped_and_counted() {
+        for (policy, left) in [(Policy::Latest, vec![5]), (Policy::Queue(3), vec![3, 4, 5])] {
+            let (port, observer) = port(info(), policy, None);
+            observer.stay_ready();
+            (1..=5).for_each(|tick| offer(&port, tick).unwrap());
+            assert_eq!(observer.losses().0, 5 - left.len() as u64);
+            assert_eq!(ticks(&observer), left);
+        }
+    }
+
+    #[test]
+    fn lockstep_waits_but_not_for_ever() {
+        let limit = Duration::from_millis(20);
+        let (port, observer) = port(info(), Policy::Lockstep(limit), None);
+        assert_eq!(
+            offer(&port, 1),
+            Err(LockstepLost {
+                path: "a.b".into(),
+                limit
+            })
+        );
+        observer.assert_ready();
+        offer(&port, 2).unwrap();
+        assert_eq!(ticks(&observer), [2]);
+    }
+
+    #[test]
+    fn memory_comes_back() {
+        let (port, observer) = port(info(), Policy::Latest, None);
+        observer.stay_ready();
+        offer(&port, 1).unwrap();
+        drop(observer.try_recv());
+        port.offer((2, 0, Isometry3::identity()), |used| {
+            used.expect("the buffer of the first reading")
+        })
+        .unwrap();
+        assert_eq!(
+            observer
+                .try_recv()
+                .and_then(|reading| reading.get::<Number>().map(|n| n.value)),
+            Some(1.0)
+        );
+        drop(port);
+        assert!(observer.is_closed());
+    }
+}

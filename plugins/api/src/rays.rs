@@ -1,0 +1,45 @@
+//! Rays into the world, for scanners and proximity sensors.
+use bevy::prelude::*;
+use nalgebra::{Point3, Vector3};
+
+/// What a ray met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance from the origin along the direction, in lengths of the direction.
+    pub distance: f64,
+    /// The geometry's entity.
+    pub entity: Entity,
+}
+
+/// Casts rays against everything that collides, as it stands after the last tick.
+///
+/// The answer to a set of rays does not depend on how it is split among threads.
+pub trait CastRays: Send + Sync {
+    /// The nearest hit of each ray from `origin` within `max_distance`, ignoring all geometry of
+    /// `without` (a robot). `directions` and `hits` have the same length; `None` where nothing was met.
+    fn cast_fan(
+        &self,
+        origin: Point3<f64>,
+        directions: &[Vector3<f64>],
+        max_distance: f64,
+        without: Option<Entity>,
+        hits: &mut [Option<Hit>],
+    );
+
+    /// The nearest hit of one ray.
+    fn cast(
+        &self,
+        origin: Point3<f64>,
+        direction: Vector3<f64>,
+        max_distance: f64,
+        without: Option<Entity>,
+    ) -> Option<Hit> {
+        let mut hits = [None];
+        self.cast_fan(origin, &[direction], max_distance, without, &mut hits);
+        hits[0]
+    }
+}
+
+/// The world's ray caster.
+#[derive(Resource)]
+pub struct Rays(pub Box<dyn CastRays>);

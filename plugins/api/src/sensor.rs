@@ -1,0 +1,294 @@
+//! Sensors: settings, local data, and a `default_action` that measures.
+use bevy::{
+    ecs::{component::Mutable, schedule::IntoScheduleConfigs, system::ScheduleSystem},
+    prelude::*,
+    reflect::{Typed, structs::Struct},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    body::BodyState,
+    component::{Active, Due, Level, Mount, WorldPose, WorldVelocity},
+    fields,
+    kind::{About, Described, KindOf, Kinds, SensorKind, Settings, claim},
+    modifier::{Memories, Modifiers},
+    port::{LockstepLost, OutputPort},
+    random::Random,
+    reading::Buffer,
+    state::{
+        AddState as _, InPathOrder, StateEntry, StateError, StateHasher, StateRegister, Stateful,
+    },
+    tick::{Clock, Tick, add_in_turn},
+};
+
+/// A kind of sensor. The type itself holds the settings, which no system ever writes.
+pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
+    /// The word for it in simulation files.
+    const KIND: &'static str;
+    /// Its levels of detail, the default one first. A kind that has levels declares a setting `level`.
+    const LEVELS: &'static [&'static str] = &[];
+    /// What one measurement holds.
+    type Data: LocalData;
+}
+
+/// What a sensor measures: a struct of numbers, vectors, lists and text.
+///
+/// Data with lists should implement `Clone::clone_from` field by field, so that no tick allocates.
+pub trait LocalData:
+    Component<Mutability = Mutable> + Clone + Default + Struct + Typed + Serialize + DeserializeOwned
+{
+}
+
+impl<T> LocalData for T where
+    T: Component<Mutability = Mutable>
+        + Clone
+        + Default
+        + Struct
+        + Typed
+        + Serialize
+        + DeserializeOwned
+{
+}
+
+/// Local data after the sensor's modifiers: what is exported, and what `get_local_data` returns.
+#[derive(Component, Clone, Default)]
+pub struct Modified<D: LocalData>(pub D);
+
+/// The ports of a sensor.
+#[derive(Component, Default)]
+pub struct Outputs(pub Vec<OutputPort>);
+
+/// A lockstep observer that was lost in this run; the run ends with it.
+#[derive(Resource, Default, Debug)]
+pub struct LostObserver(pub Option<LockstepLost>);
+
+/// Marks sensors, as opposed to actuators.
+#[derive(Component, Default, Clone, Copy)]
+pub struct IsSensor;
+
+/// Registers sensors.
+pub trait AddSensor {
+    /// Registers `S`, measured by `default_action` in the ticks in which it is due.
+    ///
+    /// # Panics
+    ///
+    /// Two kinds of sensor claim the same word.
+    fn add_sensor<S: Sensor, M>(
+        &mut self,
+        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    ) -> &mut Self;
+}
+
+impl AddSensor for App {
+    fn add_sensor<S: Sensor, M>(
+        &mut self,
+        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    ) -> &mut Self {
+        let world = self.world_mut();
+        world.register_required_components::<S, S::Data>();
+        world.register_required_components::<S, Modified<S::Data>>();
+        world.register_required_components::<S, Common>();
+        claim(
+            &mut world.get_resource_or_init::<Kinds>().sensors,
+            S::KIND,
+            SensorKind {
+                about: About::of::<S>(),
+                data: <S::Data as Typed>::type_info(),
+                levels: S::LEVELS,
+                insert: insert::<S>,
+                is_on: |world, entity| world.get::<S>(entity).is_some(),
+                modified: |world, entity| {
+                    Some(&world.get::<Modified<S::Data>>(entity)?.0 as &dyn Struct)
+                },
+                offer: offer_now::<S::Data>,
+            },
+        );
+        self.register_state::<Memories>()
+            .register_state::<Random>()
+            .register_state::<Active>();
+        register_data::<S>(self.world_mut());
+        self.init_resource::<LostObserver>();
+        add_in_turn(self, Tick::DefaultAction, S::KIND, default_action);
+        add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);
+        add_in_turn(self, Tick::Outputs, S::KIND, output::<S>);
+        self
+    }
+}
+
+/// What every sensor has besides its own.
+#[derive(Component, Default, Clone, Copy)]
+#[require(
+    Active,
+    Due,
+    WorldPose,
+    WorldVelocity,
+    Modifiers,
+    Memories,
+    Outputs,
+    Level,
+    IsSensor
+)]
+pub struct Common;
+
+impl Stateful for Random {}
+
+fn insert<S: Sensor>(
+    entity: &mut EntityWorldMut<'_>,
+    settings: &Settings,
+    level: Level,
+    random: Random,
+) {
+    if let Some(settings) = settings.downcast_ref::<S>() {
+        entity.insert((settings.clone(), level, random, KindOf(S::KIND)));
+    }
+}
+
+/// Copies due local data and runs the modifiers on the copy.
+fn modify<S: Sensor>(
+    clock: Res<Clock>,
+    mut sensors: Query<
+        (
+            &Due,
+            &S::Data,
+            &mut Modified<S::Data>,
+            &Modifiers,
+            &mut Memories,
+        ),
+        With<S>,
+    >,
+) {
+    for (due, local, mut modified, modifiers, mut memories) in &mut sensors {
+        if due.0 {
+            modified.0.clone_from(local);
+            modifiers.run(&mut modified.0, &mut memories, &clock);
+        }
+    }
+}
+
+/// Offers due modified data to the sensor's ports.
+fn output<S: Sensor>(
+    clock: Res<Clock>,
+    mut lost: ResMut<LostObserver>,
+    bodies: Query<&BodyState>,
+    sensors: Query<(&Due, &Mount, &Modified<S::Data>, &Outputs), With<S>>,
+) {
+    for (due, mount, modified, outputs) in &sensors {
+        if !due.0 || outputs.0.is_empty() {
+            continue;
+        }
+        let robot_pose = bodies
+            .get(mount.robot)
+            .map(|robot| robot.pose)
+            .unwrap_or_default();
+        for port in &outputs.0 {
+            let stamp = (clock.tick, clock.nanos(), robot_pose);
+            if let Err(error) = port.offer(stamp, |used| refill(used, &modified.0)) {
+                lost.0.get_or_insert(error);
+            }
+        }
+    }
+}
+
+/// Offers what a sensor measured last to one port.
+fn offer_now<D: LocalData>(world: &World, entity: Entity, port: &OutputPort) {
+    let (Some(modified), Some(mount)) =
+        (world.get::<Modified<D>>(entity), world.get::<Mount>(entity))
+    else {
+        return;
+    };
+    let clock = world.resource::<Clock>();
+    let robot_pose = world
+        .get::<BodyState>(mount.robot)
+        .map(|robot| robot.pose)
+        .unwrap_or_default();
+    // Nobody waits for this one, so a lost observer is found out by the next reading.
+    drop(port.offer((clock.tick, clock.nanos(), robot_pose), |used| {
+        refill(used, &modified.0)
+    }));
+}
+
+/// Copies data into a used buffer, or into a new one if there is none.
+fn refill<D: LocalData>(used: Option<Buffer>, data: &D) -> Buffer {
+    if let Some(mut buffer) = used
+        && let Some(copy) = buffer
+            .try_as_reflect_mut()
+            .and_then(|any| any.as_any_mut().downcast_mut::<D>())
+    {
+        copy.clone_from(data);
+        return buffer;
+    }
+    Box::new(data.clone())
+}
+
+/// Local and modified data are state; only the fields of the component's level count in the hash.
+fn register_data<S: Sensor>(world: &mut World) {
+    world
+        .get_resource_or_init::<StateRegister>()
+        .0
+        .push(StateEntry {
+            name: std::any::type_name::<S::Data>(),
+            hash: |world, hasher| {
+                each::<S>(world, |_, described, local, modified| {
+                    hash_data(described, local, hasher);
+                    hash_data(described, modified, hasher);
+                })
+            },
+            save: |world| {
+                let mut all = Vec::new();
+                each::<S>(world, |_, _, local, modified| all.push((local, modified)));
+                postcard::to_stdvec(&all).map_err(|error| encoding::<S>(&error))
+            },
+            restore: restore_data::<S>,
+        });
+}
+
+/// Visits all sensors of a kind, in path order.
+fn each<'w, S: Sensor>(
+    world: &'w World,
+    mut visit: impl FnMut(Entity, &'w Described, &'w S::Data, &'w S::Data),
+) {
+    for &entity in &world.resource::<InPathOrder>().0 {
+        let parts = (
+            world.get::<S>(entity),
+            world.get::<Described>(entity),
+            world.get::<S::Data>(entity),
+            world.get::<Modified<S::Data>>(entity),
+        );
+        if let (Some(_), Some(described), Some(local), Some(modified)) = parts {
+            visit(entity, described, local, &modified.0);
+        }
+    }
+}
+
+fn hash_data(described: &Described, data: &dyn Struct, hasher: &mut StateHasher) {
+    for field in &described.0.fields.0 {
+        if let Some(value) = data.field_at(field.index) {
+            fields::hash(value, hasher);
+        }
+    }
+}
+
+fn restore_data<S: Sensor>(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
+    let saved: Vec<(S::Data, S::Data)> =
+        postcard::from_bytes(bytes).map_err(|error| encoding::<S>(&error))?;
+    let mut entities = Vec::new();
+    each::<S>(world, |entity, _, _, _| entities.push(entity));
+    if saved.len() != entities.len() {
+        return Err(StateError::OtherWorld {
+            name: std::any::type_name::<S::Data>(),
+            saved: saved.len(),
+            here: entities.len(),
+        });
+    }
+    for (entity, (local, modified)) in entities.into_iter().zip(saved) {
+        world.entity_mut(entity).insert((local, Modified(modified)));
+    }
+    Ok(())
+}
+
+fn encoding<S: Sensor>(error: &postcard::Error) -> StateError {
+    StateError::Encoding {
+        name: std::any::type_name::<S::Data>(),
+        cause: error.to_string(),
+    }
+}

@@ -1,0 +1,227 @@
+//! The register of everything that outlives a tick: hash, reset, snapshot and restore loop over it.
+//!
+//! State is a component or resource that is registered once and holds no `Entity`. What is not
+//! registered must follow from what is, from the scene and from the tick number; nothing may hide in
+//! `Local`, closures, statics or threads. The physics engine's sets are registered by the physics.
+use bevy::{ecs::component::Mutable, prelude::*};
+use serde::{Serialize, de::DeserializeOwned};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::component::Path;
+
+/// A component or resource that can be hashed, saved and restored.
+pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+/// All entities that have a path, in path order: the order of hash, snapshot, drives and outputs.
+#[derive(Resource, Default, Debug)]
+pub struct InPathOrder(pub Vec<Entity>);
+
+/// Feeds raw bits into the state hash.
+#[derive(Default)]
+pub struct StateHasher {
+    hasher: Xxh3,
+    buffer: Vec<u8>,
+}
+
+impl StateHasher {
+    /// Adds bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+
+    /// Adds the raw bits of a number: -0.0 and 0.0 differ.
+    pub fn f64(&mut self, value: f64) {
+        self.bytes(&value.to_bits().to_le_bytes());
+    }
+
+    /// Adds the raw bits of a number.
+    pub fn f32(&mut self, value: f32) {
+        self.bytes(&value.to_bits().to_le_bytes());
+    }
+
+    /// Adds an integer.
+    pub fn u64(&mut self, value: u64) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    /// Adds a value in a canonical binary form.
+    pub fn value<T: Serialize>(&mut self, value: &T) {
+        self.buffer.clear();
+        match postcard::to_io(value, &mut self.buffer) {
+            Ok(_) => self.hasher.update(&self.buffer),
+            // A value without a binary form still has to change the hash of whoever adds it.
+            Err(_) => self.hasher.update(b"unserializable"),
+        }
+    }
+
+    /// The hash of all that was added; the hasher starts anew.
+    pub fn finish(&mut self) -> u128 {
+        let hash = self.hasher.digest128();
+        self.hasher.reset();
+        hash
+    }
+}
+
+/// How one registered kind of state is hashed, saved and restored.
+#[derive(Clone, Copy)]
+pub struct StateEntry {
+    /// The Rust type's name.
+    pub name: &'static str,
+    /// Adds all of it to a hash.
+    pub hash: fn(&World, &mut StateHasher),
+    /// Writes all of it.
+    pub save: fn(&World) -> Result<Vec<u8>, StateError>,
+    /// Puts back what [`StateEntry::save`] wrote.
+    pub restore: fn(&mut World, &[u8]) -> Result<(), StateError>,
+}
+
+/// Why a snapshot could not be written or restored.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// A value has no binary form, or the bytes are not of this version of the type.
+    #[error("state `{name}`: {cause}")]
+    Encoding {
+        /// The Rust type's name.
+        name: &'static str,
+        /// What went wrong.
+        cause: String,
+    },
+    /// The snapshot was taken of another world.
+    #[error(
+        "the snapshot is of another simulation: `{name}` has {saved} entries there and {here} here"
+    )]
+    OtherWorld {
+        /// The Rust type's name.
+        name: &'static str,
+        /// Entries in the snapshot.
+        saved: usize,
+        /// Entries in this world.
+        here: usize,
+    },
+}
+
+/// All registered state, in order of registration.
+#[derive(Resource, Default, Clone)]
+pub struct StateRegister(pub Vec<StateEntry>);
+
+/// Registers state.
+pub trait AddState {
+    /// Registers a component; it is walked in path order, so its entities need a [`Path`].
+    fn register_state<T: Component<Mutability = Mutable> + Stateful>(&mut self) -> &mut Self;
+    /// Registers a resource.
+    fn register_state_resource<T: Resource<Mutability = Mutable> + Stateful>(
+        &mut self,
+    ) -> &mut Self;
+}
+
+impl AddState for App {
+    fn register_state<T: Component<Mutability = Mutable> + Stateful>(&mut self) -> &mut Self {
+        register(
+            self,
+            StateEntry {
+                name: std::any::type_name::<T>(),
+                hash: hash_components::<T>,
+                save: |world| encode::<T, _>(&components::<T>(world).collect::<Vec<_>>()),
+                restore: restore_components::<T>,
+            },
+        )
+    }
+
+    fn register_state_resource<T: Resource<Mutability = Mutable> + Stateful>(
+        &mut self,
+    ) -> &mut Self {
+        register(
+            self,
+            StateEntry {
+                name: std::any::type_name::<T>(),
+                hash: |world, hasher| hasher.value(&world.get_resource::<T>()),
+                save: |world| encode::<T, _>(&world.get_resource::<T>()),
+                restore: |world, bytes| {
+                    if let Some(value) = decode::<T, Option<T>>(bytes)? {
+                        world.insert_resource(value);
+                    }
+                    Ok(())
+                },
+            },
+        )
+    }
+}
+
+fn register(app: &mut App, entry: StateEntry) -> &mut App {
+    app.init_resource::<InPathOrder>();
+    let world = app.world_mut();
+    let mut register = world.get_resource_or_init::<StateRegister>();
+    if register.0.iter().all(|known| known.name != entry.name) {
+        register.0.push(entry);
+    }
+    app
+}
+
+fn components<T: Component>(world: &World) -> impl Iterator<Item = &T> {
+    world
+        .resource::<InPathOrder>()
+        .0
+        .iter()
+        .filter_map(|&entity| world.get::<T>(entity))
+}
+
+fn hash_components<T: Component + Stateful>(world: &World, hasher: &mut StateHasher) {
+    for value in components::<T>(world) {
+        hasher.value(value);
+    }
+}
+
+fn restore_components<T: Component<Mutability = Mutable> + Stateful>(
+    world: &mut World,
+    bytes: &[u8],
+) -> Result<(), StateError> {
+    let saved: Vec<T> = decode::<T, _>(bytes)?;
+    let entities: Vec<Entity> = world
+        .resource::<InPathOrder>()
+        .0
+        .iter()
+        .copied()
+        .filter(|&entity| world.get::<T>(entity).is_some())
+        .collect();
+    if saved.len() != entities.len() {
+        return Err(StateError::OtherWorld {
+            name: std::any::type_name::<T>(),
+            saved: saved.len(),
+            here: entities.len(),
+        });
+    }
+    for (entity, value) in entities.into_iter().zip(saved) {
+        if let Some(mut component) = world.get_mut::<T>(entity) {
+            *component = value;
+        }
+    }
+    Ok(())
+}
+
+fn encode<T, V: Serialize>(value: &V) -> Result<Vec<u8>, StateError> {
+    postcard::to_stdvec(value).map_err(|error| encoding::<T>(&error))
+}
+
+fn decode<T, V: DeserializeOwned>(bytes: &[u8]) -> Result<V, StateError> {
+    postcard::from_bytes(bytes).map_err(|error| encoding::<T>(&error))
+}
+
+fn encoding<T>(error: &postcard::Error) -> StateError {
+    StateError::Encoding {
+        name: std::any::type_name::<T>(),
+        cause: error.to_string(),
+    }
+}
+
+/// Sorts the entities that have a path. Called once the scene is spawned, and when it changes.
+pub fn sort_by_path(world: &mut World) {
+    let mut paths: Vec<(Path, Entity)> = world
+        .query::<(&Path, Entity)>()
+        .iter(world)
+        .map(|(path, entity)| (path.clone(), entity))
+        .collect();
+    paths.sort();
+    world.insert_resource(InPathOrder(
+        paths.into_iter().map(|(_, entity)| entity).collect(),
+    ));
+}

@@ -1,0 +1,178 @@
+//! The phases of a tick, and its exact time.
+use std::collections::BTreeMap;
+
+use bevy::{
+    ecs::{
+        schedule::{IntoScheduleConfigs, ScheduleConfigs},
+        system::ScheduleSystem,
+    },
+    prelude::*,
+};
+
+/// One fixed tick, in the order it runs. What a phase may touch is part of its meaning.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tick {
+    /// The newest command of each actuator is read, and requests that act are served. Writes commands.
+    Inputs,
+    /// Input modifiers run, then each actuator's `default_action`, then the drives are applied.
+    /// Writes drives and the bodies' forces, velocities and poses.
+    Actuate,
+    /// The physics engine advances by one tick. Writes bodies.
+    Physics,
+    /// Who is due? Writes `Due`, and for who is due `WorldPose` and `WorldVelocity`.
+    Action,
+    /// Each due sensor measures. Reads the world, writes the sensor's own local data.
+    DefaultAction,
+    /// Each due sensor's modifiers, in their own order, on a copy. Writes modified data.
+    Modifiers,
+    /// Modified data of the due sensors is handed to the ports, ordered by component path.
+    Outputs,
+    /// Services complete, ports are flushed. Nothing here may change the simulated world.
+    Export,
+}
+
+/// The steps of [`Tick::Actuate`], in the order they run.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Actuate {
+    /// Who is due? Stamps pose and velocity of the actuators.
+    Action,
+    /// Each due actuator's law turns its command into its drive.
+    DefaultAction,
+    /// All drives are applied to the bodies, in path order.
+    Drives,
+}
+
+/// One kind's part of a phase. Kinds run one after the other, in the order in which they were registered,
+/// so that the schedule has one order only.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Turn(pub Tick, pub &'static str);
+
+/// The last kind of each phase.
+#[derive(Resource, Default)]
+struct LastTurn(BTreeMap<Tick, Turn>);
+
+/// Adds a kind's systems to a phase, after those of the kinds before it.
+pub(crate) fn add_in_turn<M>(
+    app: &mut App,
+    phase: Tick,
+    kind: &'static str,
+    systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
+) {
+    let turn = Turn(phase, kind);
+    let previous = app
+        .world_mut()
+        .get_resource_or_init::<LastTurn>()
+        .0
+        .insert(phase, turn);
+    let systems: ScheduleConfigs<ScheduleSystem> = systems.in_set(turn);
+    if phase == Tick::Actuate {
+        app.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction));
+    } else {
+        app.configure_sets(FixedUpdate, turn.in_set(phase));
+    }
+    if let Some(previous) = previous.filter(|previous| *previous != turn) {
+        app.configure_sets(FixedUpdate, turn.after(previous));
+    }
+    app.add_systems(FixedUpdate, systems);
+}
+
+/// Nanoseconds in a second.
+const NANOS: u128 = 1_000_000_000;
+
+/// The simulated time: a tick number and a rate, from which everything else follows exactly.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// Number of the running tick, or of the last one between two ticks. The first tick is 1.
+    pub tick: u64,
+    /// Ticks in a simulated second, Hz.
+    pub rate: f64,
+}
+
+impl Clock {
+    /// A clock before its first tick.
+    #[must_use]
+    pub fn new(rate: f64) -> Self {
+        Self { tick: 0, rate }
+    }
+
+    /// Length of a tick, s.
+    #[must_use]
+    pub fn dt(&self) -> f64 {
+        1.0 / self.rate
+    }
+
+    /// Time of the state after this tick, s: tick / rate.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.tick as f64 / self.rate
+    }
+
+    /// Time of the state after this tick, ns: floor(tick · 10⁹ / rate).
+    ///
+    /// Exact for rates that are whole numbers of millihertz; it neither drifts nor wraps.
+    #[must_use]
+    pub fn nanos(&self) -> u64 {
+        let millihertz = (self.rate * 1000.0).round().max(1.0) as u128;
+        u64::try_from(u128::from(self.tick) * NANOS * 1000 / millihertz).unwrap_or(u64::MAX)
+    }
+
+    /// Whether a component of frequency `frequency` (Hz) acts in this tick.
+    ///
+    /// It does at the first tick, and then whenever ⌊f·(2k+1) / (2·rate)⌋ grows, k counting ticks from 0:
+    /// exactly f times in each simulated second for whole f, as evenly as ticks allow.
+    #[must_use]
+    pub fn is_due(&self, frequency: f64) -> bool {
+        let Some(k) = self.tick.checked_sub(1) else {
+            return false;
+        };
+        let steps = |odd: f64| (frequency * odd / (2.0 * self.rate)).floor();
+        k == 0 || steps((2 * k + 1) as f64) > steps((2 * k - 1) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(tick: u64, rate: f64) -> Clock {
+        Clock { tick, rate }
+    }
+
+    #[test]
+    fn time_is_exact() {
+        assert_eq!(at(1, 60.0).nanos(), 16_666_666);
+        assert_eq!(at(60, 60.0).nanos(), 1_000_000_000);
+        assert_eq!(
+            at(1_000_000_000 * 60, 60.0).nanos(),
+            1_000_000_000_000_000_000
+        );
+        assert_eq!(at(3, 12.5).nanos(), 240_000_000);
+    }
+
+    #[test]
+    fn a_whole_frequency_acts_that_often_each_second() {
+        for (frequency, rate) in [
+            (10.0, 60.0),
+            (7.0, 60.0),
+            (60.0, 60.0),
+            (1.0, 1000.0),
+            (59.0, 60.0),
+        ] {
+            let mut due = (1..=10 * rate as u64)
+                .filter(|&n| at(n, rate).is_due(frequency))
+                .peekable();
+            assert_eq!(due.peek(), Some(&1));
+            let count = due.count() as f64;
+            assert!(
+                (count - 10.0 * frequency).abs() <= 1.0,
+                "{frequency} Hz at {rate} Hz: {count} in 10 s"
+            );
+        }
+    }
+
+    #[test]
+    fn ten_hertz_at_sixty_is_every_sixth_tick() {
+        let due: Vec<u64> = (1..=30).filter(|&n| at(n, 60.0).is_due(10.0)).collect();
+        assert_eq!(due, [1, 7, 13, 19, 25]);
+    }
+}
