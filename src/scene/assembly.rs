@@ -1,0 +1,123 @@
+//! A scene and what is simulated on it, merged: all that a world is made of, as plain data.
+//!
+//! Readers make it from files, programs and tests by hand; [`crate::scene::spawn`] makes the world.
+
+use std::collections::BTreeMap;
+
+use morse_api::{body::BodyKind, joint::JointTarget};
+use nalgebra::Vector3;
+
+use crate::scene::model::Scene;
+
+/// A scene with its bodies, joints and robots. Names that the scene does not have are errors of the
+/// spawning, with suggestions.
+#[derive(Clone, Debug, Default)]
+pub struct Assembly {
+    /// The frames and their geometry; robots' models are mounted already.
+    pub scene: Scene,
+    /// Settings of bodies, by frame. A fixed frame that is named here is a body of its own, free of
+    /// its parent; what hangs on it goes with it. A jointed frame keeps its joint.
+    pub bodies: BTreeMap<String, BodySettings>,
+    /// Settings of joints, by configuration variable.
+    pub joints: BTreeMap<String, JointSettings>,
+    /// The robots, by path.
+    pub robots: BTreeMap<String, RobotBase>,
+}
+
+/// How one body moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodySettings {
+    /// Who moves it.
+    pub kind: BodyKind,
+    /// kg, instead of what its frames and geometry give.
+    pub mass: Option<f64>,
+    /// Coulomb coefficient of all its geometry.
+    pub friction: Option<f64>,
+    /// Coefficient of restitution of all its geometry, 0 to 1.
+    pub restitution: Option<f64>,
+    /// Of the frame's origin at the start, world axes, m/s.
+    pub linear_velocity: Vector3<f64>,
+    /// At the start, world axes, rad/s.
+    pub angular_velocity: Vector3<f64>,
+    /// 1/s.
+    pub linear_damping: f64,
+    /// 1/s.
+    pub angular_damping: f64,
+    /// Whether gravity acts on it.
+    pub gravity: bool,
+    /// Whether it may sleep while at rest; without an answer, when nothing actuates it.
+    pub can_sleep: Option<bool>,
+}
+
+impl Default for BodySettings {
+    fn default() -> Self {
+        Self {
+            kind: BodyKind::Dynamic,
+            mass: None,
+            friction: None,
+            restitution: None,
+            linear_velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            gravity: true,
+            can_sleep: None,
+        }
+    }
+}
+
+/// Who moves a joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JointMode {
+    /// Forces, limits and its motor.
+    #[default]
+    Dynamic,
+    /// It is posed as its target says, whatever the forces.
+    Kinematic,
+}
+
+/// How the joints of one configuration variable move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointSettings {
+    /// Who moves it.
+    pub mode: JointMode,
+    /// At the start, rad or m; brought within the limits.
+    pub position: f64,
+    /// What it is asked to do until an actuator asks otherwise.
+    pub target: JointTarget,
+    /// Of the motor's spring, N·m/rad or N/m; stiff for the inertia it moves unless given.
+    pub stiffness: Option<f64>,
+    /// Of the motor, N·m·s/rad or N·s/m; critical for the stiffness unless given.
+    pub damping: Option<f64>,
+    /// Greatest effort of the motor, N·m or N; the scene's limit unless given.
+    pub max_effort: Option<f64>,
+}
+
+/// A robot as physics sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotBase {
+    /// The frame that everything of the robot hangs on.
+    pub frame: String,
+    /// Who moves it.
+    pub kind: BodyKind,
+    /// Whether it keeps its vertical speed, roll and pitch rates when a velocity is commanded.
+    pub is_ground_robot: bool,
+    /// Of the base, kg, instead of what its frames and geometry give.
+    pub mass: Option<f64>,
+    /// Coulomb coefficient of all geometry of the robot.
+    pub friction: Option<f64>,
+}
+
+impl RobotBase {
+    /// A ground robot whose base is this frame.
+    #[must_use]
+    pub fn new(frame: impl Into<String>, kind: BodyKind) -> Self {
+        Self {
+            frame: frame.into(),
+            kind,
+            is_ground_robot: true,
+            mass: None,
+            friction: None,
+        }
+    }
+}
