@@ -86,6 +86,19 @@ pub enum Drive {
     },
 }
 
+impl Drive {
+    /// What remains of the drive in ticks in which the actuator is not due: a displacement was made and
+    /// is over, everything else is held.
+    #[must_use]
+    pub fn between_actions(self) -> Self {
+        if matches!(self, Self::Displacement(_)) {
+            Self::None
+        } else {
+            self
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

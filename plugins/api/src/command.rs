@@ -41,6 +41,14 @@ impl<T> Command for T where
 #[derive(Component, Clone, Default, Serialize, serde::Deserialize)]
 pub struct Received<C>(pub C);
 
+/// Gives an actuator a command at once, as services do: it takes effect in this tick, and partial commands
+/// that follow are merged into it.
+pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) {
+    world
+        .entity_mut(entity)
+        .insert((Received(command.clone()), command));
+}
+
 /// What a middleware has to know of an actuator.
 #[derive(Clone, Debug)]
 pub struct ActuatorInfo {

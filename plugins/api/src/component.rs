@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{body::BodyState, state::Stateful, tick::Clock};
+use crate::{body::BodyState, state::Stateful};
 
 /// The dotted name of a component, robot or body, such as `rover.gps`. Unique; the order of everything.
 #[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,27 +90,6 @@ pub struct WorldVelocity {
 /// The level of detail of a component's data, where its kind has several (see [`crate::fields::Levels`]).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level(pub &'static str);
-
-/// Decides who is due, and stamps the pose and velocity of who is.
-pub fn action(
-    clock: Res<Clock>,
-    bodies: Query<&BodyState>,
-    mut components: Query<(
-        &Period,
-        &Active,
-        &Mount,
-        &mut Due,
-        &mut WorldPose,
-        &mut WorldVelocity,
-    )>,
-) {
-    for (period, active, mount, mut due, mut pose, mut velocity) in &mut components {
-        due.0 = active.0 && clock.is_due(period.frequency);
-        if due.0 {
-            stamp(&bodies, mount, &mut pose, &mut velocity);
-        }
-    }
-}
 
 /// Writes where the component is and how it moves now.
 pub fn stamp(

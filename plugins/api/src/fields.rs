@@ -1,10 +1,10 @@
 //! The fields of a reading or command: names, units, levels, and access to their numbers without names.
 use bevy::{
     prelude::*,
-    reflect::{PartialReflect, ReflectRef, TypeInfo, Typed},
+    reflect::{PartialReflect, ReflectRef, TypeInfo, Typed, structs::Struct},
 };
 
-use crate::state::StateHasher;
+use crate::{modifier::Misfit, state::StateHasher};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,46 @@ impl Fields {
         self.get(name)
             .filter(|field| field.type_id == std::any::TypeId::of::<T>())
     }
+}
+
+impl Fields {
+    /// The places of fields that each hold a number.
+    ///
+    /// # Errors
+    ///
+    /// One of them is missing, or holds something else.
+    pub fn numbers<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+        self.places::<f64, N>(names, "number")
+    }
+
+    /// The places of fields that each hold a vector of three numbers.
+    ///
+    /// # Errors
+    ///
+    /// One of them is missing, or holds something else.
+    pub fn vectors<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+        self.places::<[f64; 3], N>(names, "vector of three numbers")
+    }
+
+    fn places<T: 'static, const N: usize>(
+        &self,
+        names: [&str; N],
+        noun: &str,
+    ) -> Result<[usize; N], Misfit> {
+        let mut places = [0; N];
+        for (place, name) in places.iter_mut().zip(names) {
+            let field = self.of_kind::<T>(name);
+            *place = field
+                .ok_or_else(|| Misfit::needs(format!("a {noun} `{name}`")))?
+                .index;
+        }
+        Ok(places)
+    }
+}
+
+/// The field at a place, to be changed, if it holds a `T`.
+pub fn at_mut<T: Reflect>(data: &mut dyn Struct, index: usize) -> Option<&mut T> {
+    data.field_at_mut(index)?.try_downcast_mut()
 }
 
 fn exists_at(field: &Field, level: Option<&str>) -> bool {

@@ -1,0 +1,22 @@
+//! Actuators, one a file: settings, command, `default_action`, tests.
+//!
+//! To add one: write the file, and put its name into the list below.
+use bevy::prelude::App;
+
+macro_rules! actuators {
+    ($($name:ident),+ $(,)?) => {
+        $(pub mod $name;)+
+
+        /// Adds every built-in actuator.
+        pub fn plugin(app: &mut App) {
+            $($name::plugin(app);)+
+        }
+
+        /// The files of this folder, for the test that looks for a forgotten one.
+        pub const FILES: &[&str] = &[$(stringify!($name)),+];
+    };
+}
+
+actuators! {
+    v_omega,
+}

@@ -1,0 +1,100 @@
+//! Drives a robot by a forward speed and a turning rate (MORSE's `MotionVW`).
+use morse_api::{command::give, prelude::*, service::NoArguments, state::Stateful};
+
+/// Sets the robot's velocity along its x axis and about its z axis.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VOmega {
+    /// Whether the speed is given to physics, or the robot is moved past it.
+    pub control: Control,
+}
+
+/// How a commanded speed reaches the robot.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    /// The body gets the velocity; contacts and obstacles still act on it.
+    #[default]
+    Velocity,
+    /// The body is displaced at each action, whatever is in its way.
+    Position,
+}
+
+impl Control {
+    /// The drive for a velocity in the robot's axes (m/s, rad/s) that lasts for `seconds`.
+    #[must_use]
+    pub fn drive(self, linear: Vector3<f64>, angular: Vector3<f64>, seconds: f64) -> Drive {
+        match self {
+            Self::Velocity => Drive::Velocity { linear, angular },
+            Self::Position => {
+                Drive::Displacement(Isometry3::new(linear * seconds, angular * seconds))
+            }
+        }
+    }
+}
+
+/// A speed and a turning rate, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VOmegaCommand {
+    /// Forward speed.
+    #[reflect(@Unit("m/s"))]
+    pub v: f64,
+    /// Turning rate, to the left.
+    #[reflect(@Unit("rad/s"))]
+    pub w: f64,
+}
+
+impl Stateful for VOmegaCommand {}
+
+impl Actuator for VOmega {
+    const KIND: &'static str = "v_omega";
+    type Command = VOmegaCommand;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<VOmega, _>(default_action)
+        .add_service::<VOmega>(Service::new(
+            "set_speed",
+            "Sets the forward speed and the turning rate.",
+            set_speed,
+        ))
+        .add_service::<VOmega>(Service::new("stop", "Stops the robot.", stop));
+}
+
+fn default_action(mut actuators: Query<(&VOmega, &Due, &Period, &VOmegaCommand, &mut Drive)>) {
+    for (settings, due, period, command, mut drive) in &mut actuators {
+        *drive = if due.0 {
+            settings.control.drive(
+                Vector3::x() * command.v,
+                Vector3::z() * command.w,
+                period.seconds(),
+            )
+        } else {
+            drive.between_actions()
+        };
+    }
+}
+
+/// Arguments of `set_speed`.
+#[derive(Reflect, Deserialize)]
+struct SetSpeed {
+    /// Forward speed, m/s.
+    v: f64,
+    /// Turning rate, rad/s.
+    w: f64,
+}
+
+fn set_speed(
+    world: &mut World,
+    entity: Entity,
+    SetSpeed { v, w }: SetSpeed,
+) -> Result<Outcome, Refused> {
+    give(world, entity, VOmegaCommand { v, w });
+    Ok(Outcome::NOTHING)
+}
+
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    give(world, entity, VOmegaCommand::default());
+    Ok(Outcome::NOTHING)
+}

@@ -1,0 +1,22 @@
+//! Modifiers, one a file: noise, and changes of frame.
+//!
+//! To add one: write the file, and put its name into the list below.
+use bevy::prelude::App;
+
+macro_rules! modifiers {
+    ($($name:ident),+ $(,)?) => {
+        $(pub mod $name;)+
+
+        /// Adds every built-in modifier.
+        pub fn plugin(app: &mut App) {
+            $($name::plugin(app);)+
+        }
+
+        /// The files of this folder, for the test that looks for a forgotten one.
+        pub const FILES: &[&str] = &[$(stringify!($name)),+];
+    };
+}
+
+modifiers! {
+    position_noise,
+}

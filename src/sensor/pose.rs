@@ -1,0 +1,84 @@
+//! Where a sensor is and how it is turned, without error: the ground truth.
+use morse_api::prelude::*;
+
+use crate::frame::yaw_pitch_roll;
+
+/// Pose of the sensor in the world.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pose {}
+
+/// Position, and orientation as Euler angles: R = Rz(yaw) · Ry(pitch) · Rx(roll).
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PoseData {
+    /// East of the scene's origin.
+    #[reflect(@Unit("m"))]
+    pub x: f64,
+    /// North of the scene's origin.
+    #[reflect(@Unit("m"))]
+    pub y: f64,
+    /// Above the scene's origin.
+    #[reflect(@Unit("m"))]
+    pub z: f64,
+    /// About the world's z axis.
+    #[reflect(@Unit("rad"))]
+    pub yaw: f64,
+    /// About the y axis, after yaw.
+    #[reflect(@Unit("rad"))]
+    pub pitch: f64,
+    /// About the x axis, after yaw and pitch.
+    #[reflect(@Unit("rad"))]
+    pub roll: f64,
+}
+
+impl Sensor for Pose {
+    const KIND: &'static str = "pose";
+    type Data = PoseData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Pose, _>(default_action);
+}
+
+fn default_action(mut sensors: Query<(&Due, &WorldPose, &mut PoseData), With<Pose>>) {
+    for (due, pose, mut data) in &mut sensors {
+        if due.0 {
+            *data = measure(&pose.0);
+        }
+    }
+}
+
+fn measure(pose: &Isometry3<f64>) -> PoseData {
+    let [yaw, pitch, roll] = yaw_pitch_roll(&pose.rotation);
+    let position = pose.translation;
+    PoseData {
+        x: position.x,
+        y: position.y,
+        z: position.z,
+        yaw,
+        pitch,
+        roll,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use super::*;
+
+    #[test]
+    fn a_quarter_turn_to_the_left() {
+        let pose = Isometry3::from_parts(
+            Vector3::new(1.0, 2.0, 3.0).into(),
+            UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2),
+        );
+        let data = measure(&pose);
+        assert_eq!((data.x, data.y, data.z), (1.0, 2.0, 3.0));
+        assert!(
+            (data.yaw - FRAC_PI_2).abs() < 1e-12
+                && data.pitch.abs() < 1e-12
+                && data.roll.abs() < 1e-12
+        );
+    }
+}

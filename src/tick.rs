@@ -1,0 +1,80 @@
+//! The order of a tick. This is the only file that orders phases; everything else names one.
+use bevy::{
+    prelude::*,
+    time::{TimePlugin, TimeUpdateStrategy},
+};
+pub use morse_api::tick::{Actuate, Clock, Tick};
+use morse_api::{
+    actuator::IsActuator,
+    body::BodyState,
+    component::{Active, Due, Mount, Period, WorldPose, WorldVelocity, stamp},
+    sensor::IsSensor,
+    service,
+};
+
+/// Declares the tick: one fixed chain, run once by each update of the app.
+pub fn plugin(app: &mut App, rate: f64) {
+    app.add_plugins(TimePlugin)
+        .insert_resource(Time::<Fixed>::from_hz(rate))
+        // One update is one tick, whatever the wall clock says. Nothing else reads `Time<Fixed>`.
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .insert_resource(Clock::new(rate))
+        .configure_sets(
+            FixedUpdate,
+            (
+                Tick::Inputs,
+                Tick::Actuate,
+                Tick::Physics,
+                Tick::Action,
+                Tick::DefaultAction,
+                Tick::Modifiers,
+                Tick::Outputs,
+                Tick::Export,
+            )
+                .chain(),
+        )
+        .configure_sets(
+            FixedUpdate,
+            (Actuate::Action, Actuate::DefaultAction, Actuate::Drives)
+                .chain()
+                .in_set(Tick::Actuate),
+        )
+        .add_systems(
+            FixedUpdate,
+            (
+                begin.before(Tick::Inputs),
+                action::<IsActuator>.in_set(Actuate::Action),
+                action::<IsSensor>.in_set(Tick::Action),
+                service::complete.in_set(Tick::Export),
+            ),
+        );
+}
+
+/// A new tick begins.
+fn begin(mut clock: ResMut<Clock>) {
+    clock.tick += 1;
+}
+
+/// Decides which sensors (or actuators) are due, and stamps the pose and velocity of those that are.
+fn action<Kind: Component>(
+    clock: Res<Clock>,
+    bodies: Query<&BodyState>,
+    mut components: Query<
+        (
+            &Period,
+            &Active,
+            &Mount,
+            &mut Due,
+            &mut WorldPose,
+            &mut WorldVelocity,
+        ),
+        With<Kind>,
+    >,
+) {
+    for (period, active, mount, mut due, mut pose, mut velocity) in &mut components {
+        due.0 = active.0 && clock.is_due(period.frequency);
+        if due.0 {
+            stamp(&bodies, mount, &mut pose, &mut velocity);
+        }
+    }
+}
