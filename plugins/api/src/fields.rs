@@ -184,14 +184,11 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
         Value::Text(text) => hash_text(text, hasher),
         Value::Numbers(numbers) => {
             hasher.u64(numbers.len() as u64);
-            numbers.iter().for_each(|&number| hasher.f64(number));
+            hasher.f64s(numbers);
         }
         Value::Triples(triples) => {
             hasher.u64(triples.len() as u64);
-            triples
-                .iter()
-                .flatten()
-                .for_each(|&number| hasher.f64(number));
+            hasher.f64s(triples.as_flattened());
         }
         Value::Texts(texts) => {
             hasher.u64(texts.len() as u64);

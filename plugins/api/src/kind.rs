@@ -12,7 +12,7 @@ use crate::{
     fields::Fields,
     middleware::Start,
     modifier::{Misfit, Modify},
-    port::OutputPort,
+    port::{OutputPort, Policy},
     random::Random,
     reading::SensorInfo,
 };
@@ -105,6 +105,8 @@ pub struct MiddlewareKind {
     pub output: About,
     /// The settings of each of its inputs.
     pub input: About,
+    /// The policy of outputs that do not name one.
+    pub default_policy: Policy,
     /// Starts it.
     pub start: Start,
 }

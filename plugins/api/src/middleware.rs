@@ -1,18 +1,21 @@
 //! Middlewares: threads of their own that carry readings out, and commands and requests in.
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use bevy::{prelude::*, reflect::Typed};
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::{
     command::CommandSender,
     kind::{About, Kinds, MiddlewareKind, Settings, claim},
-    port::Observer,
+    port::{Observer, Policy},
     service::Reply,
 };
 
@@ -24,6 +27,8 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     type Output: DeserializeOwned + Typed + Clone + Send + Sync;
     /// The settings of each input.
     type Input: DeserializeOwned + Typed + Clone + Send + Sync;
+    /// The policy of outputs that do not name one.
+    const DEFAULT_POLICY: Policy = Policy::Latest;
 
     /// Opens what it needs (files, ports) and starts its thread.
     ///
@@ -45,8 +50,61 @@ pub struct Plugs<O, I> {
     pub services: Vec<String>,
     /// Requests to the simulation.
     pub requests: RequestSender,
-    /// A token comes here whenever readings may have arrived; its end means that the simulation has ended.
-    pub wake: Receiver<()>,
+    /// Tells when readings may have arrived, and when the simulation has ended.
+    pub wake: Wake,
+}
+
+/// Where a middleware's thread sleeps until there is something to do.
+pub struct Wake(Receiver<()>);
+
+/// Why a middleware's thread woke up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awake {
+    /// Readings may have arrived.
+    Token,
+    /// Nothing happened in the given time.
+    Idle,
+    /// The simulation has ended: take what is left, and finish.
+    End,
+}
+
+impl Awake {
+    /// Readings may have arrived.
+    #[must_use]
+    pub fn is_token(self) -> bool {
+        self == Self::Token
+    }
+
+    /// The simulation has ended.
+    #[must_use]
+    pub fn is_end(self) -> bool {
+        self == Self::End
+    }
+}
+
+impl Wake {
+    /// Makes the two ends. The simulation has ended when all senders are gone.
+    #[must_use]
+    pub fn new() -> (Sender<()>, Self) {
+        let (sender, receiver) = bounded(1);
+        (sender, Self(receiver))
+    }
+
+    /// Sleeps until something happens, at most so long.
+    #[must_use]
+    pub fn wait(&self, at_most: Duration) -> Awake {
+        match self.0.recv_timeout(at_most) {
+            Ok(()) => Awake::Token,
+            Err(RecvTimeoutError::Timeout) => Awake::Idle,
+            Err(RecvTimeoutError::Disconnected) => Awake::End,
+        }
+    }
+
+    /// The channel itself, to wait for several things at once.
+    #[must_use]
+    pub fn channel(&self) -> &Receiver<()> {
+        &self.0
+    }
 }
 
 /// A middleware at work.
@@ -182,6 +240,7 @@ impl AddMiddleware for App {
             about: About::of::<W>(),
             output: About::of::<W::Output>(),
             input: About::of::<W::Input>(),
+            default_policy: W::DEFAULT_POLICY,
             start: start::<W>,
         };
         claim(

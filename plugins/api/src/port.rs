@@ -16,6 +16,17 @@ use nalgebra::Isometry3;
 
 use crate::reading::{Buffer, Reading, SensorInfo};
 
+/// What both ends of a port know of each other.
+#[derive(Debug, Default)]
+struct Link {
+    /// The observer wants every reading.
+    always: AtomicBool,
+    /// The tick's end is gone.
+    closed: AtomicBool,
+    /// The observer is gone.
+    abandoned: AtomicBool,
+}
+
 /// What happens to readings when the observer is slow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
@@ -31,7 +42,9 @@ impl Policy {
     fn capacity(self) -> usize {
         match self {
             Self::Queue(n) => n.max(1),
-            Self::Latest | Self::Lockstep(_) => 1,
+            Self::Latest => 1,
+            // An observer that stays ready may lag by so many before the tick waits for it.
+            Self::Lockstep(_) => 256,
         }
     }
 }
@@ -55,8 +68,7 @@ pub fn port(
     let (sender, receiver) = bounded(policy.capacity());
     let (credit, credits) = bounded(1);
     let (home, recycled) = bounded(policy.capacity() + 2);
-    let always = Arc::new(AtomicBool::new(false));
-    let closed = Arc::new(AtomicBool::new(false));
+    let link = Arc::new(Link::default());
     let losses = Arc::new(Losses::default());
     let output = OutputPort {
         info: info.clone(),
@@ -66,9 +78,8 @@ pub fn port(
         home,
         recycled,
         credits: credits.clone(),
-        always: always.clone(),
+        link: link.clone(),
         losses: losses.clone(),
-        closed: closed.clone(),
         wake,
     };
     (
@@ -78,8 +89,7 @@ pub fn port(
             receiver,
             credit,
             credits,
-            always,
-            closed,
+            link,
             losses,
         },
     )
@@ -95,16 +105,15 @@ pub struct OutputPort {
     home: Sender<Buffer>,
     recycled: Receiver<Buffer>,
     credits: Receiver<()>,
-    always: Arc<AtomicBool>,
+    link: Arc<Link>,
     /// What was lost so far.
     pub losses: Arc<Losses>,
-    closed: Arc<AtomicBool>,
     wake: Option<Sender<()>>,
 }
 
 impl Drop for OutputPort {
     fn drop(&mut self) {
-        self.closed.store(true, Ordering::Release);
+        self.link.closed.store(true, Ordering::Release);
     }
 }
 
@@ -145,12 +154,18 @@ impl OutputPort {
     }
 
     fn take_credit(&self) -> Result<bool, LockstepLost> {
-        if self.always.load(Ordering::Acquire) || self.credits.try_recv().is_ok() {
+        let is_abandoned = self.link.abandoned.load(Ordering::Acquire);
+        if !is_abandoned
+            && (self.link.always.load(Ordering::Acquire) || self.credits.try_recv().is_ok())
+        {
             return Ok(true);
         }
         let Policy::Lockstep(limit) = self.policy else {
             return Ok(false);
         };
+        if is_abandoned {
+            return Err(self.lost(limit));
+        }
         match self.credits.recv_timeout(limit) {
             Ok(()) => Ok(true),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
@@ -198,8 +213,7 @@ pub struct Observer {
     receiver: Receiver<Reading>,
     credit: Sender<()>,
     credits: Receiver<()>,
-    always: Arc<AtomicBool>,
-    closed: Arc<AtomicBool>,
+    link: Arc<Link>,
     losses: Arc<Losses>,
 }
 
@@ -211,13 +225,13 @@ impl Observer {
 
     /// Wants nothing any more (DEASSERT-READY).
     pub fn deassert_ready(&self) {
-        self.always.store(false, Ordering::Release);
+        self.link.always.store(false, Ordering::Release);
         while self.credits.try_recv().is_ok() {}
     }
 
     /// Wants every reading, within the limits of the policy.
     pub fn stay_ready(&self) {
-        self.always.store(true, Ordering::Release);
+        self.link.always.store(true, Ordering::Release);
     }
 
     /// The next reading, if one is there.
@@ -235,7 +249,7 @@ impl Observer {
     /// Whether the simulation has ended and everything was taken.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire) && self.receiver.is_empty()
+        self.link.closed.load(Ordering::Acquire) && self.receiver.is_empty()
     }
 
     /// The channel itself, to wait for several ports at once.
@@ -251,6 +265,14 @@ impl Observer {
             self.losses.dropped.load(Ordering::Relaxed),
             self.losses.unready.load(Ordering::Relaxed),
         )
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.link.abandoned.store(true, Ordering::Release);
+        // A tick that waits for room gets it, and learns of the loss at the next reading.
+        while self.receiver.try_recv().is_ok() {}
     }
 }
 

@@ -17,7 +17,7 @@ pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 pub struct InPathOrder(pub Vec<Entity>);
 
 /// Feeds raw bits into the state hash.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct StateHasher {
     hasher: Xxh3,
     buffer: Vec<u8>,
@@ -32,6 +32,11 @@ impl StateHasher {
     /// Adds the raw bits of a number: -0.0 and 0.0 differ.
     pub fn f64(&mut self, value: f64) {
         self.bytes(&value.to_bits().to_le_bytes());
+    }
+
+    /// Adds the raw bits of numbers, in the machine's byte order.
+    pub fn f64s(&mut self, values: &[f64]) {
+        self.bytes(bytemuck::cast_slice(values));
     }
 
     /// Adds the raw bits of a number.

@@ -1,1 +1,232 @@
-//! Text.
+//! Readings as text: one file a sensor, in MORSE's record format or as CSV.
+//!
+//! - [`log_file`]: a file that never ends in half a record, even when the disk is full;
+//! - [`record`]: a reading as text;
+//! - here: settings, and the thread that writes.
+pub mod log_file;
+pub mod record;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use bevy::prelude::{App, Reflect};
+use morse_api::{
+    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    port::{Observer, Policy},
+};
+use serde::Deserialize;
+
+use crate::log_file::LogFile;
+
+/// Writes the readings of each sensor to a file of its own.
+///
+/// Every reading is written: by default the tick waits for the disk rather than lose one.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Text {
+    /// Where the files go, from the current directory; it is made if it is missing. A file of an earlier
+    /// run is replaced. Empty for the current directory.
+    pub directory: String,
+}
+
+/// How one sensor's readings are written.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TextOutput {
+    /// MORSE's records, or values separated by semicolons under a line of names.
+    pub format: Format,
+    /// Name of the file; without it the sensor's path, with `.txt` or `.csv`.
+    pub file: Option<String>,
+}
+
+/// The two forms of text.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// A paragraph a reading: the robot's pose, a number, the time, and a line for each field.
+    #[default]
+    Text,
+    /// A line a reading.
+    Csv,
+}
+
+/// Text takes no commands.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoInput {}
+
+/// Makes the kind `text` known.
+pub fn plugin(app: &mut App) {
+    app.add_middleware::<Text>();
+}
+
+impl Middleware for Text {
+    const KIND: &'static str = "text";
+    const DEFAULT_POLICY: Policy = Policy::Lockstep(Duration::from_secs(60));
+    type Output = TextOutput;
+    type Input = NoInput;
+
+    fn start(&self, plugs: Plugs<TextOutput, NoInput>) -> Result<Box<dyn Running>, Failure> {
+        if let Some((sender, _)) = plugs.inputs.first() {
+            return Err(Failure::Environment(format!(
+                "`{}`: text brings no commands in, so `{}` cannot listen to it",
+                plugs.name, sender.info.path
+            )));
+        }
+        let directory = PathBuf::from(&self.directory);
+        if !self.directory.is_empty() {
+            std::fs::create_dir_all(&directory)
+                .map_err(|error| failed("make the directory", &directory, &error))?;
+        }
+        let logs = plugs
+            .outputs
+            .into_iter()
+            .map(|output| Log::open(&directory, output));
+        let mut logs = logs.collect::<Result<Vec<_>, _>>()?;
+        let failure = Arc::new(Mutex::new(None));
+        let report = failure.clone();
+        let wake = plugs.wake;
+        let thread = std::thread::Builder::new()
+            .name(format!("text {}", plugs.name))
+            .spawn(move || {
+                let result = write_all(&mut logs, &wake);
+                *report.lock().unwrap_or_else(PoisonError::into_inner) = result.err();
+            });
+        let thread = thread.map_err(|error| {
+            Failure::Environment(format!(
+                "`{}`: no thread could be started: {error}",
+                plugs.name
+            ))
+        })?;
+        Ok(Box::new(Writer {
+            name: plugs.name,
+            thread,
+            failure,
+        }))
+    }
+}
+
+/// The thread at work.
+struct Writer {
+    name: String,
+    thread: JoinHandle<()>,
+    failure: Arc<Mutex<Option<Failure>>>,
+}
+
+impl Running for Writer {
+    fn failure(&mut self) -> Option<Failure> {
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), Failure> {
+        let Self {
+            name,
+            thread,
+            failure,
+        } = *self;
+        if thread.join().is_err() {
+            return Err(Failure::Environment(format!(
+                "the middleware `{name}` panicked; its files may be incomplete"
+            )));
+        }
+        failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .map_or(Ok(()), Err)
+    }
+}
+
+/// One sensor's file.
+struct Log {
+    observer: Observer,
+    format: Format,
+    path: PathBuf,
+    file: LogFile,
+    count: u64,
+}
+
+impl Log {
+    fn open(directory: &Path, (observer, output): (Observer, TextOutput)) -> Result<Self, Failure> {
+        let ending = match output.format {
+            Format::Text => "txt",
+            Format::Csv => "csv",
+        };
+        let path = directory.join(
+            output
+                .file
+                .unwrap_or_else(|| format!("{}.{ending}", observer.info.path)),
+        );
+        let mut file = LogFile::create(&path).map_err(|error| failed("write", &path, &error))?;
+        let header = match output.format {
+            Format::Text => record::header,
+            Format::Csv => record::csv_header,
+        };
+        file.record(|out| header(out, &observer.info))
+            .map_err(|error| failed("write", &path, &error))?;
+        observer.stay_ready();
+        Ok(Self {
+            observer,
+            format: output.format,
+            path,
+            file,
+            count: 0,
+        })
+    }
+
+    /// Writes the readings that have arrived.
+    fn take(&mut self) -> Result<(), Failure> {
+        let Self {
+            observer,
+            format,
+            path,
+            file,
+            count,
+        } = self;
+        while let Some(reading) = observer.try_recv() {
+            let written = file.record(|out| match format {
+                Format::Text => record::paragraph(out, &observer.info, &reading, *count),
+                Format::Csv => record::csv_line(out, &observer.info, &reading),
+            });
+            *count += 1;
+            written.map_err(|error| failed("write", path, &error))?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.file
+            .flush()
+            .map_err(|error| failed("write", &self.path, &error))
+    }
+}
+
+/// Writes until the simulation ends, or a file cannot be written.
+///
+/// What has been written reaches the disk whenever the simulation pauses for a quarter of a second.
+fn write_all(logs: &mut [Log], wake: &morse_api::middleware::Wake) -> Result<(), Failure> {
+    let result = loop {
+        let awake = wake.wait(Duration::from_millis(250));
+        let mut taken = logs.iter_mut().try_for_each(Log::take);
+        if taken.is_ok() && !awake.is_token() {
+            taken = logs.iter_mut().try_for_each(Log::flush);
+        }
+        if taken.is_err() || awake.is_end() {
+            break taken;
+        }
+    };
+    // One full file does not keep the others from being complete.
+    let flushed = logs.iter_mut().map(Log::flush).fold(Ok(()), Result::and);
+    result.and(flushed)
+}
+
+fn failed(what: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Environment(format!("cannot {what} `{}`: {error}", path.display()))
+}

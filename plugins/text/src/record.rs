@@ -1,0 +1,151 @@
+//! A reading as text.
+use std::io::Write;
+
+use bevy::reflect::PartialReflect;
+use morse_api::{
+    fields::{Field, Value, view, walk},
+    reading::{Reading, SensorInfo},
+};
+use nalgebra::Isometry3;
+
+/// The lines at the top of a file of MORSE's records.
+pub fn header(out: &mut Vec<u8>, info: &SensorInfo) {
+    let [x, y, z] = info.robot_from_sensor.translation.vector.into();
+    let [yaw, pitch, roll] = angles(&info.robot_from_sensor);
+    line(out, format_args!("ROBOT: {}", info.robot));
+    line(out, format_args!("SENSOR: {} ({})", info.path, info.kind));
+    line(
+        out,
+        format_args!(
+            "RELATIVE POSITION: x, y, z: [{x:.6}, {y:.6}, {z:.6}] yaw, pitch, roll: [{yaw:.6}, {pitch:.6}, {roll:.6}]"
+        ),
+    );
+    line(out, format_args!(""));
+}
+
+/// One reading as a paragraph: where the robot was, the reading's number, the time, a line for each field.
+pub fn paragraph(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading, number: u64) {
+    let [x, y, z] = reading.robot_pose.translation.vector.into();
+    let [yaw, pitch, roll] = angles(&reading.robot_pose);
+    line(
+        out,
+        format_args!(
+            "==> Data at x, y, z: [{x:.6}, {y:.6}, {z:.6}] yaw, pitch, roll: [{yaw:.6}, {pitch:.6}, {roll:.6}] | index {number} | time {}",
+            reading.seconds()
+        ),
+    );
+    line(out, format_args!("\ttimestamp = {:?}", reading.seconds()));
+    for (field, value) in values(info, reading) {
+        out.push(b'\t');
+        out.extend_from_slice(field.name.as_bytes());
+        out.extend_from_slice(b" = ");
+        write_value(out, value);
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+}
+
+/// The line of names at the top of a CSV file. A vector has a column for each of its numbers.
+pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo) {
+    out.extend_from_slice(b"timestamp");
+    for field in &info.fields.0 {
+        match columns(field) {
+            Some(count) => (0..count).for_each(|n| put(out, format_args!(";{}[{n}]", field.name))),
+            None => put(out, format_args!(";{}", field.name)),
+        }
+    }
+    out.push(b'\n');
+}
+
+/// One reading as a line.
+pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
+    put(out, format_args!("{:?}", reading.seconds()));
+    for (field, value) in values(info, reading) {
+        match view(value) {
+            Value::Numbers(numbers) if columns(field).is_some() => {
+                numbers
+                    .iter()
+                    .for_each(|number| put(out, format_args!(";{number:?}")));
+            }
+            Value::Text(text) => {
+                out.push(b';');
+                quote(out, text);
+            }
+            _ => {
+                out.push(b';');
+                write_value(out, value);
+            }
+        }
+    }
+    out.push(b'\n');
+}
+
+/// Columns of a field that always holds the same number of numbers.
+fn columns(field: &Field) -> Option<usize> {
+    let id = field.type_id;
+    [
+        (2, std::any::TypeId::of::<[f64; 2]>()),
+        (3, std::any::TypeId::of::<[f64; 3]>()),
+        (4, std::any::TypeId::of::<[f64; 4]>()),
+    ]
+    .into_iter()
+    .find_map(|(count, array)| (array == id).then_some(count))
+}
+
+fn values<'a>(
+    info: &'a SensorInfo,
+    reading: &'a Reading,
+) -> impl Iterator<Item = (&'a Field, &'a dyn PartialReflect)> {
+    info.fields
+        .0
+        .iter()
+        .filter_map(|field| Some((field, reading.data().field_at(field.index)?)))
+}
+
+/// A value as Python would print it: lists in brackets, True and False, text in quotes.
+fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
+    match view(value) {
+        Value::Number(number) => put(out, format_args!("{number:?}")),
+        Value::Integer(number) => put(out, format_args!("{number}")),
+        Value::Flag(flag) => put(out, format_args!("{}", if flag { "True" } else { "False" })),
+        Value::Text(text) => put(out, format_args!("{text:?}")),
+        Value::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
+        Value::Triples(triples) => put(out, format_args!("{triples:?}")),
+        Value::Texts(texts) => put(out, format_args!("{texts:?}")),
+        Value::Other(other) => {
+            out.push(b'[');
+            let mut is_first = true;
+            walk(other, &mut |part| {
+                if !std::mem::take(&mut is_first) {
+                    out.extend_from_slice(b", ");
+                }
+                write_value(out, part);
+            });
+            out.push(b']');
+        }
+    }
+}
+
+/// A text cell, in quotes where it would be mistaken for several.
+fn quote(out: &mut Vec<u8>, text: &str) {
+    if text.contains([';', '"', '\n', '\r']) {
+        put(out, format_args!("\"{}\"", text.replace('"', "\"\"")));
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+fn angles(pose: &Isometry3<f64>) -> [f64; 3] {
+    let (roll, pitch, yaw) = pose.rotation.euler_angles();
+    [yaw, pitch, roll]
+}
+
+fn line(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    put(out, text);
+    out.push(b'\n');
+}
+
+fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    // Writing to memory does not fail.
+    out.write_fmt(text).ok();
+}

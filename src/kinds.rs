@@ -1,0 +1,60 @@
+//! The words that a simulation file may use: kind → settings, data, levels, docs.
+use bevy::reflect::TypeInfo;
+use morse_api::kind::{About, Settings};
+pub use morse_api::kind::Kinds;
+
+use crate::scene::simulation::vocabulary::{Family, Vocabulary};
+
+/// All registered kinds, as the reader of simulation files sees them.
+pub struct Words<'a>(pub &'a Kinds);
+
+impl Words<'_> {
+    fn about(&self, family: Family, word: &str) -> Option<About> {
+        let kinds = self.0;
+        match family {
+            Family::Sensor => kinds.sensors.get(word).map(|kind| kind.about),
+            Family::Actuator => kinds.actuators.get(word).map(|kind| kind.about),
+            Family::Modifier => kinds.modifiers.get(word).map(|kind| kind.about),
+            Family::Middleware => kinds.middlewares.get(word).map(|kind| kind.about),
+            Family::Output => kinds.middlewares.get(word).map(|kind| kind.output),
+            Family::Input => kinds.middlewares.get(word).map(|kind| kind.input),
+        }
+    }
+}
+
+impl Vocabulary for Words<'_> {
+    fn words(&self, family: Family) -> Vec<&str> {
+        match family {
+            Family::Sensor => self.0.sensors.keys().copied().collect(),
+            Family::Actuator => self.0.actuators.keys().copied().collect(),
+            Family::Modifier => self.0.modifiers.keys().copied().collect(),
+            Family::Middleware | Family::Output | Family::Input => self.0.middlewares.keys().copied().collect(),
+        }
+    }
+
+    fn read(
+        &self,
+        family: Family,
+        word: &str,
+        settings: &mut dyn erased_serde::Deserializer<'_>,
+    ) -> Result<Settings, erased_serde::Error> {
+        let about = self.about(family, word);
+        let about = about.ok_or_else(|| serde::de::Error::custom(format!("unknown {} `{word}`", family.noun())))?;
+        (about.read)(settings)
+    }
+
+    fn levels(&self, family: Family, word: &str) -> Vec<&str> {
+        match family {
+            Family::Sensor => self.0.sensors.get(word).map_or(Vec::new(), |kind| kind.levels.to_vec()),
+            Family::Actuator | Family::Modifier | Family::Middleware | Family::Output | Family::Input => Vec::new(),
+        }
+    }
+}
+
+/// The first paragraph of a type's docs.
+#[must_use]
+pub fn summary(info: &TypeInfo) -> String {
+    let docs = info.docs().unwrap_or_default();
+    let paragraph = docs.split("\n\n").next().unwrap_or_default();
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}

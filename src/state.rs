@@ -1,0 +1,96 @@
+//! Everything that outlives a tick: its hash, and snapshots of it.
+use bevy::prelude::*;
+use morse_api::{
+    sensor::LostObserver,
+    state::{StateError, StateHasher, StateRegister},
+    tick::Clock,
+};
+use serde::{Deserialize, Serialize};
+
+/// The chained hash of all ticks so far: 128 bits over the raw bits of the tick number and of all
+/// registered state, in path order.
+///
+/// Equal simulations with equal seeds and commands have equal hashes, whatever the number of threads and
+/// whoever watches.
+#[derive(Clone, Default)]
+pub struct HashChain {
+    chain: u128,
+    hasher: StateHasher,
+}
+
+impl HashChain {
+    /// Adds the world as it stands after a tick.
+    pub fn add(&mut self, world: &World) {
+        self.hasher.bytes(&self.chain.to_le_bytes());
+        self.hasher.u64(world.resource::<Clock>().tick);
+        if let Some(register) = world.get_resource::<StateRegister>() {
+            for entry in &register.0 {
+                (entry.hash)(world, &mut self.hasher);
+            }
+        }
+        self.chain = self.hasher.finish();
+    }
+
+    /// The hash of all ticks so far; 0 before the first.
+    #[must_use]
+    pub fn value(&self) -> u128 {
+        self.chain
+    }
+}
+
+/// All state of a world at one tick.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    tick: u64,
+    chain: u128,
+    entries: Vec<(String, Vec<u8>)>,
+}
+
+impl Snapshot {
+    /// Takes all registered state.
+    ///
+    /// # Errors
+    ///
+    /// Some state has no binary form.
+    pub fn take(world: &World, hashes: &HashChain) -> Result<Self, StateError> {
+        let register = world.get_resource::<StateRegister>().cloned().unwrap_or_default();
+        let entries = register.0.iter().map(|entry| Ok((entry.name.to_owned(), (entry.save)(world)?)));
+        Ok(Self {
+            tick: world.resource::<Clock>().tick,
+            chain: hashes.chain,
+            entries: entries.collect::<Result<_, StateError>>()?,
+        })
+    }
+
+    /// Puts the world back to where the snapshot was taken: the same one, or another that was built from
+    /// the same files.
+    ///
+    /// # Errors
+    ///
+    /// The snapshot is of another simulation, or of another version of the program.
+    pub fn restore(&self, world: &mut World, hashes: &mut HashChain) -> Result<(), StateError> {
+        let register = world.get_resource::<StateRegister>().cloned().unwrap_or_default();
+        if register.0.len() != self.entries.len() {
+            return Err(StateError::OtherWorld {
+                name: "the register of state",
+                saved: self.entries.len(),
+                here: register.0.len(),
+            });
+        }
+        for (entry, (_, bytes)) in register.0.iter().zip(&self.entries) {
+            (entry.restore)(world, bytes)?;
+        }
+        world.resource_mut::<Clock>().tick = self.tick;
+        hashes.chain = self.chain;
+        if let Some(mut lost) = world.get_resource_mut::<LostObserver>() {
+            lost.0 = None;
+        }
+        Ok(())
+    }
+
+    /// The tick it was taken after.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+}
