@@ -3,33 +3,9 @@
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 
-/// A range of bytes of one of the texts that a simulation was read from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
-    /// The text: 0 is the simulation file, n the n-th `--set` argument, counted from 1.
-    pub source: u32,
-    /// The first byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-}
-
-impl Span {
-    /// The bytes, for slicing the text.
-    pub fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
-
-    /// From the start of this span to the end of the other one, which lies in the same text.
-    pub fn to(self, last: Self) -> Self {
-        Self {
-            end: last.end.max(self.end),
-            ..self
-        }
-    }
-}
+pub use crate::scene::diagnostic::Span;
 
 /// A value and the place where it was written.
 ///
@@ -38,26 +14,23 @@ impl Span {
 pub struct Spanned<T> {
     /// What was written.
     pub value: T,
-    /// Where it was written.
-    pub span: Span,
+    /// Where it was written; nothing for a default, or for a value that a program made.
+    pub span: Option<Span>,
 }
 
 impl<T> Spanned<T> {
     /// A value with its place.
     pub fn new(value: T, span: Span) -> Self {
-        Self { value, span }
-    }
-
-    /// The same place, another value.
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
-        Spanned::new(f(self.value), self.span)
+        Self {
+            value,
+            span: Some(span),
+        }
     }
 }
 
-/// A value that nobody wrote, such as a default or one made by a program.
 impl<T> From<T> for Spanned<T> {
     fn from(value: T) -> Self {
-        Self::new(value, Span::default())
+        Self { value, span: None }
     }
 }
 

@@ -1,0 +1,251 @@
+//! Checks of robots and their components.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use super::Checker;
+use crate::scene::diagnostic::{Diagnostic, Span};
+use crate::scene::simulation::model::{Component, Robot};
+use crate::scene::simulation::problem::{Wording as _, quoted};
+use crate::scene::simulation::repeat::{MOST_COPIES, cannot_repeat};
+use crate::scene::simulation::span::Spanned;
+use crate::scene::simulation::vocabulary::Family;
+
+/// The components of a robot, by name.
+type Components<'a> = BTreeMap<&'a str, &'a Component>;
+
+impl<'a> Checker<'a> {
+    pub(super) fn robots(&mut self) {
+        for (name, robot) in &self.simulation.robots {
+            if self.problems.is_full() {
+                return;
+            }
+            self.name("robot", name);
+            self.mass(name, robot.mass.as_ref());
+            self.repeat(name, robot);
+            self.middlewares(&robot.services);
+            self.components(robot);
+        }
+    }
+
+    fn repeat(&mut self, name: &Spanned<String>, robot: &Robot) {
+        let Some(repeat) = &robot.repeat else {
+            return;
+        };
+        let count = &repeat.count;
+        if !(1..=MOST_COPIES).contains(&count.value) {
+            let message = format!("{} copies of {}", count.value, quoted(name));
+            self.report("simulation::out-of-range", count.span, message, |problem| {
+                problem.label(format!("from 1 to {MOST_COPIES}"))
+            });
+        }
+        if cannot_repeat(robot) {
+            let message = format!(
+                "{} is a frame of the scene, which is there once",
+                quoted(name)
+            );
+            self.report("simulation::conflict", count.span, message, |problem| {
+                problem.help("give the robot a `model` instead of a `frame`, or leave `repeat` out")
+            });
+        }
+        self.copies(name, count.value.min(MOST_COPIES));
+    }
+
+    /// Is there another robot that is called like a copy of this one?
+    fn copies(&mut self, name: &Spanned<String>, count: u32) {
+        let prefix = format!("{}_", name.value);
+        let simulation = self.simulation;
+        let bounds = (Bound::Included(prefix.as_str()), Bound::Unbounded);
+        for (other, robot) in simulation.robots.range::<str, _>(bounds) {
+            if !other.starts_with(&prefix) {
+                break;
+            }
+            let number = other.value.strip_prefix(prefix.as_str());
+            let plain = number.filter(|digits| !digits.starts_with(['0', '+']));
+            let number = plain.and_then(|digits| digits.parse::<u32>().ok());
+            if robot.repeat.is_none() && number.is_some_and(|number| number <= count) {
+                let message = format!("{} is also the name of a copy", quoted(other));
+                self.report("simulation::duplicate", other.span, message, |problem| {
+                    let problem = match name.span {
+                        Some(span) => problem.at(span, format!("this is repeated {count} times")),
+                        None => problem,
+                    };
+                    problem.help("rename one of them")
+                });
+            }
+        }
+    }
+
+    fn components(&mut self, robot: &'a Robot) {
+        let mut components: BTreeMap<&str, (Option<Span>, &Component)> = BTreeMap::new();
+        let sensors = robot
+            .sensors
+            .iter()
+            .map(|(name, sensor)| (Family::Sensor, name, &sensor.component));
+        let actuators = robot
+            .actuators
+            .iter()
+            .map(|(name, actuator)| (Family::Actuator, name, &actuator.component));
+        for (family, name, component) in sensors.chain(actuators) {
+            self.name(family.noun(), name);
+            if let Some((first, _)) = components.insert(name, (name.span, component)) {
+                self.same_name(name, first);
+            }
+            self.component(family, name, component);
+        }
+        for sensor in robot.sensors.values() {
+            self.middlewares(sensor.outputs.keys());
+        }
+        for actuator in robot.actuators.values() {
+            self.middlewares(actuator.inputs.keys());
+        }
+        let components = components
+            .into_iter()
+            .map(|(name, (_, component))| (name, component))
+            .collect();
+        self.carriers(&components);
+    }
+
+    fn same_name(&mut self, name: &Spanned<String>, first: Option<Span>) {
+        let message = format!("{} is a sensor and an actuator", quoted(name));
+        self.report("simulation::duplicate", name.span, message, |problem| {
+            let problem = match first {
+                Some(first) => problem.at(first, "the sensor"),
+                None => problem,
+            };
+            problem
+                .note("both would have the same path")
+                .help("rename one of them")
+        });
+    }
+
+    fn component(&mut self, family: Family, name: &str, component: &'a Component) {
+        self.frequency(name, component);
+        self.level(family, component);
+        self.middlewares(&component.services);
+    }
+
+    fn frequency(&mut self, name: &str, component: &Component) {
+        let Some(frequency) = &component.frequency else {
+            return;
+        };
+        let rate = &self.simulation.environment.rate;
+        let (value, limit) = (frequency.value, rate.value);
+        if value <= 0.0 || value.is_nan() {
+            let message = format!("{} has a frequency of {value} Hz", quoted(name));
+            self.report(
+                "simulation::out-of-range",
+                frequency.span,
+                message,
+                |problem| {
+                    problem.label("must be above 0").help(
+                        "leave `frequency` out to act at every tick, or write `active: false`",
+                    )
+                },
+            );
+        } else if value > limit && limit > 0.0 {
+            let message = format!(
+                "{} has a frequency above the rate of the simulation",
+                quoted(name)
+            );
+            let rate = rate.span;
+            self.report(
+                "simulation::frequency",
+                frequency.span,
+                message,
+                |problem| {
+                    let problem =
+                        problem.label(format!("{value} Hz, but there are {limit} ticks a second"));
+                    let problem = match rate {
+                        Some(span) => problem.at(span, "the rate"),
+                        None => problem,
+                    };
+                    problem.help(format!(
+                        "write `frequency: {limit}`, or raise the rate of the `environment`"
+                    ))
+                },
+            );
+        }
+    }
+
+    fn level(&mut self, family: Family, component: &Component) {
+        let (kind, vocabulary) = (&component.kind, self.vocabulary);
+        let Some(level) = &component.level else {
+            return;
+        };
+        if !vocabulary.words(family).contains(&kind.as_str()) {
+            return;
+        }
+        let levels = vocabulary.levels(family, kind);
+        if levels.is_empty() {
+            let message = format!("{} has no levels", quoted(kind));
+            self.report("simulation::level", level.span, message, |problem| {
+                problem.help("leave `level` out")
+            });
+        } else if !levels.contains(&level.as_str()) {
+            let message = format!("{} has no level {}", quoted(kind), quoted(level));
+            self.report_unknown("simulation::level", level, message, levels);
+        }
+    }
+
+    /// Components that sit on others: the others must be there, and something must carry them all.
+    fn carriers(&mut self, components: &Components<'a>) {
+        let mut done: BTreeSet<&str> = BTreeSet::new();
+        for (&name, component) in components {
+            let mut chain = vec![name];
+            let mut next = component.on.as_ref();
+            if let Some(on) = next.filter(|on| !components.contains_key(on.as_str())) {
+                let message = format!(
+                    "{} sits on {}, which is not there",
+                    quoted(name),
+                    quoted(on)
+                );
+                let known = components.keys().copied().filter(|other| *other != name);
+                self.report_unknown("simulation::unknown-component", on, message, known);
+            }
+            while let Some(on) = next {
+                if done.contains(on.as_str()) {
+                    break;
+                }
+                if let Some(start) = chain.iter().position(|link| *link == on.as_str()) {
+                    self.circle(on, chain.get(start..).unwrap_or_default());
+                    break;
+                }
+                chain.push(on.as_str());
+                next = components
+                    .get(on.as_str())
+                    .and_then(|other| other.on.as_ref());
+            }
+            done.extend(chain);
+        }
+    }
+
+    fn circle(&mut self, on: &Spanned<String>, chain: &[&str]) {
+        /// A longer chain says no more.
+        const MOST_LINKS: usize = 8;
+        let message = match chain {
+            [one] => format!("{} sits on itself", quoted(one)),
+            _ => "components sit on each other in a circle".to_owned(),
+        };
+        let mut links: Vec<String> = chain
+            .iter()
+            .take(MOST_LINKS)
+            .map(|link| quoted(link))
+            .collect();
+        if chain.len() > MOST_LINKS {
+            links.push("…".to_owned());
+        }
+        links.push(quoted(on));
+        let note = links.join(" on ");
+        self.report(
+            "simulation::circle",
+            on.span,
+            message,
+            |problem: Diagnostic| {
+                problem
+                    .note(note)
+                    .help("let one of them sit on the robot: leave its `on` out")
+            },
+        );
+    }
+}

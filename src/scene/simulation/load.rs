@@ -1,0 +1,129 @@
+//! Bytes → [`Simulation`], with everything that is wrong in one pass.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::model::Simulation;
+use super::parser::parse;
+use super::problem::Problems;
+use super::read;
+use super::reader::Reader;
+use super::set;
+use super::vocabulary::Vocabulary;
+use crate::scene::diagnostic::{Diagnostic, SourceId, Sources, Span};
+
+/// Larger files are not looked at.
+const LARGEST_FILE: usize = 64 * 1024 * 1024;
+
+/// So many problems are shown of one file.
+const MOST_PROBLEMS: usize = 100;
+
+/// So many are shown of a file that takes long to search for the lines they stand in.
+const MOST_PROBLEMS_OF_LARGE_FILES: usize = 8;
+
+/// From here on a file is large.
+const LARGE_FILE: usize = 2 * 1024 * 1024;
+
+/// What became of a simulation file.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// As much as could be read; not to be run when a diagnostic is an error.
+    pub simulation: Simulation,
+    /// What is wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The simulation file among the sources.
+    pub source: SourceId,
+}
+
+impl Loaded {
+    /// Can the simulation be used?
+    pub fn is_fine(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Reads a simulation file, after putting in the values of all `--set path=value`.
+///
+/// `name` is how messages call the file. The file and the arguments are added to `sources`, so that
+/// diagnostics can show them. Names that must be looked up in the scene are left to
+/// [`check`](super::check()).
+pub fn load(
+    name: &str,
+    bytes: &[u8],
+    set: &[String],
+    vocabulary: &dyn Vocabulary,
+    sources: &mut Sources,
+) -> Loaded {
+    let (text, objection) = text_of(bytes);
+    let text: Arc<str> = text.into();
+    let source = sources.add(name, Arc::clone(&text));
+    let limit = match bytes.len() {
+        0..LARGE_FILE => MOST_PROBLEMS,
+        _ => MOST_PROBLEMS_OF_LARGE_FILES,
+    };
+    let mut problems = Problems::new(limit);
+    let arguments: Vec<_> = set
+        .iter()
+        .map(|argument| (argument, sources.add("--set", argument.as_str())))
+        .collect();
+    if let Some(objection) = objection {
+        let end = Span::new(source, text.len()..text.len());
+        problems.push(objection.at(end, ""));
+        return loaded(Simulation::default(), problems, source);
+    }
+    let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+    let parsed = parse(&text, source, start, &mut problems);
+    let Some(mut root) = parsed.root.filter(|_| parsed.sound) else {
+        return loaded(Simulation::default(), problems, source);
+    };
+    for (argument, source) in arguments {
+        set::apply(&mut root, argument, source, &mut problems);
+    }
+    let mut reader = Reader {
+        vocabulary,
+        problems: &mut problems,
+        file: source,
+        middlewares: BTreeMap::new(),
+    };
+    let simulation = read::simulation(&mut reader, &root);
+    loaded(simulation, problems, source)
+}
+
+fn loaded(simulation: Simulation, problems: Problems, source: SourceId) -> Loaded {
+    Loaded {
+        simulation,
+        diagnostics: problems.into_sorted(),
+        source,
+    }
+}
+
+/// The text of the file; where it is no text, what comes before that, and an objection.
+fn text_of(bytes: &[u8]) -> (&str, Option<Diagnostic>) {
+    if bytes.len() > LARGEST_FILE {
+        let message = "the file is larger than 64 MiB";
+        let problem = Diagnostic::error("simulation::too-large", message)
+            .help("use `repeat` for many robots of one kind");
+        return ("", Some(problem));
+    }
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        let problem = Diagnostic::error("simulation::encoding", "the file is UTF-16")
+            .help("save it as UTF-8");
+        return ("", Some(problem));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(failure) => {
+            let good = bytes.get(..failure.valid_up_to()).unwrap_or_default();
+            let problem =
+                Diagnostic::error("simulation::encoding", "the file is not UTF-8 from here on")
+                    .help("save it as UTF-8");
+            return (std::str::from_utf8(good).unwrap_or_default(), Some(problem));
+        }
+    };
+    if let Some(nul) = text.find('\0') {
+        let message = "the file has a NUL character: it is not a text file";
+        let problem = Diagnostic::error("simulation::encoding", message);
+        return (text.get(..nul).unwrap_or_default(), Some(problem));
+    }
+    (text, None)
+}

@@ -1,0 +1,243 @@
+//! Tree → [`Simulation`]: one function a part of the file, in the order of the file.
+
+use super::component::{actuator, middleware, middleware_names, sensor};
+use super::fields::Fields;
+use super::model::{
+    Body, BodyKind, Environment, Form, Joint, JointMode, Motion, Named, Origin, Robot, Simulation,
+};
+use super::problem::error;
+use super::reader::Reader;
+use super::repeat::repeat;
+use super::span::Spanned;
+use super::tree::{Field, Node};
+
+const BODY_KINDS: &[(&str, BodyKind)] = &[
+    ("dynamic", BodyKind::Dynamic),
+    ("fixed", BodyKind::Fixed),
+    ("kinematic", BodyKind::Kinematic),
+];
+const JOINT_MODES: &[(&str, JointMode)] = &[
+    ("dynamic", JointMode::Dynamic),
+    ("kinematic", JointMode::Kinematic),
+];
+const MOTIONS: &[(&str, Motion)] = &[("default", Motion::Default), ("morse", Motion::Morse)];
+
+/// The whole file.
+pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
+    let Some(mut fields) = Fields::open(reader, root, "Simulation") else {
+        return Simulation::default();
+    };
+    let scene = fields.read(reader, "scene", Reader::text);
+    let environment = fields.read(reader, "environment", environment);
+    let bodies = fields.read(reader, "bodies", |reader, node, name| {
+        Some(named(reader, node, name, body))
+    });
+    let joints = fields.read(reader, "joints", joints);
+    let robots = fields.take("robots");
+    // Robots name middlewares that are declared further down.
+    let middlewares = fields.read(reader, "middlewares", |reader, node, name| {
+        Some(named(reader, node, name, middleware))
+    });
+    let middlewares: Named<_> = middlewares.unwrap_or_default();
+    reader.middlewares = middlewares
+        .iter()
+        .map(|(name, middleware)| (name.value.clone(), middleware.kind.value.clone()))
+        .collect();
+    let robots = robots.map(|field| named(reader, &field.value, "robots", robot));
+    fields.finish(reader);
+    Simulation {
+        scene,
+        environment: environment.unwrap_or_default(),
+        bodies: bodies.unwrap_or_default(),
+        joints: joints.unwrap_or_default(),
+        robots: robots.unwrap_or_default(),
+        middlewares,
+    }
+}
+
+/// A map whose entries are all read by the same function, which is told the entry's name.
+pub(super) fn named<T>(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    name: &str,
+    mut read: impl FnMut(&mut Reader<'_>, &Node, &Spanned<String>) -> Option<T>,
+) -> Named<T> {
+    let mut read_entries = Named::new();
+    for (name, entry) in reader.entries(node, name) {
+        if let Some(value) = read(reader, entry, &name) {
+            read_entries.insert(name, value);
+        }
+    }
+    read_entries
+}
+
+fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Environment> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let default = Environment::default();
+    let frequency = fields.read(reader, "contact_frequency", Reader::positive);
+    let environment = Environment {
+        rate: fields
+            .read(reader, "rate", Reader::spanned_number)
+            .unwrap_or(default.rate),
+        gravity: fields
+            .read(reader, "gravity", Reader::vector)
+            .unwrap_or(default.gravity),
+        seed: fields
+            .read(reader, "seed", Reader::whole)
+            .unwrap_or(default.seed),
+        origin: fields.read(reader, "origin", origin),
+        motion: fields
+            .read(reader, "motion", |reader, node, name| {
+                reader.choice(node, name, MOTIONS)
+            })
+            .unwrap_or_default(),
+        substeps: fields
+            .read(reader, "substeps", |reader, node, name| {
+                reader.count(node, name, 1_000)
+            })
+            .unwrap_or(default.substeps),
+        contact_frequency: frequency.unwrap_or(default.contact_frequency),
+        solver_iterations: fields
+            .read(reader, "solver_iterations", |reader, node, name| {
+                reader.count(node, name, 1_000)
+            })
+            .unwrap_or(default.solver_iterations),
+    };
+    fields.finish(reader);
+    Some(environment)
+}
+
+fn origin(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Origin> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let within = |limit: f64| {
+        move |reader: &mut Reader<'_>, node: &Node, name: &str| match reader.number(node, name)? {
+            degrees if degrees.abs() <= limit => Some(degrees),
+            _ => reader.out_of_range(node, name, &format!("from -{limit} to {limit} degrees")),
+        }
+    };
+    let origin = Origin {
+        latitude: fields.read(reader, "latitude", within(90.0)).unwrap_or(0.0),
+        longitude: fields
+            .read(reader, "longitude", within(180.0))
+            .unwrap_or(0.0),
+        altitude: fields
+            .read(reader, "altitude", Reader::number)
+            .unwrap_or(0.0),
+        angle_against_north: fields
+            .read(reader, "angle_against_north", Reader::number)
+            .unwrap_or(0.0),
+    };
+    fields.finish(reader);
+    Some(origin)
+}
+
+fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Body> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let body = Body {
+        kind: fields.read(reader, "kind", body_kind).unwrap_or_default(),
+        mass: fields.read(reader, "mass", Reader::spanned_number),
+        friction: fields.read(reader, "friction", Reader::amount),
+        restitution: fields.read(reader, "restitution", restitution),
+        linear_velocity: fields.read(reader, "linear_velocity", Reader::vector),
+        angular_velocity: fields.read(reader, "angular_velocity", Reader::vector),
+        linear_damping: fields
+            .read(reader, "linear_damping", Reader::amount)
+            .unwrap_or_default(),
+        angular_damping: fields
+            .read(reader, "angular_damping", Reader::amount)
+            .unwrap_or_default(),
+        gravity: fields
+            .read(reader, "gravity", Reader::boolean)
+            .unwrap_or(true),
+        can_sleep: fields.read(reader, "can_sleep", Reader::boolean),
+    };
+    fields.finish(reader);
+    Some(body)
+}
+
+fn body_kind(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<BodyKind> {
+    reader.choice(node, name, BODY_KINDS)
+}
+
+fn restitution(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<f64> {
+    match reader.number(node, name)? {
+        value if (0.0..=1.0).contains(&value) => Some(value),
+        _ => reader.out_of_range(node, name, "from 0 to 1"),
+    }
+}
+
+fn joints(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Named<Joint>> {
+    Some(named(reader, node, name, joint))
+}
+
+fn joint(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Joint> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let joint = Joint {
+        mode: fields.read(reader, "mode", |reader, node, name| {
+            reader.choice(node, name, JOINT_MODES)
+        }),
+        position: fields.read(reader, "position", Reader::number),
+        velocity: fields.read(reader, "velocity", Reader::number),
+        stiffness: fields.read(reader, "stiffness", Reader::amount),
+        damping: fields.read(reader, "damping", Reader::amount),
+        max_effort: fields.read(reader, "max_effort", Reader::amount),
+    };
+    fields.finish(reader);
+    Some(joint)
+}
+
+fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Robot> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let form = form(reader, &mut fields);
+    let robot = Robot {
+        form,
+        base: fields.read(reader, "base", body_kind).unwrap_or_default(),
+        at: fields.read(reader, "at", Reader::pose).unwrap_or_default(),
+        repeat: fields.read(reader, "repeat", repeat),
+        joints: fields.read(reader, "joints", joints).unwrap_or_default(),
+        mass: fields.read(reader, "mass", Reader::spanned_number),
+        friction: fields.read(reader, "friction", Reader::amount),
+        sensors: fields
+            .read(reader, "sensors", |reader, node, name| {
+                Some(named(reader, node, name, sensor))
+            })
+            .unwrap_or_default(),
+        actuators: fields
+            .read(reader, "actuators", |reader, node, name| {
+                Some(named(reader, node, name, actuator))
+            })
+            .unwrap_or_default(),
+        services: fields
+            .read(reader, "services", middleware_names)
+            .unwrap_or_default(),
+    };
+    fields.finish(reader);
+    Some(robot)
+}
+
+/// `model` or `frame`. What is wrong is reported; the robot is read all the same.
+fn form(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Form {
+    let model = fields.take("model");
+    let frame = fields.take("frame");
+    match (model, frame) {
+        (None, None) => fields.missing(
+            reader,
+            "model",
+            "add `model: \"….robray\"`, or `frame: \"…\"` for a frame that the scene has",
+        ),
+        (Some(model), Some(frame)) => {
+            let message = "a robot has a `model` or a `frame`, not both";
+            let problem = error("simulation::conflict", frame.place(), message)
+                .at(model.place(), "the other one");
+            reader.problems.push(problem);
+        }
+        _ => {}
+    }
+    let mut text =
+        |field: Option<&Field>, name| field.and_then(|field| reader.text(&field.value, name));
+    match (text(model, "model"), text(frame, "frame")) {
+        (Some(model), _) => Form::Model(model),
+        (None, Some(frame)) => Form::Frame(frame),
+        (None, None) => Form::Model(Spanned::default()),
+    }
+}

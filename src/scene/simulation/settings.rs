@@ -1,0 +1,213 @@
+//! Tree → a kind's own settings: a serde deserializer that knows where every value stood.
+
+mod trace;
+mod value;
+
+use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::problem::{Problems, Wording as _, error, quoted};
+use super::tree::Field;
+use super::vocabulary::{Family, Vocabulary};
+use crate::scene::diagnostic::{Diagnostic, SourceId, Span};
+use crate::scene::simulation::model::Settings;
+use trace::{Fault, Trace};
+use value::{Place, Value};
+
+/// After so many mistakes in the settings of one component, the others are left for next time.
+const MOST_ATTEMPTS: usize = 16;
+
+/// What a component says, of which its kind's settings are a part.
+pub(super) struct Written<'n> {
+    pub(super) family: Family,
+    pub(super) word: &'n str,
+    /// Where the kind is named: what is missing is reported there.
+    pub(super) kind: Span,
+    /// The fields that are not common to all kinds.
+    pub(super) own: Vec<&'n Field>,
+    /// The common fields, which a kind can ask for too.
+    pub(super) common: Vec<&'n Field>,
+    /// The names of all common fields.
+    pub(super) common_names: &'n [&'static str],
+    /// The simulation file.
+    pub(super) file: SourceId,
+}
+
+/// Reads the settings of a kind; reports all that is wrong with them.
+pub(super) fn read(
+    mut written: Written<'_>,
+    vocabulary: &dyn Vocabulary,
+    problems: &mut Problems,
+) -> Settings {
+    let mut left_out = Vec::new();
+    for _ in 0..MOST_ATTEMPTS {
+        let trace = Trace::default();
+        let mut erased = <dyn erased_serde::Deserializer<'_>>::erase(Top {
+            written: &written,
+            trace: &trace,
+        });
+        let result = vocabulary.read(written.family, written.word, &mut erased);
+        let (unknown, first) = trace.into_parts();
+        for problem in unknown {
+            problems.push(problem);
+        }
+        let failure = match result {
+            Ok(settings) => return Settings(settings),
+            Err(failure) => first.unwrap_or_else(|| Fault::other(written.kind, &failure)),
+        };
+        // A mistake in one field must not hide those in the others: read on without that field.
+        let at_fault = |field: &&Field| {
+            let whole = field.place().to(field.value.span);
+            whole.source == failure.span.source
+                && whole.range().start <= failure.span.range().start
+                && failure.span.range().end <= whole.range().end
+        };
+        let own = written.own.iter().position(at_fault);
+        if !failure.is_missing_one_of(&left_out) {
+            problems.push(failure.worded(written.word));
+        }
+        let Some(index) = own else {
+            break;
+        };
+        left_out.push(written.own.remove(index).name.value.clone());
+    }
+    Settings::default()
+}
+
+/// The settings as a whole.
+struct Top<'n> {
+    written: &'n Written<'n>,
+    trace: &'n Trace,
+}
+
+impl<'n> Top<'n> {
+    fn place(&self) -> Place<'n> {
+        Place {
+            span: self.written.kind,
+            name: self.written.word,
+            file: self.written.file,
+            trace: self.trace,
+        }
+    }
+
+    /// Reports the fields that the settings do not have.
+    fn refuse_unknown(&self, known: &[&'static str]) {
+        let names = || self.written.common_names.iter().chain(known).copied();
+        for field in &self.written.own {
+            if !known.contains(&field.name.value.as_str()) {
+                let (family, word) = (self.written.family.noun(), quoted(self.written.word));
+                self.trace
+                    .push(unknown_field(field, &format!("{family} {word}"), names()));
+            }
+        }
+    }
+}
+
+/// `unknown field …`, with what is known.
+fn unknown_field<'k>(field: &Field, of: &str, known: impl Iterator<Item = &'k str>) -> Diagnostic {
+    let name = &field.name.value;
+    let message = format!("unknown field {} of {of}", quoted(name));
+    error("simulation::unknown-field", field.place(), message).known(name, known)
+}
+
+impl<'de> Deserializer<'de> for Top<'_> {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let fields = self.written.own.clone();
+        let result = visitor.visit_map(Fields::new(fields, self.place()));
+        self.place().traced(result)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        known: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.refuse_unknown(known);
+        let fields = self.written.own.iter().chain(&self.written.common);
+        let fields = fields
+            .filter(|field| known.contains(&field.name.value.as_str()))
+            .copied()
+            .collect();
+        let result = visitor.visit_map(Fields::new(fields, self.place()));
+        self.place().traced(result)
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.refuse_unknown(&[]);
+        visitor.visit_unit()
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_some(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf seq
+        tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// Named fields, one after the other.
+struct Fields<'n> {
+    fields: std::vec::IntoIter<&'n Field>,
+    value: Option<&'n Field>,
+    place: Place<'n>,
+}
+
+impl<'n> Fields<'n> {
+    fn new(fields: Vec<&'n Field>, place: Place<'n>) -> Self {
+        Self {
+            fields: fields.into_iter(),
+            value: None,
+            place,
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'_> {
+    type Error = Fault;
+
+    fn next_key_seed<K: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Fault> {
+        self.value = self.fields.next();
+        let Some(field) = self.value else {
+            return Ok(None);
+        };
+        let name: de::value::StrDeserializer<'_, Fault> =
+            field.name.value.as_str().into_deserializer();
+        seed.deserialize(name).map(Some)
+    }
+
+    fn next_value_seed<V: de::DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+        match self.value.take() {
+            Some(field) => seed.deserialize(Value {
+                node: &field.value,
+                name: &field.name.value,
+                file: self.place.file,
+                trace: self.place.trace,
+            }),
+            None => Err(de::Error::custom("a value was asked for before its name")),
+        }
+    }
+}
