@@ -73,8 +73,10 @@ fn action<Kind: Component>(
 ) {
     for (period, active, mount, mut due, mut pose, mut velocity) in &mut components {
         due.0 = active.0 && clock.is_due(period.frequency);
-        if due.0 {
-            stamp(&bodies, mount, &mut pose, &mut velocity);
+        if due.0
+            && let Ok(body) = bodies.get(mount.body)
+        {
+            stamp(body, mount, &mut pose, &mut velocity);
         }
     }
 }

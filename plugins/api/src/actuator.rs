@@ -26,6 +26,15 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     const KIND: &'static str;
     /// What it can be told.
     type Command: Command;
+
+    /// Whether it can work in this world, where it stands.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to provide it, for the user to read.
+    fn check(&self, _world: &World, _entity: Entity) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 impl<C: Command> Stateful for Received<C> {}
@@ -84,6 +93,11 @@ impl AddActuator for App {
                 about: About::of::<A>(),
                 command: <A::Command as Typed>::type_info(),
                 insert: insert::<A>,
+                check: |world, entity| {
+                    world
+                        .get::<A>(entity)
+                        .map_or(Ok(()), |actuator| actuator.check(world, entity))
+                },
                 is_on: |world, entity| world.get::<A>(entity).is_some(),
             },
         );

@@ -91,16 +91,8 @@ pub struct WorldVelocity {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level(pub &'static str);
 
-/// Writes where the component is and how it moves now.
-pub fn stamp(
-    bodies: &Query<&BodyState>,
-    mount: &Mount,
-    pose: &mut WorldPose,
-    velocity: &mut WorldVelocity,
-) {
-    let Ok(body) = bodies.get(mount.body) else {
-        return;
-    };
+/// Writes where a component is and how it moves now.
+pub fn stamp(body: &BodyState, mount: &Mount, pose: &mut WorldPose, velocity: &mut WorldVelocity) {
     pose.0 = body.pose * mount.body_from_component;
     velocity.linear = body.velocity_at(&pose.0.translation.vector.into());
     velocity.angular = body.angular_velocity;

@@ -68,6 +68,8 @@ pub struct SensorKind {
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings, Level, Random),
     /// The services of the kind itself are found by this: whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
+    /// Whether it can work in this world; if not, what is missing.
+    pub check: fn(&World, Entity) -> Result<(), String>,
     /// The exported data of an entity (modified data), seen without its type.
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
     /// Offers the present modified data to one port, whether due or not.
@@ -85,6 +87,8 @@ pub struct ActuatorKind {
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
     /// Whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
+    /// Whether it can work in this world; if not, what is missing.
+    pub check: fn(&World, Entity) -> Result<(), String>,
 }
 
 /// A kind of modifier.

@@ -29,6 +29,15 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     const LEVELS: &'static [&'static str] = &[];
     /// What one measurement holds.
     type Data: LocalData;
+
+    /// Whether it can work in this world, where it stands: whether the scene has an origin on Earth, say.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to provide it, for the user to read.
+    fn check(&self, _world: &World, _entity: Entity) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// What a sensor measures: a struct of numbers, vectors, lists and text.
@@ -96,6 +105,11 @@ impl AddSensor for App {
                 data: <S::Data as Typed>::type_info(),
                 levels: S::LEVELS,
                 insert: insert::<S>,
+                check: |world, entity| {
+                    world
+                        .get::<S>(entity)
+                        .map_or(Ok(()), |sensor| sensor.check(world, entity))
+                },
                 is_on: |world, entity| world.get::<S>(entity).is_some(),
                 modified: |world, entity| {
                     Some(&world.get::<Modified<S::Data>>(entity)?.0 as &dyn Struct)
