@@ -32,6 +32,7 @@ use std::path::PathBuf;
 use nalgebra::{Isometry3, Vector3};
 
 pub use build::{rotation_from_rpy, rotation_from_xyzw};
+pub(in crate::scene) use check::LONGEST_NAME;
 pub use check::SceneError;
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value};
 

@@ -57,6 +57,15 @@ impl Frame {
         self.geometry.push(geometry);
         self
     }
+
+    /// Products of rotations drift away from unit length, and only those that have it can be written
+    /// and read without loss.
+    fn normalize(&mut self) {
+        let coordinates = self.pose.rotation.coords;
+        if let Some(rotation) = rotation_from_xyzw(coordinates.into()) {
+            self.pose.rotation = rotation;
+        }
+    }
 }
 
 /// Roll, pitch and yaw as one rotation, Rz(yaw)·Ry(pitch)·Rx(roll), with `libm`'s sine and cosine.
@@ -185,7 +194,8 @@ impl Scene {
     ///
     /// When the name is taken, or when a scene file could not say what the frame says: a number that
     /// is not finite, a name with a quote in it, a revolute joint about a zero axis, its own parent.
-    pub fn add_frame(&mut self, frame: Frame) -> Result<(), SceneError> {
+    pub fn add_frame(&mut self, mut frame: Frame) -> Result<(), SceneError> {
+        frame.normalize();
         frame.check()?;
         if self.index.contains_key(&frame.name) {
             return Err(SceneError::DuplicateFrame { name: frame.name });
@@ -200,7 +210,8 @@ impl Scene {
     /// # Errors
     ///
     /// As [`Scene::add_frame`]; and when no frame has this name.
-    pub fn replace_frame(&mut self, frame: Frame) -> Result<Frame, SceneError> {
+    pub fn replace_frame(&mut self, mut frame: Frame) -> Result<Frame, SceneError> {
+        frame.normalize();
         frame.check()?;
         let place = self.index.get(&frame.name).copied();
         match place.and_then(|place| self.frames.get_mut(place)) {
@@ -307,6 +318,7 @@ impl Scene {
         if let Some(axis) = copy.joint.axis_mut() {
             axis.variable = prefixed(prefix, &axis.variable);
         }
+        copy.normalize();
         copy
     }
 }

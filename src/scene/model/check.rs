@@ -43,6 +43,9 @@ pub enum SceneError {
     },
 }
 
+/// In bytes; the reader has the same limit.
+pub(in crate::scene) const LONGEST_NAME: usize = 1024;
+
 type Checked = Result<(), String>;
 
 impl Frame {
@@ -190,6 +193,10 @@ fn name(what: &str, text: &str) -> Checked {
         Err(format!("the name of a {what} cannot be empty"))
     } else if text.contains(['"', '\0']) {
         Err(format!("the name of a {what} cannot hold a quote or NUL"))
+    } else if text.len() > LONGEST_NAME {
+        Err(format!(
+            "the name of a {what} is longer than {LONGEST_NAME} bytes"
+        ))
     } else {
         Ok(())
     }

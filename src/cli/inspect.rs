@@ -1,0 +1,386 @@
+//! `morse-sim inspect`: what a scene file says, evaluated: frames, poses, joints and geometry.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use nalgebra::Isometry3;
+use serde_json::{Map, Value, json};
+
+use super::check::{Reading, show};
+use crate::scene::diagnostic::{nearest, printable};
+use crate::scene::model::{Frame, Geometry, Joint, Scene, Shape};
+use crate::scene::robray::load;
+
+/// Show what is in a scene: frames, poses, joints, geometry
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub struct Args {
+    /// The scene file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Set a configuration variable for the absolute poses; repeatable
+    #[arg(long, value_name = "VARIABLE=VALUE", value_parser = assignment)]
+    pub at: Vec<(String, f64)>,
+    /// How to read the file
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// `variable=value`; the value is radians or metres.
+fn assignment(text: &str) -> Result<(String, f64), String> {
+    let (variable, value) = text
+        .rsplit_once('=')
+        .ok_or("write it as VARIABLE=VALUE, for example `shoulder=0.5`")?;
+    let value: f64 = value
+        .trim()
+        .parse()
+        .map_err(|error| format!("`{value}` is not a number: {error}"))?;
+    if !value.is_finite() {
+        return Err("the value must be finite".into());
+    }
+    Ok((variable.trim().to_owned(), value))
+}
+
+/// Shows the scene and returns the exit code: 0, or 2 if it cannot be read or has no such variable,
+/// or 3 if the result cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    inspected(args, out, err).unwrap_or(3)
+}
+
+fn inspected(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::Result<u8> {
+    let style = args.reading.style();
+    let scene = match load(&args.file, &args.reading.options()) {
+        Ok(loaded) => {
+            show(&loaded.warnings, &loaded.sources, style, err)?;
+            loaded.scene
+        }
+        Err(failed) => {
+            show(&failed.diagnostics, &failed.sources, style, err)?;
+            return Ok(2);
+        }
+    };
+    let variables = scene.variables();
+    for (variable, _) in &args.at {
+        if !variables.contains(variable.as_str()) {
+            let name = printable(variable);
+            write!(err, "error: the scene has no variable `{name}`")?;
+            match nearest(variable, variables.iter().copied()) {
+                Some(meant) => writeln!(err, "; did you mean `{}`?", printable(meant))?,
+                None => writeln!(err)?,
+            }
+            return Ok(2);
+        }
+    }
+    let values: BTreeMap<String, f64> = args.at.iter().cloned().collect();
+    let values = (!values.is_empty()).then_some(&values);
+    if args.json {
+        writeln!(out, "{:#}", scene_as_json(&scene, values))?;
+    } else {
+        text(&scene, values, out)?;
+    }
+    out.flush()?;
+    Ok(0)
+}
+
+/// A scene as a JSON object: `frames` (by name), `variables`, `allowed_collisions` and
+/// `absolute_at_zero`; with `values`, also `absolute`, the poses with these variables set.
+#[must_use]
+pub fn scene_as_json(scene: &Scene, values: Option<&BTreeMap<String, f64>>) -> Value {
+    let mut frames: Vec<&Frame> = scene.frames().iter().collect();
+    frames.sort_by(|one, other| one.name.cmp(&other.name));
+    let frames: Vec<Value> = frames
+        .into_iter()
+        .map(|frame| frame_as_json(frame, scene))
+        .collect();
+    let mut object = json!({
+        "frames": frames,
+        "variables": scene.variables(),
+        "allowed_collisions": scene.allowed_collisions(),
+        "absolute_at_zero": poses_as_json(scene, &BTreeMap::new()),
+    });
+    if let (Some(values), Some(object)) = (values, object.as_object_mut()) {
+        object.insert("absolute".into(), poses_as_json(scene, values));
+    }
+    object
+}
+
+fn poses_as_json(scene: &Scene, values: &BTreeMap<String, f64>) -> Value {
+    let poses = scene.absolute_poses_at(values);
+    let named = poses
+        .into_iter()
+        .map(|(name, pose)| (name.to_owned(), pose_as_json(&pose)));
+    Value::Object(named.collect())
+}
+
+fn pose_as_json(pose: &Isometry3<f64>) -> Value {
+    json!({
+        "t": pose.translation.vector.as_slice(),
+        "q": pose.rotation.coords.as_slice(),
+    })
+}
+
+fn frame_as_json(frame: &Frame, scene: &Scene) -> Value {
+    let mut object = Map::new();
+    let mut set = |name: &str, value: Value| object.insert(name.into(), value);
+    set("name", json!(frame.name));
+    set("parent", json!(frame.parent));
+    if frame.parent.is_some() && scene.parent_of(frame).is_none() {
+        set("parent_missing", json!(true));
+    }
+    set("type", json!(frame.joint.word()));
+    set("local", pose_as_json(&frame.pose));
+    if let Some(joint) = frame.joint.axis() {
+        set("axis", json!(joint.axis.as_slice()));
+        set("variable", json!(joint.variable));
+        set("offset", json!(joint.offset));
+        let limits = &joint.limits;
+        if let Some(position) = limits.position {
+            set("limit_position", json!(position));
+        }
+        let rest = [
+            ("limit_velocity", limits.velocity),
+            ("limit_effort", limits.effort),
+            ("damping", joint.damping),
+        ];
+        for (name, value) in rest {
+            if let Some(value) = value {
+                set(name, json!(value));
+            }
+        }
+    }
+    if let Some(mass) = frame.mass {
+        set("mass", json!(mass));
+    }
+    if let Some(center) = &frame.center_of_mass {
+        set("center_of_mass", json!(center.as_slice()));
+    }
+    if let Some(inertia) = frame.inertia {
+        set("inertia", json!(inertia));
+    }
+    if !frame.geometry.is_empty() {
+        let geometry: Vec<Value> = frame.geometry.iter().map(geometry_as_json).collect();
+        set("geometry", json!(geometry));
+    }
+    Value::Object(object)
+}
+
+fn geometry_as_json(geometry: &Geometry) -> Value {
+    let mut value = json!({
+        "shape": shape_as_json(&geometry.shape),
+        "isa": geometry.tags,
+        "color": geometry.color,
+        "alpha": geometry.alpha,
+        "specular": geometry.specular,
+        "scale": geometry.scale,
+        "visual": geometry.visual,
+        "collision": geometry.collision,
+        "no_shadow": geometry.no_shadow,
+    });
+    let material = [
+        ("friction", geometry.friction),
+        ("restitution", geometry.restitution),
+        ("density", geometry.density),
+    ];
+    if let Some(object) = value.as_object_mut() {
+        for (name, number) in material {
+            object.extend(number.map(|number| (name.to_owned(), json!(number))));
+        }
+    }
+    value
+}
+
+fn shape_as_json(shape: &Shape) -> Value {
+    let kind = shape.word();
+    match shape {
+        Shape::Box { dimension } => json!({ "kind": kind, "dimension": dimension }),
+        Shape::Sphere { radius } => json!({ "kind": kind, "radius": radius }),
+        Shape::Cylinder { radius, height } | Shape::Capsule { radius, height } => {
+            json!({ "kind": kind, "radius": radius, "height": height })
+        }
+        Shape::Cone {
+            start_radius,
+            end_radius,
+            height,
+        } => json!({
+            "kind": kind,
+            "start_radius": start_radius,
+            "end_radius": end_radius,
+            "height": height,
+        }),
+        Shape::Grid {
+            dimension,
+            delta,
+            thickness,
+        } => json!({
+            "kind": kind,
+            "dimension": dimension,
+            "delta": delta,
+            "thickness": thickness,
+        }),
+        Shape::Mesh { file, .. } => json!({ "kind": kind, "file": file }),
+    }
+}
+
+/// The scene for people: a tree of frames, then variables and allowed pairs.
+fn text(
+    scene: &Scene,
+    values: Option<&BTreeMap<String, f64>>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let none = BTreeMap::new();
+    let absolute = scene.absolute_poses_at(values.unwrap_or(&none));
+    writeln!(out, "frames: {}", scene.frames().len())?;
+    let mut depths: BTreeMap<&str, usize> = BTreeMap::new();
+    for frame in tree(scene) {
+        let parent = scene.parent_of(frame);
+        let depth = parent.map_or(0, |parent| {
+            depths
+                .get(parent.name.as_str())
+                .map_or(0, |depth| depth + 1)
+        });
+        depths.insert(&frame.name, depth);
+        let indent = " ".repeat(2 * depth.min(20) + 2);
+        writeln!(
+            out,
+            "{indent}{}{}",
+            printable(&frame.name),
+            joint_text(frame)
+        )?;
+        if frame.parent.is_some() && parent.is_none() {
+            let missing = printable(frame.parent.as_deref().unwrap_or_default());
+            writeln!(out, "{indent}    parent    {missing} (missing)")?;
+        }
+        writeln!(out, "{indent}    local     {}", pose_text(&frame.pose))?;
+        if let Some(pose) = absolute.get(frame.name.as_str()) {
+            writeln!(out, "{indent}    absolute  {}", pose_text(pose))?;
+        }
+        if let Some(mass) = frame.mass {
+            writeln!(out, "{indent}    mass      {}", number(mass))?;
+        }
+        for geometry in &frame.geometry {
+            writeln!(out, "{indent}    geometry  {}", geometry_text(geometry))?;
+        }
+    }
+    let variables = scene.variables();
+    writeln!(out, "variables: {}", variables.len())?;
+    for variable in variables {
+        let value = values.and_then(|values| values.get(variable));
+        let value = value.copied().unwrap_or(0.0);
+        writeln!(out, "  {} = {}", printable(variable), number(value))?;
+    }
+    let pairs = scene.allowed_collisions();
+    writeln!(out, "allowed collisions: {}", pairs.len())?;
+    for (one, other) in pairs {
+        writeln!(out, "  {}, {}", printable(one), printable(other))?;
+    }
+    Ok(())
+}
+
+/// Frames with their children below them, by name.
+fn tree(scene: &Scene) -> Vec<&Frame> {
+    let mut children: BTreeMap<Option<&str>, Vec<&Frame>> = BTreeMap::new();
+    for frame in scene.parents_first().into_iter().rev() {
+        let parent = scene.parent_of(frame).map(|parent| parent.name.as_str());
+        children.entry(parent).or_default().push(frame);
+    }
+    let mut pending = children.remove(&None).unwrap_or_default();
+    pending.sort_by(|one, other| other.name.cmp(&one.name));
+    let mut frames = Vec::new();
+    while let Some(frame) = pending.pop() {
+        frames.push(frame);
+        let mut below = children
+            .remove(&Some(frame.name.as_str()))
+            .unwrap_or_default();
+        below.sort_by(|one, other| other.name.cmp(&one.name));
+        pending.extend(below);
+    }
+    frames
+}
+
+fn joint_text(frame: &Frame) -> String {
+    let Some(joint) = frame.joint.axis() else {
+        return match frame.joint {
+            Joint::Floating => " (floating)".into(),
+            _ => String::new(),
+        };
+    };
+    let mut text = format!(
+        " ({} about {}",
+        frame.joint.word(),
+        vector(joint.axis.as_slice())
+    );
+    if matches!(frame.joint, Joint::Prismatic(_)) {
+        text = text.replacen("about", "along", 1);
+    }
+    text += &format!(", variable {}", printable(&joint.variable));
+    if joint.offset != 0.0 {
+        text += &format!(", offset {}", number(joint.offset));
+    }
+    if let Some([lower, upper]) = joint.limits.position {
+        text += &format!(", {} to {}", number(lower), number(upper));
+    }
+    text + ")"
+}
+
+fn pose_text(pose: &Isometry3<f64>) -> String {
+    let translation = vector(pose.translation.vector.as_slice());
+    let rotation = vector(pose.rotation.coords.as_slice());
+    format!("t {translation}  q {rotation}")
+}
+
+fn geometry_text(geometry: &Geometry) -> String {
+    let mut text = match &geometry.shape {
+        Shape::Box { dimension } => format!("box {}", vector(dimension)),
+        Shape::Sphere { radius } => format!("sphere, radius {}", number(*radius)),
+        Shape::Cylinder { radius, height } | Shape::Capsule { radius, height } => {
+            let (radius, height) = (number(*radius), number(*height));
+            format!(
+                "{}, radius {radius}, height {height}",
+                geometry.shape.word()
+            )
+        }
+        Shape::Cone {
+            start_radius,
+            end_radius,
+            height,
+        } => {
+            let (start, end) = (number(*start_radius), number(*end_radius));
+            format!("cone, radius {start} to {end}, height {}", number(*height))
+        }
+        Shape::Grid { dimension, .. } => format!("grid {}", vector(dimension)),
+        Shape::Mesh { file, .. } => format!("mesh {}", printable(file)),
+    };
+    if geometry.scale != 1.0 {
+        text += &format!(", scale {}", number(geometry.scale));
+    }
+    if !geometry.visual {
+        text += ", not drawn";
+    }
+    if !geometry.collision {
+        text += ", not touchable";
+    }
+    if !geometry.tags.is_empty() {
+        let tags: Vec<String> = geometry.tags.iter().map(|tag| printable(tag)).collect();
+        text += &format!(", isa {}", tags.join(" "));
+    }
+    text
+}
+
+fn vector(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().copied().map(number).collect();
+    format!("[{}]", numbers.join(", "))
+}
+
+/// Six decimals, without the zeros at the end, and without a negative zero.
+fn number(value: f64) -> String {
+    if value.abs() >= 1e9 {
+        return format!("{value:e}");
+    }
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0" } else { text }.to_owned()
+}

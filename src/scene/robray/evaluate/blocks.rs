@@ -1,0 +1,205 @@
+//! What frames, geometry and classes have in common: attributes by name, and classes to inherit from.
+
+use std::collections::BTreeMap;
+
+use super::{Loader, Word2};
+use crate::scene::diagnostic::{Diagnostic, Span, printable};
+use crate::scene::model::{ATTRIBUTES, Attribute, Value};
+use crate::scene::robray::codes;
+use crate::scene::robray::syntax::{self, Block};
+
+/// Where an attribute is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Frame,
+    Geometry,
+    Class,
+}
+
+impl Place {
+    pub(super) fn takes(self, attribute: &Attribute) -> bool {
+        match self {
+            Self::Frame => attribute.frame,
+            Self::Geometry => attribute.geometry,
+            Self::Class => attribute.class,
+        }
+    }
+
+    fn article(self) -> &'static str {
+        match self {
+            Self::Frame => "a frame",
+            Self::Geometry => "a geometry",
+            Self::Class => "a class",
+        }
+    }
+}
+
+/// An evaluated attribute and where its value was written.
+#[derive(Clone, Debug)]
+pub(super) struct Set {
+    /// `None` if the value was wrong, so that nobody misses the attribute as well.
+    pub(super) value: Option<Value>,
+    pub(super) span: Span,
+}
+
+/// Attributes by name.
+pub(super) type Attributes = BTreeMap<&'static str, Set>;
+
+impl Loader<'_> {
+    /// A block's own attributes, the last of each name, and its classes in the order of `isa`.
+    pub(super) fn attributes(
+        &mut self,
+        block: &Block<'_>,
+        place: Place,
+    ) -> (Attributes, Vec<Word2>) {
+        let mut own = Attributes::new();
+        let mut classes = Vec::new();
+        for written in &block.attributes {
+            let Some(attribute) = self.known(written, place) else {
+                continue;
+            };
+            let value = self.value(attribute, &written.value);
+            let span = written.value.span().unwrap_or(written.name.span);
+            self.check_extension(attribute, written, value.as_ref());
+            match value {
+                Some(Value::Name(text)) if attribute.name == "isa" => {
+                    self.class_name(text, span, &mut classes);
+                }
+                _ if attribute.name == "isa" => {}
+                value => {
+                    own.insert(attribute.name, Set { value, span });
+                }
+            }
+        }
+        (own, classes)
+    }
+
+    fn class_name(&mut self, text: String, span: Span, classes: &mut Vec<Word2>) {
+        if text.is_empty() {
+            let diagnostic = Diagnostic::error(codes::EMPTY_NAME, "a class needs a name")
+                .at(span, "this name is empty")
+                .help("remove this `isa`");
+            self.problems.push(diagnostic);
+        } else {
+            classes.push(Word2 { text, span });
+        }
+    }
+
+    /// The attribute of that name, if such a block can have it.
+    fn known(
+        &mut self,
+        written: &syntax::Attribute<'_>,
+        place: Place,
+    ) -> Option<&'static Attribute> {
+        let name = &written.name;
+        let shown = name.shown();
+        let article = place.article();
+        let Some(attribute) = Attribute::find(name.text) else {
+            let fitting = ATTRIBUTES.iter().filter(|known| place.takes(known));
+            let names = fitting.map(|known| known.name);
+            let message = format!("{article} has no attribute `{shown}`");
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, message)
+                .at(name.span, "unknown attribute");
+            let diagnostic = match advice(name.text) {
+                Some(advice) => diagnostic.help(advice),
+                None => diagnostic.suggest(name.text, names),
+            };
+            self.problems.push(diagnostic);
+            return None;
+        };
+        if place.takes(attribute) {
+            return Some(attribute);
+        }
+        let message = format!("{article} cannot have the attribute `{shown}`");
+        let diagnostic = Diagnostic::error(codes::MISPLACED_ATTRIBUTE, message)
+            .at(name.span, "not here")
+            .help(remedy(attribute, place));
+        self.problems.push(diagnostic);
+        None
+    }
+
+    fn check_extension(
+        &mut self,
+        attribute: &Attribute,
+        written: &syntax::Attribute<'_>,
+        value: Option<&Value>,
+    ) {
+        if !self.options.strict_amino {
+            return;
+        }
+        let foreign = match value {
+            Some(Value::Name(word)) => match (attribute.name, word.as_str()) {
+                ("type", "floating") | ("shape", "capsule") => Some(word.as_str()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (what, span) = match foreign {
+            Some(word) => (printable(word), written.value.span()),
+            None if attribute.extension => (attribute.name.to_owned(), Some(written.name.span)),
+            None => return,
+        };
+        let span = span.unwrap_or(written.name.span);
+        let message = format!("`{what}` is an extension of the language");
+        let diagnostic = Diagnostic::error(codes::EXTENSION, message)
+            .at(span, "amino does not know this")
+            .help("remove it, or do without `--strict-amino`");
+        self.problems.push(diagnostic);
+    }
+}
+
+/// For names that users of other formats try.
+fn advice(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "limit" | "limits" | "range" => "for a joint's limits: `limit_position [lower, upper];`",
+        "name" => "the name stands before the brace: `frame name { … }`",
+        "position" | "xyz" | "pos" | "origin" => "a frame's place is its `translation [x, y, z]`",
+        "rotation" | "orientation" | "quat" | "euler" => {
+            "a frame is turned by `rpy [roll, pitch, yaw]` or `quaternion [x, y, z, w]`"
+        }
+        "size" | "length" | "width" | "depth" => "a box has a `dimension [x, y, z]`, full sides",
+        "texture" | "material" => "there are no textures: give the geometry a `color`",
+        "joint" => "the kind of joint is its `type`",
+        "children" | "child" => "put the child's frame into this one, or give it a `parent`",
+        "file" | "filename" => "a mesh is named by `mesh \"file.obj\";`",
+        _ => return None,
+    })
+}
+
+fn remedy(attribute: &Attribute, place: Place) -> String {
+    let name = attribute.name;
+    match place {
+        Place::Geometry if attribute.frame => {
+            format!(
+                "a geometry sits at its frame: give `{name}` to the frame, or to a frame inside it"
+            )
+        }
+        Place::Frame => format!("`{name}` belongs into a `geometry {{ … }}` in the frame"),
+        Place::Class if attribute.frame => format!("give `{name}` to each frame"),
+        Place::Class | Place::Geometry => format!("give `{name}` to each geometry"),
+    }
+}
+
+/// The numbers of an array attribute, if it was set and right.
+pub(super) fn numbers<const N: usize>(attributes: &Attributes, name: &str) -> Option<[f64; N]> {
+    match attributes.get(name)?.value.as_ref()? {
+        Value::Numbers(numbers) => numbers.get(..N)?.try_into().ok(),
+        Value::Number(_) | Value::Name(_) => None,
+    }
+}
+
+/// The number of an attribute, if it was set and right.
+pub(super) fn number(attributes: &Attributes, name: &str) -> Option<f64> {
+    match attributes.get(name)?.value.as_ref()? {
+        Value::Number(number) => Some(*number),
+        Value::Numbers(_) | Value::Name(_) => None,
+    }
+}
+
+/// The name or word of an attribute, if it was set and right.
+pub(super) fn word<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
+    match attributes.get(name)?.value.as_ref()? {
+        Value::Name(word) => Some(word),
+        Value::Number(_) | Value::Numbers(_) => None,
+    }
+}

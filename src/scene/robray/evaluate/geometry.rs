@@ -1,0 +1,212 @@
+//! Geometry: shape and looks from a block and its classes.
+
+use super::blocks::{Attributes, Place, number, numbers, word};
+use super::classes::Order;
+use super::{Loader, Word2};
+use crate::scene::diagnostic::{Diagnostic, Span};
+use crate::scene::model::{Geometry, Origin, Shape, Value};
+use crate::scene::robray::codes;
+use crate::scene::robray::syntax::{Block, Word};
+
+impl Loader<'_> {
+    pub(super) fn geometry(&mut self, block: &Block<'_>, frame: &Word<'_>) {
+        let (mut attributes, isa) = self.attributes(block, Place::Geometry);
+        let Some(tags) = self.inherit(&mut attributes, &isa, Order::LastFirst) else {
+            return;
+        };
+        if !self.count(1 + tags.len(), block.head) {
+            return;
+        }
+        let Some(shape) = self.shape(block, frame, &attributes) else {
+            return;
+        };
+        let flag = |name, default| number(&attributes, name).map_or(default, |value| value != 0.0);
+        let geometry = Geometry {
+            tags,
+            color: numbers(&attributes, "color").unwrap_or([0.8; 3]),
+            alpha: number(&attributes, "alpha").unwrap_or(1.0),
+            specular: numbers(&attributes, "specular").unwrap_or_default(),
+            scale: number(&attributes, "scale").unwrap_or(1.0),
+            visual: flag("visual", true),
+            collision: flag("collision", true),
+            no_shadow: flag("no-shadow", false),
+            friction: number(&attributes, "friction"),
+            restitution: number(&attributes, "restitution"),
+            density: number(&attributes, "density"),
+            source: Origin(Some(block.head)),
+            ..Geometry::new(shape)
+        };
+        self.attach(geometry, frame, &attributes);
+    }
+
+    /// To its frame, unless a class gives it another one, which may come later.
+    fn attach(&mut self, geometry: Geometry, frame: &Word<'_>, attributes: &Attributes) {
+        match (word(attributes, "parent"), attributes.get("parent")) {
+            (Some(parent), Some(set)) if !parent.is_empty() => {
+                let parent = Word2 {
+                    text: parent.to_owned(),
+                    span: set.span,
+                };
+                self.elsewhere.push((parent, geometry));
+            }
+            _ => {
+                // A frame that was refused has no place for it, and that has been reported.
+                if let Err(reason) = self.scene.add_geometry(frame.text, geometry) {
+                    debug_assert!(self.problems.any_error(), "{reason}");
+                }
+            }
+        }
+    }
+
+    fn shape(
+        &mut self,
+        block: &Block<'_>,
+        frame: &Word<'_>,
+        attributes: &Attributes,
+    ) -> Option<Shape> {
+        let kind = match attributes.get("shape") {
+            // A wrong shape has been reported.
+            Some(_) => word(attributes, "shape")?,
+            None if attributes.contains_key("mesh") => "mesh",
+            None => {
+                let message = format!("a geometry of frame `{}` has no shape", frame.shown());
+                let diagnostic = Diagnostic::error(codes::MISSING_SHAPE, message)
+                    .at(block.head, "neither `shape` nor `mesh`, own or inherited")
+                    .help("for example: `shape sphere; radius 0.5;`");
+                self.problems.push(diagnostic);
+                return None;
+            }
+        };
+        let mut complete = true;
+        for needed in Shape::needs(kind) {
+            complete &= self.has(block, attributes, needed, kind);
+        }
+        if !complete {
+            return None;
+        }
+        self.shape_of(kind, attributes)
+    }
+
+    fn has(
+        &mut self,
+        block: &Block<'_>,
+        attributes: &Attributes,
+        needed: &str,
+        kind: &str,
+    ) -> bool {
+        if attributes.contains_key(needed) {
+            return true;
+        }
+        let example = match needed {
+            "dimension" | "delta" => "[1, 1]",
+            "mesh" => "\"file.obj\"",
+            _ => "0.1",
+        };
+        let message = format!("this {kind} has no `{needed}`");
+        let diagnostic = Diagnostic::error(codes::MISSING_ATTRIBUTE, message)
+            .at(block.head, format!("`{needed}` is missing"))
+            .help(format!("add it, for example `{needed} {example};`"));
+        self.problems.push(diagnostic);
+        false
+    }
+
+    /// `None` where an attribute was wrong, which has been reported then.
+    fn shape_of(&mut self, kind: &str, attributes: &Attributes) -> Option<Shape> {
+        let size = |name| number(attributes, name);
+        Some(match kind {
+            "box" => Shape::Box {
+                dimension: match attributes.get("dimension") {
+                    Some(_) => self.dimension(attributes, kind)?,
+                    None => [0.0; 3],
+                },
+            },
+            "sphere" => Shape::Sphere {
+                radius: size("radius")?,
+            },
+            "cylinder" => Shape::Cylinder {
+                radius: size("radius")?,
+                height: size("height")?,
+            },
+            "cone" => Shape::Cone {
+                start_radius: size("start_radius")?,
+                end_radius: size("end_radius")?,
+                height: size("height")?,
+            },
+            "capsule" => Shape::Capsule {
+                radius: size("radius")?,
+                height: size("height")?,
+            },
+            "grid" => Shape::Grid {
+                dimension: self.dimension(attributes, kind)?,
+                delta: numbers(attributes, "delta")?,
+                thickness: size("thickness")?,
+            },
+            _ => self.mesh(attributes)?,
+        })
+    }
+
+    /// Three numbers for a box, two for a grid.
+    fn dimension<const N: usize>(
+        &mut self,
+        attributes: &Attributes,
+        kind: &str,
+    ) -> Option<[f64; N]> {
+        let set = attributes.get("dimension")?;
+        let Some(Value::Numbers(written)) = &set.value else {
+            return None;
+        };
+        if written.len() == N {
+            return numbers(attributes, "dimension");
+        }
+        let found = written.len();
+        let message = format!("the `dimension` of a {kind} has {N} numbers, not {found}");
+        let example = if N == 3 { "[1, 1, 1]" } else { "[1, 1]" };
+        let diagnostic = Diagnostic::error(codes::WRONG_VALUE, message)
+            .at(set.span, format!("expected an array of {N} numbers"))
+            .help(format!("for example: `dimension {example};`"));
+        self.problems.push(diagnostic);
+        None
+    }
+
+    /// Meshes are found from the directory of the top-level file, wherever they are named.
+    fn mesh(&mut self, attributes: &Attributes) -> Option<Shape> {
+        let file = word(attributes, "mesh")?;
+        let span = attributes.get("mesh")?.span;
+        let shape = Shape::mesh(file, &self.directory);
+        if let Shape::Mesh { file, resolved } = &shape
+            && !self.options.skip_mesh_check
+            && self.missing_meshes.insert(file.clone())
+        {
+            self.check_mesh(file, resolved, span);
+        }
+        Some(shape)
+    }
+
+    fn check_mesh(&mut self, file: &str, resolved: &std::path::Path, span: Span) {
+        use super::files::Found;
+
+        let shown = crate::scene::diagnostic::printable(file);
+        let diagnostic = match self.files.look(resolved) {
+            Found::There => return,
+            Found::Missing => {
+                let diagnostic =
+                    Diagnostic::warning(codes::MISSING_MESH, format!("there is no mesh `{shown}`"))
+                        .at(span, "not found")
+                        .note("meshes are found from the directory of the file that is loaded");
+                if file.contains("://") {
+                    diagnostic.help("write a path: URLs such as `package://` are not understood")
+                } else {
+                    diagnostic.help("check the path; the scene cannot be run without it")
+                }
+            }
+            Found::Outside => Diagnostic::warning(
+                codes::MESH_OUTSIDE,
+                format!("the mesh `{shown}` lies outside the allowed directories"),
+            )
+            .at(span, "will not be opened")
+            .note("allowed are the scene's directory, the current directory and the shipped assets")
+            .help("if you trust it, allow its directory: `--allow-path DIRECTORY`"),
+        };
+        self.problems.push(diagnostic);
+    }
+}

@@ -1,0 +1,92 @@
+//! The `.robray` scene language: text to model and back.
+//!
+//! [`load`] reads a file with all it includes, [`parse_str`] a text; [`write`](write()) turns a
+//! scene into text, and [`format`](format()) tidies a text without changing what it says.
+
+pub mod codes;
+mod evaluate;
+mod format;
+mod lexer;
+mod parser;
+mod problems;
+mod syntax;
+mod write;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use format::format;
+pub use write::write;
+
+use super::diagnostic::{Diagnostic, Sources, Style, render};
+use super::model::Scene;
+
+/// How to read a scene.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Take warnings for errors.
+    pub strict: bool,
+    /// Refuse what amino, the language's first implementation, does not know: joint limits, mass,
+    /// friction and the like.
+    pub strict_amino: bool,
+    /// Directories whose files may be shown in messages and used as meshes, besides the directory of
+    /// the scene and the current one. Shipped assets are for the caller to add.
+    pub allow_paths: Vec<PathBuf>,
+    /// Do not look whether meshes exist.
+    pub skip_mesh_check: bool,
+}
+
+/// A scene that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the file and all it includes say.
+    pub scene: Scene,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+    /// The files, for showing the warnings.
+    pub sources: Sources,
+}
+
+/// Why a scene could not be read.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Errors and warnings, in the order they were found; at least one error.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files, for showing them.
+    pub sources: Sources,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for diagnostic in &self.diagnostics {
+            formatter.write_str(&render(diagnostic, &self.sources, Style::Plain))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failed {}
+
+/// Reads a scene file and all it includes.
+///
+/// # Errors
+///
+/// All that is wrong with the files, in one pass.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
+    evaluate::load_file(path, options)
+}
+
+/// Reads a scene from a text. `name` is what messages call it; includes and meshes are looked for
+/// from `directory`.
+///
+/// # Errors
+///
+/// All that is wrong with the text, in one pass.
+pub fn parse_str(
+    text: &str,
+    name: &str,
+    directory: &Path,
+    options: &LoadOptions,
+) -> Result<Loaded, Box<Failed>> {
+    evaluate::load_text(text, name, directory, options)
+}

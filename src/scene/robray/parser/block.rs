@@ -1,0 +1,183 @@
+//! Frames, classes and geometry: attributes, and blocks in blocks.
+
+use super::{DEEPEST, MOST_PARTS, Mistake, Parsed, Parser};
+use crate::scene::diagnostic::Diagnostic;
+use crate::scene::robray::codes;
+use crate::scene::robray::lexer::{Kind, Token};
+use crate::scene::robray::syntax::{Attribute, Block, Expression, Inner, Word, Written};
+
+/// An array keeps so many elements; no attribute takes more, so what follows is only counted.
+const MOST_ELEMENTS: usize = 16;
+
+impl<'a> Parser<'a, '_> {
+    /// A block from its `{` on; `depth` is 1 at the top level.
+    pub(super) fn block(
+        &mut self,
+        keyword: Token,
+        name: Option<Word<'a>>,
+        depth: usize,
+    ) -> Parsed<Block<'a>> {
+        let head = self.span_from(keyword.start);
+        let open = self.token;
+        if open.kind != Kind::OpenBrace {
+            return Err(
+                self.unexpected("`{`", "a frame, geometry or class has its parts in braces")
+            );
+        }
+        if depth > DEEPEST {
+            self.too_deep(open, "blocks");
+            self.skip_block();
+            return Err(Mistake);
+        }
+        self.advance();
+        let mut block = Block {
+            name,
+            head,
+            attributes: Vec::new(),
+            blocks: Vec::new(),
+        };
+        loop {
+            match self.token.kind {
+                Kind::CloseBrace => {
+                    self.advance();
+                    return Ok(block);
+                }
+                Kind::End => {
+                    self.unclosed_block(open, head);
+                    return Ok(block);
+                }
+                _ if self.problems.is_full() => return Err(Mistake),
+                _ => self.part(&mut block, keyword.kind, depth),
+            }
+        }
+    }
+
+    /// One attribute or inner block.
+    fn part(&mut self, block: &mut Block<'a>, within: Kind, depth: usize) {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            self.too_many_parts(block.head);
+            return;
+        }
+        let token = self.token;
+        let parsed = match token.kind {
+            Kind::Identifier => self
+                .attribute()
+                .map(|attribute| block.attributes.push(attribute)),
+            Kind::Frame | Kind::Geometry if within == Kind::Frame => {
+                self.inner(depth).map(|inner| block.blocks.push(inner))
+            }
+            _ => Err(self.not_a_part(within)),
+        };
+        if parsed.is_err() {
+            self.recover_in_block();
+        }
+    }
+
+    fn inner(&mut self, depth: usize) -> Parsed<Inner<'a>> {
+        let keyword = self.token;
+        self.advance();
+        if keyword.kind == Kind::Frame {
+            let name = self.name(keyword)?;
+            self.block(keyword, Some(name), depth + 1).map(Inner::Frame)
+        } else {
+            self.block(keyword, None, depth + 1).map(Inner::Geometry)
+        }
+    }
+
+    /// As after any mistake; but statements of the top level cannot be meant here, so skip them too.
+    fn recover_in_block(&mut self) {
+        self.recover();
+        while matches!(
+            self.token.kind,
+            Kind::Def | Kind::Include | Kind::AllowCollision | Kind::Class
+        ) {
+            let keyword = self.token.kind;
+            self.advance();
+            if keyword == Kind::Include {
+                if self.token.kind == Kind::String {
+                    self.advance();
+                }
+                return;
+            }
+            self.recover();
+        }
+    }
+
+    fn attribute(&mut self) -> Parsed<Attribute<'a>> {
+        let name = self.word(self.token);
+        self.advance();
+        let value = match self.token.kind {
+            Kind::Semicolon | Kind::CloseBrace | Kind::End => {
+                let diagnostic = Diagnostic::error(
+                    codes::MISSING_VALUE,
+                    format!("`{}` has no value", name.shown()),
+                )
+                .at(name.span, "a value must follow")
+                .help("an attribute is a name, one value and a semicolon");
+                self.problems.push(diagnostic);
+                if self.token.kind == Kind::Semicolon {
+                    self.advance();
+                }
+                let value = Written::Wrong;
+                return Ok(Attribute { name, value });
+            }
+            Kind::String => {
+                let word = self.word(self.token);
+                self.advance();
+                Written::Text(word)
+            }
+            Kind::OpenBracket => self.array()?,
+            _ => Written::Expression(self.expression()?),
+        };
+        let end = value.span().unwrap_or(name.span);
+        if self.end_of_statement(name.span.to(end)).is_err() {
+            self.after_missing_semicolon();
+        }
+        Ok(Attribute { name, value })
+    }
+
+    /// Where the `;` was only forgotten, the next attribute is read as one.
+    fn after_missing_semicolon(&mut self) {
+        let between = self.text.get(self.previous_end..self.token.start);
+        let next_line = between.is_some_and(|text| text.contains('\n'));
+        let starts_attribute = self.token.kind == Kind::Identifier && next_line;
+        if !starts_attribute {
+            self.recover();
+        }
+    }
+
+    /// An array. Missing elements, as in `[1,,2,]`, do not count.
+    fn array(&mut self) -> Parsed<Written<'a>> {
+        let open = self.token;
+        self.advance();
+        let mut elements: Vec<Expression<'a>> = Vec::new();
+        loop {
+            match self.token.kind {
+                Kind::CloseBracket => {
+                    self.advance();
+                    let span = self.span_from(open.start);
+                    return Ok(Written::Array(span, elements));
+                }
+                Kind::Comma => {
+                    self.advance();
+                    continue;
+                }
+                Kind::String | Kind::OpenBracket => {
+                    return Err(self.unexpected(
+                        "a number",
+                        "an array holds numbers only, not strings or arrays",
+                    ));
+                }
+                _ => {}
+            }
+            let element = self.expression()?;
+            if elements.len() < MOST_ELEMENTS {
+                elements.push(element);
+            }
+            if !matches!(self.token.kind, Kind::Comma | Kind::CloseBracket) {
+                return Err(self.unclosed_array(open));
+            }
+        }
+    }
+}
