@@ -3,5 +3,5 @@
 pub mod assembly;
 pub mod diagnostic;
 pub mod model;
-// pub mod robray;
+pub mod robray;
 pub mod spawn;
