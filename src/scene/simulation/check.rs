@@ -11,8 +11,8 @@ use super::vocabulary::Vocabulary;
 use crate::scene::diagnostic::{Diagnostic, Span};
 use crate::scene::model::Scene;
 
-/// So many problems are shown.
-const MOST_PROBLEMS: usize = 100;
+/// With more entries than this, a simulation is large.
+const MANY_ENTRIES: usize = 10_000;
 
 /// Faster than any solver, and slow enough for nanoseconds to tell the ticks apart.
 const HIGHEST_RATE: f64 = 1e6;
@@ -49,10 +49,14 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn new(simulation: &'a Simulation, vocabulary: &'a dyn Vocabulary) -> Self {
+        let entries = simulation.bodies.len()
+            + simulation.joints.len()
+            + simulation.robots.len()
+            + simulation.middlewares.len();
         Self {
             simulation,
             vocabulary,
-            problems: Problems::new(MOST_PROBLEMS),
+            problems: Problems::new(entries > MANY_ENTRIES),
         }
     }
 

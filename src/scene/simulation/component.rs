@@ -6,7 +6,7 @@ use super::model::{
     Actuator, Component, Input, Middleware, Modifier, Mount, Named, Output, Policy, Sensor,
     Settings,
 };
-use super::problem::{Wording as _, error, quoted};
+use super::problem::{Wording as _, error, listing, quoted};
 use super::read::named;
 use super::reader::Reader;
 use super::settings::{self, Written};
@@ -14,6 +14,9 @@ use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 use super::vocabulary::Family;
 use crate::scene::diagnostic::Span;
+
+/// What a kind is given, too, if its settings have fields of these names.
+const SHARED: &[&str] = &["level", "frequency", "active"];
 
 /// Longer than any test waits, in s.
 const LONGEST_TIMEOUT: f64 = 86_400.0;
@@ -24,9 +27,13 @@ pub(super) fn sensor(
     name: &Spanned<String>,
 ) -> Option<Sensor> {
     let mut fields = Fields::open(reader, node, name)?;
+    let shared = fields.some_of(SHARED);
+    let mut component = component(reader, &mut fields, Family::Sensor);
     let outputs = fields.read(reader, "outputs", outputs);
+    let kind = &component.kind;
+    component.settings = settings_of(reader, Family::Sensor, kind, fields, shared);
     Some(Sensor {
-        component: component(reader, fields, Family::Sensor),
+        component,
         outputs: outputs.unwrap_or_default(),
     })
 }
@@ -37,9 +44,13 @@ pub(super) fn actuator(
     name: &Spanned<String>,
 ) -> Option<Actuator> {
     let mut fields = Fields::open(reader, node, name)?;
+    let shared = fields.some_of(SHARED);
+    let mut component = component(reader, &mut fields, Family::Actuator);
     let inputs = fields.read(reader, "inputs", inputs);
+    let kind = &component.kind;
+    component.settings = settings_of(reader, Family::Actuator, kind, fields, shared);
     Some(Actuator {
-        component: component(reader, fields, Family::Actuator),
+        component,
         inputs: inputs.unwrap_or_default(),
     })
 }
@@ -54,10 +65,9 @@ pub(super) fn middleware(
     Some(Middleware { kind, settings })
 }
 
-fn component(reader: &mut Reader<'_>, mut fields: Fields<'_>, family: Family) -> Component {
-    let kind = kind(reader, &mut fields, family);
-    // A kind that has its own `level` or `frequency` among its settings is given them, too.
-    let common: Vec<&Field> = fields.some_of(&["level", "frequency", "active"]);
+/// What all components have in common.
+fn component(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Component {
+    let kind = kind(reader, fields, family);
     let level = fields.read(reader, "level", Reader::word);
     let frequency = fields.read(reader, "frequency", Reader::spanned_number);
     let active = fields.read(reader, "active", Reader::boolean);
@@ -69,9 +79,8 @@ fn component(reader: &mut Reader<'_>, mut fields: Fields<'_>, family: Family) ->
         Some(list.iter().filter_map(read).collect())
     });
     let services = fields.read(reader, "services", middleware_names);
-    let settings = settings_of(reader, family, kind.as_ref(), fields, common);
     Component {
-        kind: kind.unwrap_or_default(),
+        kind,
         level,
         frequency,
         active: active.unwrap_or(true),
@@ -79,7 +88,7 @@ fn component(reader: &mut Reader<'_>, mut fields: Fields<'_>, family: Family) ->
         on,
         modifiers: modifiers.unwrap_or_default(),
         services: services.unwrap_or_default(),
-        settings,
+        settings: Settings::default(),
     }
 }
 
@@ -96,24 +105,21 @@ fn kind_and_settings(
 ) -> Option<(Spanned<String>, Settings)> {
     let mut fields = Fields::open(reader, node, name)?;
     let kind = kind(reader, &mut fields, family);
-    let settings = settings_of(reader, family, kind.as_ref(), fields, Vec::new());
-    Some((kind.unwrap_or_default(), settings))
+    let settings = settings_of(reader, family, &kind, fields, Vec::new());
+    Some((kind, settings))
 }
 
-/// The kind, if it is given; whether it is known is looked at here, too.
-fn kind(
-    reader: &mut Reader<'_>,
-    fields: &mut Fields<'_>,
-    family: Family,
-) -> Option<Spanned<String>> {
-    let first = fields.is_first("kind");
+/// The kind; an empty word if it is not given. Whether it is known is looked at here, too.
+fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spanned<String> {
+    let is_first = fields.is_first("kind");
     let words = reader.vocabulary.words(family);
-    let help = format!("add `kind: \"…\"` as the first field; {}", {
-        super::problem::listing(&words).unwrap_or_default()
-    });
-    let kind = fields.need(reader, "kind", &help, Reader::word)?;
+    let known = listing(&words).unwrap_or_default();
+    let help = format!("add `kind: …` as the first field: one of {known}");
+    let Some(kind) = fields.need(reader, "kind", &help, Reader::word) else {
+        return Spanned::default();
+    };
     let span = kind.span.unwrap_or(fields.span);
-    if !first {
+    if !is_first {
         let message = "`kind` comes first: it says what the other fields mean";
         let problem = error("simulation::kind-first", span, message)
             .help("move `kind` in front of the other fields");
@@ -124,14 +130,14 @@ fn kind(
         let problem = error("simulation::unknown-kind", span, message).known(&kind, words);
         reader.problems.push(problem);
     }
-    Some(kind)
+    kind
 }
 
 /// Hands everything that is left to the kind; nothing can be said about a kind that is not known.
 fn settings_of(
     reader: &mut Reader<'_>,
     family: Family,
-    kind: Option<&Spanned<String>>,
+    kind: &Spanned<String>,
     fields: Fields<'_>,
     common: Vec<&Field>,
 ) -> Settings {
@@ -140,13 +146,13 @@ fn settings_of(
         Family::Output | Family::Input => Family::Middleware,
         Family::Sensor | Family::Actuator | Family::Modifier | Family::Middleware => family,
     };
-    let is_known = |kind: &&Spanned<String>| {
-        let words = reader.vocabulary.words(kinds);
-        words.contains(&kind.value.as_str())
-    };
-    let Some(kind) = kind.filter(is_known) else {
+    if !reader
+        .vocabulary
+        .words(kinds)
+        .contains(&kind.value.as_str())
+    {
         return Settings::default();
-    };
+    }
     let place = kind.span.unwrap_or_else(|| start_of(fields.span));
     let common_names = fields.known.clone();
     let written = Written {
@@ -225,7 +231,7 @@ fn outputs(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Named<Out
         let kind = kind_of(reader, middleware);
         Some(Output {
             policy: policy.unwrap_or_default(),
-            settings: settings_of(reader, Family::Output, kind.as_ref(), fields, Vec::new()),
+            settings: settings_of(reader, Family::Output, &kind, fields, Vec::new()),
         })
     }))
 }
@@ -236,7 +242,7 @@ fn inputs(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Named<Inpu
         let fields = Fields::open(reader, &node, middleware)?;
         let kind = kind_of(reader, middleware);
         Some(Input {
-            settings: settings_of(reader, Family::Input, kind.as_ref(), fields, Vec::new()),
+            settings: settings_of(reader, Family::Input, &kind, fields, Vec::new()),
         })
     }))
 }
@@ -256,10 +262,10 @@ fn node_or_empty<'n>(
     }
 }
 
-/// The kind of a middleware, if there is such a middleware.
-fn kind_of(reader: &Reader<'_>, middleware: &str) -> Option<Spanned<String>> {
-    let kind = reader.middlewares.get(middleware)?;
-    Some(Spanned::from(kind.clone()))
+/// The kind of a middleware; an empty word if there is no such middleware.
+fn kind_of(reader: &Reader<'_>, middleware: &str) -> Spanned<String> {
+    let kind = reader.middlewares.get(middleware).cloned();
+    Spanned::from(kind.unwrap_or_default())
 }
 
 fn policy(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Policy> {

@@ -7,6 +7,9 @@ use super::reader::Reader;
 use super::tree::{Field, Kind, Node};
 use crate::scene::diagnostic::Span;
 
+/// The only fields that carry a name.
+const ROOT: &str = "Simulation";
+
 /// The named fields of one value, of which one after the other is taken.
 pub(super) struct Fields<'n> {
     of: String,
@@ -19,8 +22,8 @@ pub(super) struct Fields<'n> {
 impl<'n> Fields<'n> {
     /// The fields of `node`; `of` names it in messages.
     pub(super) fn open(reader: &mut Reader<'_>, node: &'n Node, of: &str) -> Option<Self> {
-        let name = node.name().filter(|name| name.value != "Simulation");
-        if let Some(name) = name {
+        let is_root = of == ROOT;
+        if let Some(name) = node.name().filter(|name| !is_root || name.value != ROOT) {
             let problem = error(
                 "simulation::syntax",
                 node.name_place(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::model::Simulation;
 use super::parser::parse;
-use super::problem::Problems;
+use super::problem::{Problems, error};
 use super::read;
 use super::reader::Reader;
 use super::set;
@@ -14,12 +14,6 @@ use crate::scene::diagnostic::{Diagnostic, SourceId, Sources, Span};
 
 /// Larger files are not looked at.
 const LARGEST_FILE: usize = 64 * 1024 * 1024;
-
-/// So many problems are shown of one file.
-const MOST_PROBLEMS: usize = 100;
-
-/// So many are shown of a file that takes long to search for the lines they stand in.
-const MOST_PROBLEMS_OF_LARGE_FILES: usize = 8;
 
 /// From here on a file is large.
 const LARGE_FILE: usize = 2 * 1024 * 1024;
@@ -57,11 +51,7 @@ pub fn load(
     let (text, objection) = text_of(bytes);
     let text: Arc<str> = text.into();
     let source = sources.add(name, Arc::clone(&text));
-    let limit = match bytes.len() {
-        0..LARGE_FILE => MOST_PROBLEMS,
-        _ => MOST_PROBLEMS_OF_LARGE_FILES,
-    };
-    let mut problems = Problems::new(limit);
+    let mut problems = Problems::new(bytes.len() > LARGE_FILE);
     let arguments: Vec<_> = set
         .iter()
         .map(|argument| (argument, sources.add("--set", argument.as_str())))
@@ -69,6 +59,13 @@ pub fn load(
     if let Some(objection) = objection {
         let end = Span::new(source, text.len()..text.len());
         problems.push(objection.at(end, ""));
+        return loaded(Simulation::default(), problems, source);
+    }
+    if text.trim_start_matches('\u{FEFF}').trim().is_empty() {
+        let start = Span::new(source, 0..0);
+        let problem = error("simulation::empty", start, "the file is empty")
+            .help("write `Simulation( … )`; the shortest one is `Simulation()`");
+        problems.push(problem);
         return loaded(Simulation::default(), problems, source);
     }
     let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };

@@ -5,6 +5,7 @@ mod component;
 mod fields;
 mod files;
 mod lexer;
+mod literal;
 mod load;
 pub mod model;
 mod parser;

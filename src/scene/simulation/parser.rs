@@ -1,9 +1,9 @@
 //! Text → tree. Reports every mistake of syntax that it can get past.
 //!
-//! The structure is ours; each literal (number, text, character) is read by `ron`, so that it means
-//! here what it means in any other RON file.
+//! The structure is read here, each literal by `ron`: see [`super::literal`].
 
 use super::lexer::{Lexer, Token};
+use super::literal::literal;
 use super::problem::{Problems, Wording as _, error, quoted};
 use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
@@ -136,25 +136,26 @@ impl Parser<'_, '_> {
             self.stop(problem);
             return None;
         }
-        let span = self.span;
         match self.token {
             Token::Open(opener) => self.group(opener, None),
             Token::Word => self.word(),
-            Token::Number => {
-                self.advance();
-                self.number(span)
-            }
-            Token::Text => {
-                self.advance();
-                self.text(span)
-            }
-            Token::Character => {
-                self.advance();
-                self.character(span)
+            Token::Number | Token::Text | Token::Character => self.literal(self.token),
+            Token::Comma | Token::Close(_) => {
+                let problem = error(
+                    "simulation::missing-value",
+                    self.after_last(),
+                    "a value is missing",
+                );
+                self.report(problem);
+                None
             }
             _ => {
                 self.stray("a value is missing here");
-                None
+                if starts_value(self.token) {
+                    self.value()
+                } else {
+                    None
+                }
             }
         }
     }
@@ -178,52 +179,14 @@ impl Parser<'_, '_> {
         Some(Node::new(span, kind))
     }
 
-    fn number(&mut self, span: Span) -> Option<Node> {
-        let text = self.slice(span);
-        let integer = ron::from_str::<i64>(&text)
-            .map(i128::from)
-            .or_else(|_| ron::from_str::<u64>(&text).map(i128::from));
-        if let Ok(value) = integer {
-            return Some(Node::new(span, Kind::Integer(value)));
-        }
-        match ron::from_str::<f64>(&text) {
-            Ok(value) => Some(Node::new(span, Kind::Float(value))),
-            Err(_) => {
-                let message = format!("{} is not a number", quoted(&text));
-                let problem = error("simulation::bad-number", span, message)
-                    .note("numbers look like 3, -0.5, 1e-3 or 0x1F, and carry no unit");
-                self.report(problem);
-                None
-            }
-        }
-    }
-
-    fn text(&mut self, span: Span) -> Option<Node> {
-        match ron::from_str::<String>(self.lexer.slice(span)) {
-            Ok(value) => Some(Node::new(span, Kind::Text(value))),
-            Err(_) => {
-                let problem = error(
-                    "simulation::bad-text",
-                    span,
-                    "this text has an unknown escape",
-                )
-                .note(r#"known: \n \r \t \0 \" \' \\ \x41 \u{e9}"#)
-                .help(r#"double each backslash, or write r"…""#);
-                self.report(problem);
-                None
-            }
-        }
-    }
-
-    fn character(&mut self, span: Span) -> Option<Node> {
-        let text = self.slice(span);
-        match ron::from_str::<char>(&text) {
-            Ok(value) => Some(Node::new(span, Kind::Character(value))),
-            Err(_) => {
-                let message = format!("{} is not one character", quoted(&text));
-                let problem = error("simulation::bad-text", span, message)
-                    .help("text is written in double quotes: \"…\"");
-                self.report(problem);
+    fn literal(&mut self, token: Token) -> Option<Node> {
+        let span = self.span;
+        let kind = literal(token, self.lexer.slice(span), span);
+        self.advance();
+        match kind {
+            Ok(kind) => Some(Node::new(span, kind)),
+            Err(problem) => {
+                self.report(*problem);
                 None
             }
         }
@@ -257,47 +220,59 @@ impl Parser<'_, '_> {
 
     /// Is there another part before the group ends? Eats the end.
     fn goes_on(&mut self, closer: char, open: Span) -> bool {
-        match self.token {
-            Token::Close(found) if found == closer => {
-                self.advance();
-                false
-            }
-            Token::Close(found) => {
-                let opened_further_out = self.closers.iter().any(|&(other, _)| other == found);
-                let message = if opened_further_out {
-                    format!("a `{closer}` is missing before this `{found}`")
-                } else {
-                    format!("this `{found}` closes nothing")
-                };
-                let problem = error("simulation::unbalanced", self.span, message)
-                    .label(format!("expected `{closer}`"))
-                    .at(open, format!("`{closer}` would close this"));
-                self.report(problem);
-                if !opened_further_out {
+        loop {
+            match self.token {
+                Token::Close(found) if found == closer => {
+                    self.advance();
+                    return false;
+                }
+                Token::Close(found) => {
+                    if self.unbalanced(found, closer, open) {
+                        return false;
+                    }
                     self.advance();
                 }
-                !opened_further_out
-            }
-            Token::End => {
-                if self.sound {
-                    let message = format!("the file ends before a `{closer}`");
-                    let problem = error("simulation::unclosed", open, message)
-                        .label("this is never closed")
-                        .help(format!("add the missing `{closer}`"));
-                    self.report(problem);
+                Token::End => {
+                    self.never_closed(closer, open);
+                    return false;
                 }
-                false
+                Token::Unclosed(_) => {
+                    self.stray("");
+                    return false;
+                }
+                _ => return true,
             }
-            Token::Unclosed(_) => {
-                self.stray("");
-                false
-            }
-            _ => true,
+        }
+    }
+
+    /// Reports a bracket of the wrong kind. Is it the end of a group further out?
+    fn unbalanced(&mut self, found: char, closer: char, open: Span) -> bool {
+        let opened_further_out = self.closers.iter().any(|&(other, _)| other == found);
+        let message = if opened_further_out {
+            format!("a `{closer}` is missing before this `{found}`")
+        } else {
+            format!("this `{found}` closes nothing")
+        };
+        let problem = error("simulation::unbalanced", self.span, message)
+            .label(format!("expected `{closer}`"))
+            .at(open, format!("`{closer}` would close this"));
+        self.report(problem);
+        opened_further_out
+    }
+
+    fn never_closed(&mut self, closer: char, open: Span) {
+        // After other mistakes this is most likely their consequence.
+        if self.sound {
+            let message = format!("the text ends before a `{closer}`");
+            let problem = error("simulation::unclosed", open, message)
+                .label("this is never closed")
+                .help(format!("add the missing `{closer}`"));
+            self.report(problem);
         }
     }
 
     fn part(&mut self, opener: char) -> Option<Part> {
-        if opener == '(' && self.token == Token::Word && self.field_follows() {
+        if opener == '(' && self.token == Token::Word && self.is_field() {
             let name = Spanned::new(self.slice(self.span), self.span);
             self.advance();
             self.colon();
@@ -319,12 +294,11 @@ impl Parser<'_, '_> {
         Some(Part::Value(value))
     }
 
-    /// Is this word the name of a field? `=` is taken for a colon, and reported there.
-    fn field_follows(&self) -> bool {
-        matches!(
-            self.lexer.clone().next_token().0,
-            Token::Colon | Token::Stray('=')
-        )
+    /// Is this word the name of a field? It is one also where `=` stands for the colon, or nothing.
+    fn is_field(&self) -> bool {
+        let next = self.lexer.clone().next_token().0;
+        matches!(next, Token::Colon | Token::Stray('='))
+            || starts_value(next) && next != Token::Open('(')
     }
 
     fn colon(&mut self) {
@@ -342,8 +316,8 @@ impl Parser<'_, '_> {
                     self.after_last(),
                     "a `:` is missing",
                 )
-                .label("expected `:` and a value");
-                self.report(problem);
+                .label("expected `:`");
+                self.remark(problem);
             }
         }
     }
@@ -375,7 +349,7 @@ impl Parser<'_, '_> {
                 }
             }
             Token::Close(_) | Token::End | Token::Unclosed(_) => {}
-            Token::Word | Token::Text | Token::Number | Token::Character | Token::Open(_) => {
+            token if starts_value(token) => {
                 let problem = error(
                     "simulation::missing-comma",
                     self.after_last(),
@@ -384,7 +358,7 @@ impl Parser<'_, '_> {
                 .label("expected `,`");
                 self.remark(problem);
             }
-            Token::Colon | Token::Attribute | Token::Stray(_) => {
+            _ => {
                 self.stray("expected `,` or the end of the group");
             }
         }
@@ -475,6 +449,13 @@ impl Parser<'_, '_> {
         };
         Some(Node::new(span, kind))
     }
+}
+
+fn starts_value(token: Token) -> bool {
+    matches!(
+        token,
+        Token::Word | Token::Text | Token::Number | Token::Character | Token::Open(_)
+    )
 }
 
 /// `Some(x)` is `x`: every value that may be left out may be written either way.

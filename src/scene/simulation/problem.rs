@@ -52,8 +52,10 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    /// Keeps at most so many: a file made to have millions must not cost minutes.
-    pub(super) fn new(limit: usize) -> Self {
+    /// Keeps at most so many: a file made to have millions must not cost minutes. In large files it
+    /// takes long to find the line of a place, and the name that was meant: there, fewer are kept.
+    pub(super) fn new(is_large: bool) -> Self {
+        let limit = if is_large { 8 } else { 100 };
         Self {
             list: Vec::new(),
             places: BTreeSet::new(),

@@ -74,7 +74,6 @@ pub(super) fn named<T>(
 fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Environment> {
     let mut fields = Fields::open(reader, node, name)?;
     let default = Environment::default();
-    let frequency = fields.read(reader, "contact_frequency", Reader::positive);
     let environment = Environment {
         rate: fields
             .read(reader, "rate", Reader::spanned_number)
@@ -96,7 +95,9 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
                 reader.count(node, name, 1_000)
             })
             .unwrap_or(default.substeps),
-        contact_frequency: frequency.unwrap_or(default.contact_frequency),
+        contact_frequency: fields
+            .read(reader, "contact_frequency", Reader::positive)
+            .unwrap_or(default.contact_frequency),
         solver_iterations: fields
             .read(reader, "solver_iterations", |reader, node, name| {
                 reader.count(node, name, 1_000)
@@ -228,7 +229,8 @@ fn form(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Form {
         (Some(model), Some(frame)) => {
             let message = "a robot has a `model` or a `frame`, not both";
             let problem = error("simulation::conflict", frame.place(), message)
-                .at(model.place(), "the other one");
+                .at(model.place(), "the other one")
+                .help("remove one of them");
             reader.problems.push(problem);
         }
         _ => {}

@@ -220,6 +220,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn duplicate(&mut self, name: &str, span: Span, first: Option<Span>) {
+        if self.problems.is_full() {
+            return;
+        }
         let message = format!("{} is written twice", quoted(name));
         let problem = error("simulation::duplicate", span, message);
         let problem = match first {

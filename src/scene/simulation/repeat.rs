@@ -124,7 +124,7 @@ fn disagreement(reader: &mut Reader<'_>, given: Option<&Spanned<u32>>, counted: 
         return;
     };
     if given != counted {
-        let message = format!("`count` is {given}, but there are {counted} poses");
+        let message = format!("`count` is {given}, the number of poses is {counted}");
         let problem = error("simulation::conflict", span, message)
             .help("leave `count` out: the poses are counted");
         reader.problems.push(problem);

@@ -51,7 +51,7 @@ fn steps(path: &str, source: SourceId) -> Vec<Spanned<String>> {
 /// The value: RON, or the bare name of a file, since shells eat quotes.
 fn value(argument: &str, source: SourceId, from: usize, problems: &mut Problems) -> Option<Node> {
     let text = argument.get(from..).unwrap_or_default();
-    let mut found = Problems::new(8);
+    let mut found = Problems::new(false);
     let parsed = parse(argument, source, from, &mut found);
     if parsed.sound && parsed.root.is_some() {
         found

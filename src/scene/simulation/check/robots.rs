@@ -34,9 +34,9 @@ impl<'a> Checker<'a> {
         };
         let count = &repeat.count;
         if !(1..=MOST_COPIES).contains(&count.value) {
-            let message = format!("{} copies of {}", count.value, quoted(name));
+            let message = format!("the number of copies of {} is out of range", quoted(name));
             self.report("simulation::out-of-range", count.span, message, |problem| {
-                problem.label(format!("from 1 to {MOST_COPIES}"))
+                problem.label(format!("must be from 1 to {MOST_COPIES}"))
             });
         }
         if cannot_repeat(robot) {
@@ -192,9 +192,9 @@ impl<'a> Checker<'a> {
     fn carriers(&mut self, components: &Components<'a>) {
         let mut done: BTreeSet<&str> = BTreeSet::new();
         for (&name, component) in components {
-            let mut chain = vec![name];
-            let mut next = component.on.as_ref();
-            if let Some(on) = next.filter(|on| !components.contains_key(on.as_str())) {
+            if let Some(on) = &component.on
+                && !components.contains_key(on.as_str())
+            {
                 let message = format!(
                     "{} sits on {}, which is not there",
                     quoted(name),
@@ -203,14 +203,15 @@ impl<'a> Checker<'a> {
                 let known = components.keys().copied().filter(|other| *other != name);
                 self.report_unknown("simulation::unknown-component", on, message, known);
             }
-            while let Some(on) = next {
-                if done.contains(on.as_str()) {
-                    break;
-                }
-                if let Some(start) = chain.iter().position(|link| *link == on.as_str()) {
+            let mut chain = vec![name];
+            let mut places = BTreeMap::from([(name, 0)]);
+            let mut next = component.on.as_ref();
+            while let Some(on) = next.filter(|on| !done.contains(on.as_str())) {
+                if let Some(&start) = places.get(on.as_str()) {
                     self.circle(on, chain.get(start..).unwrap_or_default());
                     break;
                 }
+                places.insert(on.as_str(), chain.len());
                 chain.push(on.as_str());
                 next = components
                     .get(on.as_str())

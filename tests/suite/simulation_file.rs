@@ -1,0 +1,627 @@
+//! Simulation files: what good ones mean, and what is said about bad ones.
+
+mod vocabulary {
+    //! A few made-up kinds, so that the file format is tested without the catalogue.
+
+    use std::any::Any;
+    use std::sync::Arc;
+
+    use morse_sim::scene::simulation::{Family, Vocabulary};
+    use serde::Deserialize;
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub(super) struct Gps {
+        pub(super) antenna: [f64; 3],
+        pub(super) channel: u8,
+        pub(super) band: Band,
+        pub(super) label: String,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(super) enum Band {
+        #[default]
+        L1,
+        L2,
+        Both {
+            weight: f64,
+        },
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    pub(super) struct Camera {
+        pub(super) level: String,
+        pub(super) frequency: f64,
+        pub(super) lens: Lens,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    pub(super) struct Lens {
+        pub(super) focal: Option<f64>,
+        pub(super) rings: Vec<Ring>,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    pub(super) struct Ring {
+        pub(super) radius: f64,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    pub(super) struct GpsNoise {
+        pub(super) sigma: (f64, f64, f64),
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    pub(super) struct VOmega;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    pub(super) struct Socket {
+        pub(super) port: u16,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    pub(super) struct Text {
+        pub(super) directory: String,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    pub(super) struct TextOutput {
+        pub(super) format: Format,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(super) enum Format {
+        #[default]
+        Json,
+        Csv,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    pub(super) struct Nothing;
+
+    pub(super) struct Toy;
+
+    impl Vocabulary for Toy {
+        fn words(&self, family: Family) -> Vec<&str> {
+            match family {
+                Family::Sensor => vec!["gps", "camera"],
+                Family::Actuator => vec!["v_omega"],
+                Family::Modifier => vec!["gps_noise"],
+                Family::Middleware => vec!["socket", "text"],
+                Family::Output | Family::Input => Vec::new(),
+            }
+        }
+
+        fn read(
+            &self,
+            family: Family,
+            word: &str,
+            settings: &mut dyn erased_serde::Deserializer<'_>,
+        ) -> Result<Arc<dyn Any + Send + Sync>, erased_serde::Error> {
+            Ok(match (family, word) {
+                (Family::Sensor, "gps") => Arc::new(Gps::deserialize(settings)?),
+                (Family::Sensor, "camera") => Arc::new(Camera::deserialize(settings)?),
+                (Family::Actuator, _) => Arc::new(VOmega::deserialize(settings)?),
+                (Family::Modifier, _) => Arc::new(GpsNoise::deserialize(settings)?),
+                (Family::Middleware, "socket") => Arc::new(Socket::deserialize(settings)?),
+                (Family::Middleware, "text") => Arc::new(Text::deserialize(settings)?),
+                (Family::Output, "text") => Arc::new(TextOutput::deserialize(settings)?),
+                _ => Arc::new(Nothing::deserialize(settings)?),
+            })
+        }
+
+        fn levels(&self, family: Family, word: &str) -> Vec<&str> {
+            match (family, word) {
+                (Family::Sensor, "gps") => vec!["simple", "raw", "extended"],
+                (Family::Sensor, "camera") => vec!["rgb", "gray"],
+                _ => Vec::new(),
+            }
+        }
+    }
+}
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use morse_sim::scene::diagnostic::{Diagnostic, Sources, Style, render};
+use morse_sim::scene::model::{Frame, Joint as SceneJoint, JointAxis, Scene};
+use morse_sim::scene::simulation::model::{BodyKind, Form, Motion, Policy};
+use morse_sim::scene::simulation::{
+    Assets, Files, Found, Loaded, Spanned, check as check_simulation, load,
+};
+use vocabulary::{Band, Camera, Format, Gps, GpsNoise, Socket, TextOutput, Toy};
+
+fn scene() -> Scene {
+    let mut scene = Scene::default();
+    let hinge = |variable: &str| SceneJoint::Revolute(JointAxis::new([0.0, 0.0, 1.0], variable));
+    for frame in [
+        Frame::new("table"),
+        Frame::new("crate_1").under("table"),
+        Frame::new("door").joined(hinge("door_hinge")),
+        Frame::new("rover.base"),
+        Frame::new("rover.wrist")
+            .under("rover.base")
+            .joined(hinge("rover.shoulder")),
+    ] {
+        scene.add_frame(frame).expect("unique names");
+    }
+    scene
+}
+
+fn read(text: &str, set: &[&str]) -> (Loaded, Sources) {
+    let mut sources = Sources::default();
+    let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+    let loaded = load("test.ron", text.as_bytes(), &set, &Toy, &mut sources);
+    (loaded, sources)
+}
+
+/// The simulation of a text without mistakes.
+fn good(text: &str, set: &[&str]) -> Loaded {
+    let (loaded, sources) = read(text, set);
+    assert!(loaded.is_fine(), "{}", shown(&loaded.diagnostics, &sources));
+    let problems = check_simulation(&loaded.simulation, &scene(), &Toy);
+    assert!(problems.is_empty(), "{}", shown(&problems, &sources));
+    loaded
+}
+
+fn shown(diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        let rendered = render(diagnostic, sources, Style::Plain);
+        // Expected text is kept without blanks at the ends of lines.
+        for line in rendered.lines() {
+            writeln!(text, "{}", line.trim_end()).expect("text grows");
+        }
+    }
+    text
+}
+
+/// Compares what is said about a file with what is expected. `UPDATE_GOLDEN=1` writes the
+/// expectation instead. Lines `// --set …` at the start of the file are arguments.
+fn check(path: &Path) -> Result<(), String> {
+    let bytes = fs::read(path).expect("a readable file");
+    let text = String::from_utf8_lossy(&bytes);
+    let set: Vec<String> = text
+        .lines()
+        .map_while(|line| line.strip_prefix("// --set "))
+        .map(str::to_owned)
+        .collect();
+    let name = path.file_name().expect("a file").to_string_lossy();
+    let mut sources = Sources::default();
+    let loaded = load(&name, &bytes, &set, &Toy, &mut sources);
+    let mut diagnostics = loaded.diagnostics;
+    diagnostics.extend(check_simulation(&loaded.simulation, &scene(), &Toy));
+    let found = shown(&diagnostics, &sources);
+    let expectation = path.with_extension("txt");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&expectation, &found).expect("a writable directory");
+    }
+    let expected = fs::read_to_string(&expectation).unwrap_or_default();
+    if found != expected || found.is_empty() {
+        return Err(format!(
+            "--- {name}: expected\n{expected}--- found\n{found}"
+        ));
+    }
+    Ok(())
+}
+
+#[test]
+fn bad_files_are_explained() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/simulation");
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "ron"))
+        .collect();
+    paths.sort();
+    assert!(paths.len() >= 35, "only {} files", paths.len());
+    let failures: Vec<String> = paths.iter().filter_map(|path| check(path).err()).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+const PATROL: &str = r#"
+// The example of the guide.
+Simulation(
+    scene: "arena.robray",
+    environment: (rate: 100, gravity: (0, 0, -9.81), seed: 7, motion: morse, substeps: 4,
+                  origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
+    bodies: { "crate_1": (kind: dynamic, mass: 2.5, friction: 0.6, linear_velocity: (1, 0, 0)) },
+    joints: { "door_hinge": (mode: kinematic, position: 0.5) },
+    robots: {
+        "rover": (
+            model: "rover.robray", base: kinematic,
+            at: (translation: (10, 8, 0), rpy: (0, 0, 1.5707963267948966)),
+            joints: { "shoulder": (stiffness: 10, damping: 1, max_effort: 5) },
+            sensors: {
+                "gps": (kind: "gps", level: raw, frequency: 10, mount: (translation: (0, 0, 0.5)),
+                        antenna: (0, 0, 1), band: both(weight: 2),
+                        modifiers: [(kind: "gps_noise", sigma: (0.5, 0.5, 1.0))],
+                        outputs: { "socket": (), "log": (format: csv, policy: queue(64)) }),
+                "eye": (kind: camera, level: "rgb", frequency: Some(20), active: false, on: "motion",
+                        mount: (frame: "wrist", quaternion: (0, 0, 1, 0)), lens: (focal: 0.02),
+                        outputs: { "socket": (policy: lockstep(0.5)) }),
+            },
+            actuators: { "motion": (kind: "v_omega", inputs: ["socket"], services: ["socket"]) },
+        ),
+    },
+    middlewares: { "socket": (kind: "socket", port: 4000), "log": (kind: "text", directory: "out") },
+)
+"#;
+
+#[test]
+fn a_file_means_what_it_says() {
+    let simulation = good(PATROL, &[]).simulation;
+    assert_eq!(
+        simulation.scene.as_deref().map(String::as_str),
+        Some("arena.robray")
+    );
+    assert_eq!(simulation.environment.rate.value, 100.0);
+    assert_eq!(simulation.environment.motion, Motion::Morse);
+    assert_eq!(simulation.environment.origin.unwrap().longitude, 1.4333);
+    assert_eq!(simulation.bodies["crate_1"].linear_velocity.unwrap().x, 1.0);
+    let rover = &simulation.robots["rover"];
+    assert_eq!(rover.base, BodyKind::Kinematic);
+    assert_eq!(rover.form, Form::Model("rover.robray".to_owned().into()));
+    let ahead = rover.at * nalgebra::Point3::new(1.0, 0.0, 0.0);
+    assert!((ahead - nalgebra::Point3::new(10.0, 9.0, 0.0)).norm() < 1e-12);
+    let eye = &rover.sensors["eye"];
+    assert_eq!(
+        eye.component.mount.frame.as_deref().map(String::as_str),
+        Some("wrist")
+    );
+    assert!(!eye.component.active);
+    assert_eq!(eye.outputs["socket"].policy, Policy::Lockstep(0.5));
+    assert_eq!(
+        rover.sensors["gps"].outputs["log"].policy,
+        Policy::Queue(64)
+    );
+    assert_eq!(
+        rover.sensors["gps"].outputs["socket"].policy,
+        Policy::Latest
+    );
+    assert_eq!(rover.actuators["motion"].inputs.len(), 1);
+}
+
+#[test]
+fn settings_have_the_types_of_their_kinds() {
+    let simulation = good(PATROL, &[]).simulation;
+    let rover = &simulation.robots["rover"];
+    let gps = &rover.sensors["gps"];
+    let settings: &Gps = gps.component.settings.get().unwrap();
+    let expected = Gps {
+        antenna: [0.0, 0.0, 1.0],
+        band: Band::Both { weight: 2.0 },
+        ..Gps::default()
+    };
+    assert_eq!(*settings, expected);
+    let noise: &GpsNoise = gps.component.modifiers[0].settings.get().unwrap();
+    assert_eq!(noise.sigma, (0.5, 0.5, 1.0));
+    let log: &TextOutput = gps.outputs["log"].settings.get().unwrap();
+    assert_eq!(log.format, Format::Csv);
+    let socket: &Socket = simulation.middlewares["socket"].settings.get().unwrap();
+    assert_eq!(socket.port, 4000);
+    // A kind that asks for common fields is given them, too.
+    let camera: &Camera = rover.sensors["eye"].component.settings.get().unwrap();
+    assert_eq!((camera.level.as_str(), camera.frequency), ("rgb", 20.0));
+    assert_eq!(camera.lens.focal, Some(0.02));
+}
+
+#[test]
+fn the_shortest_file_has_the_defaults() {
+    for text in [
+        "Simulation()",
+        "()",
+        "\u{FEFF}Simulation(\r\n)\r\n",
+        "#![enable(implicit_some)]\n()",
+    ] {
+        let environment = good(text, &[]).simulation.environment;
+        assert_eq!(environment.rate.value, 60.0);
+        assert_eq!(environment.gravity.z, -9.81);
+        assert_eq!(
+            (environment.substeps, environment.solver_iterations),
+            (2, 4)
+        );
+        assert_eq!(environment.contact_frequency, 120.0);
+    }
+}
+
+#[test]
+fn whatever_is_accepted_is_ron() {
+    let options =
+        ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    for text in [
+        PATROL,
+        "Simulation()",
+        "()",
+        "(environment: (seed: 0x1F, rate: 1_000.5,),)",
+    ] {
+        good(text, &[]);
+        options.from_str::<serde::de::IgnoredAny>(text).unwrap();
+    }
+}
+
+#[test]
+fn arguments_replace_and_add_values() {
+    let set = [
+        "environment.seed=9",
+        "environment.gravity.2=-1.62",
+        "environment.solver_iterations=8",
+        "scene=other/place.robray",
+        "bodies.table=(kind: fixed)",
+        "robots.rover.sensors.gps.frequency=5",
+        "robots.rover.sensors.gps.label=front",
+        "robots.rover.sensors.gps.modifiers.0.sigma=(1, 1, 1)",
+        "robots.rover.sensors.gps.outputs.socket.policy=queue(3)",
+        "robots.rover.base=fixed",
+    ];
+    let simulation = good(PATROL, &set).simulation;
+    assert_eq!(simulation.environment.seed, 9);
+    assert_eq!(simulation.environment.gravity.z, -1.62);
+    assert_eq!(simulation.environment.solver_iterations, 8);
+    assert_eq!(simulation.scene.unwrap().value, "other/place.robray");
+    assert_eq!(simulation.bodies["table"].kind, BodyKind::Fixed);
+    let rover = &simulation.robots["rover"];
+    assert_eq!(rover.base, BodyKind::Fixed);
+    let gps = &rover.sensors["gps"];
+    assert_eq!(gps.component.frequency.unwrap().value, 5.0);
+    assert_eq!(gps.component.settings.get::<Gps>().unwrap().label, "front");
+    let noise: &GpsNoise = gps.component.modifiers[0].settings.get().unwrap();
+    assert_eq!(noise.sigma, (1.0, 1.0, 1.0));
+    assert_eq!(gps.outputs["socket"].policy, Policy::Queue(3));
+}
+
+#[test]
+fn arguments_reach_names_with_dots_and_parts_that_are_not_there() {
+    let text = r#"(joints: { "rover.shoulder": (position: 1) })"#;
+    let simulation = good(text, &["joints.rover.shoulder.position=2"]).simulation;
+    assert_eq!(simulation.joints["rover.shoulder"].position, Some(2.0));
+    let simulation = good("()", &["environment.origin.latitude=45", "bodies.table=()"]).simulation;
+    assert_eq!(simulation.environment.origin.unwrap().latitude, 45.0);
+    assert!(simulation.bodies.contains_key("table"));
+}
+
+/// The names and places of the robots of a file.
+fn placed(repeat: &str) -> Vec<(String, [f64; 3])> {
+    let text = format!(
+        r#"(robots: {{ "r": (model: "r.robray", at: (translation: (10, 0, 0)), repeat: {repeat}) }})"#
+    );
+    let simulation = good(&text, &[]).simulation;
+    let place = |value: f64| (value * 1e9).round() / 1e9 + 0.0;
+    simulation
+        .expand()
+        .into_iter()
+        .map(|instance| {
+            let at = instance.at.translation;
+            (instance.name, [place(at.x), place(at.y), place(at.z)])
+        })
+        .collect()
+}
+
+#[test]
+fn patterns_place_copies() {
+    let named = |places: &[[f64; 3]]| -> Vec<(String, [f64; 3])> {
+        places
+            .iter()
+            .zip(1..)
+            .map(|(place, number)| (format!("r_{number}"), *place))
+            .collect()
+    };
+    let row = named(&[[10.0, 0.0, 0.0], [10.0, 0.0, 2.0], [10.0, 0.0, 4.0]]);
+    assert_eq!(placed("(count: 3, pattern: line((0, 0, 2)))"), row);
+    let square = named(&[
+        [10.0, 0.0, 0.0],
+        [12.0, 0.0, 0.0],
+        [10.0, 3.0, 0.0],
+        [12.0, 3.0, 0.0],
+    ]);
+    assert_eq!(placed("(count: 4, pattern: grid(spacing: (2, 3)))"), square);
+    assert_eq!(
+        placed("(count: 4, pattern: grid(columns: 2, spacing: (2, 3)))"),
+        square
+    );
+    let ring = named(&[
+        [13.0, 0.0, 0.0],
+        [10.0, 3.0, 0.0],
+        [7.0, 0.0, 0.0],
+        [10.0, -3.0, 0.0],
+    ]);
+    assert_eq!(placed("(count: 4, pattern: circle(radius: 3))"), ring);
+    let two = named(&[[10.0, 5.0, 0.0], [10.0, 0.0, 0.0]]);
+    assert_eq!(
+        placed("(pattern: poses([(translation: (0, 5, 0)), ()]))"),
+        two
+    );
+}
+
+#[test]
+fn copies_are_in_the_order_of_their_paths() {
+    let text = r#"(robots: {
+        "a": (model: "r.robray", repeat: (count: 11, pattern: line((1, 0, 0)))),
+        "a_12": (model: "r.robray"),
+    })"#;
+    let simulation = good(text, &[]).simulation;
+    let names: Vec<String> = simulation
+        .expand()
+        .into_iter()
+        .map(|instance| instance.name)
+        .collect();
+    let mut sorted = names.clone();
+    sorted.sort();
+    assert_eq!(names, sorted);
+    assert_eq!(names[..3], ["a_1", "a_10", "a_11"]);
+    assert_eq!(names.len(), 12);
+}
+
+struct Shipped;
+
+impl Assets for Shipped {
+    fn paths(&self) -> Vec<&str> {
+        vec!["robots/atrv.robray", "robots/quadrotor.robray"]
+    }
+}
+
+#[test]
+fn files_are_found_next_to_the_simulation_then_among_the_assets() {
+    let place = tempfile::tempdir().unwrap();
+    let inside = place.path().join("scenes");
+    fs::create_dir_all(inside.join("sub")).unwrap();
+    fs::write(inside.join("sub/arena.robray"), "").unwrap();
+    fs::write(place.path().join("secret.robray"), "").unwrap();
+    let find = |path: &str, roots: &[PathBuf]| {
+        let files = Files {
+            directory: &inside,
+            roots,
+            assets: &Shipped,
+        };
+        files.find(&Spanned::from(path.to_owned()))
+    };
+    let arena = inside.join("sub/arena.robray").canonicalize().unwrap();
+    assert_eq!(
+        find("sub/arena.robray", &[]).unwrap(),
+        Found::Disk(arena.clone())
+    );
+    assert_eq!(
+        find(arena.to_str().unwrap(), &[]).unwrap(),
+        Found::Disk(arena)
+    );
+    let asset = Found::Asset("robots/atrv.robray".to_owned());
+    assert_eq!(find("robots/atrv.robray", &[]).unwrap(), asset);
+    let code = |path: &str| find(path, &[]).unwrap_err().code;
+    assert_eq!(code("../secret.robray"), "simulation::outside");
+    assert_eq!(code("/etc/passwd"), "simulation::outside");
+    assert_eq!(code("sub"), "simulation::file");
+    assert_eq!(code(""), "simulation::file");
+    let roots = [place.path().to_owned()];
+    assert!(matches!(
+        find("../secret.robray", &roots),
+        Ok(Found::Disk(_))
+    ));
+    let missing = find("robots/atvr.robray", &[]).unwrap_err();
+    assert_eq!(missing.help, ["did you mean `robots/atrv.robray`?"]);
+}
+
+/// Reads hostile bytes: something must be said, soon, and without control characters.
+fn endure(what: &str, bytes: &[u8]) {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let owned = bytes.to_vec();
+    std::thread::Builder::new()
+        .name(what.to_owned())
+        .spawn(move || {
+            let mut sources = Sources::default();
+            let loaded = load("hostile.ron", &owned, &[], &Toy, &mut sources);
+            let mut diagnostics = loaded.diagnostics;
+            diagnostics.extend(check_simulation(&loaded.simulation, &scene(), &Toy));
+            sender
+                .send(shown(&diagnostics, &sources))
+                .expect("somebody waits");
+        })
+        .expect("a thread");
+    let text = receiver
+        .recv_timeout(LONGEST)
+        .unwrap_or_else(|failure| panic!("{what}: {failure}"));
+    assert!(text.contains("error["), "{what}: nothing was said");
+    let is_harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
+    assert!(!text.contains(is_harmful), "{what}: {text:?}");
+    assert!(
+        text.len() < 200_000,
+        "{what}: {} bytes were said",
+        text.len()
+    );
+}
+
+/// Ten times what a reader on a quiet machine takes.
+const LONGEST: Duration = Duration::from_secs(20);
+
+#[test]
+fn hostile_files_get_an_answer() {
+    let many = |part: &str, count: usize| part.repeat(count).into_bytes();
+    let within = |start: &str, part: &str, count: usize, end: &str| {
+        [start, &part.repeat(count), end].concat().into_bytes()
+    };
+    endure("open parentheses", &many("(", 100_000));
+    endure("open brackets", &many("[", 100_000));
+    endure("nested options", &many("Some(", 100_000));
+    endure("nested fields", &many("a:(", 100_000));
+    endure("nested maps", &many("{\"a\":", 100_000));
+    endure("nested comments", &many("/*", 1_000_000));
+    endure("closers", &many(")", 1_000_000));
+    endure("quotes", &many("\"", 999_999));
+    endure("apostrophes", &many("'", 999_999));
+    endure("hashes", &many("r#", 1_000_000));
+    endure("signs", &many("-", 1_000_000));
+    endure(
+        "digits",
+        &within("(environment: (rate: ", "9", 1_000_000, "))"),
+    );
+    endure("one long word", &within("(", "a", 10_000_000, ": 1)"));
+    endure("values", &within("(bodies: [", "1,", 5_000_000, "])"));
+    endure(
+        "values without commas",
+        &within("(bodies: [", "1 ", 5_000_000, "])"),
+    );
+    endure("colons", &within("(a", ":", 5_000_000, ")"));
+    endure("commas", &within("(", ",", 5_000_000, ")"));
+    endure("unknown fields", &within("(", "a:1,", 400_000, ")"));
+    endure("bad bytes", &[0xFF; 1_000_000]);
+    endure("bytes of zero", &[0; 1_000_000]);
+    endure("too large", &vec![b' '; 64 * 1024 * 1024 + 1]);
+    endure("blanks", &vec![b' '; 64 * 1024 * 1024]);
+    endure(
+        "escapes",
+        b"Simulation(\x1b[2J: \x1b]0;x\x07, scene: \"\x1b[31m)",
+    );
+}
+
+#[test]
+fn large_files_with_wrong_names_get_an_answer() {
+    let robot = |n| {
+        format!(
+            r#""r{n}": (model: "m", repeat: (count: 9, pattern: circle(1)), services: ["x{n}"]),"#
+        )
+    };
+    let robots: String = (0..60_000).map(robot).collect();
+    let middleware = |n| format!(r#""m{n}": (kind: "text"),"#);
+    let middlewares: String = (0..60_000).map(middleware).collect();
+    let text = format!("(robots: {{ {robots} }}, middlewares: {{ {middlewares} }})");
+    endure("names", text.as_bytes());
+    let sensor = |n| format!(r#""s{n}": (kind: "gps", on: "s{}"),"#, (n + 1) % 100_000);
+    let sensors: String = (0..100_000).map(sensor).collect();
+    let text = format!(r#"(robots: {{ "r": (model: "m", sensors: {{ {sensors} }}) }})"#);
+    endure("a long circle", text.as_bytes());
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+
+    /// Whatever is done to a good file, reading it does not panic, and what is still accepted is RON.
+    #[test]
+    fn damaged_files_do_no_damage(at in 0..PATROL.len(), length in 0..40_usize, put in r#"[\PC\x00-\x1f"'(){}\[\],:/*#]{0,6}"#) {
+        let mut characters: Vec<char> = PATROL.chars().collect();
+        let end = (at + length).min(characters.len());
+        characters.splice(at..end, put.chars());
+        let text: String = characters.into_iter().collect();
+        let (loaded, sources) = read(&text, &["environment.seed=3"]);
+        shown(&loaded.diagnostics, &sources);
+        shown(&check_simulation(&loaded.simulation, &scene(), &Toy), &sources);
+        if loaded.is_fine() {
+            let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+            proptest::prop_assert!(options.from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{text}");
+        }
+    }
+
+    /// Any argument is either taken or explained.
+    #[test]
+    fn arguments_of_any_form_are_answered(argument in r"(robots|environment|bodies)?(\.[a-z0-9\u{e9}]{0,3}){0,3}=?\PC{0,8}") {
+        let (loaded, sources) = read(PATROL, &[&argument]);
+        shown(&loaded.diagnostics, &sources);
+    }
+}
