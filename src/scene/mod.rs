@@ -4,4 +4,5 @@ pub mod assembly;
 pub mod diagnostic;
 pub mod model;
 pub mod robray;
+pub mod simulation;
 pub mod spawn;
