@@ -136,7 +136,7 @@ use morse_sim::scene::diagnostic::{Diagnostic, Sources, Style, render};
 use morse_sim::scene::model::{Frame, Joint as SceneJoint, JointAxis, Scene};
 use morse_sim::scene::simulation::model::{BodyKind, Form, Motion, Policy};
 use morse_sim::scene::simulation::{
-    Assets, Files, Found, Loaded, Spanned, check as check_simulation, load,
+    Assets, Files, Found, Loaded, Spanned, check as check_simulation, check_alone, load,
 };
 use vocabulary::{Band, Camera, Format, Gps, GpsNoise, Socket, TextOutput, Toy};
 
@@ -279,7 +279,7 @@ fn a_file_means_what_it_says() {
         Some("wrist")
     );
     assert!(!eye.component.active);
-    assert_eq!(eye.outputs["socket"].policy, Policy::Lockstep(0.5));
+    assert_eq!(eye.outputs["socket"].policy, Some(Policy::Lockstep(0.5)));
     assert_eq!(
         rover.sensors["gps"].outputs["log"].policy,
         Policy::Queue(64)
@@ -313,6 +313,23 @@ fn settings_have_the_types_of_their_kinds() {
     let camera: &Camera = rover.sensors["eye"].component.settings.get().unwrap();
     assert_eq!((camera.level.as_str(), camera.frequency), ("rgb", 20.0));
     assert_eq!(camera.lens.focal, Some(0.02));
+}
+
+#[test]
+fn the_guide_shows_what_is_accepted() {
+    let guide = include_str!("../../src/docs/simulation_file.md");
+    let examples: Vec<&str> = guide
+        .split("```ron\n")
+        .skip(1)
+        .filter_map(|part| part.split("```").next())
+        .collect();
+    assert!(examples.len() >= 4);
+    for example in examples {
+        let (loaded, sources) = read(example, &[]);
+        let mut diagnostics = loaded.diagnostics;
+        diagnostics.extend(check_alone(&loaded.simulation, &Toy));
+        assert!(diagnostics.is_empty(), "{}", shown(&diagnostics, &sources));
+    }
 }
 
 #[test]
@@ -376,7 +393,7 @@ fn arguments_replace_and_add_values() {
     assert_eq!(gps.component.settings.get::<Gps>().unwrap().label, "front");
     let noise: &GpsNoise = gps.component.modifiers[0].settings.get().unwrap();
     assert_eq!(noise.sigma, (1.0, 1.0, 1.0));
-    assert_eq!(gps.outputs["socket"].policy, Policy::Queue(3));
+    assert_eq!(gps.outputs["socket"].policy, Some(Policy::Queue(3)));
 }
 
 #[test]
@@ -600,7 +617,11 @@ fn large_files_with_wrong_names_get_an_answer() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..proptest::prelude::ProptestConfig::default()
+    })]
 
     /// Whatever is done to a good file, reading it does not panic, and what is still accepted is RON.
     #[test]

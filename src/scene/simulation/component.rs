@@ -230,7 +230,7 @@ fn outputs(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Named<Out
         let policy = fields.read(reader, "policy", policy);
         let kind = kind_of(reader, middleware);
         Some(Output {
-            policy: policy.unwrap_or_default(),
+            policy,
             settings: settings_of(reader, Family::Output, &kind, fields, Vec::new()),
         })
     }))

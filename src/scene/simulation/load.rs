@@ -1,6 +1,9 @@
 //! Bytes → [`Simulation`], with everything that is wrong in one pass.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::model::Simulation;
@@ -34,6 +37,18 @@ impl Loaded {
     pub fn is_fine(&self) -> bool {
         !self.diagnostics.iter().any(Diagnostic::is_error)
     }
+}
+
+/// The bytes of a file; not more of them than [`load`] needs to refuse the file as too large.
+///
+/// # Errors
+///
+/// Whatever the system says.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads a simulation file, after putting in the values of all `--set path=value`.

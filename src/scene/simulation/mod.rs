@@ -1,4 +1,17 @@
 //! The simulation file (`.ron`): what is simulated on a scene. Text in, plain data out.
+//!
+//! - [`load()`] turns bytes, and the values of `--set path=value`, into a [`Simulation`];
+//! - [`check()`] finds names that nobody has, and numbers that do not fit together;
+//! - [`Files`] finds the scenes and models that the file names;
+//! - [`Simulation::expand`] makes the copies of repeated robots.
+//!
+//! The kinds of sensors, actuators, modifiers and middlewares come from outside, as a [`Vocabulary`].
+//!
+//! RON's own deserializer stops at the first mistake and forgets where values stood. Therefore the
+//! text becomes a tree of our own (`lexer`, `parser`, `tree`), in which `ron` reads each literal;
+//! `--set` changes the tree (`set`); what every file has in common is read from it by hand (`read`,
+//! `component`, `repeat`, with the tools of `reader` and `fields`), and what belongs to a kind by
+//! serde (`settings`). Every accepted file is a RON file: a test compares.
 
 mod check;
 mod component;
@@ -21,7 +34,7 @@ pub mod vocabulary;
 
 pub use check::{check, check_alone};
 pub use files::{Assets, Files, Found};
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, read_bytes};
 pub use model::Simulation;
 pub use repeat::Instance;
 pub use span::Spanned;

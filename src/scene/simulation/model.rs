@@ -308,8 +308,8 @@ pub struct Modifier {
 /// A sensor's way through a middleware.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// What happens when the other side is slow.
-    pub policy: Policy,
+    /// What happens when the other side is slow; the middleware's own policy unless given.
+    pub policy: Option<Policy>,
     /// What the middleware's kind wants to know about this output.
     pub settings: Settings,
 }
