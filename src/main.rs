@@ -1,2 +1,6 @@
-//! morse-sim.
-fn main() {}
+//! The program: arguments, run, exit code.
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    morse_sim::cli::main()
+}

@@ -282,11 +282,11 @@ fn a_file_means_what_it_says() {
     assert_eq!(eye.outputs["socket"].policy, Some(Policy::Lockstep(0.5)));
     assert_eq!(
         rover.sensors["gps"].outputs["log"].policy,
-        Policy::Queue(64)
+        Some(Policy::Queue(64))
     );
     assert_eq!(
         rover.sensors["gps"].outputs["socket"].policy,
-        Policy::Latest
+        None
     );
     assert_eq!(rover.actuators["motion"].inputs.len(), 1);
 }

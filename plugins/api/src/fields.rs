@@ -4,6 +4,8 @@ use bevy::{
     reflect::{PartialReflect, ReflectRef, TypeInfo, Typed, structs::Struct},
 };
 
+use serde_json::Value as Json;
+
 use crate::{modifier::Misfit, state::StateHasher};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
@@ -201,6 +203,37 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
 fn hash_text(text: &str, hasher: &mut StateHasher) {
     hasher.u64(text.len() as u64);
     hasher.bytes(text.as_bytes());
+}
+
+/// A field as JSON. Infinite numbers and those that are not numbers become null, which JSON has.
+#[must_use]
+pub fn to_json(value: &dyn PartialReflect) -> Json {
+    match view(value) {
+        Value::Number(number) => number.into(),
+        Value::Integer(integer) => integer.into(),
+        Value::Flag(flag) => flag.into(),
+        Value::Text(text) => text.into(),
+        Value::Numbers(numbers) => numbers.into(),
+        Value::Triples(triples) => triples
+            .iter()
+            .map(|triple| Json::from(triple.as_slice()))
+            .collect(),
+        Value::Texts(texts) => texts.into(),
+        Value::Other(other) => match other.reflect_ref() {
+            ReflectRef::Struct(parts) => {
+                let parts = parts
+                    .iter_fields()
+                    .map(|(name, part)| (name.to_owned(), to_json(part)));
+                Json::Object(parts.collect())
+            }
+            ReflectRef::Enum(parts) if parts.field_len() == 0 => parts.variant_name().into(),
+            _ => {
+                let mut list = Vec::new();
+                walk(other, &mut |part| list.push(to_json(part)));
+                list.into()
+            }
+        },
+    }
 }
 
 /// Whether all numbers of a value are finite.

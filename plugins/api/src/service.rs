@@ -196,6 +196,13 @@ pub struct Services {
     next_ticket: u64,
 }
 
+impl Services {
+    /// All services, whatever offers them.
+    pub fn all(&self) -> impl Iterator<Item = &Service> {
+        self.offers.iter().map(|offer| &offer.service)
+    }
+}
+
 /// A client that waits for an async service.
 struct Waiting {
     ticket: u64,

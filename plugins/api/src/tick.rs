@@ -31,6 +31,15 @@ pub enum Tick {
     Export,
 }
 
+/// The steps of [`Tick::Inputs`], in the order they run.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Inputs {
+    /// Each actuator reads the newest command in its mailbox, and its input modifiers run.
+    Commands,
+    /// Requests are served, in the order in which they arrived.
+    Requests,
+}
+
 /// The steps of [`Tick::Actuate`], in the order they run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actuate {
@@ -65,11 +74,11 @@ pub(crate) fn add_in_turn<M>(
         .0
         .insert(phase, turn);
     let systems: ScheduleConfigs<ScheduleSystem> = systems.in_set(turn);
-    if phase == Tick::Actuate {
-        app.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction));
-    } else {
-        app.configure_sets(FixedUpdate, turn.in_set(phase));
-    }
+    match phase {
+        Tick::Inputs => app.configure_sets(FixedUpdate, turn.in_set(Inputs::Commands)),
+        Tick::Actuate => app.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction)),
+        _ => app.configure_sets(FixedUpdate, turn.in_set(phase)),
+    };
     if let Some(previous) = previous.filter(|previous| *previous != turn) {
         app.configure_sets(FixedUpdate, turn.after(previous));
     }

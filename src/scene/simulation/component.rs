@@ -128,7 +128,14 @@ fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spa
     if !words.contains(&kind.value.as_str()) && !reader.problems.is_full() {
         let message = format!("unknown {} {}", family.noun(), quoted(&kind));
         let problem = error("simulation::unknown-kind", span, message).known(&kind, words);
-        reader.problems.push(problem);
+        let elsewhere = Family::KINDS.into_iter().find(|other| {
+            let words = reader.vocabulary.words(*other);
+            words.contains(&kind.value.as_str())
+        });
+        reader.problems.push(match elsewhere {
+            Some(other) => problem.note(format!("{} is a kind of {}", quoted(&kind), other.noun())),
+            None => problem,
+        });
     }
     kind
 }

@@ -1,0 +1,119 @@
+//! The command line: what was typed, what it means, and the exit code. One file a command.
+pub mod check;
+pub mod describe;
+pub mod fmt;
+pub mod inspect;
+pub mod list;
+pub mod output;
+pub mod run;
+
+use std::{
+    io::{IsTerminal as _, Write},
+    process::ExitCode,
+};
+
+use bevy::prelude::App;
+use clap::{Parser, Subcommand};
+
+use crate::simulation::{Parts, no_parts};
+
+/// What exit codes mean.
+pub mod exit {
+    /// All is well.
+    pub const FINE: u8 = 0;
+    /// A verdict failed: a file is not formatted, a test did not pass.
+    pub const VERDICT: u8 = 1;
+    /// Wrong usage, an error in a scene, or an input file that cannot be read.
+    pub const INPUT: u8 = 2;
+    /// The environment: an output, a port, the disk.
+    pub const ENVIRONMENT: u8 = 3;
+    /// The simulation itself failed.
+    pub const SIMULATION: u8 = 4;
+    /// A peer was lost, or a lockstep observer did not answer in time.
+    pub const PEER: u8 = 5;
+    /// A signal asked for the end: this plus the signal's number.
+    pub const SIGNAL: u8 = 128;
+}
+
+/// A headless, deterministic robot simulator.
+#[derive(Parser)]
+#[command(name = "morse-sim", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Exit codes: 0 fine, 1 verdict failed, 2 usage or scene error, 3 environment, 4 simulation fault, \
+    5 peer lost, 130 and 143 after SIGINT and SIGTERM.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::Args,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Check(check::Args),
+    Inspect(inspect::Args),
+    List(list::Args),
+    Describe(describe::Args),
+    Fmt(fmt::Args),
+}
+
+/// The whole command line with the built-in parts.
+#[must_use]
+pub fn main() -> ExitCode {
+    main_with(no_parts)
+}
+
+/// The whole command line with parts of one's own: sensors, actuators, modifiers, middlewares.
+///
+/// ```no_run
+/// # mod my_sensor { pub fn plugin(app: &mut bevy::prelude::App) {} }
+/// fn main() -> std::process::ExitCode {
+///     morse_sim::cli::main_with(|app| {
+///         app.add_plugins(my_sensor::plugin);
+///     })
+/// }
+/// ```
+#[must_use]
+pub fn main_with(parts: impl Fn(&mut App)) -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nothing can be said where nothing can be printed.
+            error.print().ok();
+            return if error.use_stderr() { exit::INPUT.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
+    dispatch(cli, &parts, &mut out, &mut err).into()
+}
+
+fn dispatch(cli: Cli, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let color = has_color();
+    match cli.command.unwrap_or(Command::Run(cli.run)) {
+        Command::Run(args) => run::run(&args, parts, color, out, err),
+        Command::Check(mut args) => {
+            args.reading.color = color;
+            check::run(&args, out, err)
+        }
+        Command::Inspect(mut args) => {
+            args.reading.color = color;
+            inspect::run(&args, out, err)
+        }
+        Command::List(args) => list::run(&args, parts, out),
+        Command::Describe(args) => describe::run(&args, parts, out, err),
+        Command::Fmt(mut args) => {
+            args.color = color;
+            fmt::run(&args, out, err)
+        }
+    }
+}
+
+/// Colours are for people: on a terminal, unless they said no (<https://no-color.org>).
+fn has_color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Prints, and gives up where nobody listens any more (a closed pipe).
+pub(crate) fn say(out: &mut dyn Write, text: impl std::fmt::Display) {
+    writeln!(out, "{text}").ok();
+}

@@ -1,0 +1,71 @@
+//! `morse-sim list`: the catalogue, a line a kind.
+use std::io::Write;
+
+use bevy::reflect::TypeInfo;
+use clap::{Args as ClapArgs, ValueEnum};
+use serde_json::json;
+
+use super::{exit, say};
+use crate::{
+    assets::Embedded,
+    kinds::{Kinds, summary},
+    scene::simulation::Assets as _,
+    simulation::{Parts, kinds},
+};
+
+/// List what there is
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// Of what
+    pub family: Family,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Family {
+    /// Kinds of sensor
+    Sensors,
+    /// Kinds of actuator
+    Actuators,
+    /// Kinds of modifier
+    Modifiers,
+    /// Kinds of middleware
+    Middlewares,
+    /// Models of robots that the program carries
+    Robots,
+    /// Services
+    Services,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write) -> u8 {
+    let rows = match args.family {
+        Family::Services => super::describe::services(parts),
+        Family::Robots => Embedded.paths().into_iter().map(|path| (path.to_owned(), String::new())).collect(),
+        family => of_kinds(&kinds(parts), family),
+    };
+    if args.json {
+        let list: Vec<_> = rows.iter().map(|(kind, summary)| json!({ "kind": kind, "summary": summary })).collect();
+        say(out, serde_json::Value::from(list));
+        return exit::FINE;
+    }
+    let width = rows.iter().map(|(kind, _)| kind.len()).max().unwrap_or(0);
+    for (kind, summary) in rows {
+        say(out, format!("{kind:width$}  {summary}").trim_end());
+    }
+    exit::FINE
+}
+
+fn of_kinds(kinds: &Kinds, family: Family) -> Vec<(String, String)> {
+    let row = |(word, info): (&&str, &'static TypeInfo)| ((*word).to_owned(), summary(info));
+    match family {
+        Family::Sensors => kinds.sensors.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
+        Family::Actuators => kinds.actuators.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
+        Family::Modifiers => kinds.modifiers.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
+        Family::Middlewares => kinds.middlewares.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
+        Family::Robots | Family::Services => Vec::new(),
+    }
+}

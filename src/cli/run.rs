@@ -1,0 +1,198 @@
+//! `morse-sim run`: run a scene.
+use std::{
+    io::{IsTerminal as _, Write},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize},
+    },
+};
+
+use clap::Args as ClapArgs;
+use morse_api::middleware::Failure;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::{exit, output, say};
+use crate::{
+    load::{self, Options},
+    run::{End, Limits, Pace, Summary, run as run_simulation},
+    scene::diagnostic::Style,
+    simulation::{BuildError, Parts, Simulation, kinds},
+};
+
+/// Run a scene (`.robray`) or a simulation file (`.ron`)
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// The scene; `scenes/table.robray` also loads `scenes/table.ron`, where that exists
+    #[arg(value_name = "FILE", required = true)]
+    pub file: Option<PathBuf>,
+    /// End after so many ticks
+    #[arg(long, value_name = "N", alias = "iterations", conflicts_with = "until")]
+    pub steps: Option<u64>,
+    /// End after so much simulated time: 30s, 500ms, 2min
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub until: Option<f64>,
+    /// Simulated seconds a second: max, 1, 0.5; default max when there is an end, else 1
+    #[arg(long, value_name = "FACTOR", value_parser = pace)]
+    pub rtf: Option<Pace>,
+    /// Instead of the seed in the file
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Threads for rays and images; the results do not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
+    /// Put a value into the simulation file: environment.rate=120
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Write the readings of all sensors: text:DIRECTORY or csv:DIRECTORY
+    #[arg(long, value_name = "KIND:WHERE")]
+    pub output: Vec<String>,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Take warnings for errors
+    #[arg(long)]
+    pub strict: bool,
+    /// Refuse the extensions of the scene language that amino does not know
+    #[arg(long)]
+    pub strict_amino: bool,
+    /// Trust the files in this directory too
+    #[arg(long = "allow-path", value_name = "DIRECTORY")]
+    pub allow_paths: Vec<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches(char::is_alphabetic);
+    let factor = match text.get(number.len()..).unwrap_or_default() {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "min" => 60.0,
+        "h" => 3600.0,
+        unit => return Err(format!("unknown unit `{unit}`; known: ms, s, min, h")),
+    };
+    match number.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value * factor),
+        _ => Err("a time is a number and a unit, such as 30s".to_owned()),
+    }
+}
+
+fn pace(text: &str) -> Result<Pace, String> {
+    match text.parse::<f64>() {
+        _ if text == "max" => Ok(Pace::Max),
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Pace::RealTime(factor)),
+        _ => Err("a factor is `max` or a number above 0, such as 1 or 0.5".to_owned()),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args, parts: Parts<'_>, color: bool, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let style = if color { Style::Colored } else { Style::Plain };
+    let mut simulation = match build(args, parts) {
+        Ok(simulation) => simulation,
+        Err(BuildError::Scene(report)) => {
+            write!(err, "{}", report.render(style)).ok();
+            let (errors, _) = report.counts();
+            say(err, format_args!("{} {} found; nothing was run", errors, if errors == 1 { "error" } else { "errors" }));
+            return exit::INPUT;
+        }
+        Err(BuildError::Middleware(failure)) => return failed(&failure, err),
+    };
+    write!(err, "{}", simulation.warnings().render(style)).ok();
+    simulation.enable_hash();
+    let limits = match limits(args, &simulation) {
+        Ok(limits) => limits,
+        Err(error) => {
+            say(err, format_args!("error: signals cannot be caught: {error}"));
+            return exit::ENVIRONMENT;
+        }
+    };
+    if limits.ticks.is_none() && std::io::stderr().is_terminal() {
+        say(err, format_args!("running {} ticks a second; end it with ctrl-C", simulation.clock().rate));
+    }
+    let (summary, end) = run_simulation(simulation, &limits);
+    tell(&summary, args.json, out);
+    match end {
+        End::Done => exit::FINE,
+        End::Signal(number) => exit::SIGNAL.saturating_add(u8::try_from(number).unwrap_or(0)),
+        End::Failure(failure) => failed(&failure, err),
+        End::LockstepLost(lost) => {
+            say(err, format_args!("error: {lost}; the run ended there"));
+            exit::PEER
+        }
+    }
+}
+
+fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
+    let options = Options {
+        set: args.set.clone(),
+        seed: args.seed,
+        allow_paths: args.allow_paths.clone(),
+        strict: args.strict,
+        strict_amino: args.strict_amino,
+        threads: args.threads,
+    };
+    let kinds = kinds(parts);
+    let file = args.file.clone().unwrap_or_default();
+    let mut plan = load::load(&file, &options, &kinds)?;
+    output::add(&mut plan, &args.output, &kinds)?;
+    Simulation::build(plan, parts)
+}
+
+fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
+    let rate = simulation.clock().rate;
+    let ticks = args.steps.or(args.until.map(|seconds| (seconds * rate).round() as u64));
+    let unlimited = if ticks.is_some() { Pace::Max } else { Pace::RealTime(1.0) };
+    let signal = Arc::new(AtomicUsize::new(0));
+    let is_second = Arc::new(AtomicBool::new(false));
+    for number in [SIGINT, SIGTERM] {
+        // A second signal ends the program at once: it is registered first, so that it sees the first one.
+        signal_hook::flag::register_conditional_shutdown(number, 128 + number, is_second.clone())?;
+        signal_hook::flag::register(number, is_second.clone())?;
+        signal_hook::flag::register_usize(number, signal.clone(), number.unsigned_abs() as usize)?;
+    }
+    Ok(Limits { ticks, pace: args.rtf.unwrap_or(unlimited), signal })
+}
+
+fn tell(summary: &Summary, json: bool, out: &mut dyn Write) {
+    if json {
+        say(out, serde_json::to_string(summary).unwrap_or_default());
+        return;
+    }
+    let Summary { steps, sim_seconds, wall_seconds, rtf, state_hash, drops } = summary;
+    say(out, format_args!("{steps} ticks, {sim_seconds:.3} s simulated in {wall_seconds:.3} s ({rtf:.1} times real time)"));
+    if *drops > 0 {
+        say(out, format_args!("{drops} readings were dropped: their observers were slower than the simulation"));
+    }
+    say(out, format_args!("state {state_hash}"));
+}
+
+fn failed(failure: &Failure, err: &mut dyn Write) -> u8 {
+    say(err, format_args!("error: {failure}"));
+    match failure {
+        Failure::Environment(_) => exit::ENVIRONMENT,
+        Failure::PeerLost(_) => exit::PEER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(seconds("30s"), Ok(30.0));
+        assert_eq!(seconds("500ms"), Ok(0.5));
+        assert_eq!(seconds("2min"), Ok(120.0));
+        assert_eq!(seconds("1.5"), Ok(1.5));
+        for bad in ["", "s", "-1s", "5 parsecs", "nan", "infs"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn paces() {
+        assert_eq!(pace("max"), Ok(Pace::Max));
+        assert_eq!(pace("0.5"), Ok(Pace::RealTime(0.5)));
+        assert!(pace("0").is_err() && pace("fast").is_err() && pace("inf").is_err());
+    }
+}

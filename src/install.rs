@@ -1,0 +1,314 @@
+//! Puts a simulation file's sensors and actuators on the bodies of a spawned scene.
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use bevy::prelude::*;
+use crossbeam_channel::Sender;
+use morse_api::{
+    actuator::insert_mailbox,
+    body::BodyState,
+    command::Mailbox,
+    component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
+    fields::Fields,
+    kind::{Described, Kinds, ModifierKind},
+    middleware::{ErasedPlugs, Plugs, RequestSender, Wake},
+    modifier::{Memories, Memory, Misfit, Modifiers},
+    port::{OutputPort, Policy, port},
+    random::Random,
+    reading::SensorInfo,
+    sensor::Outputs,
+};
+use nalgebra::Isometry3;
+
+use crate::scene::{
+    diagnostic::Diagnostic,
+    simulation::{
+        Instance, Simulation, Spanned,
+        model::{self, Component as Common, Form, Modifier, Robot},
+    },
+    spawn::{Frame, Spawned},
+};
+
+/// What each middleware is to be connected to.
+pub type Connections = BTreeMap<String, ErasedPlugs>;
+
+/// Installs all components of all robots.
+///
+/// # Errors
+///
+/// Modifiers that do not fit, and components that cannot work in this world: all of them in one pass.
+pub fn install(
+    world: &mut World,
+    simulation: &Simulation,
+    spawned: &Spawned,
+    requests: &RequestSender,
+) -> Result<(Connections, Vec<Sender<()>>), Vec<Diagnostic>> {
+    let kinds = world.resource::<Kinds>().clone();
+    let mut connections = Connections::new();
+    let mut wakes = BTreeMap::new();
+    for (name, middleware) in &simulation.middlewares {
+        let (sender, wake) = Wake::new();
+        let kind = kinds.middlewares.get(middleware.kind.as_str());
+        let default = kind.map_or(Policy::Latest, |kind| kind.default_policy);
+        wakes.insert(name.value.clone(), (sender, default));
+        connections.insert(name.value.clone(), empty_plugs(&name.value, requests, wake));
+    }
+    let mut installer = Installer {
+        world,
+        kinds: &kinds,
+        seed: simulation.environment.seed,
+        rate: simulation.environment.rate.value,
+        spawned,
+        connections: &mut connections,
+        wakes: &wakes,
+        problems: Vec::new(),
+    };
+    for instance in simulation.expand() {
+        installer.robot(&instance);
+    }
+    let problems = installer.problems;
+    if problems.is_empty() {
+        Ok((connections, wakes.into_values().map(|(sender, _)| sender).collect()))
+    } else {
+        Err(problems)
+    }
+}
+
+fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake) -> ErasedPlugs {
+    Plugs {
+        name: name.to_owned(),
+        outputs: Vec::new(),
+        inputs: Vec::new(),
+        services: Vec::new(),
+        requests: requests.clone(),
+        wake,
+    }
+}
+
+struct Installer<'a> {
+    world: &'a mut World,
+    kinds: &'a Kinds,
+    seed: u64,
+    rate: f64,
+    spawned: &'a Spawned,
+    connections: &'a mut Connections,
+    wakes: &'a BTreeMap<String, (Sender<()>, Policy)>,
+    problems: Vec<Diagnostic>,
+}
+
+/// A component that is being installed.
+struct Site<'a> {
+    robot: &'a str,
+    path: Arc<str>,
+    mount: Mount,
+    common: &'a Common,
+}
+
+impl Installer<'_> {
+    fn robot(&mut self, instance: &Instance<'_>) {
+        for name in &instance.robot.services {
+            self.offer_services(name, &instance.name);
+        }
+        for (name, sensor) in &instance.robot.sensors {
+            let Some(site) = self.site(instance, name, &sensor.component) else { continue };
+            self.sensor(&site, sensor);
+        }
+        for (name, actuator) in &instance.robot.actuators {
+            let Some(site) = self.site(instance, name, &actuator.component) else { continue };
+            self.actuator(&site, actuator);
+        }
+    }
+
+    /// Where a component sits; `None` if its robot could not be spawned, which has been said already.
+    fn site<'a>(&self, instance: &'a Instance<'_>, name: &Spanned<String>, common: &'a Common) -> Option<Site<'a>> {
+        let robot = *self.spawned.robots.get(&instance.name)?;
+        let (body, body_from_component) = self.place(instance, robot, common)?;
+        let pose_of = |entity| self.world.get::<BodyState>(entity).map(|state| state.pose);
+        let world_from_component = pose_of(body)? * body_from_component;
+        Some(Site {
+            robot: &instance.name,
+            path: format!("{}.{}", instance.name, name.value).into(),
+            mount: Mount {
+                body,
+                robot,
+                body_from_component,
+                robot_from_component: pose_of(robot)?.inverse() * world_from_component,
+            },
+            common,
+        })
+    }
+
+    /// The body that carries a component, and the component's pose on it.
+    fn place(&self, instance: &Instance<'_>, robot: Entity, common: &Common) -> Option<(Entity, Isometry3<f64>)> {
+        let own = common.mount.pose;
+        if let Some(frame) = &common.mount.frame {
+            let entity = *self.spawned.frames.get(&frame_name(instance, frame))?;
+            let frame = self.world.get::<Frame>(entity)?;
+            return Some((frame.body, frame.body_from_frame * own));
+        }
+        if let Some(carrier) = &common.on {
+            let (body, pose) = self.place(instance, robot, component_of(instance.robot, carrier)?)?;
+            return Some((body, pose * own));
+        }
+        Some((robot, own))
+    }
+
+    fn sensor(&mut self, site: &Site<'_>, sensor: &model::Sensor) {
+        let Some((&word, &kind)) = self.kinds.sensors.get_key_value(site.common.kind.as_str()) else { return };
+        let asked = site.common.level.as_ref().map(|level| level.value.as_str());
+        let level = kind.levels.iter().copied().find(|&level| Some(level) == asked).or(kind.levels.first().copied());
+        let fields = Fields::of(kind.data, level);
+        let (modifiers, memories) = self.modifiers(site, &fields);
+        let info = Arc::new(SensorInfo {
+            path: site.path.clone(),
+            robot: site.robot.into(),
+            kind: word,
+            level,
+            fields,
+            frequency: self.frequency(site),
+            robot_from_sensor: site.mount.robot_from_component,
+        });
+        let outputs = self.outputs(&info, sensor);
+        let random = Random::new(self.seed, &site.path, "measurement");
+        let mut entity = self.world.spawn_empty();
+        (kind.insert)(&mut entity, &sensor.component.settings.0, Level(level.unwrap_or_default()), random);
+        entity.insert((Described(info), modifiers, memories, Outputs(outputs)));
+        let entity = entity.id();
+        self.common(site, entity, kind.check);
+    }
+
+    fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
+        let Some((&word, &kind)) = self.kinds.actuators.get_key_value(site.common.kind.as_str()) else { return };
+        let (modifiers, memories) = self.modifiers(site, &Fields::of(kind.command, None));
+        let mut entity = self.world.spawn_empty();
+        (kind.insert)(&mut entity, &actuator.component.settings.0);
+        insert_mailbox(&mut entity, &kind, word, site.path.clone(), site.robot.into());
+        entity.insert((modifiers, memories));
+        let sender = entity.get::<Mailbox>().map(Mailbox::sender);
+        let entity = entity.id();
+        for (name, input) in &actuator.inputs {
+            if let (Some(plugs), Some(sender)) = (self.connections.get_mut(name.as_str()), &sender) {
+                plugs.inputs.push((sender.clone(), input.settings.0.clone()));
+            }
+        }
+        self.common(site, entity, kind.check);
+    }
+}
+
+impl Installer<'_> {
+    /// What sensors and actuators have in common. The new entity is the last one spawned.
+    fn common(&mut self, site: &Site<'_>, entity: Entity, check: fn(&World, Entity) -> Result<(), String>) {
+        let period = Period { frequency: self.frequency(site) };
+        self.world.entity_mut(entity).insert((
+            Path(site.path.clone()),
+            Active(site.common.active),
+            site.mount,
+            period,
+        ));
+        self.stamp(entity, &site.mount);
+        for name in &site.common.services {
+            self.offer_services(name, &site.path);
+        }
+        if let Err(missing) = check(self.world, entity) {
+            let kind = &site.common.kind;
+            let problem = Diagnostic::error("simulation::cannot-work", format!("`{}`: {missing}", site.path));
+            self.problems.push(at(problem, kind, "this needs it"));
+        }
+    }
+
+    /// The pose at the start, for what looks at it before its first action.
+    fn stamp(&mut self, entity: Entity, mount: &Mount) {
+        let Some(&body) = self.world.get::<BodyState>(mount.body) else { return };
+        let (mut pose, mut velocity) = (WorldPose::default(), WorldVelocity::default());
+        stamp(&body, mount, &mut pose, &mut velocity);
+        self.world.entity_mut(entity).insert((pose, velocity));
+    }
+
+    fn frequency(&self, site: &Site<'_>) -> f64 {
+        site.common.frequency.as_ref().map_or(self.rate, |frequency| frequency.value)
+    }
+
+    fn offer_services(&mut self, middleware: &Spanned<String>, path: &str) {
+        if let Some(plugs) = self.connections.get_mut(middleware.as_str()) {
+            plugs.services.push(path.to_owned());
+        }
+    }
+
+    /// A port for each output of a sensor.
+    fn outputs(&mut self, info: &Arc<SensorInfo>, sensor: &model::Sensor) -> Vec<OutputPort> {
+        let mut ports = Vec::new();
+        for (name, output) in &sensor.outputs {
+            let (Some(plugs), Some((wake, default))) = (self.connections.get_mut(name.as_str()), self.wakes.get(name.as_str())) else {
+                continue;
+            };
+            let policy = output.policy.map_or(*default, Policy::from);
+            let (tick_end, observer) = port(info.clone(), policy, Some(wake.clone()));
+            plugs.outputs.push((observer, output.settings.0.clone()));
+            ports.push(tick_end);
+        }
+        ports
+    }
+
+    /// The modifiers of a component, bound to its data.
+    fn modifiers(&mut self, site: &Site<'_>, fields: &Fields) -> (Modifiers, Memories) {
+        let (mut bound, mut memories) = (Modifiers::default(), Memories::default());
+        for (index, modifier) in site.common.modifiers.iter().enumerate() {
+            let word = modifier.kind.as_str();
+            let Some(kind) = self.kinds.modifiers.get(word) else { continue };
+            match (kind.bind)(&modifier.settings.0, fields, self.world) {
+                Ok(modify) => bound.0.push(modify),
+                Err(misfit) => {
+                    let problem = self.misfit(site, modifier, kind, &misfit);
+                    self.problems.push(problem);
+                }
+            }
+            // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
+            let earlier = site.common.modifiers.iter().take(index).filter(|other| other.kind.as_str() == word).count();
+            let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
+            memories.0.push(Memory { random, values: Vec::new() });
+        }
+        (bound, memories)
+    }
+
+    fn misfit(&self, site: &Site<'_>, modifier: &Modifier, kind: &ModifierKind, misfit: &Misfit) -> Diagnostic {
+        let word = modifier.kind.as_str();
+        let message = format!("`{word}` does not fit `{}`: {misfit}", site.common.kind.as_str());
+        let fits = |fields: Fields| (kind.bind)(&modifier.settings.0, &fields, self.world).is_ok();
+        let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| fits(Fields::of(sensor.data, sensor.levels.first().copied())));
+        let actuators = self.kinds.actuators.iter().filter(|(_, actuator)| fits(Fields::of(actuator.command, None)));
+        let kinds: Vec<&str> = sensors.map(|(word, _)| *word).chain(actuators.map(|(word, _)| *word)).collect();
+        let problem = Diagnostic::error("simulation::misfit", message);
+        let problem = at(problem, &modifier.kind, "the data lacks what this changes");
+        problem.note(format!("it fits: {}", if kinds.is_empty() { "no kind".to_owned() } else { kinds.join(", ") }))
+    }
+}
+
+fn at(problem: Diagnostic, name: &Spanned<String>, text: &str) -> Diagnostic {
+    match name.span {
+        Some(span) => problem.at(span, text),
+        None => problem,
+    }
+}
+
+/// The scene's name of a robot's frame: models are mounted under the robot's name.
+fn frame_name(instance: &Instance<'_>, frame: &Spanned<String>) -> String {
+    match instance.robot.form {
+        Form::Model(_) => format!("{}.{}", instance.name, frame.value),
+        Form::Frame(_) => frame.value.clone(),
+    }
+}
+
+fn component_of<'a>(robot: &'a Robot, name: &Spanned<String>) -> Option<&'a Common> {
+    let sensors = robot.sensors.iter().map(|(name, sensor)| (name, &sensor.component));
+    let actuators = robot.actuators.iter().map(|(name, actuator)| (name, &actuator.component));
+    sensors.chain(actuators).find(|(known, _)| known.value == name.value).map(|(_, component)| component)
+}
+
+impl From<model::Policy> for Policy {
+    fn from(policy: model::Policy) -> Self {
+        match policy {
+            model::Policy::Latest => Self::Latest,
+            model::Policy::Queue(count) => Self::Queue(count as usize),
+            model::Policy::Lockstep(seconds) => Self::Lockstep(Duration::from_secs_f64(seconds)),
+        }
+    }
+}

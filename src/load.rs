@@ -1,0 +1,213 @@
+//! From files to a [`Plan`]: everything that is needed to build a world, read and checked.
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{
+    assets::{self, Embedded},
+    kinds::{Kinds, Words},
+    report::Report,
+    scene::{
+        assembly::Assembly,
+        diagnostic::{Diagnostic, Sources},
+        model::Scene,
+        robray::{self, LoadOptions},
+        simulation::{self, Files, Found, Simulation, Spanned},
+    },
+};
+
+/// What to read, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Values to put into the simulation file: `path=value`.
+    pub set: Vec<String>,
+    /// Instead of the simulation file's seed.
+    pub seed: Option<u64>,
+    /// Directories whose files may be read, besides those of the given files and the current one.
+    pub allow_paths: Vec<PathBuf>,
+    /// Take warnings for errors.
+    pub strict: bool,
+    /// Refuse extensions of the scene language.
+    pub strict_amino: bool,
+    /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
+    pub threads: usize,
+}
+
+/// A simulation that was read and can be built.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// What the simulation file says.
+    pub simulation: Simulation,
+    /// The scene with its robots.
+    pub assembly: Assembly,
+    /// The simulation file's text, for errors that the building finds.
+    pub sources: Arc<Sources>,
+    /// What is probably not meant.
+    pub warnings: Report,
+    /// Threads for rays and images.
+    pub threads: usize,
+}
+
+/// Reads a scene (`.robray`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).
+///
+/// # Errors
+///
+/// Everything that is wrong with the files, in one pass.
+pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<Report>> {
+    let mut loader = Loader { options, kinds, report: Report::default() };
+    let plan = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("ron") => loader.simulation(path, None),
+        Some("urdf" | "xacro" | "sdf" | "xml") => {
+            let problem = Diagnostic::error("load::format", format!("`{}`: this format cannot be read yet", path.display()));
+            loader.report.add([problem.help("describe the robot in a `.robray` file")], &Arc::default());
+            None
+        }
+        _ => {
+            let beside = path.with_extension("ron");
+            if beside.is_file() { loader.simulation(&beside, Some(path)) } else { loader.scene_alone(path) }
+        }
+    };
+    match plan {
+        Some(mut plan) if !loader.report.has_errors() && !(options.strict && !loader.report.is_empty()) => {
+            if let Some(seed) = options.seed {
+                plan.simulation.environment.seed = seed;
+            }
+            plan.warnings = loader.report;
+            plan.threads = options.threads;
+            Ok(plan)
+        }
+        _ => Err(Box::new(loader.report)),
+    }
+}
+
+struct Loader<'a> {
+    options: &'a Options,
+    kinds: &'a Kinds,
+    report: Report,
+}
+
+impl Loader<'_> {
+    fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
+        let scene = self.scene(path)?;
+        self.assemble(Simulation::default(), Arc::default(), scene, Path::new("."))
+    }
+
+    /// Reads a simulation file; `scene` is the scene it lies beside, if that is what the user named.
+    fn simulation(&mut self, path: &Path, scene: Option<&Path>) -> Option<Plan> {
+        let name = path.display().to_string();
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.report.add([Diagnostic::error("load::unreadable", format!("cannot read `{name}`: {error}"))], &Arc::default());
+                return None;
+            }
+        };
+        let mut sources = Sources::default();
+        let loaded = simulation::load(&name, &bytes, &self.options.set, &Words(self.kinds), &mut sources);
+        let sources = Arc::new(sources);
+        let is_fine = loaded.is_fine();
+        self.report.add(loaded.diagnostics, &sources);
+        if !is_fine {
+            return None;
+        }
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let scene = match (scene, &loaded.simulation.scene) {
+            (Some(scene), _) => self.scene(scene)?,
+            (None, Some(named)) => self.named_scene(named, directory, &sources)?,
+            (None, None) => Scene::default(),
+        };
+        self.assemble(loaded.simulation, sources, scene, directory)
+    }
+
+    fn named_scene(&mut self, named: &Spanned<String>, directory: &Path, sources: &Arc<Sources>) -> Option<Scene> {
+        let mut models = Models { options: self.options, directory, report: &mut self.report };
+        match models.load(named) {
+            Ok(scene) => Some(scene),
+            Err(problem) => {
+                self.report.add([*problem], sources);
+                None
+            }
+        }
+    }
+
+    fn scene(&mut self, path: &Path) -> Option<Scene> {
+        match robray::load(path, &robray_options(self.options)) {
+            Ok(loaded) => {
+                self.report.add(loaded.warnings, &Arc::new(loaded.sources));
+                Some(loaded.scene)
+            }
+            Err(failed) => {
+                self.report.add_failed(*failed);
+                None
+            }
+        }
+    }
+
+    fn assemble(&mut self, simulation: Simulation, sources: Arc<Sources>, scene: Scene, directory: &Path) -> Option<Plan> {
+        let mut models = Models { options: self.options, directory, report: &mut self.report };
+        let assembled = assemble(&simulation, scene, &mut |model| models.load(model));
+        let assembly = match assembled {
+            Ok(assembly) => assembly,
+            Err(problems) => {
+                self.report.add(problems, &sources);
+                return None;
+            }
+        };
+        let problems = simulation::check(&simulation, &assembly.scene, &Words(self.kinds));
+        self.report.add(problems, &sources);
+        Some(Plan { simulation, assembly, sources, ..Plan::default() })
+    }
+}
+
+/// Finds and reads scene files that a simulation file names.
+struct Models<'a> {
+    options: &'a Options,
+    directory: &'a Path,
+    report: &'a mut Report,
+}
+
+impl Models<'_> {
+    fn load(&mut self, named: &Spanned<String>) -> Result<Scene, Box<Diagnostic>> {
+        let mut roots = vec![PathBuf::from(".")];
+        roots.extend(self.options.allow_paths.iter().cloned());
+        let files = Files { directory: self.directory, roots: &roots, assets: &Embedded };
+        let options = robray_options(self.options);
+        let loaded = match files.find(named)? {
+            Found::Disk(path) => robray::load(&shortened(path), &options),
+            Found::Asset(path) => {
+                robray::parse_str(assets::text(&path).unwrap_or_default(), &path, Path::new(""), &options)
+            }
+        };
+        match loaded {
+            Ok(loaded) => {
+                self.report.add(loaded.warnings, &Arc::new(loaded.sources));
+                Ok(loaded.scene)
+            }
+            Err(failed) => {
+                self.report.add_failed(*failed);
+                let problem = Diagnostic::error("load::scene", format!("`{}` cannot be used: see the errors above", named.value));
+                Err(Box::new(match named.span {
+                    Some(span) => problem.at(span, "named here"),
+                    None => problem,
+                }))
+            }
+        }
+    }
+}
+
+/// A path as the user would write it: from the current directory, where it lies below that.
+fn shortened(path: PathBuf) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    path.strip_prefix(&here).map(Path::to_path_buf).unwrap_or(path)
+}
+
+fn robray_options(options: &Options) -> LoadOptions {
+    LoadOptions {
+        strict: options.strict,
+        strict_amino: options.strict_amino,
+        allow_paths: options.allow_paths.clone(),
+        skip_mesh_check: false,
+    }
+}
+fn assemble(_: &Simulation, scene: Scene, _: &mut dyn FnMut(&Spanned<String>) -> Result<Scene, Box<Diagnostic>>) -> Result<Assembly, Vec<Diagnostic>> { Ok(Assembly{scene, ..Default::default()}) }

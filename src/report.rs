@@ -1,0 +1,64 @@
+//! What is wrong with input files, with the files themselves, so that it can be shown.
+use std::{fmt, sync::Arc};
+
+use crate::scene::{
+    diagnostic::{Diagnostic, Sources, Style, render, to_json},
+    robray,
+};
+
+/// Diagnostics of one load, each with the texts that it points into.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    entries: Vec<(Diagnostic, Arc<Sources>)>,
+}
+
+impl Report {
+    /// Adds diagnostics that point into these texts.
+    pub fn add(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>, sources: &Arc<Sources>) {
+        self.entries.extend(diagnostics.into_iter().map(|diagnostic| (diagnostic, sources.clone())));
+    }
+
+    /// Adds the diagnostics of a scene file that could not be read.
+    pub fn add_failed(&mut self, failed: robray::Failed) {
+        self.add(failed.diagnostics, &Arc::new(failed.sources));
+    }
+
+    /// Whether anything in it is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.entries.iter().any(|(diagnostic, _)| diagnostic.is_error())
+    }
+
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many errors and warnings.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        let errors = self.entries.iter().filter(|(diagnostic, _)| diagnostic.is_error()).count();
+        (errors, self.entries.len() - errors)
+    }
+
+    /// As text, in the order in which it was found.
+    #[must_use]
+    pub fn render(&self, style: Style) -> String {
+        self.entries.iter().map(|(diagnostic, sources)| render(diagnostic, sources, style)).collect()
+    }
+
+    /// As JSON: an array of objects.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        self.entries.iter().map(|(diagnostic, sources)| to_json(diagnostic, sources)).collect()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Style::Plain))
+    }
+}
+
+impl std::error::Error for Report {}

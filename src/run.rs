@@ -1,0 +1,122 @@
+//! Runs a simulation against the wall clock: the only place that reads it.
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use morse_api::{middleware::Failure, port::LockstepLost};
+use serde::Serialize;
+
+use crate::simulation::Simulation;
+
+/// How fast simulated time passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// As fast as the machine can.
+    Max,
+    /// This many simulated seconds a second.
+    RealTime(f64),
+}
+
+/// When a run ends, and how fast it goes.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// So many ticks; without it, until it is stopped.
+    pub ticks: Option<u64>,
+    /// How fast.
+    pub pace: Pace,
+    /// The number of the signal that asks for the end, or 0.
+    pub signal: Arc<AtomicUsize>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// The last tick was made.
+    Done,
+    /// A signal of this number asked for it.
+    Signal(usize),
+    /// A middleware lost what it needs.
+    Failure(Failure),
+    /// The observer of a lockstep port is lost.
+    LockstepLost(LockstepLost),
+}
+
+/// What is said of a run at its end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Ticks that were made.
+    pub steps: u64,
+    /// Simulated time, s.
+    pub sim_seconds: f64,
+    /// Time it took, s.
+    pub wall_seconds: f64,
+    /// Simulated seconds a second.
+    pub rtf: f64,
+    /// The state hash, 32 hexadecimal digits.
+    pub state_hash: String,
+    /// Readings that did not reach an observer, because it was slow.
+    pub drops: u64,
+}
+
+/// Waits longer than this are cut in pieces, so that a signal ends them.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Runs to the end, and closes everything.
+pub fn run(mut simulation: Simulation, limits: &Limits) -> (Summary, End) {
+    let start = now();
+    let first = simulation.tick();
+    let mut end = pace(&mut simulation, limits, start);
+    let wall_seconds = start.elapsed().as_secs_f64();
+    let steps = simulation.tick() - first;
+    let sim_seconds = steps as f64 / simulation.clock().rate;
+    let state_hash = format!("{:032x}", simulation.state_hash());
+    let (losses, finished) = simulation.finish();
+    if let (End::Done | End::LockstepLost(_) | End::Signal(_), Err(failure)) = (&end, finished) {
+        end = End::Failure(failure);
+    }
+    let rtf = if wall_seconds > 0.0 { sim_seconds / wall_seconds } else { 0.0 };
+    (Summary { steps, sim_seconds, wall_seconds, rtf, state_hash, drops: losses.dropped }, end)
+}
+
+fn pace(simulation: &mut Simulation, limits: &Limits, start: Instant) -> End {
+    let first = simulation.tick();
+    loop {
+        let made = simulation.tick() - first;
+        if limits.ticks.is_some_and(|ticks| made >= ticks) {
+            return End::Done;
+        }
+        let signal = limits.signal.load(Ordering::Relaxed);
+        if signal != 0 {
+            return End::Signal(signal);
+        }
+        if let Pace::RealTime(factor) = limits.pace
+            && is_early(start, (made + 1) as f64 / simulation.clock().rate / factor)
+        {
+            continue;
+        }
+        if let Err(lost) = simulation.step() {
+            return simulation.failure().map_or(End::LockstepLost(lost), End::Failure);
+        }
+        if let Some(failure) = simulation.failure() {
+            return End::Failure(failure);
+        }
+    }
+}
+
+/// Whether the wall clock has not reached `due` (s since the start) yet; if so, some of the wait is over.
+fn is_early(start: Instant, due: f64) -> bool {
+    let Some(wait) = Duration::try_from_secs_f64(due).ok().and_then(|due| due.checked_sub(start.elapsed())) else {
+        return false;
+    };
+    std::thread::sleep(wait.min(PATIENCE));
+    !wait.is_zero()
+}
+
+#[expect(clippy::disallowed_methods, reason = "pacing a run is what the wall clock is for")]
+fn now() -> Instant {
+    Instant::now()
+}

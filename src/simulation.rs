@@ -1,0 +1,416 @@
+//! One simulated world: build it, step it, read it, command it.
+use std::path::Path;
+
+use bevy::{
+    app::PluginsState,
+    prelude::*,
+    reflect::{PartialReflect, structs::Struct},
+};
+use morse_api::{
+    actuator::Actuator,
+    command::{BadCommand, CommandSender, Mailbox},
+    kind::{Described, Kinds},
+    middleware::{Failure, RequestSender},
+    port::{LockstepLost, Observer, Policy, port},
+    sensor::{LocalData, LostObserver, Modified, Outputs},
+    service::{self, Call},
+    state::StateError,
+    tick::Clock,
+};
+use serde_json::Value as Json;
+
+use crate::{
+    actuator, install,
+    load::{self, Options, Plan},
+    middleware::{self, Middlewares, Pending},
+    modifier, physics, rays,
+    report::Report,
+    scene::{simulation::model::{self, Environment}, spawn::{self, Spawned}},
+    sensor, service as services,
+    state::{HashChain, Snapshot},
+    tick,
+};
+
+/// A world of its own: any number of them live in one process, each on any thread.
+///
+/// It is built and stepped on one thread. It touches nothing global: no logger, no signal, no clock.
+pub struct Simulation {
+    app: App,
+    middlewares: Middlewares,
+    hashes: Option<HashChain>,
+    start: Option<Snapshot>,
+    warnings: Report,
+    requests: RequestSender,
+}
+
+/// Why a simulation could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// Something is wrong with the input files.
+    #[error("{0}")]
+    Scene(#[from] Box<Report>),
+    /// Something that a middleware needs cannot be had.
+    #[error(transparent)]
+    Middleware(#[from] Failure),
+}
+
+/// Why a command or a question was refused.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// No component has that path.
+    #[error("there is no component `{path}`{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    NoComponent {
+        /// What was asked for.
+        path: String,
+        /// The nearest path that there is.
+        near: Option<String>,
+    },
+    /// The component is of another kind.
+    #[error("`{path}` does not hold `{asked}`")]
+    OtherKind {
+        /// The component.
+        path: String,
+        /// The Rust type that was asked for.
+        asked: &'static str,
+    },
+    /// The command cannot be taken.
+    #[error(transparent)]
+    Command(#[from] BadCommand),
+}
+
+/// Parts that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`.
+pub type Parts<'a> = &'a dyn Fn(&mut App);
+
+/// No parts of one's own.
+pub fn no_parts(_: &mut App) {}
+
+/// The kinds that a program has: the built-in ones and its own.
+#[must_use]
+pub fn kinds(parts: Parts<'_>) -> Kinds {
+    let mut app = App::empty();
+    components(&mut app, parts);
+    app.world_mut().remove_resource::<Kinds>().unwrap_or_default()
+}
+
+/// Everything that adds kinds.
+pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
+    app.add_plugins((sensor::plugin, actuator::plugin, modifier::plugin, services::plugin, middleware::plugin));
+    parts(app);
+}
+
+impl Simulation {
+    /// Builds the simulation of a scene (`.robray`) or simulation file (`.ron`).
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the files in one pass, or what a middleware could not have.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, BuildError> {
+        Self::load_with(path, &Options::default(), &no_parts)
+    }
+
+    /// The same with options, and with parts of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the files in one pass, or what a middleware could not have.
+    pub fn load_with(path: impl AsRef<Path>, options: &Options, parts: Parts<'_>) -> Result<Self, BuildError> {
+        let plan = load::load(path.as_ref(), options, &kinds(parts))?;
+        Self::build(plan, parts)
+    }
+
+    /// Builds the simulation of a plan: of files that were read, or of a scene that was made in Rust.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit together, or what a middleware could not have.
+    pub fn build(plan: Plan, parts: Parts<'_>) -> Result<Self, BuildError> {
+        let Plan { simulation, assembly, sources, mut warnings, threads } = plan;
+        let environment = &simulation.environment;
+        let mut app = App::new();
+        tick::plugin(&mut app, environment.rate.value);
+        components(&mut app, parts);
+        physics::plugin(&mut app, physics_settings(environment));
+        rays::plugin(&mut app, threads);
+        let failed = |problems: Vec<_>, warnings: &mut Report| {
+            warnings.add(problems, &sources);
+            BuildError::Scene(Box::new(std::mem::take(warnings)))
+        };
+        let spawned = spawn::spawn(app.world_mut(), &assembly).map_err(|problems| failed(problems, &mut warnings))?;
+        warnings.add(spawned.warnings.clone(), &sources);
+        let (requests, asks) = RequestSender::new();
+        let (connections, wakes) = install::install(app.world_mut(), &simulation, &spawned, &requests)
+            .map_err(|problems| failed(problems, &mut warnings))?;
+        app.insert_resource(spawned);
+        app.world_mut().resource_mut::<Pending>().listen(asks);
+        morse_api::state::sort_by_path(app.world_mut());
+        start(&mut app);
+        let kinds = app.world().resource::<Kinds>().clone();
+        let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes)?;
+        Ok(Self { app, middlewares, hashes: None, start: None, warnings, requests })
+    }
+
+    /// What is probably not meant in the files.
+    #[must_use]
+    pub fn warnings(&self) -> &Report {
+        &self.warnings
+    }
+
+    /// Advances by one tick.
+    ///
+    /// # Errors
+    ///
+    /// The observer of a lockstep port is lost.
+    pub fn step(&mut self) -> Result<(), LockstepLost> {
+        if self.start.is_none() {
+            self.start = Snapshot::take(self.app.world(), &HashChain::default()).ok();
+        }
+        self.app.update();
+        if let Some(hashes) = &mut self.hashes {
+            hashes.add(self.app.world());
+        }
+        self.app.world_mut().resource_mut::<LostObserver>().0.take().map_or(Ok(()), Err)
+    }
+
+    /// Advances by so many ticks.
+    ///
+    /// # Errors
+    ///
+    /// The observer of a lockstep port is lost.
+    pub fn run(&mut self, ticks: u64) -> Result<(), LockstepLost> {
+        (0..ticks).try_for_each(|_| self.step())
+    }
+
+    /// Number of ticks so far.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.clock().tick
+    }
+
+    /// Simulated time, s.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.clock().seconds()
+    }
+
+    /// The simulation's clock.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        *self.app.world().resource::<Clock>()
+    }
+
+    /// What a sensor exports (modified data), by the type of its data.
+    ///
+    /// # Errors
+    ///
+    /// There is no such component, or its data is of another type.
+    pub fn read<D: LocalData>(&self, path: &str) -> Result<&D, Refusal> {
+        let entity = self.entity(path)?;
+        let modified = self.app.world().get::<Modified<D>>(entity).map(|modified| &modified.0);
+        modified.ok_or_else(|| Refusal::OtherKind { path: path.to_owned(), asked: std::any::type_name::<D>() })
+    }
+
+    /// What a sensor exports, without its type.
+    ///
+    /// # Errors
+    ///
+    /// There is no such sensor.
+    pub fn read_any(&self, path: &str) -> Result<&dyn Struct, Refusal> {
+        let entity = self.entity(path)?;
+        let world = self.app.world();
+        let kinds = world.resource::<Kinds>();
+        let data = kinds.sensors.values().find_map(|kind| (kind.modified)(world, entity));
+        data.ok_or_else(|| Refusal::OtherKind { path: path.to_owned(), asked: "a sensor's data" })
+    }
+
+    /// Opens a port on a sensor; it may be read on any thread.
+    ///
+    /// # Errors
+    ///
+    /// There is no such sensor.
+    pub fn observe(&mut self, path: &str, policy: Policy) -> Result<Observer, Refusal> {
+        let entity = self.entity(path)?;
+        let refusal = || Refusal::OtherKind { path: path.to_owned(), asked: "a sensor's ports" };
+        let mut entity = self.app.world_mut().entity_mut(entity);
+        let info = entity.get::<Described>().ok_or_else(refusal)?.0.clone();
+        let (tick_end, observer) = port(info, policy, None);
+        entity.get_mut::<Outputs>().ok_or_else(refusal)?.0.push(tick_end);
+        Ok(observer)
+    }
+
+    /// Sends a command to an actuator; it takes effect in the next tick.
+    ///
+    /// # Errors
+    ///
+    /// There is no such actuator, it is of another kind, or a number is not finite.
+    pub fn command<A: Actuator>(&self, path: &str, command: A::Command) -> Result<(), Refusal> {
+        self.command_any(path, Box::new(command))
+    }
+
+    /// Sends a command as a struct of fields, some of which may be missing (a `DynamicStruct`).
+    ///
+    /// # Errors
+    ///
+    /// There is no such actuator, a field is unknown, or a number is not finite.
+    pub fn command_any(&self, path: &str, command: Box<dyn PartialReflect>) -> Result<(), Refusal> {
+        Ok(self.commander(path)?.send(command)?)
+    }
+
+    /// The way to an actuator, for any thread.
+    ///
+    /// # Errors
+    ///
+    /// There is no such actuator.
+    pub fn commander(&self, path: &str) -> Result<CommandSender, Refusal> {
+        let entity = self.entity(path)?;
+        let mailbox = self.app.world().get::<Mailbox>(entity);
+        let refusal = || Refusal::OtherKind { path: path.to_owned(), asked: "a mailbox for commands" };
+        Ok(mailbox.ok_or_else(refusal)?.sender())
+    }
+
+    /// Calls a service now, between two ticks. The reply of a sync service is there at once.
+    pub fn call(&mut self, path: &str, service: &str, arguments: &Json) -> Call {
+        service::call(self.app.world_mut(), path, service, arguments)
+    }
+
+    /// Cancels a call that is under way.
+    pub fn cancel(&mut self, call: &Call) {
+        service::cancel(self.app.world_mut(), call.ticket);
+    }
+
+    /// The way in for requests, for any thread; they are served in the next tick.
+    #[must_use]
+    pub fn requests(&self) -> RequestSender {
+        self.requests.clone()
+    }
+
+    /// The paths of all bodies, joint variables, sensors and actuators, sorted.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let world = self.app.world();
+        let order = &world.resource::<morse_api::state::InPathOrder>().0;
+        order.iter().filter_map(|&entity| world.get::<morse_api::component::Path>(entity)).map(ToString::to_string).collect()
+    }
+
+    /// From now on, hash every tick.
+    pub fn enable_hash(&mut self) {
+        self.hashes.get_or_insert_default();
+    }
+
+    /// The chained hash of all ticks since hashing was enabled; 0 if it never was.
+    #[must_use]
+    pub fn state_hash(&self) -> u128 {
+        self.hashes.as_ref().map_or(0, HashChain::value)
+    }
+
+    /// Everything that outlives a tick.
+    ///
+    /// # Errors
+    ///
+    /// Some state has no binary form.
+    pub fn snapshot(&self) -> Result<Snapshot, StateError> {
+        Snapshot::take(self.app.world(), &self.hashes.clone().unwrap_or_default())
+    }
+
+    /// Goes back (or on) to a snapshot of this simulation, or of another one of the same files.
+    ///
+    /// # Errors
+    ///
+    /// The snapshot is of another simulation.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StateError> {
+        let mut chain = HashChain::default();
+        snapshot.restore(self.app.world_mut(), &mut chain)?;
+        if self.hashes.is_some() {
+            self.hashes = Some(chain);
+        }
+        Ok(())
+    }
+
+    /// Goes back to the start: what follows equals a fresh run, bit for bit.
+    ///
+    /// # Errors
+    ///
+    /// Some state has no binary form.
+    pub fn reset(&mut self) -> Result<(), StateError> {
+        match self.start.take() {
+            Some(start) => {
+                let result = self.restore(&start);
+                self.start = Some(start);
+                result
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What went wrong in a middleware since this was last asked.
+    pub fn failure(&mut self) -> Option<Failure> {
+        self.middlewares.failure()
+    }
+
+    /// Ends the simulation: closes all ports, and waits until everything is delivered.
+    ///
+    /// # Errors
+    ///
+    /// What could not be delivered.
+    pub fn finish(mut self) -> (Losses, Result<(), Failure>) {
+        let (dropped, unready) = middleware::close_ports(self.app.world_mut());
+        (Losses { dropped, unready }, self.middlewares.stop())
+    }
+
+    /// The world, for what this interface does not offer.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        self.app.world()
+    }
+
+    /// The world, to be changed. Changes that no state register knows of break snapshots and hashes.
+    pub fn world_mut(&mut self) -> &mut World {
+        self.app.world_mut()
+    }
+
+    /// Bodies, frames, variables and robots by name.
+    #[must_use]
+    pub fn scene(&self) -> &Spawned {
+        self.app.world().resource::<Spawned>()
+    }
+
+    fn entity(&self, path: &str) -> Result<Entity, Refusal> {
+        service::find(self.app.world(), path).ok_or_else(|| {
+            let paths = self.paths();
+            let near = crate::scene::diagnostic::nearest(path, paths.iter().map(String::as_str));
+            Refusal::NoComponent { path: path.to_owned(), near: near.map(str::to_owned) }
+        })
+    }
+}
+
+fn physics_settings(environment: &Environment) -> physics::Settings {
+    physics::Settings {
+        rate: environment.rate.value,
+        gravity: environment.gravity.into(),
+        substeps: environment.substeps,
+        contact_frequency: environment.contact_frequency,
+        solver_iterations: environment.solver_iterations,
+        motion: match environment.motion {
+            model::Motion::Default => physics::Motion::Default,
+            model::Motion::Morse => physics::Motion::Morse,
+        },
+    }
+}
+
+/// Readings that did not reach an observer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Replaced by newer ones before the observer took them.
+    pub dropped: u64,
+    /// Nobody was ready for them.
+    pub unready: u64,
+}
+
+/// Runs what plugins do at the start. The first update of an app makes no tick.
+fn start(app: &mut App) {
+    while app.plugins_state() == PluginsState::Adding {
+        bevy::tasks::tick_global_task_pools_on_main_thread();
+    }
+    app.finish();
+    app.cleanup();
+    app.update();
+}
