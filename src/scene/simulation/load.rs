@@ -56,6 +56,18 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// `name` is how messages call the file. The file and the arguments are added to `sources`, so that
 /// diagnostics can show them. Names that must be looked up in the scene are left to
 /// [`check`](super::check()).
+///
+/// ```
+/// use morse_sim::scene::{diagnostic::Sources, simulation::load};
+///
+/// let text = b"Simulation(environment: (rate: 50))";
+/// let set = ["environment.seed=3".to_owned()];
+/// let mut sources = Sources::default();
+/// let loaded = load("test.ron", text, &set, &(), &mut sources);
+/// assert!(loaded.is_fine());
+/// assert_eq!(loaded.simulation.environment.rate.value, 50.0);
+/// assert_eq!(loaded.simulation.environment.seed, 3);
+/// ```
 pub fn load(
     name: &str,
     bytes: &[u8],

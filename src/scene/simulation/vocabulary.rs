@@ -21,6 +21,14 @@ pub enum Family {
 }
 
 impl Family {
+    /// Those whose words are written after `kind`.
+    pub const KINDS: [Self; 4] = [
+        Self::Sensor,
+        Self::Actuator,
+        Self::Modifier,
+        Self::Middleware,
+    ];
+
     /// As messages name it.
     pub fn noun(self) -> &'static str {
         match self {
@@ -59,4 +67,25 @@ pub trait Vocabulary {
 
     /// The levels of a kind, the default one first; empty when it has none.
     fn levels(&self, family: Family, word: &str) -> Vec<&str>;
+}
+
+/// No kinds at all: for simulations without components.
+impl Vocabulary for () {
+    fn words(&self, _: Family) -> Vec<&str> {
+        Vec::new()
+    }
+
+    fn read(
+        &self,
+        family: Family,
+        word: &str,
+        _: &mut dyn erased_serde::Deserializer<'_>,
+    ) -> Result<Arc<dyn Any + Send + Sync>, erased_serde::Error> {
+        let noun = family.noun();
+        Err(serde::de::Error::custom(format!("unknown {noun} `{word}`")))
+    }
+
+    fn levels(&self, _: Family, _: &str) -> Vec<&str> {
+        Vec::new()
+    }
 }
