@@ -100,7 +100,7 @@ fn checked(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::Re
             continue;
         }
         show(&diagnostics, &sources, args.reading.style(), err)?;
-        let name = crate::scene::diagnostic::printable(&path.display().to_string());
+        let name = crate::scene::diagnostic::printable_path(&path.display().to_string());
         let warnings = diagnostics.iter().filter(|found| !found.is_error()).count();
         let errors = diagnostics.len() - warnings;
         match summary {

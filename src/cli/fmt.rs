@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 
 use super::check::show;
-use crate::scene::diagnostic::{Style, printable};
+use crate::scene::diagnostic::{Style, printable_path};
 use crate::scene::robray::format;
 
 /// Format scene files
@@ -53,7 +53,7 @@ fn file(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<Outcome> {
-    let shown = printable(&path.display().to_string());
+    let shown = printable_path(&path.display().to_string());
     let text = match read(path) {
         Ok(text) => text,
         Err(reason) => {
@@ -107,7 +107,8 @@ fn read(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > LARGEST {
         return Err("files are limited to 64 MiB".into());
     }
-    let text = String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 text: {error}"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 text: {error}"))?;
     if text.contains('\0') {
         return Err("it is not a text file: it holds NUL".into());
     }

@@ -121,12 +121,25 @@ impl Diagnostic {
 /// Names longer than this are cut when a message shows them.
 const LONGEST_SHOWN: usize = 60;
 
+/// As [`LONGEST_SHOWN`], for paths.
+const LONGEST_PATH_SHOWN: usize = 240;
+
 /// A name as it may be shown on a terminal: without control characters, and not endlessly long.
 #[must_use]
 pub fn printable(name: &str) -> String {
+    shortened(name, LONGEST_SHOWN)
+}
+
+/// A path as it may be shown on a terminal.
+#[must_use]
+pub fn printable_path(path: &str) -> String {
+    shortened(path, LONGEST_PATH_SHOWN)
+}
+
+fn shortened(name: &str, longest: usize) -> String {
     let mut shown = String::new();
     for (count, letter) in name.chars().enumerate() {
-        if count == LONGEST_SHOWN {
+        if count == longest {
             shown.push('…');
             break;
         }

@@ -1,20 +1,22 @@
 //! "Did you mean": the nearest of the known names.
 
 /// A name longer than this is not a misspelling of anything, and comparing it would take long.
-const LONGEST: usize = 64;
+const LONGEST: usize = 40;
 /// So many names are compared at most.
-const MOST: usize = 10_000;
+const MOST: usize = 2_000;
 
 /// The known name nearest to what was written, if one is near enough to be meant.
 pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if written.is_empty() || written.len() > LONGEST {
         return None;
     }
-    let allowed = written.chars().count().div_ceil(3);
+    let length = written.chars().count();
+    let allowed = if length < 2 { 0 } else { (length / 3).max(1) };
+    let near = |name: &str| name.chars().count().abs_diff(length) <= allowed;
     known
         .into_iter()
+        .filter(|name| *name != written && name.len() <= LONGEST && near(name))
         .take(MOST)
-        .filter(|name| *name != written && name.len() <= LONGEST)
         .map(|name| (distance(written, name), name))
         .filter(|(distance, _)| *distance <= allowed)
         .min()
@@ -39,6 +41,6 @@ mod tests {
         assert_eq!(nearest("Color", known), Some("color"));
         assert_eq!(nearest("colour", known), Some("color"));
         assert_eq!(nearest("texture", known), None);
-        assert_eq!(nearest("x", ["y"]), Some("y"));
+        assert_eq!(nearest("x", ["y", "X"]), Some("X"));
     }
 }

@@ -59,7 +59,11 @@ pub struct Failed {
 impl fmt::Display for Failed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for diagnostic in &self.diagnostics {
-            formatter.write_str(&render(diagnostic, &self.sources, Style::Plain))?;
+            writeln!(
+                formatter,
+                "{}",
+                render(diagnostic, &self.sources, Style::Plain)
+            )?;
         }
         Ok(())
     }

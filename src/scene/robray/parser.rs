@@ -32,6 +32,9 @@ pub(super) struct Parser<'a, 'p> {
     problems: &'p mut Problems,
     /// Whether the text ended within a string or comment; then nothing more can be said about its end.
     broken_end: bool,
+    /// Whether characters without meaning stood before the token; then it is no wonder if it is not
+    /// the expected one.
+    after_unknown: bool,
     parts: usize,
 }
 
@@ -49,6 +52,7 @@ impl<'a, 'p> Parser<'a, 'p> {
             previous_end: 0,
             problems,
             broken_end: false,
+            after_unknown: false,
             parts: 0,
         };
         parser.advance();
@@ -62,6 +66,10 @@ impl<'a, 'p> Parser<'a, 'p> {
                 return None;
             }
             self.parts = 0;
+            if !self.token.kind.starts_statement() || self.token.kind == Kind::Geometry {
+                self.not_a_statement();
+                continue;
+            }
             match self.statement() {
                 Ok(statement) => return Some(statement),
                 Err(Mistake) => self.recover(),
@@ -95,14 +103,13 @@ impl<'a, 'p> Parser<'a, 'p> {
                     Statement::Frame(block)
                 })
             }
-            Kind::AllowCollision => {
+            _ => {
                 self.advance();
                 let one = self.name(keyword)?;
                 let other = self.name(keyword)?;
                 self.end_of_statement(self.span_from(keyword.start))?;
                 Ok(Statement::AllowCollision(one, other))
             }
-            _ => Err(self.not_a_statement()),
         }
     }
 
@@ -193,11 +200,15 @@ impl<'a, 'p> Parser<'a, 'p> {
     /// Goes on to the next token, reporting what is none.
     fn advance(&mut self) {
         self.previous_end = self.token.end;
+        self.after_unknown = false;
         loop {
             self.token = self.lexer.next();
             match self.token.kind {
                 Kind::LineComment | Kind::BlockComment => {}
-                Kind::Unknown => self.unknown_character(),
+                Kind::Unknown => {
+                    self.unknown_character();
+                    self.after_unknown = true;
+                }
                 Kind::UnclosedString | Kind::UnclosedComment => {
                     self.unclosed();
                     self.broken_end = true;

@@ -74,6 +74,15 @@ impl Problems {
         }
     }
 
+    /// Counts a warning that is not even worth making: enough are shown.
+    pub(super) fn skip_warning(&mut self) {
+        if self.strict {
+            self.errors += 1;
+        } else {
+            self.warnings += 1;
+        }
+    }
+
     /// Whether there is no use in reading on.
     pub(super) fn is_full(&self) -> bool {
         self.errors > MOST
@@ -117,6 +126,8 @@ impl Problems {
                 },
             }
         }
+        // What is found at the end of a load belongs to where it was written.
+        shown.sort_by_key(Diagnostic::place);
         shown.extend(hidden.into_iter().map(|(place, count)| hint(place, count)));
         if self.errors > MOST {
             let message = format!("stopped after {MOST} errors");

@@ -78,24 +78,24 @@ impl Loader<'_> {
     /// The number that a name stands for.
     pub(super) fn look_up(&mut self, name: &str, span: Span) -> Option<f64> {
         let shown = printable(name);
-        let diagnostic = match self.definitions.get(name) {
-            Some(definition) => match &definition.value {
-                Defined::Number(number) => return Some(*number),
-                Defined::Wrong => return None,
-                Defined::Name(word) => Diagnostic::error(
-                    codes::UNDEFINED,
-                    format!("`{shown}` is the name `{}`, not a number", printable(word)),
-                )
-                .at(span, "a number is needed here")
-                .at(definition.span, "defined as a name here")
-                .help(format!(
-                    "define `{}` as a number before this `def`",
-                    printable(word)
-                )),
-            },
-            None => self.undefined(name, span),
+        let Some(definition) = self.definitions.get(name) else {
+            let diagnostic = self.undefined(name, span);
+            self.problems.push_undefined(diagnostic, name);
+            return None;
         };
-        self.problems.push_undefined(diagnostic, name);
+        match &definition.value {
+            Defined::Number(number) => return Some(*number),
+            Defined::Wrong => {}
+            Defined::Name(word) => {
+                let word = printable(word);
+                let message = format!("`{shown}` is the name `{word}`, not a number");
+                let diagnostic = Diagnostic::error(codes::UNDEFINED, message)
+                    .at(span, "a number is needed here")
+                    .at(definition.span, "defined as a name here")
+                    .help(format!("define `{word}` as a number before this `def`"));
+                self.problems.push(diagnostic);
+            }
+        }
         None
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Loader, Word2};
-use crate::scene::diagnostic::{Diagnostic, Span, printable};
+use crate::scene::diagnostic::{Diagnostic, Span, nearest, printable};
 use crate::scene::model::{ATTRIBUTES, Attribute, Value};
 use crate::scene::robray::codes;
 use crate::scene::robray::syntax::{self, Block};
@@ -55,8 +55,15 @@ impl Loader<'_> {
         let mut own = Attributes::new();
         let mut classes = Vec::new();
         for written in &block.attributes {
-            let Some(attribute) = self.known(written, place) else {
-                continue;
+            let attribute = match self.known(written, place) {
+                Ok(attribute) => attribute,
+                Err(meant) => {
+                    // Whoever misspells an attribute does not leave it out.
+                    let span = written.name.span;
+                    let meant = meant.map(|name| (name, Set { value: None, span }));
+                    own.extend(meant);
+                    continue;
+                }
             };
             let value = self.value(attribute, &written.value);
             let span = written.value.span().unwrap_or(written.name.span);
@@ -85,37 +92,39 @@ impl Loader<'_> {
         }
     }
 
-    /// The attribute of that name, if such a block can have it.
+    /// The attribute of that name, if such a block can have it; else the one that is meant, if any.
     fn known(
         &mut self,
         written: &syntax::Attribute<'_>,
         place: Place,
-    ) -> Option<&'static Attribute> {
+    ) -> Result<&'static Attribute, Option<&'static str>> {
         let name = &written.name;
         let shown = name.shown();
         let article = place.article();
         let Some(attribute) = Attribute::find(name.text) else {
             let fitting = ATTRIBUTES.iter().filter(|known| place.takes(known));
-            let names = fitting.map(|known| known.name);
+            let names: Vec<&'static str> = fitting.map(|known| known.name).collect();
+            let meant = nearest(name.text, names.iter().copied());
             let message = format!("{article} has no attribute `{shown}`");
             let diagnostic = Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, message)
                 .at(name.span, "unknown attribute");
-            let diagnostic = match advice(name.text) {
-                Some(advice) => diagnostic.help(advice),
-                None => diagnostic.suggest(name.text, names),
+            let help = match (advice(name.text), meant) {
+                (Some(advice), _) => advice.to_owned(),
+                (None, Some(meant)) => format!("did you mean `{meant}`?"),
+                (None, None) => format!("{article} can have: {}", names.join(", ")),
             };
-            self.problems.push(diagnostic);
-            return None;
+            self.problems.push(diagnostic.help(help));
+            return Err(meant);
         };
         if place.takes(attribute) {
-            return Some(attribute);
+            return Ok(attribute);
         }
         let message = format!("{article} cannot have the attribute `{shown}`");
         let diagnostic = Diagnostic::error(codes::MISPLACED_ATTRIBUTE, message)
             .at(name.span, "not here")
             .help(remedy(attribute, place));
         self.problems.push(diagnostic);
-        None
+        Err(None)
     }
 
     fn check_extension(

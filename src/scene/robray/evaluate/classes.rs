@@ -88,7 +88,10 @@ impl Loader<'_> {
                         attributes.entry(name).or_insert_with(|| set.clone());
                     }
                 }
-                None if self.problems.wants_warnings() => self.missing_classes.push(word.clone()),
+                // More of them would not be shown.
+                None if self.missing_classes.len() < 1_000 => {
+                    self.missing_classes.push(word.clone());
+                }
                 None => {}
             }
             if tags.len() > MOST_TAGS {

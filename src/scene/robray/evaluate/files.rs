@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::{File, Loader};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span, printable};
+use crate::scene::diagnostic::{Diagnostic, SourceId, Span, printable_path};
 use crate::scene::robray::codes;
 use crate::scene::robray::parser::DEEPEST;
 use crate::scene::robray::syntax::Word;
@@ -101,7 +101,7 @@ impl Loader<'_> {
         let (true_path, bytes) = match self.bytes(path) {
             Ok(read) => read,
             Err(reason) => {
-                let shown = printable(&name);
+                let shown = printable_path(&name);
                 let message = format!("cannot read `{shown}`: {reason}");
                 let diagnostic = Diagnostic::error(codes::CANNOT_READ, message)
                     .help("check the path, and that it is a file you may read");
@@ -147,8 +147,11 @@ impl Loader<'_> {
                 let message = format!("cannot read `{}`: {reason}", written.shown());
                 let diagnostic = Diagnostic::error(codes::CANNOT_READ, message)
                     .at(written.span, "not read")
-                    .note("the path starts from the directory of the file that includes it")
-                    .help(format!("looked for `{}`", printable_path(&path)));
+                    .note(format!(
+                        "looked for `{}`",
+                        printable_path(&path.display().to_string())
+                    ))
+                    .help("check the path: it starts from the directory of the including file");
                 self.problems.push(diagnostic);
                 return;
             }
@@ -257,7 +260,11 @@ impl Loader<'_> {
         let mut names: Vec<String> = Vec::new();
         let sources = open.iter().skip(first).chain(open.get(first));
         for (_, source) in sources {
-            names.extend(self.sources.get(*source).map(|file| printable(file.name())));
+            names.extend(
+                self.sources
+                    .get(*source)
+                    .map(|file| printable_path(file.name())),
+            );
         }
         let length = names.len() - 1;
         if names.len() > 9 {
@@ -325,8 +332,4 @@ impl Loader<'_> {
         self.files.text += read;
         Ok((true_path, bytes))
     }
-}
-
-fn printable_path(path: &Path) -> String {
-    path.display().to_string()
 }

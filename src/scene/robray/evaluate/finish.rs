@@ -48,7 +48,11 @@ impl Loader<'_> {
 
     fn check_mentions(&mut self) {
         for (word, mention) in std::mem::take(&mut self.mentioned) {
-            if self.scene.frame(&word.text).is_some() || !self.problems.wants_warnings() {
+            if self.scene.frame(&word.text).is_some() {
+                continue;
+            }
+            if !self.problems.wants_warnings() {
+                self.problems.skip_warning();
                 continue;
             }
             let shown = word.shown();
@@ -79,6 +83,7 @@ impl Loader<'_> {
     fn check_classes(&mut self) {
         for word in std::mem::take(&mut self.missing_classes) {
             if !self.problems.wants_warnings() {
+                self.problems.skip_warning();
                 continue;
             }
             let shown = word.shown();

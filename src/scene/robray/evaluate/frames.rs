@@ -19,7 +19,7 @@ impl Loader<'_> {
             return;
         };
         let (mut attributes, isa) = self.attributes(block, Place::Frame);
-        self.check_parent(&attributes, &name, within);
+        self.check_parent(&mut attributes, &name, within);
         let inherited = self.inherit(&mut attributes, &isa, Order::FirstFirst);
         if inherited.is_none() || !self.count(1, block.head) {
             return;
@@ -61,8 +61,11 @@ impl Loader<'_> {
     }
 
     /// A frame's own `parent`, before classes have their say.
-    fn check_parent(&mut self, own: &Attributes, name: &Word<'_>, within: Option<&Word<'_>>) {
-        let (Some(outer), Some(parent)) = (within, own.get("parent")) else {
+    fn check_parent(&mut self, own: &mut Attributes, name: &Word<'_>, within: Option<&Word<'_>>) {
+        let Some(outer) = within else {
+            return;
+        };
+        let Some(parent) = own.remove("parent") else {
             return;
         };
         let message = format!("frame `{}` already has a parent", name.shown());

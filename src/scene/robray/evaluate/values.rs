@@ -2,7 +2,7 @@
 
 use super::arithmetic::number_shown;
 use super::{Defined, Loader};
-use crate::scene::diagnostic::{Diagnostic, Span, printable};
+use crate::scene::diagnostic::{Diagnostic, Span, nearest, printable};
 use crate::scene::model::{Attribute, Kind, Value};
 use crate::scene::robray::codes;
 use crate::scene::robray::syntax::{Expression, Word, Written};
@@ -170,7 +170,10 @@ impl Loader<'_> {
                 diagnostic.help("a `revolute` joint without `limit_position` turns without end")
             }
             "planar" => diagnostic.help("put two `prismatic` frames and a `revolute` one in a row"),
-            _ => diagnostic.suggest(name, words.iter().copied()),
+            _ => match nearest(name, words.iter().copied()) {
+                Some(word) => diagnostic.help(format!("did you mean `{word}`?")),
+                None => diagnostic.help("choose one of these"),
+            },
         };
         self.problems.push(diagnostic);
     }

@@ -67,10 +67,13 @@ impl<'a> Parser<'a, '_> {
             Kind::Frame | Kind::Geometry if within == Kind::Frame => {
                 self.inner(depth).map(|inner| block.blocks.push(inner))
             }
-            _ => Err(self.not_a_part(within)),
+            _ => {
+                self.not_a_part(within);
+                return;
+            }
         };
         if parsed.is_err() {
-            self.recover_in_block();
+            self.recover();
         }
     }
 
@@ -82,25 +85,6 @@ impl<'a> Parser<'a, '_> {
             self.block(keyword, Some(name), depth + 1).map(Inner::Frame)
         } else {
             self.block(keyword, None, depth + 1).map(Inner::Geometry)
-        }
-    }
-
-    /// As after any mistake; but statements of the top level cannot be meant here, so skip them too.
-    fn recover_in_block(&mut self) {
-        self.recover();
-        while matches!(
-            self.token.kind,
-            Kind::Def | Kind::Include | Kind::AllowCollision | Kind::Class
-        ) {
-            let keyword = self.token.kind;
-            self.advance();
-            if keyword == Kind::Include {
-                if self.token.kind == Kind::String {
-                    self.advance();
-                }
-                return;
-            }
-            self.recover();
         }
     }
 

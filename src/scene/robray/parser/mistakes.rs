@@ -7,6 +7,8 @@ use crate::scene::robray::codes;
 use crate::scene::robray::lexer::{Kind, Token};
 use crate::scene::robray::syntax::Word;
 
+const A_SCENE_IS: &str =
+    "a scene is made of `frame`, `class`, `def`, `include` and `allow_collision`";
 const STATEMENTS: &[&str] = &["frame", "class", "def", "include", "allow_collision"];
 
 impl Word<'_> {
@@ -28,7 +30,8 @@ impl Parser<'_, '_> {
 
     /// Says that something else was expected, unless the end of the text has been reported already.
     fn complain(&mut self, diagnostic: Diagnostic) -> Mistake {
-        if !(self.broken_end && self.token.kind == Kind::End) {
+        let known = self.after_unknown || (self.broken_end && self.token.kind == Kind::End);
+        if !known {
             self.problems.push(diagnostic);
         }
         Mistake
@@ -71,108 +74,127 @@ impl Parser<'_, '_> {
         } else {
             diagnostic.help("choose another name")
         };
-        self.complain(diagnostic)
-    }
-
-    /// A token at the top level that starts no statement.
-    pub(super) fn not_a_statement(&mut self) -> Mistake {
-        let span = self.span(self.token);
-        let text = self.slice(self.token);
-        let shown = printable(text);
-        let diagnostic = match self.token.kind {
-            Kind::Semicolon => Diagnostic::error(codes::STRAY_SEMICOLON, "this `;` ends nothing")
-                .at(span, "not needed here")
-                .note("`include` and blocks in braces end without a semicolon")
-                .help("remove it"),
-            Kind::CloseBrace => Diagnostic::error(codes::UNEXPECTED, "this `}` closes nothing")
-                .at(span, "no block is open here")
-                .help("remove it, or look for a `}` too many above"),
-            Kind::Geometry => {
-                Diagnostic::error(codes::MISPLACED, "a geometry outside of any frame")
-                    .at(span, "not allowed at the top level")
-                    .help("put it into a frame: `frame name { geometry { … } }`")
-            }
-            Kind::Object => Diagnostic::error(codes::UNKNOWN_STATEMENT, "there are no objects")
-                .at(span, "reserved, but without meaning")
-                .help("use a `frame` with a `geometry` in it"),
-            Kind::Identifier if Attribute::find(text).is_some() => {
-                let message = format!("the attribute `{shown}` outside of any block");
-                Diagnostic::error(codes::MISPLACED, message)
-                    .at(span, "not allowed at the top level")
-                    .help("put it into a frame, geometry or class")
-            }
-            Kind::Identifier => Diagnostic::error(
-                codes::UNKNOWN_STATEMENT,
-                format!("no statement is called `{shown}`"),
-            )
-            .at(span, "unknown statement")
-            .suggest(text, STATEMENTS.iter().copied())
-            .note("a scene is made of `frame`, `class`, `def`, `include` and `allow_collision`"),
-            _ => {
-                return self.unexpected(
-                    "a statement",
-                    "a scene is made of `frame`, `class`, `def`, `include` and `allow_collision`",
-                );
-            }
-        };
         let mistake = self.complain(diagnostic);
-        // The recovery must not stop at these again.
-        match self.token.kind {
-            Kind::CloseBrace => self.advance(),
-            Kind::Geometry => {
-                self.advance();
-                self.recover();
-            }
-            _ => {}
-        }
+        // It was meant as a name, so no statement begins here.
+        self.advance();
         mistake
     }
 
-    /// A token in a block that starts neither an attribute nor an inner block.
-    pub(super) fn not_a_part(&mut self, within: Kind) -> Mistake {
+    /// A token at the top level that starts no statement: says so, and skips what it starts.
+    pub(super) fn not_a_statement(&mut self) {
+        let text = self.slice(self.token);
+        let shown = printable(text);
+        let diagnostic = match self.token.kind {
+            Kind::Semicolon => self.stray_semicolon(),
+            Kind::CloseBrace => self
+                .here(
+                    codes::UNEXPECTED,
+                    "this `}` closes nothing",
+                    "no block is open here",
+                )
+                .help("remove it, or look for a `}` too many above"),
+            Kind::Geometry => self
+                .here(
+                    codes::MISPLACED,
+                    "a geometry outside of any frame",
+                    "not allowed at the top level",
+                )
+                .help("put it into a frame: `frame name { geometry { … } }`"),
+            Kind::Object => self.object(),
+            Kind::Identifier if Attribute::find(text).is_some() => {
+                let message = format!("the attribute `{shown}` outside of any block");
+                self.here(codes::MISPLACED, &message, "not allowed at the top level")
+                    .help("put it into a frame, geometry or class")
+            }
+            Kind::Identifier => {
+                let message = format!("no statement is called `{shown}`");
+                let diagnostic = self
+                    .here(codes::UNKNOWN_STATEMENT, &message, "unknown statement")
+                    .suggest(text, STATEMENTS.iter().copied());
+                if diagnostic.help.is_empty() {
+                    diagnostic.help(A_SCENE_IS)
+                } else {
+                    diagnostic
+                }
+            }
+            _ => {
+                let message = format!("expected a statement, found {}", self.found());
+                self.here(codes::UNEXPECTED, &message, "expected a statement")
+                    .help(A_SCENE_IS)
+            }
+        };
+        self.complain(diagnostic);
+        self.skip_misplaced();
+    }
+
+    /// A token in a block that starts neither an attribute nor an inner block: says so, and skips
+    /// what it starts.
+    pub(super) fn not_a_part(&mut self, within: Kind) {
         let place = match within {
             Kind::Class => "a class",
             Kind::Geometry => "a geometry",
             _ => "a frame",
         };
-        let span = self.span(self.token);
-        let found = self.found();
-        let kind = self.token.kind;
-        let diagnostic = match kind {
-            Kind::Semicolon => Diagnostic::error(codes::STRAY_SEMICOLON, "this `;` ends nothing")
-                .at(span, "not needed here")
-                .note("blocks in braces end without a semicolon")
-                .help("remove it"),
+        let inside = format!("{} inside of {place}", self.found());
+        let diagnostic = match self.token.kind {
+            Kind::Semicolon => self.stray_semicolon(),
             Kind::Frame | Kind::Geometry => {
                 let help = if within == Kind::Class {
                     "a class holds attributes only"
                 } else {
                     "put it next to this geometry, into the frame"
                 };
-                Diagnostic::error(codes::MISPLACED, format!("{found} inside of {place}"))
-                    .at(span, "not allowed here")
+                self.here(codes::MISPLACED, &inside, "not allowed here")
                     .help(help)
             }
-            Kind::Def | Kind::Include | Kind::Class | Kind::AllowCollision => {
-                Diagnostic::error(codes::MISPLACED, format!("{found} inside of {place}"))
-                    .at(span, "allowed at the top level only")
-                    .help("move it out of the block")
-            }
-            Kind::Object => Diagnostic::error(codes::UNKNOWN_STATEMENT, "there are no objects")
-                .at(span, "reserved, but without meaning")
-                .help("use a `frame` with a `geometry` in it"),
+            Kind::Def | Kind::Include | Kind::Class | Kind::AllowCollision => self
+                .here(codes::MISPLACED, &inside, "allowed at the top level only")
+                .help("move it out of the block"),
+            Kind::Object => self.object(),
             _ => {
-                return self.unexpected(
-                    "an attribute",
-                    "an attribute is a name without quotes, one value and a semicolon",
-                );
+                let message = format!("expected an attribute, found {}", self.found());
+                self.here(codes::UNEXPECTED, &message, "expected an attribute")
+                    .help("an attribute is a name without quotes, one value and a semicolon")
             }
         };
-        let mistake = self.complain(diagnostic);
-        if matches!(kind, Kind::Frame | Kind::Geometry) {
-            self.advance();
+        self.complain(diagnostic);
+        self.skip_misplaced();
+    }
+
+    /// Skips the token and what belongs to it.
+    fn skip_misplaced(&mut self) {
+        let kind = self.token.kind;
+        if kind == Kind::OpenBrace {
+            self.skip_block();
+            return;
         }
-        mistake
+        self.advance();
+        match kind {
+            Kind::Semicolon | Kind::CloseBrace => {}
+            Kind::Include if self.token.kind == Kind::String => self.advance(),
+            _ => self.recover(),
+        }
+    }
+
+    /// An error about the current token.
+    fn here(&self, code: &'static str, message: &str, label: &str) -> Diagnostic {
+        Diagnostic::error(code, message).at(self.span(self.token), label)
+    }
+
+    fn stray_semicolon(&self) -> Diagnostic {
+        self.here(
+            codes::STRAY_SEMICOLON,
+            "this `;` ends nothing",
+            "not needed here",
+        )
+        .note("`include` and blocks in braces end without a semicolon")
+        .help("remove it")
+    }
+
+    fn object(&self) -> Diagnostic {
+        let label = "reserved, but without meaning";
+        self.here(codes::UNKNOWN_STATEMENT, "there are no objects", label)
+            .help("use a `frame` with a `geometry` in it")
     }
 
     pub(super) fn no_semicolon(&mut self, written: Span) -> Mistake {
