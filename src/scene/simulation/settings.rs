@@ -55,23 +55,28 @@ pub(super) fn read(
             Ok(settings) => return Settings(settings),
             Err(failure) => first.unwrap_or_else(|| Fault::other(written.kind, &failure)),
         };
-        // A mistake in one field must not hide those in the others: read on without that field.
-        let at_fault = |field: &&Field| {
-            let whole = field.place().to(field.value.span);
-            whole.source == failure.span.source
-                && whole.range().start <= failure.span.range().start
-                && failure.span.range().end <= whole.range().end
-        };
-        let own = written.own.iter().position(at_fault);
+        let span = failure.span;
         if !failure.is_missing_one_of(&left_out) {
             problems.push(failure.worded(written.word));
         }
-        let Some(index) = own else {
+        // A mistake in one field must not hide those in the others: read on without that field.
+        let field = take_with(&mut written.own, span);
+        let Some(field) = field.or_else(|| take_with(&mut written.common, span)) else {
             break;
         };
-        left_out.push(written.own.remove(index).name.value.clone());
+        left_out.push(field.name.value.clone());
     }
     Settings::default()
+}
+
+/// Takes out the field that a place belongs to.
+fn take_with<'n>(fields: &mut Vec<&'n Field>, span: Span) -> Option<&'n Field> {
+    let holds = |whole: Span| {
+        whole.source == span.source && whole.start <= span.start && span.end <= whole.end
+    };
+    let at_fault = |field: &&Field| holds(field.place()) || holds(field.value.span);
+    let index = fields.iter().position(at_fault)?;
+    Some(fields.remove(index))
 }
 
 /// The settings as a whole.
