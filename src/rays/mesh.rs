@@ -1,0 +1,175 @@
+//! Triangle meshes, each with a tree of its own in its own frame.
+use super::Vec3;
+use super::aabb::Aabb;
+use super::packet::Packet;
+use super::tree::Tree;
+
+/// How far over its edges a triangle reaches, relative to its size, so that no ray slips through between
+/// two triangles that share an edge.
+const OVERLAP: f64 = 1e-9;
+
+/// Most triangles in a leaf.
+const LEAF: usize = 4;
+
+/// Triangles in the frame of a mesh, in metres, ready to be met by rays from either side.
+pub struct Mesh {
+    triangles: Vec<Triangle>,
+    tree: Tree,
+    aabb: Aabb,
+}
+
+struct Triangle {
+    corner: Vec3,
+    /// From the corner to the second and to the third.
+    edges: [Vec3; 2],
+    /// The cross product of the edges.
+    normal: Vec3,
+}
+
+impl Mesh {
+    /// The triangles whose corners are the given vertices, in metres. Triangles of no area, of vertices that do not
+    /// exist, or at infinity are left out.
+    #[must_use]
+    pub fn new(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
+        let vertex = |index: u32| {
+            vertices
+                .get(index as usize)
+                .map(|vertex| vertex.map(f64::from))
+        };
+        let triangles: Vec<Triangle> = triangles
+            .iter()
+            .filter_map(|&[a, b, c]| Triangle::new(vertex(a)?, vertex(b)?, vertex(c)?))
+            .collect();
+        let boxes: Vec<Aabb> = triangles.iter().map(Triangle::aabb).collect();
+        let mut tree = Tree::default();
+        tree.build(&boxes, LEAF);
+        let aabb = boxes.iter().fold(Aabb::EMPTY, |all, aabb| all.union(aabb));
+        Self {
+            triangles,
+            tree,
+            aabb,
+        }
+    }
+
+    /// Whether there is nothing to meet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.triangles.is_empty()
+    }
+
+    pub(super) fn aabb(&self) -> &Aabb {
+        &self.aabb
+    }
+
+    /// How far the rays of a packet in the mesh's frame go until they meet a triangle, no farther than
+    /// the packet reaches; infinite where they do not.
+    pub(super) fn distances<const W: usize>(&self, mut packet: Packet<W>) -> [f64; W] {
+        self.tree.walk(&mut packet, |packet, index| {
+            let distances =
+                self.triangles[index as usize].distances(packet.origin, &packet.directions);
+            packet.offer(0, &distances);
+        });
+        let mut distances = [f64::INFINITY; W];
+        for lane in 0..W {
+            if packet.object[lane] == 0 {
+                distances[lane] = packet.distance[lane];
+            }
+        }
+        distances
+    }
+
+    /// The same without the tree.
+    #[cfg(test)]
+    pub(super) fn distances_without_tree<const W: usize>(&self, packet: &Packet<W>) -> [f64; W] {
+        let mut nearest = [f64::INFINITY; W];
+        for triangle in &self.triangles {
+            let distances = triangle.distances(packet.origin, &packet.directions);
+            for lane in 0..W {
+                if distances[lane] <= packet.distance[lane] {
+                    nearest[lane] = nearest[lane].min(distances[lane]);
+                }
+            }
+        }
+        nearest
+    }
+}
+
+impl std::fmt::Debug for Mesh {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Mesh")
+            .field("triangles", &self.triangles.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Triangle {
+    fn new(a: Vec3, b: Vec3, c: Vec3) -> Option<Self> {
+        let edges = [minus(b, a), minus(c, a)];
+        let normal = cross(edges[0], edges[1]);
+        let area = dot(normal, normal);
+        (area > 0.0 && area.is_finite() && dot(a, a).is_finite()).then_some(Self {
+            corner: a,
+            edges,
+            normal,
+        })
+    }
+
+    fn aabb(&self) -> Aabb {
+        let Self {
+            corner,
+            edges: [ab, ac],
+            ..
+        } = self;
+        let corners = [*corner, plus(*corner, *ab), plus(*corner, *ac)];
+        corners
+            .iter()
+            .fold(Aabb::EMPTY, |all, &corner| all.with(corner))
+            .padded()
+    }
+
+    /// Möller and Trumbore's test. What depends on the origin alone is worked out once for all rays.
+    #[inline]
+    fn distances<const W: usize>(&self, origin: Vec3, [x, y, z]: &[[f64; W]; 3]) -> [f64; W] {
+        let offset = minus(origin, self.corner);
+        let height = -dot(self.normal, offset);
+        let u_normal = cross(offset, self.edges[1]);
+        let v_normal = cross(self.edges[0], offset);
+        let mut distances = [f64::INFINITY; W];
+        for lane in 0..W {
+            let ray = [x[lane], y[lane], z[lane]];
+            let over = 1.0 / dot(ray, self.normal);
+            let u = dot(ray, u_normal) * over;
+            let v = dot(ray, v_normal) * over;
+            let distance = height * over;
+            let inside = (u >= -OVERLAP) & (v >= -OVERLAP) & (u + v <= 1.0 + OVERLAP);
+            // Along the triangle `over` is infinite and the distance infinite or NaN: not met.
+            distances[lane] = if inside & (distance >= 0.0) {
+                distance
+            } else {
+                f64::INFINITY
+            };
+        }
+        distances
+    }
+}
+
+fn plus(a: Vec3, b: Vec3) -> Vec3 {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+fn minus(a: Vec3, b: Vec3) -> Vec3 {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn dot(a: Vec3, b: Vec3) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: Vec3, b: Vec3) -> Vec3 {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}

@@ -1,0 +1,208 @@
+//! Rays into the world, exact and fast: the caster behind [`Rays`] that scanners and cameras use.
+//!
+//! What is met is what collides: boxes, spheres, cylinders, cones and capsules as the scene defines them,
+//! to the last bits of a `f64`, and meshes by their triangles, from both sides. Grids and geometry without
+//! collision are not met. A ray that begins inside a solid meets its surface from within, as in Gazebo;
+//! rays pass through all geometry of the robot that they are cast `without`.
+//!
+//! In reading order:
+//! - `world`: solids on bodies, in one tree of what stands and one of what moves;
+//! - `packet`: rays from one point that walk a tree together, `tree`: the tree that they walk;
+//! - `solid`, `mesh`: where a ray meets a surface;
+//! - `shape`: from the scene's shapes to solids.
+//!
+//! The trees follow the bodies when somebody casts for the first time after a tick, so a tick without
+//! scans costs a comparison a body. No answer depends on the shape of the trees, on how rays are grouped
+//! or on the number of threads: each ray gets the least distance that any solid gives it and, of several
+//! solids at that distance, the one that was added first.
+
+mod aabb;
+mod mesh;
+mod packet;
+mod shape;
+mod solid;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod world;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use bevy::prelude::*;
+use morse_api::{
+    body::{BodyKind, BodyState},
+    rays::{CastRays, Hit, Rays},
+    tick::Tick,
+};
+use nalgebra::{Point3, Vector3};
+use rayon::ThreadPool;
+
+pub use mesh::Mesh;
+
+use crate::scene::spawn::GeometryOf;
+use world::{Fan, World};
+
+type Vec3 = [f64; 3];
+
+/// The triangles of a geometry whose shape is a mesh. On the geometry's entity; without it, rays do not
+/// meet the mesh.
+#[derive(Component, Clone, Debug)]
+pub struct MeshOf(pub Arc<Mesh>);
+
+/// Adds [`Rays`]. Long fans are shared among `threads` threads of the simulation's own; with one, all
+/// rays are cast by who asks.
+pub fn plugin(app: &mut App, threads: usize) {
+    let caster = Caster(Arc::new(Shared {
+        scene: RwLock::default(),
+        pool: pool(threads),
+    }));
+    app.insert_resource(Rays(Box::new(caster.clone())))
+        .insert_resource(caster)
+        .add_systems(PostStartup, (collect, follow).chain())
+        .add_systems(
+            FixedUpdate,
+            (collect, follow)
+                .chain()
+                .after(Tick::Physics)
+                .before(Tick::Action),
+        );
+}
+
+/// The simulation's threads for rays, if there is more than one. Without them answers only come later.
+fn pool(threads: usize) -> Option<ThreadPool> {
+    let name = |index| format!("rays-{index}");
+    let builder = || {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(name)
+    };
+    if threads > 1 {
+        builder().build().ok()
+    } else {
+        None
+    }
+}
+
+/// What the systems here and whoever holds [`Rays`] have in common.
+#[derive(Resource, Clone)]
+struct Caster(Arc<Shared>);
+
+struct Shared {
+    scene: RwLock<Scene>,
+    pool: Option<ThreadPool>,
+}
+
+/// The solids, and whose they are.
+#[derive(Default)]
+struct Scene {
+    world: World,
+    /// Entities of the world's bodies, by number.
+    bodies: Vec<Entity>,
+    /// Entities of the world's objects, by number.
+    geometry: Vec<Entity>,
+}
+
+impl CastRays for Caster {
+    fn cast_fan(
+        &self,
+        origin: Point3<f64>,
+        directions: &[Vector3<f64>],
+        max_distance: f64,
+        without: Option<Entity>,
+        hits: &mut [Option<Hit>],
+    ) {
+        let scene = self.fresh_scene();
+        let fan = Fan {
+            origin,
+            directions,
+            max_distance,
+            without: without.map(Entity::to_bits),
+        };
+        let answer = |found: Option<world::Found>| {
+            let found = found?;
+            let entity = *scene.geometry.get(found.object as usize)?;
+            Some(Hit {
+                distance: found.distance,
+                entity,
+            })
+        };
+        scene
+            .world
+            .cast_fan(&fan, hits, answer, self.0.pool.as_ref());
+    }
+}
+
+impl Caster {
+    /// The scene, its trees up to date with the bodies.
+    fn fresh_scene(&self) -> RwLockReadGuard<'_, Scene> {
+        let scene = self.read();
+        if !scene.world.is_stale() {
+            return scene;
+        }
+        drop(scene);
+        // Another thread may be here too; whoever comes second finds nothing left to do.
+        self.write().world.refresh();
+        self.read()
+    }
+
+    // What a thread that panicked left behind is a scene all the same: every refresh starts from the poses.
+    fn read(&self) -> RwLockReadGuard<'_, Scene> {
+        self.0.scene.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Scene> {
+        self.0.scene.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes in all geometry anew when some was spawned, changed or removed.
+fn collect(
+    caster: Res<Caster>,
+    bodies: Query<(&BodyState, Option<&BodyKind>)>,
+    geometry: Query<(Entity, &GeometryOf, Option<&MeshOf>)>,
+    changed: Query<(), Or<(Changed<GeometryOf>, Changed<MeshOf>)>>,
+    mut removed: RemovedComponents<GeometryOf>,
+) {
+    if removed.read().count() == 0 && changed.is_empty() {
+        return;
+    }
+    let mut all: Vec<_> = geometry.iter().collect();
+    // The order decides which of two solids at the same distance is met.
+    all.sort_by(|(_, a, _), (_, b, _)| a.frame.cmp(&b.frame));
+    let mut scene = Scene::default();
+    let mut numbers = BTreeMap::new();
+    for (entity, geometry, mesh) in all {
+        let Ok((state, kind)) = bodies.get(geometry.body) else {
+            continue;
+        };
+        let Some(solid) = shape::solid(&geometry.geometry, mesh) else {
+            continue;
+        };
+        let body = *numbers.entry(geometry.body).or_insert_with(|| {
+            scene.bodies.push(geometry.body);
+            scene
+                .world
+                .add_body(state.pose, kind != Some(&BodyKind::Fixed))
+        });
+        scene.geometry.push(entity);
+        scene.world.add(
+            solid,
+            body,
+            geometry.body_from_frame,
+            geometry.robot.map(Entity::to_bits),
+        );
+    }
+    *caster.write() = scene;
+}
+
+/// Notes where the bodies are after this tick.
+fn follow(caster: Res<Caster>, states: Query<&BodyState>) {
+    let mut scene = caster.write();
+    let Scene { world, bodies, .. } = &mut *scene;
+    for (index, body) in bodies.iter().enumerate() {
+        if let Ok(state) = states.get(*body) {
+            world.move_body(index, &state.pose);
+        }
+    }
+}
