@@ -9,30 +9,6 @@ pub struct VOmega {
     pub control: Control,
 }
 
-/// How a commanded speed reaches the robot.
-#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Control {
-    /// The body gets the velocity; contacts and obstacles still act on it.
-    #[default]
-    Velocity,
-    /// The body is displaced at each action, whatever is in its way.
-    Position,
-}
-
-impl Control {
-    /// The drive for a velocity in the robot's axes (m/s, rad/s) that lasts for `seconds`.
-    #[must_use]
-    pub fn drive(self, linear: Vector3<f64>, angular: Vector3<f64>, seconds: f64) -> Drive {
-        match self {
-            Self::Velocity => Drive::Velocity { linear, angular },
-            Self::Position => {
-                Drive::Displacement(Isometry3::new(linear * seconds, angular * seconds))
-            }
-        }
-    }
-}
-
 /// A speed and a turning rate, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

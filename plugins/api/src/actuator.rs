@@ -6,7 +6,8 @@ use bevy::{
     prelude::*,
     reflect::Typed,
 };
-use serde::de::DeserializeOwned;
+use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     body::Drive,
@@ -34,6 +35,30 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// What is missing, and how to provide it, for the user to read.
     fn check(&self, _world: &World, _entity: Entity) -> Result<(), String> {
         Ok(())
+    }
+}
+
+/// How a commanded speed reaches the robot.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    /// The body gets the velocity; contacts and obstacles still act on it.
+    #[default]
+    Velocity,
+    /// The body is displaced at each action, whatever is in its way.
+    Position,
+}
+
+impl Control {
+    /// The drive for a velocity in the robot's axes (m/s, rad/s) that lasts for `seconds`.
+    #[must_use]
+    pub fn drive(self, linear: Vector3<f64>, angular: Vector3<f64>, seconds: f64) -> Drive {
+        match self {
+            Self::Velocity => Drive::Velocity { linear, angular },
+            Self::Position => {
+                Drive::Displacement(Isometry3::new(linear * seconds, angular * seconds))
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bevy::{
     ecs::component::Mutable,
     prelude::*,
-    reflect::{PartialReflect, TypeInfo, Typed, structs::Struct},
+    reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo, Typed, structs::Struct},
 };
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use serde::{Serialize, de::DeserializeOwned};
@@ -91,7 +91,7 @@ impl CommandSender {
     }
 
     fn check(&self, command: &dyn PartialReflect) -> Result<(), BadCommand> {
-        let bevy::reflect::ReflectRef::Struct(command) = command.reflect_ref() else {
+        let ReflectRef::Struct(command) = command.reflect_ref() else {
             return Err(BadCommand::NotAStruct {
                 path: self.info.path.to_string(),
             });
@@ -179,6 +179,25 @@ impl Mailbox {
 #[derive(Resource, Default)]
 pub struct CommandLog(pub Vec<(u64, Path, Box<dyn PartialReflect>)>);
 
+/// Gives a command the fields that a message has. Lists are replaced: reflection alone would leave the tail
+/// of a longer one.
+fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
+    let (ReflectMut::Struct(command), ReflectRef::Struct(message)) =
+        (command.reflect_mut(), message.reflect_ref())
+    else {
+        return;
+    };
+    for (name, value) in message.iter_fields() {
+        if let Some(field) = command.field_mut(name) {
+            if let ReflectMut::List(list) = field.reflect_mut() {
+                drop(list.drain());
+            }
+            // A value of another type was refused by the sender; a nested one is left as it was.
+            drop(field.try_apply(value));
+        }
+    }
+}
+
 /// Reads the mailboxes of a kind of actuator; a deactivated actuator does not read its own.
 pub(crate) fn read_inputs<A: Actuator>(
     clock: Res<Clock>,
@@ -203,7 +222,7 @@ pub(crate) fn read_inputs<A: Actuator>(
             continue;
         }
         for message in mailbox.receiver.try_iter() {
-            received.0.apply(message.as_ref());
+            merge(&mut received.0, message.as_ref());
         }
         command.clone_from(&received.0);
         modifiers.run(&mut *command, &mut memories, &clock);
@@ -211,5 +230,36 @@ pub(crate) fn read_inputs<A: Actuator>(
             log.0
                 .push((clock.tick, path.clone(), Box::new(received.0.clone())));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(
+        Component, Reflect, Clone, Default, Debug, PartialEq, Serialize, serde::Deserialize,
+    )]
+    struct Wish {
+        names: Vec<String>,
+        speed: f64,
+    }
+
+    #[test]
+    fn a_shorter_list_replaces_a_longer_one_and_other_fields_stay() {
+        let mut wish = Wish {
+            names: vec!["a".into(), "b".into()],
+            speed: 2.0,
+        };
+        let mut message = bevy::reflect::structs::DynamicStruct::default();
+        message.insert("names", vec!["c".to_owned()]);
+        merge(&mut wish, &message);
+        assert_eq!(
+            wish,
+            Wish {
+                names: vec!["c".into()],
+                speed: 2.0
+            }
+        );
     }
 }

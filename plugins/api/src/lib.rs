@@ -8,18 +8,22 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
-//! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
-//! - [`fields`]: units, levels and access to the numbers of a reading;
-//! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick.
+//! - [`body`], [`joint`], [`rays`], [`contacts`]: the world that sensors see and actuators move;
+//! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
+//! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
+//! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
 pub mod body;
 pub mod command;
+pub mod complaint;
 pub mod component;
+pub mod contacts;
 pub mod fields;
 pub mod joint;
 pub mod kind;
 pub mod middleware;
 pub mod modifier;
+pub mod names;
 pub mod port;
 pub mod random;
 pub mod rays;
@@ -32,7 +36,7 @@ pub mod tick;
 /// Everything a component's file usually names.
 pub mod prelude {
     pub use crate::{
-        actuator::{Actuator, AddActuator as _},
+        actuator::{Actuator, AddActuator as _, Control},
         body::{BodyState, Drive},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Levels, Unit},
