@@ -96,7 +96,7 @@ impl Loader<'_> {
     /// Reads a simulation file; `scene` is the scene it lies beside, if that is what the user named.
     fn simulation(&mut self, path: &Path, scene: Option<&Path>) -> Option<Plan> {
         let name = path.display().to_string();
-        let bytes = match std::fs::read(path) {
+        let bytes = match simulation::read_bytes(path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.report.add([Diagnostic::error("load::unreadable", format!("cannot read `{name}`: {error}"))], &Arc::default());
@@ -109,6 +109,8 @@ impl Loader<'_> {
         let is_fine = loaded.is_fine();
         self.report.add(loaded.diagnostics, &sources);
         if !is_fine {
+            // What else is wrong shows in the same pass.
+            self.report.add(simulation::check_alone(&loaded.simulation, &Words(self.kinds)), &sources);
             return None;
         }
         let directory = path.parent().unwrap_or(Path::new(""));
