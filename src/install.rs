@@ -67,7 +67,10 @@ pub fn install(
     }
     let problems = installer.problems;
     if problems.is_empty() {
-        Ok((connections, wakes.into_values().map(|(sender, _)| sender).collect()))
+        Ok((
+            connections,
+            wakes.into_values().map(|(sender, _)| sender).collect(),
+        ))
     } else {
         Err(problems)
     }
@@ -109,17 +112,26 @@ impl Installer<'_> {
             self.offer_services(name, &instance.name);
         }
         for (name, sensor) in &instance.robot.sensors {
-            let Some(site) = self.site(instance, name, &sensor.component) else { continue };
+            let Some(site) = self.site(instance, name, &sensor.component) else {
+                continue;
+            };
             self.sensor(&site, sensor);
         }
         for (name, actuator) in &instance.robot.actuators {
-            let Some(site) = self.site(instance, name, &actuator.component) else { continue };
+            let Some(site) = self.site(instance, name, &actuator.component) else {
+                continue;
+            };
             self.actuator(&site, actuator);
         }
     }
 
     /// Where a component sits; `None` if its robot could not be spawned, which has been said already.
-    fn site<'a>(&self, instance: &'a Instance<'_>, name: &Spanned<String>, common: &'a Common) -> Option<Site<'a>> {
+    fn site<'a>(
+        &self,
+        instance: &'a Instance<'_>,
+        name: &Spanned<String>,
+        common: &'a Common,
+    ) -> Option<Site<'a>> {
         let robot = *self.spawned.robots.get(&instance.name)?;
         let (body, body_from_component) = self.place(instance, robot, common)?;
         let pose_of = |entity| self.world.get::<BodyState>(entity).map(|state| state.pose);
@@ -138,7 +150,12 @@ impl Installer<'_> {
     }
 
     /// The body that carries a component, and the component's pose on it.
-    fn place(&self, instance: &Instance<'_>, robot: Entity, common: &Common) -> Option<(Entity, Isometry3<f64>)> {
+    fn place(
+        &self,
+        instance: &Instance<'_>,
+        robot: Entity,
+        common: &Common,
+    ) -> Option<(Entity, Isometry3<f64>)> {
         let own = common.mount.pose;
         if let Some(frame) = &common.mount.frame {
             let entity = *self.spawned.frames.get(&frame_name(instance, frame))?;
@@ -146,16 +163,25 @@ impl Installer<'_> {
             return Some((frame.body, frame.body_from_frame * own));
         }
         if let Some(carrier) = &common.on {
-            let (body, pose) = self.place(instance, robot, component_of(instance.robot, carrier)?)?;
+            let (body, pose) =
+                self.place(instance, robot, component_of(instance.robot, carrier)?)?;
             return Some((body, pose * own));
         }
         Some((robot, own))
     }
 
     fn sensor(&mut self, site: &Site<'_>, sensor: &model::Sensor) {
-        let Some((&word, &kind)) = self.kinds.sensors.get_key_value(site.common.kind.as_str()) else { return };
+        let Some((&word, &kind)) = self.kinds.sensors.get_key_value(site.common.kind.as_str())
+        else {
+            return;
+        };
         let asked = site.common.level.as_ref().map(|level| level.value.as_str());
-        let level = kind.levels.iter().copied().find(|&level| Some(level) == asked).or(kind.levels.first().copied());
+        let level = kind
+            .levels
+            .iter()
+            .copied()
+            .find(|&level| Some(level) == asked)
+            .or(kind.levels.first().copied());
         let fields = Fields::of(kind.data, level);
         let (modifiers, memories) = self.modifiers(site, &fields);
         let info = Arc::new(SensorInfo {
@@ -170,24 +196,47 @@ impl Installer<'_> {
         let outputs = self.outputs(&info, sensor);
         let random = Random::new(self.seed, &site.path, "measurement");
         let mut entity = self.world.spawn_empty();
-        (kind.insert)(&mut entity, &sensor.component.settings.0, Level(level.unwrap_or_default()), random);
+        (kind.insert)(
+            &mut entity,
+            &sensor.component.settings.0,
+            Level(level.unwrap_or_default()),
+            random,
+        );
         entity.insert((Described(info), modifiers, memories, Outputs(outputs)));
         let entity = entity.id();
         self.common(site, entity, kind.check);
     }
 
     fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
-        let Some((&word, &kind)) = self.kinds.actuators.get_key_value(site.common.kind.as_str()) else { return };
+        let Some((&word, &kind)) = self
+            .kinds
+            .actuators
+            .get_key_value(site.common.kind.as_str())
+        else {
+            return;
+        };
         let (modifiers, memories) = self.modifiers(site, &Fields::of(kind.command, None));
         let mut entity = self.world.spawn_empty();
         (kind.insert)(&mut entity, &actuator.component.settings.0);
-        insert_mailbox(&mut entity, &kind, word, site.path.clone(), site.robot.into());
+        insert_mailbox(
+            &mut entity,
+            &kind,
+            word,
+            site.path.clone(),
+            site.robot.into(),
+        );
         entity.insert((modifiers, memories));
         let sender = entity.get::<Mailbox>().map(Mailbox::sender);
         let entity = entity.id();
+        if let Some(start) = &actuator.start {
+            (kind.give)(self.world, entity, &start.0);
+        }
         for (name, input) in &actuator.inputs {
-            if let (Some(plugs), Some(sender)) = (self.connections.get_mut(name.as_str()), &sender) {
-                plugs.inputs.push((sender.clone(), input.settings.0.clone()));
+            if let (Some(plugs), Some(sender)) = (self.connections.get_mut(name.as_str()), &sender)
+            {
+                plugs
+                    .inputs
+                    .push((sender.clone(), input.settings.0.clone()));
             }
         }
         self.common(site, entity, kind.check);
@@ -196,8 +245,15 @@ impl Installer<'_> {
 
 impl Installer<'_> {
     /// What sensors and actuators have in common. The new entity is the last one spawned.
-    fn common(&mut self, site: &Site<'_>, entity: Entity, check: fn(&World, Entity) -> Result<(), String>) {
-        let period = Period { frequency: self.frequency(site) };
+    fn common(
+        &mut self,
+        site: &Site<'_>,
+        entity: Entity,
+        check: fn(&World, Entity) -> Result<(), String>,
+    ) {
+        let period = Period {
+            frequency: self.frequency(site),
+        };
         self.world.entity_mut(entity).insert((
             Path(site.path.clone()),
             Active(site.common.active),
@@ -210,21 +266,29 @@ impl Installer<'_> {
         }
         if let Err(missing) = check(self.world, entity) {
             let kind = &site.common.kind;
-            let problem = Diagnostic::error("simulation::cannot-work", format!("`{}`: {missing}", site.path));
+            let problem = Diagnostic::error(
+                "simulation::cannot-work",
+                format!("`{}`: {missing}", site.path),
+            );
             self.problems.push(at(problem, kind, "this needs it"));
         }
     }
 
     /// The pose at the start, for what looks at it before its first action.
     fn stamp(&mut self, entity: Entity, mount: &Mount) {
-        let Some(&body) = self.world.get::<BodyState>(mount.body) else { return };
+        let Some(&body) = self.world.get::<BodyState>(mount.body) else {
+            return;
+        };
         let (mut pose, mut velocity) = (WorldPose::default(), WorldVelocity::default());
         stamp(&body, mount, &mut pose, &mut velocity);
         self.world.entity_mut(entity).insert((pose, velocity));
     }
 
     fn frequency(&self, site: &Site<'_>) -> f64 {
-        site.common.frequency.as_ref().map_or(self.rate, |frequency| frequency.value)
+        site.common
+            .frequency
+            .as_ref()
+            .map_or(self.rate, |frequency| frequency.value)
     }
 
     fn offer_services(&mut self, middleware: &Spanned<String>, path: &str) {
@@ -237,7 +301,10 @@ impl Installer<'_> {
     fn outputs(&mut self, info: &Arc<SensorInfo>, sensor: &model::Sensor) -> Vec<OutputPort> {
         let mut ports = Vec::new();
         for (name, output) in &sensor.outputs {
-            let (Some(plugs), Some((wake, default))) = (self.connections.get_mut(name.as_str()), self.wakes.get(name.as_str())) else {
+            let (Some(plugs), Some((wake, default))) = (
+                self.connections.get_mut(name.as_str()),
+                self.wakes.get(name.as_str()),
+            ) else {
                 continue;
             };
             let policy = output.policy.map_or(*default, Policy::from);
@@ -253,7 +320,9 @@ impl Installer<'_> {
         let (mut bound, mut memories) = (Modifiers::default(), Memories::default());
         for (index, modifier) in site.common.modifiers.iter().enumerate() {
             let word = modifier.kind.as_str();
-            let Some(kind) = self.kinds.modifiers.get(word) else { continue };
+            let Some(kind) = self.kinds.modifiers.get(word) else {
+                continue;
+            };
             match (kind.bind)(&modifier.settings.0, fields, self.world) {
                 Ok(modify) => bound.0.push(modify),
                 Err(misfit) => {
@@ -262,23 +331,58 @@ impl Installer<'_> {
                 }
             }
             // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
-            let earlier = site.common.modifiers.iter().take(index).filter(|other| other.kind.as_str() == word).count();
+            let earlier = site
+                .common
+                .modifiers
+                .iter()
+                .take(index)
+                .filter(|other| other.kind.as_str() == word)
+                .count();
             let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
-            memories.0.push(Memory { random, values: Vec::new() });
+            memories.0.push(Memory {
+                random,
+                values: Vec::new(),
+            });
         }
         (bound, memories)
     }
 
-    fn misfit(&self, site: &Site<'_>, modifier: &Modifier, kind: &ModifierKind, misfit: &Misfit) -> Diagnostic {
+    fn misfit(
+        &self,
+        site: &Site<'_>,
+        modifier: &Modifier,
+        kind: &ModifierKind,
+        misfit: &Misfit,
+    ) -> Diagnostic {
         let word = modifier.kind.as_str();
-        let message = format!("`{word}` does not fit `{}`: {misfit}", site.common.kind.as_str());
+        let message = format!(
+            "`{word}` does not fit `{}`: {misfit}",
+            site.common.kind.as_str()
+        );
         let fits = |fields: Fields| (kind.bind)(&modifier.settings.0, &fields, self.world).is_ok();
-        let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| fits(Fields::of(sensor.data, sensor.levels.first().copied())));
-        let actuators = self.kinds.actuators.iter().filter(|(_, actuator)| fits(Fields::of(actuator.command, None)));
-        let kinds: Vec<&str> = sensors.map(|(word, _)| *word).chain(actuators.map(|(word, _)| *word)).collect();
+        let sensors =
+            self.kinds.sensors.iter().filter(|(_, sensor)| {
+                fits(Fields::of(sensor.data, sensor.levels.first().copied()))
+            });
+        let actuators = self
+            .kinds
+            .actuators
+            .iter()
+            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None)));
+        let kinds: Vec<&str> = sensors
+            .map(|(word, _)| *word)
+            .chain(actuators.map(|(word, _)| *word))
+            .collect();
         let problem = Diagnostic::error("simulation::misfit", message);
         let problem = at(problem, &modifier.kind, "the data lacks what this changes");
-        problem.note(format!("it fits: {}", if kinds.is_empty() { "no kind".to_owned() } else { kinds.join(", ") }))
+        problem.note(format!(
+            "it fits: {}",
+            if kinds.is_empty() {
+                "no kind".to_owned()
+            } else {
+                kinds.join(", ")
+            }
+        ))
     }
 }
 
@@ -298,9 +402,18 @@ fn frame_name(instance: &Instance<'_>, frame: &Spanned<String>) -> String {
 }
 
 fn component_of<'a>(robot: &'a Robot, name: &Spanned<String>) -> Option<&'a Common> {
-    let sensors = robot.sensors.iter().map(|(name, sensor)| (name, &sensor.component));
-    let actuators = robot.actuators.iter().map(|(name, actuator)| (name, &actuator.component));
-    sensors.chain(actuators).find(|(known, _)| known.value == name.value).map(|(_, component)| component)
+    let sensors = robot
+        .sensors
+        .iter()
+        .map(|(name, sensor)| (name, &sensor.component));
+    let actuators = robot
+        .actuators
+        .iter()
+        .map(|(name, actuator)| (name, &actuator.component));
+    sensors
+        .chain(actuators)
+        .find(|(known, _)| known.value == name.value)
+        .map(|(_, component)| component)
 }
 
 impl From<model::Policy> for Policy {

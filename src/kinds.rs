@@ -1,7 +1,7 @@
 //! The words that a simulation file may use: kind → settings, data, levels, docs.
 use bevy::reflect::TypeInfo;
-use morse_api::kind::{About, Settings};
 pub use morse_api::kind::Kinds;
+use morse_api::kind::{About, Settings};
 
 use crate::scene::simulation::vocabulary::{Family, Vocabulary};
 
@@ -18,6 +18,7 @@ impl Words<'_> {
             Family::Middleware => kinds.middlewares.get(word).map(|kind| kind.about),
             Family::Output => kinds.middlewares.get(word).map(|kind| kind.output),
             Family::Input => kinds.middlewares.get(word).map(|kind| kind.input),
+            Family::Command => kinds.actuators.get(word).map(|kind| kind.command_about),
         }
     }
 }
@@ -26,9 +27,11 @@ impl Vocabulary for Words<'_> {
     fn words(&self, family: Family) -> Vec<&str> {
         match family {
             Family::Sensor => self.0.sensors.keys().copied().collect(),
-            Family::Actuator => self.0.actuators.keys().copied().collect(),
+            Family::Actuator | Family::Command => self.0.actuators.keys().copied().collect(),
             Family::Modifier => self.0.modifiers.keys().copied().collect(),
-            Family::Middleware | Family::Output | Family::Input => self.0.middlewares.keys().copied().collect(),
+            Family::Middleware | Family::Output | Family::Input => {
+                self.0.middlewares.keys().copied().collect()
+            }
         }
     }
 
@@ -39,14 +42,20 @@ impl Vocabulary for Words<'_> {
         settings: &mut dyn erased_serde::Deserializer<'_>,
     ) -> Result<Settings, erased_serde::Error> {
         let about = self.about(family, word);
-        let about = about.ok_or_else(|| serde::de::Error::custom(format!("unknown {} `{word}`", family.noun())))?;
+        let about = about.ok_or_else(|| {
+            serde::de::Error::custom(format!("unknown {} `{word}`", family.noun()))
+        })?;
         (about.read)(settings)
     }
 
     fn levels(&self, family: Family, word: &str) -> Vec<&str> {
         match family {
-            Family::Sensor => self.0.sensors.get(word).map_or(Vec::new(), |kind| kind.levels.to_vec()),
-            Family::Actuator | Family::Modifier | Family::Middleware | Family::Output | Family::Input => Vec::new(),
+            Family::Sensor => self
+                .0
+                .sensors
+                .get(word)
+                .map_or(Vec::new(), |kind| kind.levels.to_vec()),
+            _ => Vec::new(),
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     body::Drive,
-    command::{ActuatorInfo, Command, Mailbox, Received, read_inputs},
+    command::{ActuatorInfo, Command, Mailbox, Received, give, read_inputs},
     component::{Active, Due, WorldPose, WorldVelocity},
     fields::Fields,
     joint::JointTarget,
@@ -117,6 +117,12 @@ impl AddActuator for App {
             ActuatorKind {
                 about: About::of::<A>(),
                 command: <A::Command as Typed>::type_info(),
+                command_about: About::of::<A::Command>(),
+                give: |world, entity, command| {
+                    if let Some(command) = command.downcast_ref::<A::Command>() {
+                        give(world, entity, command.clone());
+                    }
+                },
                 insert: insert::<A>,
                 check: |world, entity| {
                     world

@@ -83,6 +83,10 @@ pub struct ActuatorKind {
     pub about: About,
     /// Its command.
     pub command: &'static TypeInfo,
+    /// Its command, as it is written in simulation files.
+    pub command_about: About,
+    /// Gives it a command at once.
+    pub give: fn(&mut World, Entity, &Settings),
     /// Puts settings, command, drive and mailbox on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
     /// Whether an entity is of this kind.

@@ -48,9 +48,14 @@ pub(super) fn actuator(
     let mut component = component(reader, &mut fields, Family::Actuator);
     let inputs = fields.read(reader, "inputs", inputs);
     let kind = &component.kind;
+    let start = fields.read(reader, "start", |reader, node, name| {
+        let fields = Fields::open(reader, node, name)?;
+        Some(settings_of(reader, Family::Command, kind, fields, Vec::new()))
+    });
     component.settings = settings_of(reader, Family::Actuator, kind, fields, shared);
     Some(Actuator {
         component,
+        start,
         inputs: inputs.unwrap_or_default(),
     })
 }
@@ -151,6 +156,7 @@ fn settings_of(
     // What a middleware wants to know about an output is looked up by the middleware's kind.
     let kinds = match family {
         Family::Output | Family::Input => Family::Middleware,
+        Family::Command => Family::Actuator,
         Family::Sensor | Family::Actuator | Family::Modifier | Family::Middleware => family,
     };
     if !reader

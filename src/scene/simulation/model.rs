@@ -274,6 +274,8 @@ pub struct Sensor {
 pub struct Actuator {
     /// What it shares with sensors.
     pub component: Component,
+    /// What it is told at the start, until somebody tells it otherwise.
+    pub start: Option<Settings>,
     /// Where its commands come from, by middleware.
     pub inputs: Named<Input>,
 }

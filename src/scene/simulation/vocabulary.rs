@@ -18,6 +18,8 @@ pub enum Family {
     Output,
     /// What a kind of middleware wants to know about each input; the word is the middleware's.
     Input,
+    /// A command of a kind of actuator; the word is the actuator's.
+    Command,
 }
 
 impl Family {
@@ -38,6 +40,7 @@ impl Family {
             Self::Middleware => "middleware",
             Self::Output => "output",
             Self::Input => "input",
+            Self::Command => "command",
         }
     }
 }
