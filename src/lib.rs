@@ -19,3 +19,10 @@ pub mod service;
 pub mod simulation;
 pub mod state;
 pub mod tick;
+
+pub use simulation::Simulation;
+
+/// Everything that the file of a sensor, actuator or modifier usually names.
+pub mod prelude {
+    pub use morse_api::{prelude::*, rays::Rays};
+}
