@@ -1,11 +1,13 @@
 //! `morse-sim inspect`: what a scene file says, evaluated: frames, poses, joints and geometry.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use nalgebra::Isometry3;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::check::{Reading, show};
@@ -78,9 +80,18 @@ fn inspected(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::
     let values: BTreeMap<String, f64> = args.at.iter().cloned().collect();
     let values = (!values.is_empty()).then_some(&values);
     if args.json {
-        writeln!(out, "{:#}", scene_as_json(&scene, values))?;
+        let report = SceneReport {
+            scene: &scene,
+            values,
+        };
+        let mut buffered = std::io::BufWriter::new(&mut *out);
+        serde_json::to_writer_pretty(&mut buffered, &report)?;
+        writeln!(buffered)?;
+        buffered.flush()?;
     } else {
-        text(&scene, values, out)?;
+        let mut buffered = std::io::BufWriter::new(&mut *out);
+        text(&scene, values, &mut buffered)?;
+        buffered.flush()?;
     }
     out.flush()?;
     Ok(0)
@@ -90,30 +101,53 @@ fn inspected(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::
 /// `absolute_at_zero`; with `values`, also `absolute`, the poses with these variables set.
 #[must_use]
 pub fn scene_as_json(scene: &Scene, values: Option<&BTreeMap<String, f64>>) -> Value {
-    let mut frames: Vec<&Frame> = scene.frames().iter().collect();
-    frames.sort_by(|one, other| one.name.cmp(&other.name));
-    let frames: Vec<Value> = frames
-        .into_iter()
-        .map(|frame| frame_as_json(frame, scene))
-        .collect();
-    let mut object = json!({
-        "frames": frames,
-        "variables": scene.variables(),
-        "allowed_collisions": scene.allowed_collisions(),
-        "absolute_at_zero": poses_as_json(scene, &BTreeMap::new()),
-    });
-    if let (Some(values), Some(object)) = (values, object.as_object_mut()) {
-        object.insert("absolute".into(), poses_as_json(scene, values));
-    }
-    object
+    serde_json::to_value(SceneReport { scene, values }).unwrap_or_default()
 }
 
-fn poses_as_json(scene: &Scene, values: &BTreeMap<String, f64>) -> Value {
-    let poses = scene.absolute_poses_at(values);
-    let named = poses
-        .into_iter()
-        .map(|(name, pose)| (name.to_owned(), pose_as_json(&pose)));
-    Value::Object(named.collect())
+/// Serialised frame by frame, so that a large scene is not held twice.
+struct SceneReport<'a> {
+    scene: &'a Scene,
+    values: Option<&'a BTreeMap<String, f64>>,
+}
+
+impl Serialize for SceneReport<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let scene = self.scene;
+        let mut frames: Vec<&Frame> = scene.frames().iter().collect();
+        frames.sort_by(|one, other| one.name.cmp(&other.name));
+        let frames = frames.iter().map(|frame| frame_as_json(frame, scene));
+        let none = BTreeMap::new();
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("frames", &Items(RefCell::new(frames)))?;
+        object.serialize_entry("variables", &scene.variables())?;
+        object.serialize_entry("allowed_collisions", scene.allowed_collisions())?;
+        object.serialize_entry("absolute_at_zero", &PosesReport(scene, &none))?;
+        if let Some(values) = self.values {
+            object.serialize_entry("absolute", &PosesReport(scene, values))?;
+        }
+        object.end()
+    }
+}
+
+/// The items of an iterator, which are made while they are written.
+struct Items<I>(RefCell<I>);
+
+impl<I: Iterator<Item = Value>> Serialize for Items<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&mut *self.0.borrow_mut())
+    }
+}
+
+struct PosesReport<'a>(&'a Scene, &'a BTreeMap<String, f64>);
+
+impl Serialize for PosesReport<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let poses = self.0.absolute_poses_at(self.1);
+        let named = poses
+            .into_iter()
+            .map(|(name, pose)| (name, pose_as_json(&pose)));
+        serializer.collect_map(named)
+    }
 }
 
 fn pose_as_json(pose: &Isometry3<f64>) -> Value {

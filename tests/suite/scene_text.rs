@@ -155,6 +155,36 @@ fn frames_come_after_their_parents_in_order_of_name() {
 }
 
 #[test]
+fn axes_of_any_length_turn_alike() {
+    for length in [1e-320, 1e-200, 1.0, 1e200] {
+        let text = format!(
+            "frame a {{ type revolute; axis [0, 0, {length:e}]; frame b {{ translation [1, 0, 0]; }} }}"
+        );
+        let poses = parse(&text)
+            .unwrap()
+            .scene
+            .absolute_poses(|_| std::f64::consts::FRAC_PI_2);
+        assert!(
+            (poses[1].translation.vector - Vector3::y()).norm() < 1e-12,
+            "{length:e}"
+        );
+    }
+}
+
+#[test]
+fn the_guide_shows_scenes_that_can_be_read() {
+    let guide = include_str!("../../src/docs/scene_language.md");
+    let blocks: Vec<&str> = guide.split("```robray\n").skip(1).collect();
+    assert!(blocks.len() >= 5);
+    for block in blocks {
+        let text = block.split("```").next().unwrap();
+        let loaded = parse(text).unwrap_or_else(|failed| panic!("{failed}"));
+        assert!(loaded.warnings.is_empty(), "{text}\n{:?}", loaded.warnings);
+        assert_eq!(format(text, Path::new("guide")).unwrap(), text);
+    }
+}
+
+#[test]
 fn what_cannot_be_written_is_refused() {
     let mut scene = Scene::default();
     assert!(scene.add_frame(Frame::new("a\"b")).is_err());

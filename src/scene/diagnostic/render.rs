@@ -193,13 +193,25 @@ fn marked(label: &Label, source: &Source) -> std::ops::Range<usize> {
     start..start + first_line.trim_end().len()
 }
 
-/// Grows a stretch to whole lines, without the last line break.
+/// Grows a stretch to whole lines, without the last line break. Of a line that is too long to be
+/// shown, to just more than can be.
 fn whole_lines(source: &Source, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
-    let before = source.before(range.start);
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let end = source.before(range.end.max(range.start)).len();
-    let rest = source.text().get(end..).unwrap_or_default();
-    start..end + rest.find('\n').unwrap_or(rest.len())
+    let text = source.text().as_bytes();
+    let end = range.end.max(range.start).min(text.len());
+    let newline = |byte: &u8| *byte == b'\n';
+    let before = text.get(..range.start).unwrap_or_default();
+    let length = before.iter().rev().take(LONGEST_LINE + 1).position(newline);
+    let start = match length {
+        Some(length) => range.start - length,
+        None => range.start.saturating_sub(LONGEST_LINE + 1),
+    };
+    let after = text.get(end..).unwrap_or_default();
+    let length = after.iter().take(LONGEST_LINE + 1).position(newline);
+    let end = match length {
+        Some(length) => end + length,
+        None => text.len().min(end + LONGEST_LINE + 1),
+    };
+    source.before(start).len()..source.before(end).len()
 }
 
 /// The text with every character that must not reach a terminal replaced, and the offset of each of

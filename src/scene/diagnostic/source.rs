@@ -1,7 +1,7 @@
 //! The files of a load, and places in them.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Which file of a [`Sources`] is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +53,28 @@ pub struct Source {
     text: Arc<str>,
     included_at: Option<Span>,
     quotable: bool,
+    /// Made when a place is asked for: lines and characters before every so many bytes.
+    marks: OnceLock<Vec<Mark>>,
+}
+
+/// Bytes from one mark to the next.
+const MARK_DISTANCE: usize = 4096;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    newlines: usize,
+    letters: usize,
+}
+
+impl Mark {
+    fn after(self, text: &[u8]) -> Self {
+        // A byte that goes on with a character does not start one.
+        let starts = text.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
+        Self {
+            newlines: self.newlines + text.iter().filter(|byte| **byte == b'\n').count(),
+            letters: self.letters + starts,
+        }
+    }
 }
 
 impl Source {
@@ -91,9 +113,27 @@ impl Source {
     pub fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let before = self.before(offset);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
-        (line, column)
+        let here = self.mark(before.len());
+        let column = here.letters - self.mark(line_start).letters + 1;
+        (here.newlines + 1, column)
+    }
+
+    /// Lines and characters before an offset.
+    fn mark(&self, offset: usize) -> Mark {
+        let bytes = self.text.as_bytes();
+        let marks = self.marks.get_or_init(|| {
+            let mut marks = vec![Mark::default()];
+            let mut mark = Mark::default();
+            for block in bytes.chunks(MARK_DISTANCE) {
+                mark = mark.after(block);
+                marks.push(mark);
+            }
+            marks
+        });
+        let block = offset / MARK_DISTANCE;
+        let rest = bytes.get(block * MARK_DISTANCE..offset).unwrap_or_default();
+        let mark = marks.get(block).copied().unwrap_or_default();
+        mark.after(rest)
     }
 
     /// The text up to an offset, or to the start of the character that the offset falls into.
@@ -143,6 +183,7 @@ impl Sources {
             text,
             included_at,
             quotable,
+            marks: OnceLock::new(),
         });
         id
     }

@@ -3,7 +3,7 @@
 /// A name longer than this is not a misspelling of anything, and comparing it would take long.
 const LONGEST: usize = 40;
 /// So many names are compared at most.
-const MOST: usize = 2_000;
+const MOST: usize = 1_000;
 
 /// The known name nearest to what was written, if one is near enough to be meant.
 pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -12,21 +12,22 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
     }
     let length = written.chars().count();
     let allowed = if length < 2 { 0 } else { (length / 3).max(1) };
+    let written_as = written;
+    let written = plain(written);
     let near = |name: &str| name.chars().count().abs_diff(length) <= allowed;
     known
         .into_iter()
-        .filter(|name| *name != written && name.len() <= LONGEST && near(name))
+        .filter(|name| *name != written_as && name.len() <= LONGEST && near(name))
         .take(MOST)
-        .map(|name| (distance(written, name), name))
+        .map(|name| (strsim::osa_distance(&written, &plain(name)), name))
         .filter(|(distance, _)| *distance <= allowed)
         .min()
         .map(|(_, name)| name)
 }
 
-/// Letters to change, add, leave out or swap; the case of letters, and `-` against `_`, cost nothing.
-fn distance(written: &str, known: &str) -> usize {
-    let plain = |name: &str| name.to_lowercase().replace('-', "_");
-    strsim::osa_distance(&plain(written), &plain(known))
+/// The case of letters, and `-` against `_`, make no difference.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace('-', "_")
 }
 
 #[cfg(test)]

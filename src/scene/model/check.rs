@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::class::{Attribute, Class, Value};
-use super::{Frame, Geometry, Joint, Shape};
+use super::{Frame, Geometry, Joint, Scene, Shape};
 use crate::scene::diagnostic::printable;
 
 /// Why a change to a scene was refused.
@@ -47,6 +47,37 @@ pub enum SceneError {
 pub(in crate::scene) const LONGEST_NAME: usize = 1024;
 
 type Checked = Result<(), String>;
+
+impl Scene {
+    /// Checks what cannot be checked frame by frame: that no frames hang on each other in a circle,
+    /// that every pose is finite, and that the names of allowed pairs can be written.
+    ///
+    /// # Errors
+    ///
+    /// The first of these that does not hold.
+    pub fn check(&self) -> Result<(), SceneError> {
+        if let Some(names) = self.cycle() {
+            let names = names.into_iter().map(ToOwned::to_owned).collect();
+            return Err(SceneError::Cycle { names });
+        }
+        if let Some(frame) = self.infinite_frame() {
+            return Err(SceneError::Invalid {
+                name: frame.name.clone(),
+                reason: "its place in the root frame is not finite".into(),
+            });
+        }
+        let pairs = self.allowed_collisions().iter();
+        for text in pairs.flat_map(|(one, other)| [one, other]) {
+            if text.contains(['"', '\0']) || text.len() > LONGEST_NAME {
+                return Err(SceneError::Invalid {
+                    name: text.clone(),
+                    reason: "this name cannot be written in an allowed pair".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Frame {
     pub(super) fn check(&self) -> Result<(), SceneError> {

@@ -173,6 +173,21 @@ impl Scene {
         poses.into_iter().map(Option::unwrap_or_default).collect()
     }
 
+    /// A frame whose pose in the root frame overflows, with all variables at zero.
+    #[must_use]
+    pub fn infinite_frame(&self) -> Option<&Frame> {
+        let poses = self.absolute_poses(|_variable| 0.0);
+        let is_finite = |pose: &Isometry3<f64>| {
+            let rotation = pose.rotation.coords.iter();
+            let mut numbers = pose.translation.vector.iter().chain(rotation);
+            numbers.all(|number| number.is_finite())
+        };
+        let mut frames = self.frames.iter().zip(&poses);
+        frames
+            .find(|(_, pose)| !is_finite(pose))
+            .map(|(frame, _)| frame)
+    }
+
     /// [`Scene::absolute_poses`] by name, with the variables that are not in `values` at zero.
     #[must_use]
     pub fn absolute_poses_at(
@@ -192,7 +207,8 @@ impl Frame {
             Joint::Fixed | Joint::Floating => self.pose,
             Joint::Revolute(joint) => {
                 let angle = value(&joint.variable) + joint.offset;
-                let axis = UnitVector3::new_normalize(joint.axis);
+                // Dividing by the largest part first keeps the squares within range.
+                let axis = UnitVector3::new_normalize(joint.axis / joint.axis.amax());
                 self.pose * UnitQuaternion::from_axis_angle(&axis, angle)
             }
             Joint::Prismatic(joint) => {

@@ -20,8 +20,8 @@ use super::{Failed, LoadOptions, Loaded, codes};
 use crate::scene::diagnostic::{Diagnostic, SourceId, Sources, Span, printable};
 use crate::scene::model::{Geometry, Scene};
 
-/// Frames, geometry, tags, classes and allowed pairs together, at most.
-const MOST_PARTS: usize = 250_000;
+/// Definitions, frames, geometry, tags, classes and allowed pairs together, at most.
+const MOST_PARTS: usize = 100_000;
 
 pub(super) fn load_file(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
     let directory = path.parent().unwrap_or(Path::new(""));
@@ -154,6 +154,9 @@ impl<'o> Loader<'o> {
     fn define(&mut self, name: &Word<'_>, value: &Expression<'_>) {
         let value = self.defined(value);
         let span = name.span;
+        if !self.count(1, span) {
+            return;
+        }
         self.definitions
             .insert(name.text.to_owned(), Definition { value, span });
     }
@@ -192,9 +195,10 @@ impl<'o> Loader<'o> {
             let message = format!("this scene has more than {MOST_PARTS} parts");
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
                 .at(span, "one too many")
-                .note("frames, geometry, classes, their tags and allowed pairs count")
+                .note("definitions, frames, geometry, classes, their tags and allowed pairs count")
                 .help("split the scene");
             self.problems.push(diagnostic);
+            self.problems.stop();
         }
         self.parts <= MOST_PARTS
     }

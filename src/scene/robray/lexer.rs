@@ -118,9 +118,9 @@ impl<'a> Lexer<'a> {
             b'#' => self.line_comment(),
             b'/' if self.byte(1) == Some(b'/') => self.line_comment(),
             b'/' if self.byte(1) == Some(b'*') => self.block_comment(),
-            _ if self.rest().starts_with('π') => self.take('π'.len_utf8(), Kind::Pi),
             _ => match symbol(byte, self.byte(1)) {
                 Some((length, kind)) => self.take(length, kind),
+                None if self.rest().starts_with('π') => self.take('π'.len_utf8(), Kind::Pi),
                 None => self.unknown(),
             },
         }

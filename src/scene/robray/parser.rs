@@ -201,6 +201,11 @@ impl<'a, 'p> Parser<'a, 'p> {
     fn advance(&mut self) {
         self.previous_end = self.token.end;
         self.after_unknown = false;
+        if self.problems.is_full() {
+            self.token.kind = Kind::End;
+            self.broken_end = true;
+            return;
+        }
         loop {
             self.token = self.lexer.next();
             match self.token.kind {
@@ -208,6 +213,10 @@ impl<'a, 'p> Parser<'a, 'p> {
                 Kind::Unknown => {
                     self.unknown_character();
                     self.after_unknown = true;
+                    if self.problems.is_full() {
+                        self.token.kind = Kind::End;
+                        return;
+                    }
                 }
                 Kind::UnclosedString | Kind::UnclosedComment => {
                     self.unclosed();

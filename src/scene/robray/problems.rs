@@ -16,6 +16,7 @@ pub(super) struct Problems {
     warnings: usize,
     /// Warnings are errors.
     strict: bool,
+    stopped: bool,
     /// The place in `kept` of each use of a name that was not defined then.
     undefined: Vec<(usize, String)>,
 }
@@ -83,9 +84,14 @@ impl Problems {
         }
     }
 
+    /// Says that nothing more need be read.
+    pub(super) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
     /// Whether there is no use in reading on.
     pub(super) fn is_full(&self) -> bool {
-        self.errors > MOST
+        self.errors > MOST || self.stopped
     }
 
     /// Whether another warning would be shown.

@@ -10,24 +10,9 @@ use crate::scene::model::{Frame, Geometry, Joint, Scene, SceneError, Shape, Valu
 ///
 /// # Errors
 ///
-/// When frames hang on each other in a circle, or an allowed pair has a name that cannot be written.
+/// As [`Scene::check`]: the text would not be read again.
 pub fn write(scene: &Scene) -> Result<String, SceneError> {
-    if let Some(names) = scene.cycle() {
-        let names = names.into_iter().map(ToOwned::to_owned).collect();
-        return Err(SceneError::Cycle { names });
-    }
-    for name in scene
-        .allowed_collisions()
-        .iter()
-        .flat_map(|(one, other)| [one, other])
-    {
-        if name.contains(['"', '\0']) {
-            return Err(SceneError::Invalid {
-                name: name.clone(),
-                reason: "a name cannot hold a quote or NUL".into(),
-            });
-        }
-    }
+    scene.check()?;
     let known = Known::of(scene);
     let mut geometry = scene.frames().iter().flat_map(|frame| &frame.geometry);
     // A class that is defined after its use gives its name, but no attributes: so any tags can be

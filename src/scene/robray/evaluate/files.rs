@@ -138,6 +138,7 @@ impl Loader<'_> {
                     .at(written.span, "one too many")
                     .help("include each file once, where it is needed");
                 self.problems.push(diagnostic);
+                self.problems.stop();
             }
             return;
         }
@@ -327,6 +328,7 @@ impl Loader<'_> {
         let read = file.take(left + 1).read_to_end(&mut bytes).map_err(plain)?;
         let read = u64::try_from(read).unwrap_or(u64::MAX);
         if read > left {
+            self.problems.stop();
             return Err("all files of a scene together are limited to 64 MiB".to_owned());
         }
         self.files.text += read;

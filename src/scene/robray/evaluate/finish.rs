@@ -10,6 +10,7 @@ impl Loader<'_> {
         self.check_mentions();
         self.check_classes();
         self.check_cycles();
+        self.check_range();
         let definitions = &self.definitions;
         self.problems
             .explain_undefined(|name| definitions.get(name).map(|definition| definition.span));
@@ -105,6 +106,24 @@ impl Loader<'_> {
             };
             self.problems.push(diagnostic);
         }
+    }
+
+    /// Frames far out may add up to infinity, though each number is finite.
+    fn check_range(&mut self) {
+        if self.problems.any_error() {
+            return;
+        }
+        let Some(frame) = self.scene.infinite_frame() else {
+            return;
+        };
+        let message = format!("frame `{}` is infinitely far away", printable(&frame.name));
+        let mut diagnostic = Diagnostic::error(codes::NOT_FINITE, message);
+        if let Some(span) = frame.source.0 {
+            diagnostic = diagnostic.at(span, "its place in the root frame is no finite number");
+        }
+        self.problems.push(
+            diagnostic.help("check the translations of this frame and of the frames it hangs on"),
+        );
     }
 
     fn check_cycles(&mut self) {

@@ -6,7 +6,7 @@ use crate::scene::robray::codes;
 use crate::scene::robray::lexer::{Kind, Token};
 use crate::scene::robray::syntax::{Attribute, Block, Expression, Inner, Word, Written};
 
-/// An array keeps so many elements; no attribute takes more, so what follows is only counted.
+/// An array has at most so many elements; no attribute takes more.
 const MOST_ELEMENTS: usize = 16;
 
 impl<'a> Parser<'a, '_> {
@@ -136,7 +136,11 @@ impl<'a> Parser<'a, '_> {
         let open = self.token;
         self.advance();
         let mut elements: Vec<Expression<'a>> = Vec::new();
+        let mut commas = 0;
         loop {
+            if elements.len() > MOST_ELEMENTS || commas > MOST_ELEMENTS {
+                return Err(self.array_too_long(open));
+            }
             match self.token.kind {
                 Kind::CloseBracket => {
                     self.advance();
@@ -144,6 +148,7 @@ impl<'a> Parser<'a, '_> {
                     return Ok(Written::Array(span, elements));
                 }
                 Kind::Comma => {
+                    commas += 1;
                     self.advance();
                     continue;
                 }
@@ -156,9 +161,7 @@ impl<'a> Parser<'a, '_> {
                 _ => {}
             }
             let element = self.expression()?;
-            if elements.len() < MOST_ELEMENTS {
-                elements.push(element);
-            }
+            elements.push(element);
             if !matches!(self.token.kind, Kind::Comma | Kind::CloseBracket) {
                 return Err(self.unclosed_array(open));
             }

@@ -269,11 +269,20 @@ impl Parser<'_, '_> {
         self.complain(diagnostic)
     }
 
+    pub(super) fn array_too_long(&mut self, open: Token) -> Mistake {
+        let diagnostic = Diagnostic::error(codes::TOO_LARGE, "this array is too long")
+            .at(self.span(open), "starts here")
+            .help("no attribute takes more than 6 numbers");
+        self.problems.stop();
+        self.complain(diagnostic)
+    }
+
     pub(super) fn expression_too_long(&mut self, start: usize) -> Mistake {
         let span = Span::new(self.source, start..self.token.end);
         let diagnostic = Diagnostic::error(codes::TOO_LARGE, "this expression is too long")
             .at(span, "starts here")
             .help("split it with `def`");
+        self.problems.stop();
         self.complain(diagnostic)
     }
 
@@ -299,9 +308,8 @@ impl Parser<'_, '_> {
         .at(head, "starts here")
         .help("split the scene");
         self.problems.push(diagnostic);
-        while self.token.kind != Kind::End {
-            self.advance();
-        }
+        self.problems.stop();
+        self.advance();
     }
 
     pub(super) fn unclosed_block(&mut self, open: Token, head: Span) {
@@ -326,8 +334,13 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn check_length(&mut self) {
-        let length = self.token.end - self.token.start;
-        if length > LONGEST_NAME + 2 {
+        let quotes = if self.token.kind == Kind::String {
+            2
+        } else {
+            0
+        };
+        let length = self.token.end - self.token.start - quotes;
+        if length > LONGEST_NAME {
             let diagnostic = Diagnostic::error(
                 codes::NAME_TOO_LONG,
                 format!("a name or string of {length} bytes"),
