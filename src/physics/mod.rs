@@ -1,6 +1,42 @@
-//! The physics: the only folder that names the engine.
+//! The physics: bodies, joints, contacts and drives, and the only folder that names the engine.
+//!
+//! In reading order:
+//! - [`plugin`] and [`Settings`]: one tick of the clock is [`Settings::substeps`] steps of the engine;
+//! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
+//! - [`shapes`], [`mesh`], [`mass`]: from the scene's geometry to solids with a mass;
+//! - [`build`]: bodies, colliders and joints of a scene are made;
+//! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
+//! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
+//! - [`contacts`]: who touches whom, and how hard;
+//! - `snapshot`: hash, save and restore.
+
+pub mod build;
+pub mod contacts;
+mod convert;
+pub mod drives;
+mod engine;
+mod filter;
+mod joints;
+pub mod mass;
+pub mod mesh;
+mod motor;
+mod posing;
+pub mod shapes;
+mod snapshot;
+mod step;
 
 use bevy::prelude::*;
+use bevy_rapier3d::plugin::{
+    NoUserData, PhysicsSet, RapierContextInitialization, RapierPhysicsPlugin, TimestepMode,
+};
+use morse_api::{
+    state::{StateEntry, StateRegister},
+    tick::{Actuate, Tick},
+};
+
+pub use build::{Built, Entities, Prepared, build, prepare};
+pub use contacts::{Contact, Contacts};
+pub(crate) use convert::transform;
 
 /// The numerical settings of a world.
 #[derive(Resource, Clone, Debug, PartialEq)]
@@ -32,6 +68,20 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Length of a tick, s.
+    #[must_use]
+    pub fn dt(&self) -> f64 {
+        1.0 / self.rate
+    }
+
+    /// Length of a step of the engine, s.
+    #[must_use]
+    pub fn substep(&self) -> f64 {
+        self.dt() / f64::from(self.substeps.max(1))
+    }
+}
+
 /// How commanded speeds are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Motion {
@@ -43,8 +93,51 @@ pub enum Motion {
     Morse,
 }
 
-/// Adds the physics: the engine's world exists when this returns, its step runs in
-/// [`Tick::Physics`](morse_api::tick::Tick::Physics).
+/// Adds the physics: the engine's world exists when this returns, its step runs in [`Tick::Physics`].
 pub fn plugin(app: &mut App, settings: Settings) {
-    app.insert_resource(settings);
+    let timestep = TimestepMode::Fixed {
+        dt: settings.dt() as f32,
+        substeps: settings.substeps.max(1) as usize,
+    };
+    app.insert_resource(timestep)
+        .insert_resource(RapierContextInitialization::NoAutomaticRapierContext)
+        .add_plugins(
+            // Its systems are left out: `step` drives the engine, between drives and read-out.
+            RapierPhysicsPlugin::<NoUserData>::default()
+                .in_fixed_schedule()
+                .with_physics_sets_systems(Default::default()),
+        );
+    engine::spawn_engine(app.world_mut(), &settings);
+    app.insert_resource(settings)
+        .init_resource::<drives::Commanded>()
+        .init_resource::<joints::JointMotion>();
+    app.configure_sets(
+        FixedUpdate,
+        (
+            PhysicsSet::SyncBackend,
+            PhysicsSet::StepSimulation,
+            PhysicsSet::Writeback,
+        )
+            .in_set(Tick::Physics),
+    );
+    app.add_systems(
+        FixedUpdate,
+        (
+            (drives::apply, joints::apply, posing::apply)
+                .chain()
+                .in_set(Actuate::Drives),
+            step::step.in_set(PhysicsSet::StepSimulation),
+            (joints::read, step::write_back)
+                .chain()
+                .in_set(PhysicsSet::Writeback),
+        ),
+    );
+    register(app, snapshot::ENTRY);
+}
+
+fn register(app: &mut App, entry: StateEntry) {
+    let mut register = app.world_mut().get_resource_or_init::<StateRegister>();
+    if register.0.iter().all(|known| known.name != entry.name) {
+        register.0.push(entry);
+    }
 }

@@ -2,10 +2,19 @@
 //!
 //! Readers make it from files, programs and tests by hand; [`crate::scene::spawn`] makes the world.
 
+mod check;
+mod layout;
+mod merge;
+
 use std::collections::BTreeMap;
 
 use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::Vector3;
+
+pub use layout::{
+    Attachment, BodyLayout, FramePlace, Layout, VariableLayout, layout, rotation_about,
+};
+pub use merge::assemble;
 
 use crate::scene::model::Scene;
 

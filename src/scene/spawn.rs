@@ -6,9 +6,22 @@
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
+use morse_api::{
+    body::Robot,
+    component::Path,
+    joint::{JointState, JointVariable, RobotJoints},
+    state::sort_by_path,
+};
 use nalgebra::Isometry3;
 
-use crate::scene::{assembly::Assembly, diagnostic::Diagnostic, model};
+use crate::{
+    physics,
+    scene::{
+        assembly::{Assembly, Layout, layout},
+        diagnostic::Diagnostic,
+        model,
+    },
+};
 
 /// A frame of the scene. Its entity has the frame's name as its path.
 #[derive(Component, Clone, Debug)]
@@ -61,6 +74,179 @@ pub struct Spawned {
 /// When settings name what the scene does not have, or a shape cannot be made, such as a mesh whose
 /// file is missing: all of them in one pass. Nothing has been spawned then.
 pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diagnostic>> {
-    let _ = (world, assembly);
-    Ok(Spawned::default())
+    let mut layout = layout(assembly)?;
+    let prepared = physics::prepare(&layout, &assembly.scene)?;
+    let mut warnings = std::mem::take(&mut layout.warnings);
+    warnings.extend(prepared.warnings.iter().cloned());
+
+    let frames = spawn_frames(world, &layout);
+    let bodies = layout
+        .bodies
+        .iter()
+        .filter_map(|body| frames.get(body.head).copied());
+    let bodies: Vec<Entity> = bodies.collect();
+    mark_frames(world, &layout, &frames, &bodies);
+    mark_bodies(world, &layout, &bodies);
+    let robots = mark_robots(world, assembly, &layout, &bodies);
+    let geometry = spawn_geometry(world, assembly, &layout, &bodies, &robots);
+    let variables = spawn_variables(world, &layout);
+    mark_robot_joints(world, &layout, &robots, &variables);
+
+    let entities = physics::Entities {
+        bodies,
+        geometry,
+        variables,
+    };
+    physics::build(world, &layout, &assembly.scene, &prepared, &entities);
+    sort_by_path(world);
+    let spawned = names(&layout, &frames, &entities, robots, warnings);
+    world.insert_resource(spawned.clone());
+    Ok(spawned)
+}
+
+fn spawn_frames(world: &mut World, layout: &Layout) -> Vec<Entity> {
+    let path = |name: &str| Path(name.into());
+    let frames = layout.frames.iter();
+    frames
+        .map(|frame| world.spawn(path(&frame.name)).id())
+        .collect()
+}
+
+fn mark_frames(world: &mut World, layout: &Layout, frames: &[Entity], bodies: &[Entity]) {
+    for (place, &entity) in layout.frames.iter().zip(frames) {
+        let Some(&body) = bodies.get(place.body) else {
+            continue;
+        };
+        world.entity_mut(entity).insert(Frame {
+            name: place.name.clone(),
+            parent: place.parent.and_then(|parent| frames.get(parent).copied()),
+            body,
+            body_from_frame: place.body_from_frame,
+        });
+    }
+}
+
+fn mark_bodies(world: &mut World, layout: &Layout, bodies: &[Entity]) {
+    for (body, &entity) in layout.bodies.iter().zip(bodies) {
+        world.entity_mut(entity).insert(body.kind);
+    }
+}
+
+fn mark_robots(
+    world: &mut World,
+    assembly: &Assembly,
+    layout: &Layout,
+    bodies: &[Entity],
+) -> BTreeMap<String, Entity> {
+    let mut robots = BTreeMap::new();
+    for (path, robot) in &assembly.robots {
+        let base = layout.bodies.iter().position(|body| {
+            let head = layout.frames.get(body.head);
+            head.is_some_and(|head| head.name == robot.frame)
+        });
+        if let Some(&entity) = base.and_then(|base| bodies.get(base)) {
+            world.entity_mut(entity).insert(Robot {
+                is_ground_robot: robot.is_ground_robot,
+            });
+            robots.insert(path.clone(), entity);
+        }
+    }
+    robots
+}
+
+fn spawn_geometry(
+    world: &mut World,
+    assembly: &Assembly,
+    layout: &Layout,
+    bodies: &[Entity],
+    robots: &BTreeMap<String, Entity>,
+) -> Vec<Vec<Entity>> {
+    let mut all = Vec::new();
+    for place in &layout.frames {
+        let robot = layout
+            .bodies
+            .get(place.body)
+            .and_then(|body| body.robot.as_ref());
+        let robot = robot.and_then(|robot| robots.get(robot).copied());
+        let mut of_frame = Vec::new();
+        let frame = assembly.scene.frames().get(place.in_scene);
+        for geometry in frame.iter().flat_map(|frame| &frame.geometry) {
+            let Some(&body) = bodies.get(place.body) else {
+                continue;
+            };
+            let geometry = GeometryOf {
+                body,
+                robot,
+                frame: place.name.clone(),
+                body_from_frame: place.body_from_frame,
+                geometry: geometry.clone(),
+            };
+            let transform = physics::transform(&place.body_from_frame);
+            let entity = world.spawn((geometry, transform, ChildOf(body)));
+            of_frame.push(entity.id());
+        }
+        all.push(of_frame);
+    }
+    all
+}
+
+fn spawn_variables(world: &mut World, layout: &Layout) -> Vec<Entity> {
+    let mut entities = Vec::new();
+    for variable in &layout.variables {
+        let entity = world.spawn((
+            Path(variable.name.as_str().into()),
+            JointVariable {
+                name: variable.name.clone(),
+                is_angle: variable.is_angle,
+                limits: variable.limits,
+                max_velocity: variable.max_velocity,
+                max_effort: variable.max_effort,
+            },
+            JointState {
+                position: variable.settings.position,
+                ..JointState::default()
+            },
+            variable.settings.target,
+        ));
+        entities.push(entity.id());
+    }
+    entities
+}
+
+fn mark_robot_joints(
+    world: &mut World,
+    layout: &Layout,
+    robots: &BTreeMap<String, Entity>,
+    variables: &[Entity],
+) {
+    for (path, &base) in robots {
+        let own = layout.variables.iter().zip(variables);
+        let own = own.filter(|(variable, _)| variable.robot.as_ref() == Some(path));
+        let joints = own.map(|(_, entity)| *entity).collect();
+        world.entity_mut(base).insert(RobotJoints(joints));
+    }
+}
+
+fn names(
+    layout: &Layout,
+    frames: &[Entity],
+    entities: &physics::Entities,
+    robots: BTreeMap<String, Entity>,
+    warnings: Vec<Diagnostic>,
+) -> Spawned {
+    let name = |at: usize| layout.frames.get(at).map(|frame| frame.name.clone());
+    let frame_names = layout.frames.iter().map(|frame| frame.name.clone());
+    let bodies = layout.bodies.iter().zip(&entities.bodies);
+    let variables = layout.variables.iter().zip(&entities.variables);
+    Spawned {
+        frames: frame_names.zip(frames.iter().copied()).collect(),
+        bodies: bodies
+            .filter_map(|(body, entity)| Some((name(body.head)?, *entity)))
+            .collect(),
+        variables: variables
+            .map(|(variable, entity)| (variable.name.clone(), *entity))
+            .collect(),
+        robots,
+        warnings,
+    }
 }

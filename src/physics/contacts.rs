@@ -1,0 +1,136 @@
+//! Who touches whom, and how hard: for collision sensors, viewers and tests.
+
+use bevy::{ecs::system::SystemParam, prelude::*};
+use bevy_rapier3d::rapier::{geometry::ContactPair, prelude::ColliderHandle};
+use nalgebra::{Point3, Vector3};
+
+use super::{
+    Settings, convert,
+    engine::{BodyIndex, Engine, EngineItem, GeometryRow, Tables},
+};
+
+/// Two geometries that touch, as one of their bodies sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The geometry's entity.
+    pub geometry: Entity,
+    /// The body that was asked about.
+    pub body: Entity,
+    /// The geometry that it touches.
+    pub other_geometry: Entity,
+    /// The body of that geometry.
+    pub other_body: Entity,
+    /// What the other one exerts along the normals, without friction, world axes, N. The mean over
+    /// the last step of the engine.
+    pub force: Vector3<f64>,
+    /// The middle of the points of contact, weighted by their forces, in the world, m.
+    pub point: Point3<f64>,
+}
+
+/// The contacts as they are after the last tick.
+#[derive(SystemParam)]
+pub struct Contacts<'w, 's> {
+    settings: Res<'w, Settings>,
+    tables: Res<'w, Tables>,
+    engine: Single<'w, 's, Engine>,
+    bodies: Query<'w, 's, &'static BodyIndex>,
+}
+
+impl Contacts<'_, '_> {
+    /// All contacts of a body, ordered by the paths of the geometries.
+    pub fn of(&self, body: Entity) -> Vec<Contact> {
+        let place = self.bodies.get(body).ok();
+        let Some((_, row)) = self.tables.row(place) else {
+            return Vec::new();
+        };
+        let engine = &self.engine;
+        let colliders = engine
+            .bodies
+            .bodies
+            .get(row.handle)
+            .map_or(&[][..], |b| b.colliders());
+        let mut found = Vec::new();
+        for &collider in colliders {
+            for pair in engine.simulation.narrow_phase.contact_pairs_with(collider) {
+                let own = geometry(engine, &self.tables, collider);
+                let is_first = pair.collider1 == collider;
+                let other = if is_first {
+                    pair.collider2
+                } else {
+                    pair.collider1
+                };
+                let other = geometry(engine, &self.tables, other);
+                if let (Some(own), Some(other)) = (own, other)
+                    && pair.has_any_active_contact()
+                {
+                    found.push((own.0, other.0, self.contact(pair, is_first, own.1, other.1)));
+                }
+            }
+        }
+        found.sort_by_key(|(own, other, _)| (*own, *other));
+        found.into_iter().map(|(_, _, contact)| contact).collect()
+    }
+
+    /// The sum of the contact forces on a body, without friction, world axes, N.
+    #[must_use]
+    pub fn force_on(&self, body: Entity) -> Vector3<f64> {
+        self.of(body).iter().map(|contact| contact.force).sum()
+    }
+
+    fn contact(
+        &self,
+        pair: &ContactPair,
+        is_first: bool,
+        own: &GeometryRow,
+        other: &GeometryRow,
+    ) -> Contact {
+        let sign = if is_first { -1.0 } else { 1.0 };
+        let mut impulse = Vector3::zeros();
+        let mut weighted = Vector3::zeros();
+        let mut weights = 0.0;
+        let bodies = &self.engine.bodies.bodies;
+        for manifold in pair.solver_manifolds() {
+            let normal = convert::vector(manifold.data.normal);
+            for contact in &manifold.data.solver_contacts {
+                let (one, two) = manifold.data.solver_contact_world_points(contact, bodies);
+                let id = (contact.contact_id[0] & !(1 << 31)) as usize;
+                let strength = manifold
+                    .points
+                    .get(id)
+                    .map_or(0.0, |point| point.data.impulse);
+                let strength = f64::from(strength);
+                // A contact that carries nothing yet still says where the bodies touch.
+                let weight = strength + f64::EPSILON;
+                impulse += normal * strength;
+                weighted += (convert::vector(one) + convert::vector(two)) / 2.0 * weight;
+                weights += weight;
+            }
+        }
+        let entity = |row: &GeometryRow| self.tables.bodies.get(row.body).map(|body| body.entity);
+        Contact {
+            geometry: own.entity,
+            body: entity(own).unwrap_or(Entity::PLACEHOLDER),
+            other_geometry: other.entity,
+            other_body: entity(other).unwrap_or(Entity::PLACEHOLDER),
+            force: impulse * (sign * correction(&self.settings) / self.settings.substep()),
+            point: (weighted / weights).into(),
+        }
+    }
+}
+
+/// This version of the engine counts the impulse of the last solver iteration twice: what it reports
+/// is (n + 1) / n of what it exerts.
+fn correction(settings: &Settings) -> f64 {
+    let iterations = f64::from(settings.solver_iterations.max(1));
+    iterations / (iterations + 1.0)
+}
+
+fn geometry<'a>(
+    engine: &EngineItem<'_, '_>,
+    tables: &'a Tables,
+    handle: ColliderHandle,
+) -> Option<(usize, &'a GeometryRow)> {
+    let collider = engine.colliders.colliders.get(handle)?;
+    let place = usize::try_from(collider.user_data).ok()?;
+    Some((place, tables.geometry.get(place)?))
+}

@@ -1,0 +1,188 @@
+//! Triangles from files: STL (text and binary) and OBJ.
+
+use std::path::Path;
+
+/// A triangle mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Triangles {
+    /// Corners, m.
+    pub vertices: Vec<[f32; 3]>,
+    /// Three places in `vertices` each; none is beyond the end.
+    pub faces: Vec<[u32; 3]>,
+}
+
+/// No mesh file may be larger than this, bytes.
+const LARGEST_FILE: u64 = 512 << 20;
+
+/// Bytes before the number of triangles in a binary STL file.
+const STL_HEADER: usize = 80;
+
+/// Bytes of a triangle in a binary STL file.
+const STL_TRIANGLE: usize = 50;
+
+/// Reads a mesh file; what it is, its ending says.
+///
+/// # Errors
+///
+/// When the file is missing, too large, broken, or of an unknown kind: why, in one line.
+pub fn read(path: &Path) -> Result<Triangles, String> {
+    let length = std::fs::metadata(path)
+        .map_err(|error| error.to_string())?
+        .len();
+    if length > LARGEST_FILE {
+        return Err(format!("{length} bytes are too many for a mesh"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match ending.to_str() {
+        Some("stl") => parse_stl(&bytes),
+        Some("obj") => parse_obj(&bytes),
+        _ => Err("only STL and OBJ meshes can be read".to_owned()),
+    }
+}
+
+/// Reads an STL file. A binary one may begin with the word `solid` as well, so its length decides.
+///
+/// # Errors
+///
+/// When it is neither, or a number is not finite.
+pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, String> {
+    if let Some(triangles) = binary_stl(bytes) {
+        return checked(triangles);
+    }
+    if !bytes.trim_ascii_start().starts_with(b"solid") {
+        return Err("this is no STL file: its length does not fit its number of triangles".into());
+    }
+    merge(mesh_loader::stl::from_slice(bytes))
+}
+
+/// Reads an OBJ file; its materials are ignored.
+///
+/// # Errors
+///
+/// When it cannot be parsed, or a face names a vertex that does not exist.
+pub fn parse_obj(bytes: &[u8]) -> Result<Triangles, String> {
+    let no_materials = |_: &Path| Err::<Vec<u8>, _>(std::io::ErrorKind::NotFound.into());
+    merge(mesh_loader::obj::from_slice(bytes, None, no_materials))
+}
+
+/// A binary STL file, if the length is right for the number of triangles that it states.
+fn binary_stl(bytes: &[u8]) -> Option<Triangles> {
+    let (_, rest) = bytes.split_at_checked(STL_HEADER)?;
+    let (count, body) = rest.split_first_chunk::<4>()?;
+    let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+    if count.checked_mul(STL_TRIANGLE)? != body.len() {
+        return None;
+    }
+    let mut triangles = Triangles::default();
+    for triangle in body.chunks_exact(STL_TRIANGLE) {
+        let first = u32::try_from(triangles.vertices.len()).ok()?;
+        // The first three numbers are the normal, which the corners give as well.
+        let numbers: Vec<f32> = triangle
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect();
+        let corners = numbers.get(3..12)?.as_chunks::<3>().0;
+        triangles.vertices.extend_from_slice(corners);
+        triangles.faces.push([first, first + 1, first + 2]);
+    }
+    Some(triangles)
+}
+
+fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, String> {
+    let scene = read.map_err(|error| error.to_string())?;
+    let mut all = Triangles::default();
+    for mesh in scene.meshes {
+        let first = u32::try_from(all.vertices.len()).map_err(|_| "too many vertices")?;
+        all.vertices.extend_from_slice(&mesh.vertices);
+        for face in mesh.faces {
+            all.faces
+                .push(face.map(|corner| corner.saturating_add(first)));
+        }
+    }
+    checked(all)
+}
+
+fn checked(triangles: Triangles) -> Result<Triangles, String> {
+    let count = triangles.vertices.len();
+    let exists = |corner: &u32| usize::try_from(*corner).is_ok_and(|corner| corner < count);
+    if triangles.faces.is_empty() {
+        return Err("there are no triangles in it".to_owned());
+    }
+    if !triangles.faces.iter().flatten().all(exists) {
+        return Err("a triangle names a vertex that does not exist".to_owned());
+    }
+    if !triangles
+        .vertices
+        .iter()
+        .flatten()
+        .all(|number| number.is_finite())
+    {
+        return Err("a coordinate is not finite".to_owned());
+    }
+    Ok(triangles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASCII: &str = "solid t\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n\
+                         vertex 0 1 0\nendloop\nendfacet\nendsolid t\n";
+
+    fn binary(header: &[u8], count: u32, triangles: usize) -> Vec<u8> {
+        let mut bytes = header.to_vec();
+        bytes.resize(STL_HEADER, b' ');
+        bytes.extend(count.to_le_bytes());
+        for _ in 0..triangles {
+            for number in [
+                0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0f32,
+            ] {
+                bytes.extend(number.to_le_bytes());
+            }
+            bytes.extend([0, 0]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn text_and_binary_stl_give_the_same_triangle() {
+        let text = parse_stl(ASCII.as_bytes()).unwrap();
+        assert_eq!(text.faces.len(), 1);
+        assert_eq!(text, parse_stl(&binary(b"made by hand", 1, 1)).unwrap());
+        assert_eq!(
+            text,
+            parse_stl(&binary(b"solid, but binary", 1, 1)).unwrap()
+        );
+    }
+
+    #[test]
+    fn a_header_that_promises_too_much_is_refused() {
+        assert!(parse_stl(&binary(b"hostile", u32::MAX, 1)).is_err());
+        assert!(parse_stl(&binary(b"empty", 0, 0)).is_err());
+        assert!(parse_stl(b"").is_err());
+    }
+
+    #[test]
+    fn obj_faces_of_several_objects_keep_their_vertices() {
+        let text =
+            "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no b\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 4 5 6\n";
+        let triangles = parse_obj(text.as_bytes()).unwrap();
+        assert_eq!(triangles.faces.len(), 2);
+        let heights: Vec<f32> = triangles
+            .faces
+            .iter()
+            .map(|face| triangles.vertices[face[0] as usize][2])
+            .collect();
+        assert_eq!(heights, [0.0, 1.0]);
+    }
+
+    #[test]
+    fn broken_obj_is_an_error() {
+        assert!(parse_obj(b"v 0 0 0\nf 1 2 3\n").is_err());
+        assert!(parse_obj(b"f 1 2\n").is_err());
+        assert!(parse_obj(&[0xff, 0xfe, 0x00, 0x66]).is_err());
+    }
+}

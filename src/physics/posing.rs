@@ -1,0 +1,103 @@
+//! Bodies below a kinematic joint: posed by forward kinematics, whatever the forces.
+
+use bevy::prelude::*;
+use morse_api::joint::JointTarget;
+use nalgebra::Isometry3;
+
+use super::{
+    Settings, convert,
+    engine::{EngineItem, Tables},
+    joints::JointMotion,
+};
+use crate::scene::assembly::JointMode;
+
+/// Moves each kinematic variable towards its target; the bodies follow in the step.
+pub(super) fn apply(
+    settings: Res<Settings>,
+    tables: Res<Tables>,
+    mut motion: ResMut<JointMotion>,
+    targets: Query<&JointTarget>,
+) {
+    let dt = settings.dt();
+    for (variable, motion) in tables.variables.iter().zip(&mut motion.0) {
+        if variable.layout.settings.mode == JointMode::Dynamic {
+            continue;
+        }
+        let from = motion.position();
+        let [lower, upper] = variable.layout.limits;
+        let fastest = variable.layout.max_velocity;
+        let farthest = fastest * dt;
+        let next = match targets.get(variable.entity).copied().unwrap_or_default() {
+            JointTarget::Position(wanted) if wanted.is_finite() => {
+                from + (wanted.clamp(lower, upper) - from).clamp(-farthest, farthest)
+            }
+            JointTarget::Velocity(speed) if speed.is_finite() => {
+                from + speed.clamp(-fastest, fastest) * dt
+            }
+            JointTarget::Free
+            | JointTarget::Effort(_)
+            | JointTarget::Position(_)
+            | JointTarget::Velocity(_) => from,
+        };
+        let next = next.clamp(lower, upper);
+        motion.before = from;
+        motion.velocity = (next - from) / dt;
+        motion.positions.fill(next);
+    }
+}
+
+/// Where the posed bodies are, parents before children, once `share` of the tick has passed.
+/// Bodies that are not posed are taken where `pose_of` says.
+pub(super) fn poses(
+    tables: &Tables,
+    motion: &JointMotion,
+    share: f64,
+    pose_of: impl Fn(usize) -> Isometry3<f64>,
+) -> Vec<(usize, Isometry3<f64>)> {
+    let mut posed: Vec<(usize, Isometry3<f64>)> = Vec::with_capacity(tables.posed.len());
+    for &place in &tables.posed {
+        let row = tables.bodies.get(place);
+        let Some(attachment) = row.and_then(|row| row.attachment.as_ref()) else {
+            continue;
+        };
+        let value = motion.0.get(attachment.variable).map_or(0.0, |motion| {
+            motion.before + (motion.position() - motion.before) * share
+        });
+        let parent = posed
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == attachment.parent);
+        let parent = parent.map_or_else(|| pose_of(attachment.parent), |(_, pose)| *pose);
+        posed.push((place, parent * attachment.parent_from_child(value)));
+    }
+    posed
+}
+
+/// Tells the engine where the posed bodies are to be after its next step.
+pub(super) fn lead(
+    engine: &mut EngineItem<'_, '_>,
+    tables: &Tables,
+    motion: &JointMotion,
+    share: f64,
+    substep: f64,
+) {
+    if tables.posed.is_empty() {
+        return;
+    }
+    let bodies = &engine.bodies.bodies;
+    let expected = |place: usize| {
+        let row = tables.bodies.get(place);
+        let Some((row, body)) = row.and_then(|row| Some((row, bodies.get(row.handle)?))) else {
+            return Isometry3::identity();
+        };
+        row.still.unwrap_or_else(|| {
+            convert::isometry(&body.predict_position_using_velocity(substep as f32))
+        })
+    };
+    for (place, pose) in poses(tables, motion, share, expected) {
+        let row = tables.bodies.get(place);
+        if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
+            body.set_next_kinematic_position(convert::pose(&pose));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! From the scene's shapes to the engine's.
+//!
+//! The scene's cylinders, cones and capsules run along z from z = 0; the engine's run along y and are
+//! centred. `scale` scales a shape about the origin of its frame.
+
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use bevy::math::Vec3;
+use bevy_rapier3d::parry::shape::{SharedShape, TriMeshFlags};
+use nalgebra::{Isometry3, UnitVector3, Vector3};
+
+use super::{
+    convert,
+    mass::Mass,
+    mesh::{self, Triangles},
+};
+use crate::scene::{
+    assembly::rotation_about,
+    model::{Geometry, Shape},
+};
+
+/// Sides of the polygon that stands for the circles of a truncated cone.
+const SIDES: u32 = 32;
+
+/// A shape of the engine, and where it is on its frame.
+#[derive(Clone)]
+pub struct Solid {
+    pub(super) shape: SharedShape,
+    /// Pose of the engine's shape in the frame that carries the geometry.
+    pub(super) frame_from_shape: Isometry3<f64>,
+}
+
+/// The solid of a geometry, or nothing where there is none: a grid, or a shape without extent.
+/// A mesh that `moves` becomes its convex hull; one that does not keeps its triangles.
+///
+/// # Errors
+///
+/// When a mesh cannot be read: the reason, in one line.
+pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, String> {
+    let scale = geometry.scale;
+    let size = |length: f64| (length * scale).abs();
+    let solid = match &geometry.shape {
+        Shape::Grid { .. } => None,
+        Shape::Box { dimension } => {
+            let [x, y, z] = dimension.map(|side| size(side) / 2.0);
+            (x.min(y).min(z) > 0.0)
+                .then(|| centred(SharedShape::cuboid(x as f32, y as f32, z as f32)))
+        }
+        Shape::Sphere { radius } => {
+            let radius = size(*radius);
+            (radius > 0.0).then(|| centred(SharedShape::ball(radius as f32)))
+        }
+        Shape::Cylinder { radius, height } => cylinder(size(*radius), height * scale),
+        Shape::Cone {
+            start_radius,
+            end_radius,
+            height,
+        } => cone(size(*start_radius), size(*end_radius), height * scale),
+        Shape::Capsule { radius, height } => capsule(size(*radius), height * scale),
+        Shape::Mesh { file, resolved } => Some(
+            mesh::read(resolved)
+                .and_then(|triangles| from_mesh(&triangles, scale, moves))
+                .map_err(|why| format!("mesh `{file}` ({}): {why}", resolved.display()))?,
+        ),
+    };
+    Ok(solid)
+}
+
+impl Solid {
+    /// Mass, centre and inertia at a density (kg/m³), in the frame that carries the geometry.
+    pub(super) fn mass(&self, density: f64) -> Mass {
+        let unit = self.shape.mass_properties(1.0);
+        let about_center = unit.reconstruct_inertia_matrix();
+        let column = |at: usize| convert::vector(about_center.col(at).into());
+        let inertia = nalgebra::Matrix3::from_columns(&[column(0), column(1), column(2)]);
+        Mass {
+            mass: f64::from(unit.mass()) * density,
+            center: convert::vector(unit.local_com),
+            inertia: inertia * density,
+        }
+        .moved(&self.frame_from_shape)
+    }
+}
+
+fn centred(shape: SharedShape) -> Solid {
+    Solid {
+        shape,
+        frame_from_shape: Isometry3::identity(),
+    }
+}
+
+fn cylinder(radius: f64, height: f64) -> Option<Solid> {
+    (radius > 0.0 && height != 0.0).then(|| Solid {
+        shape: SharedShape::cylinder((height.abs() / 2.0) as f32, radius as f32),
+        frame_from_shape: along_z(height / 2.0, 1.0),
+    })
+}
+
+fn cone(start: f64, end: f64, height: f64) -> Option<Solid> {
+    if height == 0.0 || start.max(end) <= 0.0 {
+        return None;
+    }
+    if (start - end).abs() <= f64::EPSILON * start {
+        return cylinder(start, height);
+    }
+    if start > 0.0 && end > 0.0 {
+        return SharedShape::convex_hull(&frustum(start, end, height)).map(centred);
+    }
+    // The engine's cone has its apex at +y.
+    let towards_end = if end > 0.0 { -1.0 } else { 1.0 };
+    Some(Solid {
+        shape: SharedShape::cone((height.abs() / 2.0) as f32, start.max(end) as f32),
+        frame_from_shape: along_z(height / 2.0, towards_end * height.signum()),
+    })
+}
+
+fn capsule(radius: f64, height: f64) -> Option<Solid> {
+    (radius > 0.0).then(|| {
+        let far = Vec3::new(0.0, 0.0, height as f32);
+        centred(SharedShape::capsule(Vec3::ZERO, far, radius as f32))
+    })
+}
+
+/// Turns the engine's y axis to ±z and shifts along z.
+fn along_z(shift: f64, sign: f64) -> Isometry3<f64> {
+    let x = UnitVector3::new_unchecked(Vector3::x());
+    let rotation = rotation_about(&x, FRAC_PI_2 * sign);
+    Isometry3::from_parts(Vector3::new(0.0, 0.0, shift).into(), rotation)
+}
+
+fn frustum(start: f64, end: f64, height: f64) -> Vec<Vec3> {
+    let mut points = Vec::new();
+    for side in 0..SIDES {
+        let (sin, cos) = libm::sincos(TAU * f64::from(side) / f64::from(SIDES));
+        for (radius, z) in [(start, 0.0), (end, height)] {
+            points.push(Vec3::new(
+                (radius * cos) as f32,
+                (radius * sin) as f32,
+                z as f32,
+            ));
+        }
+    }
+    points
+}
+
+fn from_mesh(triangles: &Triangles, scale: f64, moves: bool) -> Result<Solid, String> {
+    let scaled = |[x, y, z]: &[f32; 3]| Vec3::new(*x, *y, *z) * scale as f32;
+    let points: Vec<Vec3> = triangles.vertices.iter().map(scaled).collect();
+    if moves {
+        return SharedShape::convex_hull(&points)
+            .filter(|hull| hull.mass_properties(1.0).mass() > 0.0)
+            .map(centred)
+            .ok_or_else(|| "its convex hull has no volume".to_owned());
+    }
+    // Without merged vertices, a body that slides over the mesh trips over the edges inside a face.
+    let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
+    SharedShape::trimesh_with_flags(points, triangles.faces.clone(), flags)
+        .map(centred)
+        .map_err(|error| error.to_string())
+}

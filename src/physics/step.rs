@@ -1,0 +1,122 @@
+//! One tick of the engine, and what the entities learn of it.
+
+use bevy::prelude::*;
+use morse_api::body::{BodyKind, BodyState};
+use nalgebra::Isometry3;
+
+use super::{
+    Motion, Settings, convert,
+    drives::Commanded,
+    engine::{BodyRow, Engine, EngineItem, Tables},
+    filter::Hooks,
+    joints::JointMotion,
+    posing,
+};
+
+/// Advances the engine by one tick.
+pub(super) fn step(
+    settings: Res<Settings>,
+    tables: Res<Tables>,
+    commanded: Res<Commanded>,
+    motion: Res<JointMotion>,
+    mut engine: Single<Engine>,
+) {
+    let gravity = engine.configuration.gravity;
+    let hooks = Hooks {
+        tables: &tables,
+        commanded: &commanded,
+        up: -gravity.normalize_or_zero(),
+    };
+    let substeps = settings.substeps.max(1);
+    for substep in 0..substeps {
+        if substep == 0 || settings.motion == Motion::Default {
+            commanded.impose(&mut engine, &tables);
+        }
+        let share = f64::from(substep + 1) / f64::from(substeps);
+        posing::lead(&mut engine, &tables, &motion, share, settings.substep());
+        advance(&mut engine, &hooks);
+    }
+    commanded.release(&mut engine, &tables);
+}
+
+fn advance(engine: &mut EngineItem<'_, '_>, hooks: &Hooks<'_>) {
+    let simulation = &mut *engine.simulation;
+    let joints = &mut *engine.joints;
+    simulation.pipeline.step(
+        engine.configuration.gravity,
+        &simulation.integration_parameters,
+        &mut simulation.islands,
+        &mut simulation.broad_phase,
+        &mut simulation.narrow_phase,
+        &mut engine.bodies.bodies,
+        &mut engine.colliders.colliders,
+        &mut joints.impulse_joints,
+        &mut joints.multibody_joints,
+        &mut simulation.ccd_solver,
+        hooks,
+        &(),
+    );
+}
+
+/// Copies poses and velocities of all bodies that may have moved to their entities.
+pub(super) fn write_back(
+    tables: Res<Tables>,
+    motion: Res<JointMotion>,
+    mut engine: Single<Engine>,
+    mut states: Query<(&mut BodyState, &mut Transform)>,
+) {
+    for row in tables
+        .bodies
+        .iter()
+        .filter(|row| row.kind != BodyKind::Fixed)
+    {
+        if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
+            copy(&engine, row, &mut state);
+            place(&mut transform, &state.pose);
+        }
+    }
+    if tables.posed.is_empty() {
+        return;
+    }
+    // Posed bodies follow what carries them without delay and without rounding.
+    let carrier = |at: usize| {
+        let row = tables.bodies.get(at);
+        let state = row.and_then(|row| states.get(row.entity).ok());
+        state.map_or_else(Isometry3::identity, |(state, _)| state.pose)
+    };
+    for (at, pose) in posing::poses(&tables, &motion, 1.0, carrier) {
+        let Some(row) = tables.bodies.get(at) else {
+            continue;
+        };
+        if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+            let wanted = convert::pose(&pose);
+            if *body.position() != wanted {
+                body.set_position(wanted, true);
+            }
+        }
+        if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
+            state.pose = pose;
+            place(&mut transform, &pose);
+        }
+    }
+}
+
+/// What the engine knows of a body.
+pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyState) {
+    let Some(body) = engine.bodies.bodies.get(row.handle) else {
+        return;
+    };
+    *state = BodyState {
+        pose: row
+            .still
+            .unwrap_or_else(|| convert::isometry(body.position())),
+        linear_velocity: convert::vector(body.linvel()),
+        angular_velocity: convert::vector(body.angvel()),
+        center_of_mass: convert::point(body.center_of_mass()),
+        mass: row.mass,
+    };
+}
+
+fn place(transform: &mut Mut<'_, Transform>, pose: &Isometry3<f64>) {
+    transform.set_if_neq(convert::transform(pose));
+}

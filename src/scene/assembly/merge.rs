@@ -1,0 +1,182 @@
+//! From a simulation file, its scene and its robots' models to an [`Assembly`].
+
+use std::collections::BTreeMap;
+
+use morse_api::{body::BodyKind, joint::JointTarget};
+use nalgebra::Vector3;
+
+use super::{Assembly, BodySettings, JointMode, JointSettings, RobotBase};
+use crate::scene::{
+    diagnostic::{Diagnostic, printable},
+    model::{Frame, Scene, SceneError},
+    simulation::{
+        Instance, Simulation, Spanned,
+        model::{self, Form},
+    },
+};
+
+/// Merges a simulation file with its scene. `load` reads the scene file of a robot's model.
+///
+/// A robot that has a model is a frame of the robot's name, at the robot's place; the model's frames
+/// hang on it, each with the robot's name and a dot before its own.
+///
+/// # Errors
+///
+/// When a model cannot be read or its names are taken, or a robot's frame does not exist: all of them
+/// in one pass.
+pub fn assemble(
+    simulation: &Simulation,
+    scene: Scene,
+    load: &mut dyn FnMut(&Spanned<String>) -> Result<Scene, Box<Diagnostic>>,
+) -> Result<Assembly, Vec<Diagnostic>> {
+    let mut assembly = Assembly {
+        scene,
+        ..Assembly::default()
+    };
+    let mut errors = Vec::new();
+    for (frame, body) in &simulation.bodies {
+        assembly
+            .bodies
+            .insert(frame.value.clone(), body_settings(body));
+    }
+    for (variable, joint) in &simulation.joints {
+        assembly
+            .joints
+            .insert(variable.value.clone(), joint_settings(joint));
+    }
+    // Copies of a robot share its model, which is read and complained about once.
+    let mut models: BTreeMap<String, Option<Scene>> = BTreeMap::new();
+    let mut load = |named: &Spanned<String>| match models.get(&named.value) {
+        Some(known) => Ok(known.clone()),
+        None => {
+            let loaded = load(named);
+            models.insert(named.value.clone(), loaded.as_ref().ok().cloned());
+            loaded.map(Some)
+        }
+    };
+    for robot in simulation.expand() {
+        if let Err(error) = add_robot(&mut assembly, &robot, &mut load) {
+            errors.push(*error);
+        }
+    }
+    if errors.is_empty() {
+        Ok(assembly)
+    } else {
+        Err(errors)
+    }
+}
+
+fn add_robot(
+    assembly: &mut Assembly,
+    instance: &Instance<'_>,
+    load: &mut dyn FnMut(&Spanned<String>) -> Result<Option<Scene>, Box<Diagnostic>>,
+) -> Result<(), Box<Diagnostic>> {
+    let Instance { name, robot, at } = instance;
+    let (written, frame) = match &robot.form {
+        Form::Model(model) => (model, name),
+        Form::Frame(frame) => (frame, &frame.value),
+    };
+    let place = |error| Box::new(located(refused(name, &error), written));
+    match &robot.form {
+        Form::Model(model) => {
+            let Some(loaded) = load(model)? else {
+                return Ok(());
+            };
+            let mut base = Frame::new(name.as_str());
+            base.pose = *at;
+            assembly.scene.add_frame(base).map_err(place)?;
+            let origin = nalgebra::Isometry3::identity();
+            assembly
+                .scene
+                .mount(&loaded, name, Some(name), origin)
+                .map_err(place)?;
+        }
+        Form::Frame(frame) => {
+            let Some(mut base) = assembly.scene.frame(frame).cloned() else {
+                let known = assembly
+                    .scene
+                    .frames()
+                    .iter()
+                    .map(|frame| frame.name.as_str());
+                let message = format!("the scene has no frame `{}`", printable(frame));
+                let error = Diagnostic::error("scene::unknown-name", message).suggest(frame, known);
+                return Err(Box::new(located(error, frame)));
+            };
+            base.pose *= at;
+            assembly.scene.replace_frame(base).map_err(place)?;
+        }
+    }
+    for (variable, joint) in &robot.joints {
+        let variable = match &robot.form {
+            Form::Model(_) => format!("{name}.{}", variable.value),
+            Form::Frame(_) => variable.value.clone(),
+        };
+        assembly.joints.insert(variable, joint_settings(joint));
+    }
+    let base = RobotBase {
+        mass: robot.mass.as_ref().map(|mass| mass.value),
+        friction: robot.friction,
+        ..RobotBase::new(frame.as_str(), kind(robot.base))
+    };
+    assembly.robots.insert(name.clone(), base);
+    Ok(())
+}
+
+fn refused(robot: &str, error: &SceneError) -> Diagnostic {
+    let message = format!(
+        "robot `{}` cannot be put into the scene: {error}",
+        printable(robot)
+    );
+    Diagnostic::error("scene::robot", message)
+}
+
+fn located(error: Diagnostic, written: &Spanned<String>) -> Diagnostic {
+    match written.span {
+        Some(span) => error.at(span, ""),
+        None => error,
+    }
+}
+
+fn body_settings(body: &model::Body) -> BodySettings {
+    BodySettings {
+        kind: kind(body.kind),
+        mass: body.mass.as_ref().map(|mass| mass.value),
+        friction: body.friction,
+        restitution: body.restitution,
+        linear_velocity: body.linear_velocity.unwrap_or_else(Vector3::zeros),
+        angular_velocity: body.angular_velocity.unwrap_or_else(Vector3::zeros),
+        linear_damping: body.linear_damping,
+        angular_damping: body.angular_damping,
+        gravity: body.gravity,
+        can_sleep: body.can_sleep,
+    }
+}
+
+/// A motor that is given a spring holds the start; one that is given a speed turns; others are free.
+fn joint_settings(joint: &model::Joint) -> JointSettings {
+    let position = joint.position.unwrap_or(0.0);
+    let target = match (joint.velocity, joint.stiffness) {
+        (Some(velocity), _) => JointTarget::Velocity(velocity),
+        (None, Some(_)) => JointTarget::Position(position),
+        (None, None) => JointTarget::Free,
+    };
+    JointSettings {
+        mode: match joint.mode.unwrap_or_default() {
+            model::JointMode::Dynamic => JointMode::Dynamic,
+            model::JointMode::Kinematic => JointMode::Kinematic,
+        },
+        position,
+        target,
+        stiffness: joint.stiffness,
+        damping: joint.damping,
+        max_effort: joint.max_effort,
+    }
+}
+
+fn kind(kind: model::BodyKind) -> BodyKind {
+    match kind {
+        model::BodyKind::Dynamic => BodyKind::Dynamic,
+        model::BodyKind::Fixed => BodyKind::Fixed,
+        model::BodyKind::Kinematic => BodyKind::Kinematic,
+    }
+}
