@@ -70,9 +70,9 @@ impl Mesh {
             packet.offer(0, &distances);
         });
         let mut distances = [f64::INFINITY; W];
-        for lane in 0..W {
+        for (lane, distance) in distances.iter_mut().enumerate() {
             if packet.object[lane] == 0 {
-                distances[lane] = packet.distance[lane];
+                *distance = packet.distance[lane];
             }
         }
         distances

@@ -80,8 +80,8 @@ impl<const W: usize> Packet<W> {
     /// counts, so that the order in which they are met does not matter.
     #[inline]
     pub(super) fn offer(&mut self, object: u32, distances: &[f64; W]) {
-        for lane in 0..W {
-            let (new, old) = (distances[lane], self.distance[lane]);
+        for (lane, &new) in distances.iter().enumerate() {
+            let old = self.distance[lane];
             let is_nearer = (new < old) | ((new == old) & (object < self.object[lane]));
             self.distance[lane] = if is_nearer { new } else { old };
             self.object[lane] = if is_nearer { object } else { self.object[lane] };

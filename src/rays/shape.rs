@@ -28,8 +28,8 @@ pub(super) fn solid(geometry: &Geometry, mesh: Option<&MeshOf>) -> Option<Solid>
         Shape::Cone {
             start_radius,
             end_radius,
-            height,
-        } if height == 0.0 => {
+            height: 0.0,
+        } => {
             let radius = length(start_radius).max(length(end_radius));
             Solid::Cylinder {
                 radius,

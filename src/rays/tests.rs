@@ -57,7 +57,7 @@ fn octahedron(depth: u32) -> Mesh {
             Vector3::z() * sign(2),
         ];
         split(corners, depth, &mut |corner| {
-            vertices.push(corner.cast::<f32>().into())
+            vertices.push(corner.cast::<f32>().into());
         });
     }
     faces.extend((0..vertices.len() as u32 / 3).map(|face| [3 * face, 3 * face + 1, 3 * face + 2]));

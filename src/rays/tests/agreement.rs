@@ -12,7 +12,7 @@ use crate::rays::world::{Fan, Found, World};
 /// Whether a point is inside, from the definition of the shape: how deep, in metres or in a measure that
 /// grows with it; negative outside.
 fn depth(solid: &Solid, point: &Point3<f64>) -> f64 {
-    let aside = point.x.hypot(point.y);
+    let aside = libm::hypot(point.x, point.y);
     match solid {
         Solid::Box { half } => (0..3)
             .map(|i| half[i] - point[i].abs())
