@@ -1,7 +1,7 @@
 //! What is wrong with a file, where, why, and what to do about it: one form for every language.
 //!
 //! A reader collects [`Diagnostic`]s while it reads, so that all errors of a load come in one pass.
-//! [`render`] shows them to people, [`to_json`] to programs.
+//! [`render()`] shows them to people, [`to_json`] to programs.
 
 mod json;
 mod render;
