@@ -9,7 +9,7 @@ use crate::{
     kinds::{Kinds, Words},
     report::Report,
     scene::{
-        assembly::Assembly,
+        assembly::{Assembly, assemble},
         diagnostic::{Diagnostic, Sources},
         model::Scene,
         robray::{self, LoadOptions},
@@ -212,4 +212,3 @@ fn robray_options(options: &Options) -> LoadOptions {
         skip_mesh_check: false,
     }
 }
-fn assemble(_: &Simulation, scene: Scene, _: &mut dyn FnMut(&Spanned<String>) -> Result<Scene, Box<Diagnostic>>) -> Result<Assembly, Vec<Diagnostic>> { Ok(Assembly{scene, ..Default::default()}) }

@@ -3,7 +3,7 @@ use bevy::{
     prelude::*,
     time::{TimePlugin, TimeUpdateStrategy},
 };
-pub use morse_api::tick::{Actuate, Clock, Tick};
+pub use morse_api::tick::{Actuate, Clock, Inputs, Tick};
 use morse_api::{
     actuator::IsActuator,
     body::BodyState,
@@ -32,6 +32,10 @@ pub fn plugin(app: &mut App, rate: f64) {
                 Tick::Export,
             )
                 .chain(),
+        )
+        .configure_sets(
+            FixedUpdate,
+            (Inputs::Commands, Inputs::Requests).chain().in_set(Tick::Inputs),
         )
         .configure_sets(
             FixedUpdate,

@@ -61,9 +61,22 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Wri
     let kinds = app.world().resource::<Kinds>().clone();
     let found = describe(app.world_mut(), &kinds, &args.kind);
     if found.is_empty() {
-        let words = kinds.sensors.keys().chain(kinds.actuators.keys()).chain(kinds.modifiers.keys()).chain(kinds.middlewares.keys());
-        let near = nearest(&args.kind, words.copied()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        say(err, format_args!("error: no kind is called `{}`{near}", crate::scene::diagnostic::printable(&args.kind)));
+        let words = kinds
+            .sensors
+            .keys()
+            .chain(kinds.actuators.keys())
+            .chain(kinds.modifiers.keys())
+            .chain(kinds.middlewares.keys());
+        let near = nearest(&args.kind, words.copied())
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
+        say(
+            err,
+            format_args!(
+                "error: no kind is called `{}`{near}",
+                crate::scene::diagnostic::printable(&args.kind)
+            ),
+        );
         return exit::INPUT;
     }
     for description in found {
@@ -80,8 +93,12 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Wri
 pub(super) fn services(parts: Parts<'_>) -> Vec<(String, String)> {
     let mut app = App::empty();
     components(&mut app, parts);
-    let mut rows: Vec<(String, String)> =
-        app.world().resource::<Services>().all().map(|service| (service.name.to_owned(), service.docs.to_owned())).collect();
+    let mut rows: Vec<(String, String)> = app
+        .world()
+        .resource::<Services>()
+        .all()
+        .map(|service| (service.name.to_owned(), service.docs.to_owned()))
+        .collect();
     rows.sort();
     rows.dedup();
     rows
@@ -93,12 +110,23 @@ fn describe(world: &mut World, kinds: &Kinds, word: &str) -> Vec<Description> {
         let fields = Fields::of(kind.data, kind.levels.first().copied());
         let fits = fitting_modifiers(world, kinds, &fields);
         let mut entity = world.spawn_empty();
-        (kind.insert)(&mut entity, &defaults(kind.about), Level::default(), Random::new(0, "", ""));
+        (kind.insert)(
+            &mut entity,
+            &defaults(kind.about),
+            Level::default(),
+            Random::new(0, "", ""),
+        );
         let entity = entity.id();
         let snippet = format!("sensors: {{ \"{word}\": (kind: \"{word}\") }}");
         let description = about("sensor", word, kind.about, snippet);
         let fields = Some(("data", Fields::of(kind.data, None)));
-        found.push(Description { fields, levels: kind.levels, services: signatures(world, entity), fits, ..description });
+        found.push(Description {
+            fields,
+            levels: kind.levels,
+            services: signatures(world, entity),
+            fits,
+            ..description
+        });
     }
     if let Some((&word, kind)) = kinds.actuators.get_key_value(word) {
         let fields = Fields::of(kind.command, None);
@@ -108,40 +136,75 @@ fn describe(world: &mut World, kinds: &Kinds, word: &str) -> Vec<Description> {
         let entity = entity.id();
         let snippet = format!("actuators: {{ \"{word}\": (kind: \"{word}\") }}");
         let description = about("actuator", word, kind.about, snippet);
-        found.push(Description { fields: Some(("command", fields)), services: signatures(world, entity), fits, ..description });
+        found.push(Description {
+            fields: Some(("command", fields)),
+            services: signatures(world, entity),
+            fits,
+            ..description
+        });
     }
     if let Some((&word, kind)) = kinds.modifiers.get_key_value(word) {
         let settings = defaults(kind.about);
         let fits = |fields: &Fields| (kind.bind)(&settings, fields, world).is_ok();
-        let sensors = kinds.sensors.iter().filter(|(_, sensor)| fits(&Fields::of(sensor.data, sensor.levels.first().copied())));
-        let actuators = kinds.actuators.iter().filter(|(_, actuator)| fits(&Fields::of(actuator.command, None)));
-        let fits = sensors.map(|(word, _)| *word).chain(actuators.map(|(word, _)| *word)).collect();
+        let sensors = kinds
+            .sensors
+            .iter()
+            .filter(|(_, sensor)| fits(&Fields::of(sensor.data, sensor.levels.first().copied())));
+        let actuators = kinds
+            .actuators
+            .iter()
+            .filter(|(_, actuator)| fits(&Fields::of(actuator.command, None)));
+        let fits = sensors
+            .map(|(word, _)| *word)
+            .chain(actuators.map(|(word, _)| *word))
+            .collect();
         let snippet = format!("modifiers: [(kind: \"{word}\")]");
-        found.push(Description { fits, ..about("modifier", word, kind.about, snippet) });
+        found.push(Description {
+            fits,
+            ..about("modifier", word, kind.about, snippet)
+        });
     }
     if let Some((&word, kind)) = kinds.middlewares.get_key_value(word) {
         let snippet = format!("middlewares: {{ \"{word}\": (kind: \"{word}\") }}");
         let outputs = Some(("output", Fields::of(kind.output.settings, None)));
-        found.push(Description { fields: outputs, ..about("middleware", word, kind.about, snippet) });
+        found.push(Description {
+            fields: outputs,
+            ..about("middleware", word, kind.about, snippet)
+        });
     }
     found
 }
 
 fn about(family: &'static str, word: &'static str, about: About, snippet: String) -> Description {
     let settings = Fields::of(about.settings, None);
-    Description { word, family, docs: summary(about.settings), settings, snippet, ..Description::default() }
+    Description {
+        word,
+        family,
+        docs: summary(about.settings),
+        settings,
+        snippet,
+        ..Description::default()
+    }
 }
 
 /// Settings of which none was given.
 fn defaults(about: About) -> Settings {
     let nothing = std::iter::empty::<(&str, &str)>();
-    let mut nothing = <dyn erased_serde::Deserializer>::erase(MapDeserializer::<_, ValueError>::new(nothing));
+    let mut nothing =
+        <dyn erased_serde::Deserializer>::erase(MapDeserializer::<_, ValueError>::new(nothing));
     (about.read)(&mut nothing).unwrap_or_else(|_| std::sync::Arc::new(()))
 }
 
 fn fitting_modifiers(world: &World, kinds: &Kinds, fields: &Fields) -> Vec<&'static str> {
-    let fits = |about: About, bind: fn(&Settings, &Fields, &World) -> Result<_, _>| bind(&defaults(about), fields, world).is_ok();
-    kinds.modifiers.iter().filter(|(_, kind)| fits(kind.about, kind.bind)).map(|(word, _)| *word).collect()
+    let fits = |about: About, bind: fn(&Settings, &Fields, &World) -> Result<_, _>| {
+        bind(&defaults(about), fields, world).is_ok()
+    };
+    kinds
+        .modifiers
+        .iter()
+        .filter(|(_, kind)| fits(kind.about, kind.bind))
+        .map(|(word, _)| *word)
+        .collect()
 }
 
 fn signatures(world: &World, entity: Entity) -> Vec<Signature> {
@@ -151,11 +214,24 @@ fn signatures(world: &World, entity: Entity) -> Vec<Signature> {
         arguments: Fields::of(service.arguments, None),
         is_async: service.is_async,
     };
-    service::services_of(world, entity).into_iter().map(signature).collect()
+    service::services_of(world, entity)
+        .into_iter()
+        .map(signature)
+        .collect()
 }
 
 fn as_text(description: &Description) -> String {
-    let Description { word, family, docs, settings, fields, levels, services, fits, snippet } = description;
+    let Description {
+        word,
+        family,
+        docs,
+        settings,
+        fields,
+        levels,
+        services,
+        fits,
+        snippet,
+    } = description;
     let mut text = format!("{word} ({family})\n{docs}\n");
     if !settings.0.is_empty() {
         text.push_str("\nSettings\n");
@@ -164,23 +240,52 @@ fn as_text(description: &Description) -> String {
     if let Some((noun, fields)) = fields
         && !fields.0.is_empty()
     {
-        write!(text, "\n{}{}\n{}", noun[..1].to_uppercase(), &noun[1..], table(fields)).ok();
+        write!(
+            text,
+            "\n{}{}\n{}",
+            noun[..1].to_uppercase(),
+            &noun[1..],
+            table(fields)
+        )
+        .ok();
     }
     if let Some((default, others)) = levels.split_first() {
         write!(text, "\nLevels\n  {default} (default)").ok();
-        others.iter().for_each(|level| write!(text, ", {level}").unwrap_or_default());
+        others
+            .iter()
+            .for_each(|level| write!(text, ", {level}").unwrap_or_default());
         text.push('\n');
     }
     if !services.is_empty() {
         text.push_str("\nServices\n");
         for service in services {
-            let arguments: Vec<&str> = service.arguments.0.iter().map(|argument| argument.name).collect();
-            let later = if service.is_async { " (answered when it is done)" } else { "" };
-            writeln!(text, "  {}({})  {}{later}", service.name, arguments.join(", "), service.docs).ok();
+            let arguments: Vec<&str> = service
+                .arguments
+                .0
+                .iter()
+                .map(|argument| argument.name)
+                .collect();
+            let later = if service.is_async {
+                " (answered when it is done)"
+            } else {
+                ""
+            };
+            writeln!(
+                text,
+                "  {}({})  {}{later}",
+                service.name,
+                arguments.join(", "),
+                service.docs
+            )
+            .ok();
         }
     }
     if !fits.is_empty() {
-        let title = if *family == "modifier" { "Fits" } else { "Modifiers that fit" };
+        let title = if *family == "modifier" {
+            "Fits"
+        } else {
+            "Modifiers that fit"
+        };
         write!(text, "\n{title}\n  {}\n", fits.join(", ")).ok();
     }
     write!(text, "\nIn a simulation file\n  {snippet}\n").ok();
@@ -189,12 +294,27 @@ fn as_text(description: &Description) -> String {
 
 fn table(fields: &Fields) -> String {
     let width = |of: fn(&Field) -> usize| fields.0.iter().map(of).max().unwrap_or(0);
-    let (names, units) = (width(|field| field.name.len()), width(|field| field.unit.unwrap_or("").len()));
+    let (names, units) = (
+        width(|field| field.name.len()),
+        width(|field| field.unit.unwrap_or("").len()),
+    );
     let mut text = String::new();
     for field in &fields.0 {
-        let docs = field.docs.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        let levels = field.levels.map(|levels| format!(" [{}]", levels.join(", "))).unwrap_or_default();
-        let line = format!("  {:names$}  {:units$}  {docs}{levels}", field.name, field.unit.unwrap_or(""));
+        let docs = field
+            .docs
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let levels = field
+            .levels
+            .map(|levels| format!(" [{}]", levels.join(", ")))
+            .unwrap_or_default();
+        let line = format!(
+            "  {:names$}  {:units$}  {docs}{levels}",
+            field.name,
+            field.unit.unwrap_or("")
+        );
         text.push_str(line.trim_end());
         text.push('\n');
     }
@@ -202,16 +322,22 @@ fn table(fields: &Fields) -> String {
 }
 
 fn as_json(description: &Description) -> Json {
-    let Description { word, family, docs, settings, fields, levels, services, fits, snippet } = description;
+    let Description {
+        word,
+        family,
+        docs,
+        settings,
+        fields,
+        levels,
+        services,
+        fits,
+        snippet,
+    } = description;
     let list = |fields: &Fields| -> Json {
-        let field = |field: &Field| {
-            json!({ "name": field.name, "type": field.type_name, "unit": field.unit, "docs": field.docs, "levels": field.levels })
-        };
+        let field = |field: &Field| json!({ "name": field.name, "type": field.type_name, "unit": field.unit, "docs": field.docs, "levels": field.levels });
         fields.0.iter().map(field).collect()
     };
-    let service = |service: &Signature| {
-        json!({ "name": service.name, "docs": service.docs, "arguments": list(&service.arguments), "async": service.is_async })
-    };
+    let service = |service: &Signature| json!({ "name": service.name, "docs": service.docs, "arguments": list(&service.arguments), "async": service.is_async });
     let mut json = json!({
         "kind": word, "family": family, "docs": docs, "settings": list(settings), "levels": levels,
         "services": services.iter().map(service).collect::<Json>(), "fits": fits, "snippet": snippet,

@@ -44,11 +44,18 @@ pub enum Family {
 pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write) -> u8 {
     let rows = match args.family {
         Family::Services => super::describe::services(parts),
-        Family::Robots => Embedded.paths().into_iter().map(|path| (path.to_owned(), String::new())).collect(),
+        Family::Robots => Embedded
+            .paths()
+            .into_iter()
+            .map(|path| (path.to_owned(), String::new()))
+            .collect(),
         family => of_kinds(&kinds(parts), family),
     };
     if args.json {
-        let list: Vec<_> = rows.iter().map(|(kind, summary)| json!({ "kind": kind, "summary": summary })).collect();
+        let list: Vec<_> = rows
+            .iter()
+            .map(|(kind, summary)| json!({ "kind": kind, "summary": summary }))
+            .collect();
         say(out, serde_json::Value::from(list));
         return exit::FINE;
     }
@@ -62,10 +69,26 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write) -> u8 {
 fn of_kinds(kinds: &Kinds, family: Family) -> Vec<(String, String)> {
     let row = |(word, info): (&&str, &'static TypeInfo)| ((*word).to_owned(), summary(info));
     match family {
-        Family::Sensors => kinds.sensors.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
-        Family::Actuators => kinds.actuators.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
-        Family::Modifiers => kinds.modifiers.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
-        Family::Middlewares => kinds.middlewares.iter().map(|(word, kind)| row((word, kind.about.settings))).collect(),
+        Family::Sensors => kinds
+            .sensors
+            .iter()
+            .map(|(word, kind)| row((word, kind.about.settings)))
+            .collect(),
+        Family::Actuators => kinds
+            .actuators
+            .iter()
+            .map(|(word, kind)| row((word, kind.about.settings)))
+            .collect(),
+        Family::Modifiers => kinds
+            .modifiers
+            .iter()
+            .map(|(word, kind)| row((word, kind.about.settings)))
+            .collect(),
+        Family::Middlewares => kinds
+            .middlewares
+            .iter()
+            .map(|(word, kind)| row((word, kind.about.settings)))
+            .collect(),
         Family::Robots | Family::Services => Vec::new(),
     }
 }

@@ -23,27 +23,55 @@ use crate::{
 /// An argument is not of the form `text:DIRECTORY` or `csv:DIRECTORY`.
 pub fn add(plan: &mut Plan, arguments: &[String], kinds: &Kinds) -> Result<(), Box<Report>> {
     for argument in arguments {
-        let Some((format, directory)) = argument.split_once(':').filter(|(format, _)| matches!(*format, "text" | "csv")) else {
-            return Err(refused(&format!("`--output {argument}` is not known"), "write `--output text:DIRECTORY` or `--output csv:DIRECTORY`"));
+        let Some((format, directory)) = argument
+            .split_once(':')
+            .filter(|(format, _)| matches!(*format, "text" | "csv"))
+        else {
+            return Err(refused(
+                &format!("`--output {argument}` is not known"),
+                "write `--output text:DIRECTORY` or `--output csv:DIRECTORY`",
+            ));
         };
-        connect(plan, argument, format, directory, kinds).map_err(|error| refused(&format!("`--output {argument}`: {error}"), ""))?;
+        connect(plan, argument, format, directory, kinds)
+            .map_err(|error| refused(&format!("`--output {argument}`: {error}"), ""))?;
     }
     Ok(())
 }
 
-fn connect(plan: &mut Plan, argument: &str, format: &str, directory: &str, kinds: &Kinds) -> Result<(), erased_serde::Error> {
+fn connect(
+    plan: &mut Plan,
+    argument: &str,
+    format: &str,
+    directory: &str,
+    kinds: &Kinds,
+) -> Result<(), erased_serde::Error> {
     let read = |family, field: &'static str, value: &str| {
-        let fields = [(field, value)].into_iter().filter(|(field, _)| !field.is_empty());
-        let mut fields = <dyn erased_serde::Deserializer>::erase(MapDeserializer::<_, ValueError>::new(fields));
+        let fields = [(field, value)]
+            .into_iter()
+            .filter(|(field, _)| !field.is_empty());
+        let mut fields =
+            <dyn erased_serde::Deserializer>::erase(MapDeserializer::<_, ValueError>::new(fields));
         Words(kinds).read(family, "text", &mut fields).map(Settings)
     };
     let name = Spanned::from(format!("--output {argument}"));
     let settings = read(Family::Middleware, "directory", directory)?;
     let output = read(Family::Output, "format", format)?;
-    plan.simulation.middlewares.insert(name.clone(), Middleware { kind: Spanned::from("text".to_owned()), settings });
+    plan.simulation.middlewares.insert(
+        name.clone(),
+        Middleware {
+            kind: Spanned::from("text".to_owned()),
+            settings,
+        },
+    );
     for robot in plan.simulation.robots.values_mut() {
         for sensor in robot.sensors.values_mut() {
-            sensor.outputs.insert(name.clone(), Output { policy: None, settings: output.clone() });
+            sensor.outputs.insert(
+                name.clone(),
+                Output {
+                    policy: None,
+                    settings: output.clone(),
+                },
+            );
         }
     }
     Ok(())
@@ -51,7 +79,11 @@ fn connect(plan: &mut Plan, argument: &str, format: &str, directory: &str, kinds
 
 fn refused(message: &str, help: &str) -> Box<Report> {
     let problem = Diagnostic::error("usage::output", message);
-    let problem = if help.is_empty() { problem } else { problem.help(help) };
+    let problem = if help.is_empty() {
+        problem
+    } else {
+        problem.help(help)
+    };
     let mut report = Report::default();
     report.add([problem], &Arc::default());
     Box::new(report)

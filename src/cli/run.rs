@@ -85,14 +85,27 @@ fn pace(text: &str) -> Result<Pace, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, parts: Parts<'_>, color: bool, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+pub fn run(
+    args: &Args,
+    parts: Parts<'_>,
+    color: bool,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
     let style = if color { Style::Colored } else { Style::Plain };
     let mut simulation = match build(args, parts) {
         Ok(simulation) => simulation,
         Err(BuildError::Scene(report)) => {
             write!(err, "{}", report.render(style)).ok();
             let (errors, _) = report.counts();
-            say(err, format_args!("{} {} found; nothing was run", errors, if errors == 1 { "error" } else { "errors" }));
+            say(
+                err,
+                format_args!(
+                    "{} {} found; nothing was run",
+                    errors,
+                    if errors == 1 { "error" } else { "errors" }
+                ),
+            );
             return exit::INPUT;
         }
         Err(BuildError::Middleware(failure)) => return failed(&failure, err),
@@ -102,12 +115,21 @@ pub fn run(args: &Args, parts: Parts<'_>, color: bool, out: &mut dyn Write, err:
     let limits = match limits(args, &simulation) {
         Ok(limits) => limits,
         Err(error) => {
-            say(err, format_args!("error: signals cannot be caught: {error}"));
+            say(
+                err,
+                format_args!("error: signals cannot be caught: {error}"),
+            );
             return exit::ENVIRONMENT;
         }
     };
     if limits.ticks.is_none() && std::io::stderr().is_terminal() {
-        say(err, format_args!("running {} ticks a second; end it with ctrl-C", simulation.clock().rate));
+        say(
+            err,
+            format_args!(
+                "running {} ticks a second; end it with ctrl-C",
+                simulation.clock().rate
+            ),
+        );
     }
     let (summary, end) = run_simulation(simulation, &limits);
     tell(&summary, args.json, out);
@@ -140,8 +162,14 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
 
 fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
     let rate = simulation.clock().rate;
-    let ticks = args.steps.or(args.until.map(|seconds| (seconds * rate).round() as u64));
-    let unlimited = if ticks.is_some() { Pace::Max } else { Pace::RealTime(1.0) };
+    let ticks = args
+        .steps
+        .or(args.until.map(|seconds| (seconds * rate).round() as u64));
+    let unlimited = if ticks.is_some() {
+        Pace::Max
+    } else {
+        Pace::RealTime(1.0)
+    };
     let signal = Arc::new(AtomicUsize::new(0));
     let is_second = Arc::new(AtomicBool::new(false));
     for number in [SIGINT, SIGTERM] {
@@ -150,7 +178,11 @@ fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
         signal_hook::flag::register(number, is_second.clone())?;
         signal_hook::flag::register_usize(number, signal.clone(), number.unsigned_abs() as usize)?;
     }
-    Ok(Limits { ticks, pace: args.rtf.unwrap_or(unlimited), signal })
+    Ok(Limits {
+        ticks,
+        pace: args.rtf.unwrap_or(unlimited),
+        signal,
+    })
 }
 
 fn tell(summary: &Summary, json: bool, out: &mut dyn Write) {
@@ -158,10 +190,27 @@ fn tell(summary: &Summary, json: bool, out: &mut dyn Write) {
         say(out, serde_json::to_string(summary).unwrap_or_default());
         return;
     }
-    let Summary { steps, sim_seconds, wall_seconds, rtf, state_hash, drops } = summary;
-    say(out, format_args!("{steps} ticks, {sim_seconds:.3} s simulated in {wall_seconds:.3} s ({rtf:.1} times real time)"));
+    let Summary {
+        steps,
+        sim_seconds,
+        wall_seconds,
+        rtf,
+        state_hash,
+        drops,
+    } = summary;
+    say(
+        out,
+        format_args!(
+            "{steps} ticks, {sim_seconds:.3} s simulated in {wall_seconds:.3} s ({rtf:.1} times real time)"
+        ),
+    );
     if *drops > 0 {
-        say(out, format_args!("{drops} readings were dropped: their observers were slower than the simulation"));
+        say(
+            out,
+            format_args!(
+                "{drops} readings were dropped: their observers were slower than the simulation"
+            ),
+        );
     }
     say(out, format_args!("state {state_hash}"));
 }
