@@ -2,7 +2,10 @@
 use crate::scene::simulation::Assets;
 
 /// Path and text of each embedded model.
-const EMBEDDED: &[(&str, &str)] = &[("robots/atrv.robray", include_str!("../assets/robots/atrv.robray"))];
+const EMBEDDED: &[(&str, &str)] = &[(
+    "robots/atrv.robray",
+    include_str!("../assets/robots/atrv.robray"),
+)];
 
 /// The embedded models.
 pub struct Embedded;
@@ -16,5 +19,8 @@ impl Assets for Embedded {
 /// The text of an embedded model.
 #[must_use]
 pub fn text(path: &str) -> Option<&'static str> {
-    EMBEDDED.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
+    EMBEDDED
+        .iter()
+        .find(|(known, _)| *known == path)
+        .map(|(_, text)| *text)
 }

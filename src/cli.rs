@@ -37,9 +37,16 @@ pub mod exit {
 
 /// A headless, deterministic robot simulator.
 #[derive(Parser)]
-#[command(name = "morse-sim", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(after_help = "Exit codes: 0 fine, 1 verdict failed, 2 usage or scene error, 3 environment, 4 simulation fault, \
-    5 peer lost, 130 and 143 after SIGINT and SIGTERM.")]
+#[command(
+    name = "morse-sim",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 verdict failed, 2 usage or scene error, 3 environment, 4 simulation fault, \
+    5 peer lost, 130 and 143 after SIGINT and SIGTERM."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -80,7 +87,11 @@ pub fn main_with(parts: impl Fn(&mut App)) -> ExitCode {
         Err(error) => {
             // Nothing can be said where nothing can be printed.
             error.print().ok();
-            return if error.use_stderr() { exit::INPUT.into() } else { ExitCode::SUCCESS };
+            return if error.use_stderr() {
+                exit::INPUT.into()
+            } else {
+                ExitCode::SUCCESS
+            };
         }
     };
     let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
@@ -93,11 +104,11 @@ fn dispatch(cli: Cli, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write
         Command::Run(args) => run::run(&args, parts, color, out, err),
         Command::Check(mut args) => {
             args.reading.color = color;
-            check::run(&args, out, err)
+            check::run(&args, parts, out, err)
         }
         Command::Inspect(mut args) => {
             args.reading.color = color;
-            inspect::run(&args, out, err)
+            inspect::run(&args, parts, out, err)
         }
         Command::List(args) => list::run(&args, parts, out),
         Command::Describe(args) => describe::run(&args, parts, out, err),
@@ -110,7 +121,8 @@ fn dispatch(cli: Cli, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write
 
 /// Colours are for people: on a terminal, unless they said no (<https://no-color.org>).
 fn has_color() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    std::io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Prints, and gives up where nobody listens any more (a closed pipe).

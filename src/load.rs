@@ -55,21 +55,37 @@ pub struct Plan {
 ///
 /// Everything that is wrong with the files, in one pass.
 pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<Report>> {
-    let mut loader = Loader { options, kinds, report: Report::default() };
+    let mut loader = Loader {
+        options,
+        kinds,
+        report: Report::default(),
+    };
     let plan = match path.extension().and_then(|extension| extension.to_str()) {
         Some("ron") => loader.simulation(path, None),
         Some("urdf" | "xacro" | "sdf" | "xml") => {
-            let problem = Diagnostic::error("load::format", format!("`{}`: this format cannot be read yet", path.display()));
-            loader.report.add([problem.help("describe the robot in a `.robray` file")], &Arc::default());
+            let problem = Diagnostic::error(
+                "load::format",
+                format!("`{}`: this format cannot be read yet", path.display()),
+            );
+            loader.report.add(
+                [problem.help("describe the robot in a `.robray` file")],
+                &Arc::default(),
+            );
             None
         }
         _ => {
             let beside = path.with_extension("ron");
-            if beside.is_file() { loader.simulation(&beside, Some(path)) } else { loader.scene_alone(path) }
+            if beside.is_file() {
+                loader.simulation(&beside, Some(path))
+            } else {
+                loader.scene_alone(path)
+            }
         }
     };
     match plan {
-        Some(mut plan) if !loader.report.has_errors() && !(options.strict && !loader.report.is_empty()) => {
+        Some(mut plan)
+            if !loader.report.has_errors() && !(options.strict && !loader.report.is_empty()) =>
+        {
             if let Some(seed) = options.seed {
                 plan.simulation.environment.seed = seed;
             }
@@ -99,18 +115,33 @@ impl Loader<'_> {
         let bytes = match simulation::read_bytes(path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                self.report.add([Diagnostic::error("load::unreadable", format!("cannot read `{name}`: {error}"))], &Arc::default());
+                self.report.add(
+                    [Diagnostic::error(
+                        "load::unreadable",
+                        format!("cannot read `{name}`: {error}"),
+                    )],
+                    &Arc::default(),
+                );
                 return None;
             }
         };
         let mut sources = Sources::default();
-        let loaded = simulation::load(&name, &bytes, &self.options.set, &Words(self.kinds), &mut sources);
+        let loaded = simulation::load(
+            &name,
+            &bytes,
+            &self.options.set,
+            &Words(self.kinds),
+            &mut sources,
+        );
         let sources = Arc::new(sources);
         let is_fine = loaded.is_fine();
         self.report.add(loaded.diagnostics, &sources);
         if !is_fine {
             // What else is wrong shows in the same pass.
-            self.report.add(simulation::check_alone(&loaded.simulation, &Words(self.kinds)), &sources);
+            self.report.add(
+                simulation::check_alone(&loaded.simulation, &Words(self.kinds)),
+                &sources,
+            );
             return None;
         }
         let directory = path.parent().unwrap_or(Path::new(""));
@@ -122,8 +153,17 @@ impl Loader<'_> {
         self.assemble(loaded.simulation, sources, scene, directory)
     }
 
-    fn named_scene(&mut self, named: &Spanned<String>, directory: &Path, sources: &Arc<Sources>) -> Option<Scene> {
-        let mut models = Models { options: self.options, directory, report: &mut self.report };
+    fn named_scene(
+        &mut self,
+        named: &Spanned<String>,
+        directory: &Path,
+        sources: &Arc<Sources>,
+    ) -> Option<Scene> {
+        let mut models = Models {
+            options: self.options,
+            directory,
+            report: &mut self.report,
+        };
         match models.load(named) {
             Ok(scene) => Some(scene),
             Err(problem) => {
@@ -146,8 +186,18 @@ impl Loader<'_> {
         }
     }
 
-    fn assemble(&mut self, simulation: Simulation, sources: Arc<Sources>, scene: Scene, directory: &Path) -> Option<Plan> {
-        let mut models = Models { options: self.options, directory, report: &mut self.report };
+    fn assemble(
+        &mut self,
+        simulation: Simulation,
+        sources: Arc<Sources>,
+        scene: Scene,
+        directory: &Path,
+    ) -> Option<Plan> {
+        let mut models = Models {
+            options: self.options,
+            directory,
+            report: &mut self.report,
+        };
         let assembled = assemble(&simulation, scene, &mut |model| models.load(model));
         let assembly = match assembled {
             Ok(assembly) => assembly,
@@ -158,7 +208,12 @@ impl Loader<'_> {
         };
         let problems = simulation::check(&simulation, &assembly.scene, &Words(self.kinds));
         self.report.add(problems, &sources);
-        Some(Plan { simulation, assembly, sources, ..Plan::default() })
+        Some(Plan {
+            simulation,
+            assembly,
+            sources,
+            ..Plan::default()
+        })
     }
 }
 
@@ -173,13 +228,20 @@ impl Models<'_> {
     fn load(&mut self, named: &Spanned<String>) -> Result<Scene, Box<Diagnostic>> {
         let mut roots = vec![PathBuf::from(".")];
         roots.extend(self.options.allow_paths.iter().cloned());
-        let files = Files { directory: self.directory, roots: &roots, assets: &Embedded };
+        let files = Files {
+            directory: self.directory,
+            roots: &roots,
+            assets: &Embedded,
+        };
         let options = robray_options(self.options);
         let loaded = match files.find(named)? {
             Found::Disk(path) => robray::load(&shortened(path), &options),
-            Found::Asset(path) => {
-                robray::parse_str(assets::text(&path).unwrap_or_default(), &path, Path::new(""), &options)
-            }
+            Found::Asset(path) => robray::parse_str(
+                assets::text(&path).unwrap_or_default(),
+                &path,
+                Path::new(""),
+                &options,
+            ),
         };
         match loaded {
             Ok(loaded) => {
@@ -188,7 +250,10 @@ impl Models<'_> {
             }
             Err(failed) => {
                 self.report.add_failed(*failed);
-                let problem = Diagnostic::error("load::scene", format!("`{}` cannot be used: see the errors above", named.value));
+                let problem = Diagnostic::error(
+                    "load::scene",
+                    format!("`{}` cannot be used: see the errors above", named.value),
+                );
                 Err(Box::new(match named.span {
                     Some(span) => problem.at(span, "named here"),
                     None => problem,
@@ -200,8 +265,12 @@ impl Models<'_> {
 
 /// A path as the user would write it: from the current directory, where it lies below that.
 fn shortened(path: PathBuf) -> PathBuf {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    path.strip_prefix(&here).map(Path::to_path_buf).unwrap_or(path)
+    let here = std::env::current_dir()
+        .and_then(|here| here.canonicalize())
+        .unwrap_or_default();
+    path.strip_prefix(&here)
+        .map(Path::to_path_buf)
+        .unwrap_or(path)
 }
 
 fn robray_options(options: &Options) -> LoadOptions {

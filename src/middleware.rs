@@ -17,7 +17,10 @@ pub fn plugin(app: &mut App) {
     app.init_resource::<Pending>()
         .init_resource::<LostObserver>()
         .add_systems(FixedUpdate, serve_requests.in_set(Inputs::Requests))
-        .add_systems(FixedUpdate, answer.in_set(Tick::Export).after(service::complete));
+        .add_systems(
+            FixedUpdate,
+            answer.in_set(Tick::Export).after(service::complete),
+        );
 }
 
 /// The way in for requests, and the requests that are not yet answered.
@@ -35,21 +38,38 @@ impl Pending {
 
     /// Passes on the replies that are there. A client that has gone misses its own.
     fn answer(&mut self) {
-        self.calls.retain(|(_, call, client)| call.reply().map(|reply| client.try_send(reply)).is_none());
+        self.calls
+            .retain(|(_, call, client)| call.reply().map(|reply| client.try_send(reply)).is_none());
     }
 }
 
 /// Serves what arrived since the last tick, in the order in which it arrived.
 fn serve_requests(world: &mut World) {
-    let Some(asks) = world.resource::<Pending>().asks.clone() else { return };
+    let Some(asks) = world.resource::<Pending>().asks.clone() else {
+        return;
+    };
     for ask in asks.try_iter() {
         match ask {
-            Ask::Serve(Request { component, service, arguments, id, reply }) => {
+            Ask::Serve(Request {
+                component,
+                service,
+                arguments,
+                id,
+                reply,
+            }) => {
                 let call = service::call(world, &component, &service, &arguments);
-                world.resource_mut::<Pending>().calls.push((id, call, reply));
+                world
+                    .resource_mut::<Pending>()
+                    .calls
+                    .push((id, call, reply));
             }
             Ask::Cancel(id) => {
-                let ticket = world.resource::<Pending>().calls.iter().find(|(known, ..)| *known == id).map(|(_, call, _)| call.ticket);
+                let ticket = world
+                    .resource::<Pending>()
+                    .calls
+                    .iter()
+                    .find(|(known, ..)| *known == id)
+                    .map(|(_, call, _)| call.ticket);
                 if let Some(ticket) = ticket {
                     service::cancel(world, ticket);
                 }
@@ -84,10 +104,15 @@ impl Middlewares {
         mut connections: Connections,
         wakes: Vec<Sender<()>>,
     ) -> Result<Self, Failure> {
-        let mut started = Self { running: Vec::new(), wakes };
+        let mut started = Self {
+            running: Vec::new(),
+            wakes,
+        };
         for (name, middleware) in &simulation.middlewares {
             let kind = kinds.middlewares.get(middleware.kind.as_str());
-            let (Some(kind), Some(plugs)) = (kind, connections.remove(name.as_str())) else { continue };
+            let (Some(kind), Some(plugs)) = (kind, connections.remove(name.as_str())) else {
+                continue;
+            };
             match (kind.start)(&middleware.settings.0, plugs) {
                 Ok(running) => started.running.push((name.value.clone(), running)),
                 Err(failure) => {
@@ -102,7 +127,9 @@ impl Middlewares {
 
     /// What went wrong with any of them since they were last asked.
     pub fn failure(&mut self) -> Option<Failure> {
-        self.running.iter_mut().find_map(|(_, running)| running.failure())
+        self.running
+            .iter_mut()
+            .find_map(|(_, running)| running.failure())
     }
 
     /// Stops all of them, once the tick's ends of their ports are closed, and waits until everything they
@@ -125,8 +152,14 @@ pub(crate) fn close_ports(world: &mut World) -> (u64, u64) {
     let mut losses = (0, 0);
     for mut outputs in sensors.iter_mut(world) {
         for port in outputs.0.drain(..) {
-            losses.0 += port.losses.dropped.load(std::sync::atomic::Ordering::Relaxed);
-            losses.1 += port.losses.unready.load(std::sync::atomic::Ordering::Relaxed);
+            losses.0 += port
+                .losses
+                .dropped
+                .load(std::sync::atomic::Ordering::Relaxed);
+            losses.1 += port
+                .losses
+                .unready
+                .load(std::sync::atomic::Ordering::Relaxed);
         }
     }
     losses

@@ -14,8 +14,16 @@ pub struct Report {
 
 impl Report {
     /// Adds diagnostics that point into these texts.
-    pub fn add(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>, sources: &Arc<Sources>) {
-        self.entries.extend(diagnostics.into_iter().map(|diagnostic| (diagnostic, sources.clone())));
+    pub fn add(
+        &mut self,
+        diagnostics: impl IntoIterator<Item = Diagnostic>,
+        sources: &Arc<Sources>,
+    ) {
+        self.entries.extend(
+            diagnostics
+                .into_iter()
+                .map(|diagnostic| (diagnostic, sources.clone())),
+        );
     }
 
     /// Adds the diagnostics of a scene file that could not be read.
@@ -26,7 +34,9 @@ impl Report {
     /// Whether anything in it is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.entries.iter().any(|(diagnostic, _)| diagnostic.is_error())
+        self.entries
+            .iter()
+            .any(|(diagnostic, _)| diagnostic.is_error())
     }
 
     /// Whether nothing is in it.
@@ -38,20 +48,30 @@ impl Report {
     /// How many errors and warnings.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
-        let errors = self.entries.iter().filter(|(diagnostic, _)| diagnostic.is_error()).count();
+        let errors = self
+            .entries
+            .iter()
+            .filter(|(diagnostic, _)| diagnostic.is_error())
+            .count();
         (errors, self.entries.len() - errors)
     }
 
     /// As text, in the order in which it was found.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
-        self.entries.iter().map(|(diagnostic, sources)| render(diagnostic, sources, style)).collect()
+        self.entries
+            .iter()
+            .map(|(diagnostic, sources)| render(diagnostic, sources, style))
+            .collect()
     }
 
     /// As JSON: an array of objects.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
-        self.entries.iter().map(|(diagnostic, sources)| to_json(diagnostic, sources)).collect()
+        self.entries
+            .iter()
+            .map(|(diagnostic, sources)| to_json(diagnostic, sources))
+            .collect()
     }
 }
 

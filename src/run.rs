@@ -78,8 +78,22 @@ pub fn run(mut simulation: Simulation, limits: &Limits) -> (Summary, End) {
     if let (End::Done | End::LockstepLost(_) | End::Signal(_), Err(failure)) = (&end, finished) {
         end = End::Failure(failure);
     }
-    let rtf = if wall_seconds > 0.0 { sim_seconds / wall_seconds } else { 0.0 };
-    (Summary { steps, sim_seconds, wall_seconds, rtf, state_hash, drops: losses.dropped }, end)
+    let rtf = if wall_seconds > 0.0 {
+        sim_seconds / wall_seconds
+    } else {
+        0.0
+    };
+    (
+        Summary {
+            steps,
+            sim_seconds,
+            wall_seconds,
+            rtf,
+            state_hash,
+            drops: losses.dropped,
+        },
+        end,
+    )
 }
 
 fn pace(simulation: &mut Simulation, limits: &Limits, start: Instant) -> End {
@@ -99,7 +113,9 @@ fn pace(simulation: &mut Simulation, limits: &Limits, start: Instant) -> End {
             continue;
         }
         if let Err(lost) = simulation.step() {
-            return simulation.failure().map_or(End::LockstepLost(lost), End::Failure);
+            return simulation
+                .failure()
+                .map_or(End::LockstepLost(lost), End::Failure);
         }
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);
@@ -109,14 +125,20 @@ fn pace(simulation: &mut Simulation, limits: &Limits, start: Instant) -> End {
 
 /// Whether the wall clock has not reached `due` (s since the start) yet; if so, some of the wait is over.
 fn is_early(start: Instant, due: f64) -> bool {
-    let Some(wait) = Duration::try_from_secs_f64(due).ok().and_then(|due| due.checked_sub(start.elapsed())) else {
+    let Some(wait) = Duration::try_from_secs_f64(due)
+        .ok()
+        .and_then(|due| due.checked_sub(start.elapsed()))
+    else {
         return false;
     };
     std::thread::sleep(wait.min(PATIENCE));
     !wait.is_zero()
 }
 
-#[expect(clippy::disallowed_methods, reason = "pacing a run is what the wall clock is for")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "pacing a run is what the wall clock is for"
+)]
 fn now() -> Instant {
     Instant::now()
 }

@@ -6,6 +6,7 @@ use bevy::{
     prelude::*,
     reflect::{PartialReflect, structs::Struct},
 };
+use crossbeam_channel::Sender;
 use morse_api::{
     actuator::Actuator,
     command::{BadCommand, CommandSender, Mailbox},
@@ -20,12 +21,19 @@ use morse_api::{
 use serde_json::Value as Json;
 
 use crate::{
-    actuator, install,
+    actuator,
+    install::{self, Connections},
     load::{self, Options, Plan},
     middleware::{self, Middlewares, Pending},
     modifier, physics, rays,
     report::Report,
-    scene::{simulation::model::{self, Environment}, spawn::{self, Spawned}},
+    scene::{
+        simulation::{
+            self as file,
+            model::{self, Environment},
+        },
+        spawn::{self, Spawned},
+    },
     sensor, service as services,
     state::{HashChain, Snapshot},
     tick,
@@ -89,12 +97,20 @@ pub fn no_parts(_: &mut App) {}
 pub fn kinds(parts: Parts<'_>) -> Kinds {
     let mut app = App::empty();
     components(&mut app, parts);
-    app.world_mut().remove_resource::<Kinds>().unwrap_or_default()
+    app.world_mut()
+        .remove_resource::<Kinds>()
+        .unwrap_or_default()
 }
 
 /// Everything that adds kinds.
 pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
-    app.add_plugins((sensor::plugin, actuator::plugin, modifier::plugin, services::plugin, middleware::plugin));
+    app.add_plugins((
+        sensor::plugin,
+        actuator::plugin,
+        modifier::plugin,
+        services::plugin,
+        middleware::plugin,
+    ));
     parts(app);
 }
 
@@ -113,7 +129,11 @@ impl Simulation {
     /// # Errors
     ///
     /// Everything that is wrong with the files in one pass, or what a middleware could not have.
-    pub fn load_with(path: impl AsRef<Path>, options: &Options, parts: Parts<'_>) -> Result<Self, BuildError> {
+    pub fn load_with(
+        path: impl AsRef<Path>,
+        options: &Options,
+        parts: Parts<'_>,
+    ) -> Result<Self, BuildError> {
         let plan = load::load(path.as_ref(), options, &kinds(parts))?;
         Self::build(plan, parts)
     }
@@ -124,29 +144,34 @@ impl Simulation {
     ///
     /// What does not fit together, or what a middleware could not have.
     pub fn build(plan: Plan, parts: Parts<'_>) -> Result<Self, BuildError> {
-        let Plan { simulation, assembly, sources, mut warnings, threads } = plan;
-        let environment = &simulation.environment;
-        let mut app = App::new();
-        tick::plugin(&mut app, environment.rate.value);
-        components(&mut app, parts);
-        physics::plugin(&mut app, physics_settings(environment));
-        rays::plugin(&mut app, threads);
-        let failed = |problems: Vec<_>, warnings: &mut Report| {
-            warnings.add(problems, &sources);
-            BuildError::Scene(Box::new(std::mem::take(warnings)))
-        };
-        let spawned = spawn::spawn(app.world_mut(), &assembly).map_err(|problems| failed(problems, &mut warnings))?;
-        warnings.add(spawned.warnings.clone(), &sources);
-        let (requests, asks) = RequestSender::new();
-        let (connections, wakes) = install::install(app.world_mut(), &simulation, &spawned, &requests)
-            .map_err(|problems| failed(problems, &mut warnings))?;
-        app.insert_resource(spawned);
-        app.world_mut().resource_mut::<Pending>().listen(asks);
-        morse_api::state::sort_by_path(app.world_mut());
+        let Raised {
+            mut app,
+            warnings,
+            connections,
+            wakes,
+            requests,
+            simulation,
+        } = raise(plan, parts)?;
         start(&mut app);
         let kinds = app.world().resource::<Kinds>().clone();
         let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes)?;
-        Ok(Self { app, middlewares, hashes: None, start: None, warnings, requests })
+        Ok(Self {
+            app,
+            middlewares,
+            hashes: None,
+            start: None,
+            warnings,
+            requests,
+        })
+    }
+
+    /// Finds out whether a plan could be built, without starting anything; returns the warnings.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit together.
+    pub fn try_out(plan: Plan, parts: Parts<'_>) -> Result<Report, Box<Report>> {
+        raise(plan, parts).map(|raised| raised.warnings)
     }
 
     /// What is probably not meant in the files.
@@ -168,7 +193,12 @@ impl Simulation {
         if let Some(hashes) = &mut self.hashes {
             hashes.add(self.app.world());
         }
-        self.app.world_mut().resource_mut::<LostObserver>().0.take().map_or(Ok(()), Err)
+        self.app
+            .world_mut()
+            .resource_mut::<LostObserver>()
+            .0
+            .take()
+            .map_or(Ok(()), Err)
     }
 
     /// Advances by so many ticks.
@@ -205,8 +235,15 @@ impl Simulation {
     /// There is no such component, or its data is of another type.
     pub fn read<D: LocalData>(&self, path: &str) -> Result<&D, Refusal> {
         let entity = self.entity(path)?;
-        let modified = self.app.world().get::<Modified<D>>(entity).map(|modified| &modified.0);
-        modified.ok_or_else(|| Refusal::OtherKind { path: path.to_owned(), asked: std::any::type_name::<D>() })
+        let modified = self
+            .app
+            .world()
+            .get::<Modified<D>>(entity)
+            .map(|modified| &modified.0);
+        modified.ok_or_else(|| Refusal::OtherKind {
+            path: path.to_owned(),
+            asked: std::any::type_name::<D>(),
+        })
     }
 
     /// What a sensor exports, without its type.
@@ -218,8 +255,14 @@ impl Simulation {
         let entity = self.entity(path)?;
         let world = self.app.world();
         let kinds = world.resource::<Kinds>();
-        let data = kinds.sensors.values().find_map(|kind| (kind.modified)(world, entity));
-        data.ok_or_else(|| Refusal::OtherKind { path: path.to_owned(), asked: "a sensor's data" })
+        let data = kinds
+            .sensors
+            .values()
+            .find_map(|kind| (kind.modified)(world, entity));
+        data.ok_or_else(|| Refusal::OtherKind {
+            path: path.to_owned(),
+            asked: "a sensor's data",
+        })
     }
 
     /// Opens a port on a sensor; it may be read on any thread.
@@ -229,11 +272,18 @@ impl Simulation {
     /// There is no such sensor.
     pub fn observe(&mut self, path: &str, policy: Policy) -> Result<Observer, Refusal> {
         let entity = self.entity(path)?;
-        let refusal = || Refusal::OtherKind { path: path.to_owned(), asked: "a sensor's ports" };
+        let refusal = || Refusal::OtherKind {
+            path: path.to_owned(),
+            asked: "a sensor's ports",
+        };
         let mut entity = self.app.world_mut().entity_mut(entity);
         let info = entity.get::<Described>().ok_or_else(refusal)?.0.clone();
         let (tick_end, observer) = port(info, policy, None);
-        entity.get_mut::<Outputs>().ok_or_else(refusal)?.0.push(tick_end);
+        entity
+            .get_mut::<Outputs>()
+            .ok_or_else(refusal)?
+            .0
+            .push(tick_end);
         Ok(observer)
     }
 
@@ -263,7 +313,10 @@ impl Simulation {
     pub fn commander(&self, path: &str) -> Result<CommandSender, Refusal> {
         let entity = self.entity(path)?;
         let mailbox = self.app.world().get::<Mailbox>(entity);
-        let refusal = || Refusal::OtherKind { path: path.to_owned(), asked: "a mailbox for commands" };
+        let refusal = || Refusal::OtherKind {
+            path: path.to_owned(),
+            asked: "a mailbox for commands",
+        };
         Ok(mailbox.ok_or_else(refusal)?.sender())
     }
 
@@ -288,7 +341,11 @@ impl Simulation {
     pub fn paths(&self) -> Vec<String> {
         let world = self.app.world();
         let order = &world.resource::<morse_api::state::InPathOrder>().0;
-        order.iter().filter_map(|&entity| world.get::<morse_api::component::Path>(entity)).map(ToString::to_string).collect()
+        order
+            .iter()
+            .filter_map(|&entity| world.get::<morse_api::component::Path>(entity))
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// From now on, hash every tick.
@@ -377,9 +434,59 @@ impl Simulation {
         service::find(self.app.world(), path).ok_or_else(|| {
             let paths = self.paths();
             let near = crate::scene::diagnostic::nearest(path, paths.iter().map(String::as_str));
-            Refusal::NoComponent { path: path.to_owned(), near: near.map(str::to_owned) }
+            Refusal::NoComponent {
+                path: path.to_owned(),
+                near: near.map(str::to_owned),
+            }
         })
     }
+}
+
+/// A world with everything in it, before anything runs.
+struct Raised {
+    app: App,
+    warnings: Report,
+    connections: Connections,
+    wakes: Vec<Sender<()>>,
+    requests: RequestSender,
+    simulation: file::Simulation,
+}
+
+fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>> {
+    let Plan {
+        simulation,
+        assembly,
+        sources,
+        mut warnings,
+        threads,
+    } = plan;
+    let environment = &simulation.environment;
+    let mut app = App::new();
+    tick::plugin(&mut app, environment.rate.value);
+    components(&mut app, parts);
+    physics::plugin(&mut app, physics_settings(environment));
+    rays::plugin(&mut app, threads);
+    let failed = |problems: Vec<_>, warnings: &mut Report| {
+        warnings.add(problems, &sources);
+        Box::new(std::mem::take(warnings))
+    };
+    let spawned = spawn::spawn(app.world_mut(), &assembly)
+        .map_err(|problems| failed(problems, &mut warnings))?;
+    warnings.add(spawned.warnings.clone(), &sources);
+    let (requests, asks) = RequestSender::new();
+    let (connections, wakes) = install::install(app.world_mut(), &simulation, &spawned, &requests)
+        .map_err(|problems| failed(problems, &mut warnings))?;
+    app.insert_resource(spawned);
+    app.world_mut().resource_mut::<Pending>().listen(asks);
+    morse_api::state::sort_by_path(app.world_mut());
+    Ok(Raised {
+        app,
+        warnings,
+        connections,
+        wakes,
+        requests,
+        simulation,
+    })
 }
 
 fn physics_settings(environment: &Environment) -> physics::Settings {

@@ -53,8 +53,14 @@ impl Snapshot {
     ///
     /// Some state has no binary form.
     pub fn take(world: &World, hashes: &HashChain) -> Result<Self, StateError> {
-        let register = world.get_resource::<StateRegister>().cloned().unwrap_or_default();
-        let entries = register.0.iter().map(|entry| Ok((entry.name.to_owned(), (entry.save)(world)?)));
+        let register = world
+            .get_resource::<StateRegister>()
+            .cloned()
+            .unwrap_or_default();
+        let entries = register
+            .0
+            .iter()
+            .map(|entry| Ok((entry.name.to_owned(), (entry.save)(world)?)));
         Ok(Self {
             tick: world.resource::<Clock>().tick,
             chain: hashes.chain,
@@ -69,7 +75,10 @@ impl Snapshot {
     ///
     /// The snapshot is of another simulation, or of another version of the program.
     pub fn restore(&self, world: &mut World, hashes: &mut HashChain) -> Result<(), StateError> {
-        let register = world.get_resource::<StateRegister>().cloned().unwrap_or_default();
+        let register = world
+            .get_resource::<StateRegister>()
+            .cloned()
+            .unwrap_or_default();
         if register.0.len() != self.entries.len() {
             return Err(StateError::OtherWorld {
                 name: "the register of state",

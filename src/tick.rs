@@ -35,7 +35,9 @@ pub fn plugin(app: &mut App, rate: f64) {
         )
         .configure_sets(
             FixedUpdate,
-            (Inputs::Commands, Inputs::Requests).chain().in_set(Tick::Inputs),
+            (Inputs::Commands, Inputs::Requests)
+                .chain()
+                .in_set(Tick::Inputs),
         )
         .configure_sets(
             FixedUpdate,

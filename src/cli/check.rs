@@ -1,18 +1,23 @@
-//! `morse-sim check`: what is wrong with scene files, without running anything.
+//! `morse-sim check`: what is wrong with files, without running anything.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args as ClapArgs;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::scene::diagnostic::{Diagnostic, Sources, Style, render, to_json};
+use crate::load::{self, Options};
+use crate::report::Report;
+use crate::scene::diagnostic::{Diagnostic, Sources, Style, render};
+use crate::scene::model::{Scene, Shape};
 use crate::scene::robray::{LoadOptions, load};
+use crate::simulation::{Parts, Simulation, kinds};
 
-/// Report all errors and warnings of scene files
+/// Report all errors and warnings of scene and simulation files
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Scene files
+    /// Scenes (`.robray`) and simulation files (`.ron`)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON object instead of text
@@ -52,6 +57,17 @@ impl Reading {
         }
     }
 
+    /// The same, for the reader of simulation files.
+    #[must_use]
+    pub fn load_options(&self) -> Options {
+        Options {
+            strict: self.strict,
+            strict_amino: self.strict_amino,
+            allow_paths: self.allow_paths.clone(),
+            ..Options::default()
+        }
+    }
+
     /// How messages look.
     #[must_use]
     pub fn style(&self) -> Style {
@@ -65,44 +81,37 @@ impl Reading {
 
 /// Checks every file and returns the exit code: 0 if all of them can be used, 2 if not, 3 if the
 /// result cannot be written.
-pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    match checked(args, out, err) {
+pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    match checked(args, parts, out, err) {
         Ok(true) => 0,
         Ok(false) => 2,
         Err(_) => 3,
     }
 }
 
-fn checked(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::Result<bool> {
+fn checked(
+    args: &Args,
+    parts: Parts<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<bool> {
     let mut fine = true;
     let mut reports = Vec::new();
     for path in &args.files {
-        let (diagnostics, sources, summary) = match load(path, &args.reading.options()) {
-            Ok(loaded) => {
-                let frames = counted(loaded.scene.frames().len(), "frame");
-                let variables = counted(loaded.scene.variables().len(), "variable");
-                let summary = format!("{frames}, {variables}");
-                (loaded.warnings, loaded.sources, Some(summary))
-            }
-            Err(failed) => (failed.diagnostics, failed.sources, None),
-        };
+        let (report, summary) = look_at(path, args, parts);
         fine &= summary.is_some();
         if args.json {
-            let diagnostics: Vec<Value> = diagnostics
-                .iter()
-                .map(|diagnostic| to_json(diagnostic, &sources))
-                .collect();
             reports.push(json!({
                 "file": path.display().to_string(),
                 "ok": summary.is_some(),
-                "diagnostics": diagnostics,
+                "diagnostics": report.to_json(),
             }));
             continue;
         }
-        show(&diagnostics, &sources, args.reading.style(), err)?;
+        write!(err, "{}", report.render(args.reading.style()))?;
+        err.flush()?;
         let name = crate::scene::diagnostic::printable_path(&path.display().to_string());
-        let warnings = diagnostics.iter().filter(|found| !found.is_error()).count();
-        let errors = diagnostics.len() - warnings;
+        let (errors, warnings) = report.counts();
         match summary {
             Some(summary) if warnings == 0 => writeln!(out, "{name}: fine ({summary})")?,
             Some(summary) => {
@@ -116,6 +125,54 @@ fn checked(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::Re
     }
     out.flush()?;
     Ok(fine)
+}
+
+/// What is wrong with a file, and what is in it if it can be used.
+fn look_at(path: &Path, args: &Args, parts: Parts<'_>) -> (Report, Option<String>) {
+    if path.extension().is_some_and(|extension| extension == "ron") {
+        return look_at_simulation(path, args, parts);
+    }
+    let mut report = Report::default();
+    match load(path, &args.reading.options()) {
+        Ok(loaded) => {
+            report.add(loaded.warnings, &Arc::new(loaded.sources));
+            (report, Some(contents(&loaded.scene)))
+        }
+        Err(failed) => {
+            report.add_failed(*failed);
+            (report, None)
+        }
+    }
+}
+
+/// A simulation file is checked with its scene and its robots; where no mesh would have to be opened,
+/// also whether everything fits together.
+fn look_at_simulation(path: &Path, args: &Args, parts: Parts<'_>) -> (Report, Option<String>) {
+    let plan = match load::load(path, &args.reading.load_options(), &kinds(parts)) {
+        Ok(plan) => plan,
+        Err(report) => return (*report, None),
+    };
+    let robots = counted(plan.simulation.expand().len(), "robot");
+    let summary = format!("{}, {robots}", contents(&plan.assembly.scene));
+    let mut geometry = plan
+        .assembly
+        .scene
+        .frames()
+        .iter()
+        .flat_map(|frame| &frame.geometry);
+    if geometry.any(|geometry| matches!(geometry.shape, Shape::Mesh { .. })) {
+        return (plan.warnings, Some(summary));
+    }
+    match Simulation::try_out(plan, parts) {
+        Ok(warnings) => (warnings, Some(summary)),
+        Err(report) => (*report, None),
+    }
+}
+
+fn contents(scene: &Scene) -> String {
+    let frames = counted(scene.frames().len(), "frame");
+    let variables = counted(scene.variables().len(), "variable");
+    format!("{frames}, {variables}")
 }
 
 /// Writes diagnostics with empty lines between them.

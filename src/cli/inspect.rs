@@ -1,4 +1,4 @@
-//! `morse-sim inspect`: what a scene file says, evaluated: frames, poses, joints and geometry.
+//! `morse-sim inspect`: what a file says, evaluated: frames, poses, joints, geometry, bodies, components.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,9 +11,13 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::check::{Reading, show};
+use crate::load::{self, Plan};
 use crate::scene::diagnostic::{nearest, printable};
 use crate::scene::model::{Frame, Geometry, Joint, Scene, Shape};
 use crate::scene::robray::load;
+use crate::simulation::{Parts, kinds};
+
+mod simulated;
 
 /// Show what is in a scene: frames, poses, joints, geometry
 #[derive(Clone, Debug, Default, ClapArgs)]
@@ -49,22 +53,53 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
 
 /// Shows the scene and returns the exit code: 0, or 2 if it cannot be read or has no such variable,
 /// or 3 if the result cannot be written.
-pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    inspected(args, out, err).unwrap_or(3)
+pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    inspected(args, parts, out, err).unwrap_or(3)
 }
 
-fn inspected(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::Result<u8> {
+fn inspected(
+    args: &Args,
+    parts: Parts<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<u8> {
     let style = args.reading.style();
-    let scene = match load(&args.file, &args.reading.options()) {
+    if args
+        .file
+        .extension()
+        .is_some_and(|extension| extension == "ron")
+    {
+        return match load::load(&args.file, &args.reading.load_options(), &kinds(parts)) {
+            Ok(plan) => {
+                write!(err, "{}", plan.warnings.render(style))?;
+                shown(args, &plan.assembly.scene, Some(&plan), out, err)
+            }
+            Err(report) => {
+                write!(err, "{}", report.render(style))?;
+                Ok(2)
+            }
+        };
+    }
+    match load(&args.file, &args.reading.options()) {
         Ok(loaded) => {
             show(&loaded.warnings, &loaded.sources, style, err)?;
-            loaded.scene
+            shown(args, &loaded.scene, None, out, err)
         }
         Err(failed) => {
             show(&failed.diagnostics, &failed.sources, style, err)?;
-            return Ok(2);
+            Ok(2)
         }
-    };
+    }
+}
+
+/// Shows a scene, and what is simulated on it, if anything.
+fn shown(
+    args: &Args,
+    scene: &Scene,
+    plan: Option<&Plan>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<u8> {
     let variables = scene.variables();
     for (variable, _) in &args.at {
         if !variables.contains(variable.as_str()) {
@@ -79,20 +114,22 @@ fn inspected(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::
     }
     let values: BTreeMap<String, f64> = args.at.iter().cloned().collect();
     let values = (!values.is_empty()).then_some(&values);
+    let mut buffered = std::io::BufWriter::new(&mut *out);
     if args.json {
+        let simulated = plan.map(simulated::as_json);
         let report = SceneReport {
-            scene: &scene,
+            scene,
             values,
+            simulated,
         };
-        let mut buffered = std::io::BufWriter::new(&mut *out);
         serde_json::to_writer_pretty(&mut buffered, &report)?;
         writeln!(buffered)?;
-        buffered.flush()?;
     } else {
-        let mut buffered = std::io::BufWriter::new(&mut *out);
-        text(&scene, values, &mut buffered)?;
-        buffered.flush()?;
+        text(scene, values, &mut buffered)?;
+        plan.map_or(Ok(()), |plan| simulated::text(plan, &mut buffered))?;
     }
+    buffered.flush()?;
+    drop(buffered);
     out.flush()?;
     Ok(0)
 }
@@ -101,13 +138,20 @@ fn inspected(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> std::io::
 /// `absolute_at_zero`; with `values`, also `absolute`, the poses with these variables set.
 #[must_use]
 pub fn scene_as_json(scene: &Scene, values: Option<&BTreeMap<String, f64>>) -> Value {
-    serde_json::to_value(SceneReport { scene, values }).unwrap_or_default()
+    serde_json::to_value(SceneReport {
+        scene,
+        values,
+        simulated: None,
+    })
+    .unwrap_or_default()
 }
 
 /// Serialised frame by frame, so that a large scene is not held twice.
 struct SceneReport<'a> {
     scene: &'a Scene,
     values: Option<&'a BTreeMap<String, f64>>,
+    /// `bodies` and `components`, for a simulation file.
+    simulated: Option<Map<String, Value>>,
 }
 
 impl Serialize for SceneReport<'_> {
@@ -124,6 +168,9 @@ impl Serialize for SceneReport<'_> {
         object.serialize_entry("absolute_at_zero", &PosesReport(scene, &none))?;
         if let Some(values) = self.values {
             object.serialize_entry("absolute", &PosesReport(scene, values))?;
+        }
+        for (name, value) in self.simulated.iter().flatten() {
+            object.serialize_entry(name, value)?;
         }
         object.end()
     }

@@ -18,5 +18,6 @@ macro_rules! sensors {
 }
 
 sensors! {
+    laser_scanner,
     pose,
 }

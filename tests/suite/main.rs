@@ -1,5 +1,9 @@
 //! All integration tests, linked once: one module a topic.
 mod diagnostics;
+mod hostile_scenes;
+mod language_rules;
+mod rays;
 mod robray;
+mod scene_commands;
 mod scene_text;
 mod simulation_file;

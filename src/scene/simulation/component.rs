@@ -50,7 +50,13 @@ pub(super) fn actuator(
     let kind = &component.kind;
     let start = fields.read(reader, "start", |reader, node, name| {
         let fields = Fields::open(reader, node, name)?;
-        Some(settings_of(reader, Family::Command, kind, fields, Vec::new()))
+        Some(settings_of(
+            reader,
+            Family::Command,
+            kind,
+            fields,
+            Vec::new(),
+        ))
     });
     component.settings = settings_of(reader, Family::Actuator, kind, fields, shared);
     Some(Actuator {

@@ -1,0 +1,96 @@
+//! What is simulated on a scene: bodies and components.
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    load::Plan,
+    scene::{
+        assembly::layout::{BodyLayout, Layout, layout},
+        diagnostic::printable,
+        simulation::{Instance, model::Component},
+    },
+};
+
+/// `bodies` and `components`.
+pub(super) fn as_json(plan: &Plan) -> Map<String, Value> {
+    let layout = layout(&plan.assembly).unwrap_or_default();
+    let bodies = layout.bodies.iter().map(|body| {
+        json!({ "name": name(&layout, body), "kind": body.kind, "frames": body.frames.len(), "robot": body.robot })
+    });
+    let components = each(plan, |path, family, component| {
+        json!({
+            "path": path,
+            "family": family,
+            "kind": component.kind.value,
+            "level": component.level.as_ref().map(|level| &level.value),
+            "frequency": frequency(plan, component),
+        })
+    });
+    let mut object = Map::new();
+    object.insert("bodies".to_owned(), bodies.collect());
+    object.insert("components".to_owned(), components.into());
+    object
+}
+
+/// The same for people.
+pub(super) fn text(plan: &Plan, out: &mut dyn Write) -> std::io::Result<()> {
+    let layout = layout(&plan.assembly).unwrap_or_default();
+    writeln!(out, "bodies: {}", layout.bodies.len())?;
+    for body in &layout.bodies {
+        let kind = serde_json::to_value(body.kind).unwrap_or_default();
+        let frames = body.frames.len();
+        writeln!(
+            out,
+            "  {} ({}, {frames} frames)",
+            printable(name(&layout, body)),
+            kind.as_str().unwrap_or_default()
+        )?;
+    }
+    let lines = each(plan, |path, family, component| {
+        let level = component
+            .level
+            .as_ref()
+            .map_or_else(String::new, |level| format!(", level {}", level.value));
+        format!(
+            "  {path} ({family} {}, {} Hz{level})",
+            component.kind.value,
+            frequency(plan, component)
+        )
+    });
+    writeln!(out, "components: {}", lines.len())?;
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+fn name<'a>(layout: &'a Layout, body: &BodyLayout) -> &'a str {
+    layout.frames.get(body.head).map_or("", |frame| &frame.name)
+}
+
+fn frequency(plan: &Plan, component: &Component) -> f64 {
+    let rate = plan.simulation.environment.rate.value;
+    component
+        .frequency
+        .as_ref()
+        .map_or(rate, |frequency| frequency.value)
+}
+
+/// Visits all components of all robots, in path order.
+fn each<T>(plan: &Plan, mut visit: impl FnMut(&str, &'static str, &Component) -> T) -> Vec<T> {
+    let mut found = Vec::new();
+    for Instance { name, robot, .. } in plan.simulation.expand() {
+        let sensors = robot
+            .sensors
+            .iter()
+            .map(|(own, sensor)| (own, "sensor", &sensor.component));
+        let actuators = robot
+            .actuators
+            .iter()
+            .map(|(own, actuator)| (own, "actuator", &actuator.component));
+        let mut components: Vec<_> = sensors.chain(actuators).collect();
+        components.sort_by_key(|(own, ..)| &own.value);
+        for (own, family, component) in components {
+            found.push(visit(&format!("{name}.{}", own.value), family, component));
+        }
+    }
+    found
+}
