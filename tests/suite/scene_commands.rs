@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use morse_sim::simulation::no_parts;
 use morse_sim::cli::{check, fmt, inspect};
 use serde_json::Value;
 
