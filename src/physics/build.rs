@@ -10,7 +10,10 @@ use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
 use super::{
     Motion, Settings, convert,
-    engine::{BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JointRow, Tables, VariableRow},
+    engine::{
+        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JointRow, Tables,
+        VariableRow,
+    },
     joints::{JointMotion, VariableMotion},
     mass::{self, Mass, Source},
     motor,
@@ -324,10 +327,12 @@ impl Builder<'_> {
         self.tables.neighbours.sort_unstable();
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
-            let handle = engine
-                .bodies
-                .bodies
-                .insert(rigid_body(place, body, prepared, is_posed));
+            let neighbours = self.tables.neighbours.iter();
+            let is_jointed = neighbours
+                .flat_map(|(one, two)| [*one, *two])
+                .any(|at| at == place);
+            let rigid = rigid_body(place, body, prepared, is_posed, is_jointed);
+            let handle = engine.bodies.bodies.insert(rigid);
             self.tables.bodies.push(BodyRow {
                 entity,
                 handle,
@@ -339,6 +344,7 @@ impl Builder<'_> {
                 },
                 gravity: body.settings.gravity,
                 attachment: body.attachment.clone(),
+                is_jointed,
                 is_posed,
                 still: is_still(body).then_some(body.pose),
             });
@@ -571,6 +577,7 @@ fn rigid_body(
     body: &BodyLayout,
     prepared: &PreparedBody,
     is_posed: bool,
+    is_jointed: bool,
 ) -> RigidBodyBuilder {
     let kind = match body.kind {
         BodyKind::Dynamic => RigidBodyType::Dynamic,
@@ -592,6 +599,11 @@ fn rigid_body(
         .linear_damping(settings.linear_damping as f32)
         .angular_damping(settings.angular_damping as f32)
         .gravity_scale(if settings.gravity { 1.0 } else { 0.0 })
+        .additional_solver_iterations(if is_jointed {
+            JOINT_ITERATIONS as usize
+        } else {
+            0
+        })
         .can_sleep(!body.actuated && settings.can_sleep.unwrap_or(true))
         .user_data(place as u128)
 }

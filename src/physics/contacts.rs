@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::{
     Settings, convert,
-    engine::{BodyIndex, Engine, EngineItem, GeometryRow, Tables},
+    engine::{BodyIndex, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, Tables},
 };
 
 /// Two geometries that touch, as one of their bodies sees it.
@@ -77,6 +77,16 @@ impl Contacts<'_, '_> {
         self.of(body).iter().map(|contact| contact.force).sum()
     }
 
+    /// This version of the engine counts the impulse of the last solver iteration twice: what it
+    /// reports is (n + 1) / n of what it exerts.
+    fn correction(&self, pair: [&GeometryRow; 2]) -> f64 {
+        let bodies = pair.map(|row| self.tables.bodies.get(row.body));
+        let is_jointed = bodies.into_iter().flatten().any(|body| body.is_jointed);
+        let extra = if is_jointed { JOINT_ITERATIONS } else { 0 };
+        let iterations = f64::from(self.settings.solver_iterations.max(1) + extra);
+        iterations / (iterations + 1.0)
+    }
+
     fn contact(
         &self,
         pair: &ContactPair,
@@ -112,17 +122,10 @@ impl Contacts<'_, '_> {
             body: entity(own).unwrap_or(Entity::PLACEHOLDER),
             other_geometry: other.entity,
             other_body: entity(other).unwrap_or(Entity::PLACEHOLDER),
-            force: impulse * (sign * correction(&self.settings) / self.settings.substep()),
+            force: impulse * (sign * self.correction([own, other]) / self.settings.substep()),
             point: (weighted / weights).into(),
         }
     }
-}
-
-/// This version of the engine counts the impulse of the last solver iteration twice: what it reports
-/// is (n + 1) / n of what it exerts.
-fn correction(settings: &Settings) -> f64 {
-    let iterations = f64::from(settings.solver_iterations.max(1));
-    iterations / (iterations + 1.0)
 }
 
 fn geometry<'a>(

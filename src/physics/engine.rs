@@ -14,7 +14,7 @@ use bevy_rapier3d::{
         },
     },
     rapier::{
-        dynamics::{FrictionModel, IntegrationParameters, SpringCoefficients},
+        dynamics::{IntegrationParameters, SpringCoefficients},
         prelude::{ImpulseJointHandle, RigidBodyHandle},
     },
 };
@@ -23,6 +23,10 @@ use nalgebra::{Isometry3, UnitQuaternion};
 
 use super::{Settings, convert};
 use crate::scene::assembly::{Attachment, VariableLayout};
+
+/// Iterations of the solver that a body on a joint gets on top: links of an arm give way, and lose
+/// energy, with as few as boxes need.
+pub(super) const JOINT_ITERATIONS: u32 = 12;
 
 /// All sets of the engine.
 #[derive(QueryData)]
@@ -60,6 +64,8 @@ pub(super) struct BodyRow {
     pub mass: f64,
     pub gravity: bool,
     pub attachment: Option<Attachment>,
+    /// Whether the engine solves a joint of it, with more iterations than other bodies.
+    pub is_jointed: bool,
     /// Whether a joint poses it.
     pub is_posed: bool,
     /// Where it is, if nothing ever moves it.
@@ -140,8 +146,6 @@ fn parameters(settings: &Settings) -> IntegrationParameters {
         contact_softness: softness,
         static_contact_softness: softness,
         num_solver_iterations: settings.solver_iterations.max(1) as usize,
-        // Friction at every contact point: the simplified model cannot drive a turning robot.
-        friction_model: FrictionModel::Coulomb,
         ..IntegrationParameters::default()
     }
 }

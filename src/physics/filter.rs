@@ -15,10 +15,15 @@ use super::{
 /// A driven robot stands on what pushes it up more than sideways: the cosine of 60°.
 const SUPPORT: f32 = 0.5;
 
+/// rad/s, from which a driven robot turns.
+const TURNING: f32 = 1e-3;
+
 /// What the engine asks about pairs of colliders that are marked for it.
 pub(super) struct Hooks<'a> {
     pub tables: &'a Tables,
     pub commanded: &'a Commanded,
+    /// Whether driven robots roll; otherwise friction brakes them between two ticks, as in MORSE.
+    pub rolls: bool,
     /// Against gravity; zero without gravity.
     pub up: Vec3,
 }
@@ -52,16 +57,26 @@ impl PhysicsHooks for Hooks<'_> {
 
     /// A driven robot rolls: friction where it stands keeps the velocity that it was given instead of
     /// braking it, as wheels or tracks would, up to the friction there is. On a slope that holds it,
-    /// on ice it does not. What stands on the robot, or touches its sides, rubs as ever.
+    /// on ice it does not. While it
+    /// turns, it rolls without friction: then the velocity alone, set at every step, holds it. What stands on the robot, or touches its sides, rubs as ever.
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
         let drives_1 = self.is_driven(context.bodies, context.rigid_body1);
         let drives_2 = self.is_driven(context.bodies, context.rigid_body2);
         // The normal points from the first collider to the second.
         let lift = context.normal.dot(self.up);
-        if !(drives_1 && -lift > SUPPORT || drives_2 && lift > SUPPORT) {
+        if !self.rolls || !(drives_1 && -lift > SUPPORT || drives_2 && lift > SUPPORT) {
             return;
         }
         let bodies = context.bodies;
+        let turns = |handle: Option<RigidBodyHandle>| {
+            let body = handle.and_then(|handle| bodies.get(handle));
+            body.map_or(0.0, |body| body.angvel().dot(*context.normal))
+        };
+        // The engine's friction also brakes what turns on the spot, and cannot be told a rate to keep.
+        if (turns(context.rigid_body1) - turns(context.rigid_body2)).abs() > TURNING {
+            *context.friction = 0.0;
+            return;
+        }
         let velocity_of = |handle: Option<RigidBodyHandle>, point: Vec3| {
             let body = handle.and_then(|handle| bodies.get(handle));
             body.map_or(Vec3::ZERO, |body| body.velocity_at_point(point))

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Settings, convert,
     drives::{Commanded, push},
-    engine::{Engine, EngineItem, JointRow, Tables, VariableRow},
+    engine::{Engine, EngineItem, JOINT_ITERATIONS, JointRow, Tables, VariableRow},
     motor::{self, Order},
 };
 use crate::scene::assembly::JointMode;
@@ -28,6 +28,8 @@ pub(super) struct VariableMotion {
     pub effort: f64,
     /// What the motor pulls towards, while it has a target.
     pub set_point: Option<f64>,
+    /// What a stiff motor adds to its set point until the joint is where it is to be.
+    pub trim: f64,
     /// Where a posed variable was before this tick.
     pub before: f64,
 }
@@ -60,8 +62,13 @@ pub(super) fn apply(
         let target = targets.get(variable.entity).copied().unwrap_or_default();
         let order = variable.order(target, motion.position(), motion.set_point, dt);
         motion.set_point = order.set_point;
+        motion.trim = variable.trim(&order, motion);
         if let Some(lead) = variable.joints.first() {
             let position = motion.position();
+            let order = Order {
+                set_point: order.set_point.map(|point| point + motion.trim),
+                ..order
+            };
             command(&mut engine, variable, lead, &order, position);
             exert(
                 &mut engine,
@@ -247,7 +254,8 @@ impl JointRow {
             .and_then(|joint| joint.data.motor(axis))
             .map_or(0.0, |m| m.impulse);
         // The engine starts each solver iteration from zero and keeps the impulse of the last.
-        let duration = settings.substep() / f64::from(settings.solver_iterations.max(1));
+        let iterations = settings.solver_iterations.max(1) + JOINT_ITERATIONS;
+        let duration = settings.substep() / f64::from(iterations);
         -f64::from(impulse) / duration * self.travel
     }
 }

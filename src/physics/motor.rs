@@ -8,7 +8,10 @@ use bevy_rapier3d::rapier::{
 };
 use morse_api::joint::JointTarget;
 
-use super::engine::{JointRow, VariableRow};
+use super::{
+    engine::{JointRow, VariableRow},
+    joints::VariableMotion,
+};
 
 /// How far a motor's set point may lead or trail its joint, rad. The engine measures angles within
 /// a turn: beyond half of one it would take the other way round.
@@ -19,6 +22,15 @@ const SPEED_LEAD: f64 = 0.2;
 
 /// How near to its limit a joint of more than a turn must be for the engine to see the limit, rad.
 const LIMIT_WINDOW: f64 = 1.0;
+
+/// Share of the error that a stiff motor's trim takes up in a tick.
+const TRIM: f64 = 0.03;
+
+/// The furthest that a stiff motor is trimmed, rad or m.
+const MOST_TRIM: f64 = 0.1;
+
+/// Speed of a joint that has arrived, rad/s or m/s.
+const STILL: f64 = 0.05;
 
 /// What the motors of one variable do in one tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,6 +102,24 @@ impl VariableRow {
             | JointTarget::Velocity(_)
             | JointTarget::Effort(_) => Order::default(),
         }
+    }
+}
+
+impl VariableRow {
+    /// The integral part of a servo, for motors that were not given a spring of their own: it takes
+    /// away what gravity and the engine's iterations leave of the error. A motor at its limit, or a
+    /// joint on its way, is not trimmed.
+    pub(super) fn trim(&self, order: &Order, motion: &VariableMotion) -> f64 {
+        let (Some(set_point), None) = (order.set_point, self.layout.settings.stiffness) else {
+            return 0.0;
+        };
+        let error = set_point - motion.position();
+        let is_limited = motion.effort.abs() >= 0.99 * self.layout.max_effort;
+        let is_moving = motion.velocity.abs() > STILL || order.speed != 0.0;
+        if is_limited || is_moving {
+            return motion.trim;
+        }
+        (motion.trim + TRIM * error).clamp(-MOST_TRIM, MOST_TRIM)
     }
 }
 

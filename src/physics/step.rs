@@ -25,6 +25,7 @@ pub(super) fn step(
     let hooks = Hooks {
         tables: &tables,
         commanded: &commanded,
+        rolls: settings.motion == Motion::Default,
         up: -gravity.normalize_or_zero(),
     };
     let substeps = settings.substeps.max(1);

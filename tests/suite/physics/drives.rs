@@ -1,0 +1,261 @@
+//! Robots that are told to move.
+
+use bevy::prelude::*;
+use morse_api::{
+    body::{BodyKind, Drive},
+    component::{Mount, Path},
+    state::sort_by_path,
+};
+use morse_sim::{
+    physics::{Motion, Settings},
+    scene::{
+        assembly::{Assembly, RobotBase},
+        model::{Frame, Geometry, Shape},
+    },
+};
+use nalgebra::{Isometry3, Vector3};
+
+use super::{Lab, add, cube, floor, free};
+
+/// A robot of 20 kg that stands on the floor.
+fn rover(kind: BodyKind) -> Assembly {
+    let mut assembly = floor();
+    let body = Geometry::new(Shape::Box {
+        dimension: [0.6, 0.4, 0.2],
+    });
+    add(
+        &mut assembly.scene,
+        Frame::new("rover").at([0.0, 0.0, 0.1]).with(body),
+    );
+    let base = RobotBase {
+        mass: Some(20.0),
+        ..RobotBase::new("rover", kind)
+    };
+    assembly.robots.insert("rover".into(), base);
+    assembly
+}
+
+fn forward(speed: f64, turn: f64) -> Drive {
+    Drive::Velocity {
+        linear: Vector3::x() * speed,
+        angular: Vector3::z() * turn,
+    }
+}
+
+impl Lab {
+    fn actuator(&mut self, name: &str, drive: Drive) -> Entity {
+        let robot = self.spawned.robots["rover"];
+        let mount = Mount {
+            body: robot,
+            robot,
+            body_from_component: Isometry3::identity(),
+            robot_from_component: Isometry3::identity(),
+        };
+        let entity = self
+            .app
+            .world_mut()
+            .spawn((Path(name.into()), mount, drive))
+            .id();
+        sort_by_path(self.app.world_mut());
+        entity
+    }
+
+    fn drive(&mut self, actuator: Entity, drive: Drive) {
+        self.app.world_mut().entity_mut(actuator).insert(drive);
+    }
+}
+
+#[test]
+fn a_commanded_speed_is_reached() {
+    for kind in [BodyKind::Dynamic, BodyKind::Kinematic] {
+        let mut lab = Lab::new(&rover(kind));
+        lab.actuator("rover.motion", forward(1.0, 0.0));
+        lab.run(5.0);
+        let position = lab.position("rover");
+        println!("{kind:?}: {position}");
+        assert!(
+            (position.x / 5.0 - 1.0).abs() < 0.01,
+            "{kind:?}: {position}"
+        );
+        assert!(
+            position.y.abs() < 0.01 && (position.z - 0.1).abs() < 2e-3,
+            "{position}"
+        );
+    }
+}
+
+#[test]
+fn a_commanded_turn_is_reached() {
+    let mut lab = Lab::new(&rover(BodyKind::Dynamic));
+    lab.actuator("rover.motion", forward(0.5, 1.0));
+    lab.run(3.0);
+    let yaw = lab.body("rover").pose.rotation.euler_angles().2;
+    let position = lab.position("rover");
+    println!("turn: yaw {yaw} at {position}");
+    assert!((yaw / 3.0 - 1.0).abs() < 0.01, "turned by {yaw}");
+    let expected = Vector3::new(0.5 * 3.0_f64.sin(), 0.5 * (1.0 - 3.0_f64.cos()), 0.1);
+    assert!(
+        (position - expected).norm() < 0.02,
+        "{position} instead of {expected}"
+    );
+}
+
+#[test]
+fn friction_brakes_in_the_motion_of_morse() {
+    let settings = Settings {
+        motion: Motion::Morse,
+        ..Settings::default()
+    };
+    let mut lab = Lab::with(&rover(BodyKind::Dynamic), settings);
+    lab.actuator("rover.motion", forward(1.0, 0.0));
+    lab.run(5.0);
+    let x = lab.position("rover").x;
+    println!("morse: {x}");
+    assert!(x < 4.97 && x > 4.5, "{x}");
+}
+
+#[test]
+fn a_wall_stops_a_robot() {
+    let mut assembly = rover(BodyKind::Dynamic);
+    let wall = Geometry::new(Shape::Box {
+        dimension: [0.2, 5.0, 2.0],
+    });
+    add(
+        &mut assembly.scene,
+        Frame::new("wall").at([1.4, 0.0, 1.0]).with(wall),
+    );
+    let mut lab = Lab::new(&assembly);
+    lab.actuator("rover.motion", forward(1.0, 0.0));
+    lab.run(5.0);
+    let position = lab.position("rover");
+    println!("wall: {position}");
+    assert!(position.x < 1.01 && position.x > 0.95, "{position}");
+}
+
+#[test]
+fn a_robot_that_is_told_nothing_coasts_to_a_stop() {
+    let mut lab = Lab::new(&rover(BodyKind::Dynamic));
+    let motion = lab.actuator("rover.motion", forward(1.0, 0.0));
+    lab.run(1.0);
+    lab.drive(motion, Drive::None);
+    let from = lab.position("rover").x;
+    lab.run(1.0);
+    let slid = lab.position("rover").x - from;
+    println!("coast: {slid}");
+    assert!(
+        (slid - 1.0 / (2.0 * 0.5 * 9.81)).abs() < 0.02,
+        "slid {slid}"
+    );
+}
+
+#[test]
+fn a_payload_rides_along() {
+    let mut assembly = rover(BodyKind::Dynamic);
+    free(
+        &mut assembly,
+        Frame::new("box").at([0.0, 0.0, 0.25]).with(cube(0.1)),
+        1.0,
+    );
+    let mut lab = Lab::new(&assembly);
+    let motion = lab.actuator("rover.motion", forward(0.2, 0.0));
+    lab.run(0.5);
+    lab.drive(motion, forward(0.5, 0.0));
+    lab.run(3.0);
+    let lag = lab.position("rover").x - lab.position("box").x;
+    println!("payload lags {lag}");
+    assert!(lag < 0.08 && lab.position("box").z > 0.2, "lags by {lag}");
+}
+
+#[test]
+fn a_ramp_is_climbed_and_held() {
+    let mut assembly = Assembly::default();
+    let slope = 0.2_f64;
+    let slab = Geometry::new(Shape::Box {
+        dimension: [40.0, 10.0, 1.0],
+    });
+    let ramp = Frame::new("ramp").turned([0.0, -slope, 0.0]);
+    add(&mut assembly.scene, ramp.with(slab));
+    let body = Geometry::new(Shape::Box {
+        dimension: [0.6, 0.4, 0.2],
+    });
+    let up = 0.6;
+    let at = [-up * slope.sin(), 0.0, up * slope.cos()];
+    add(
+        &mut assembly.scene,
+        Frame::new("rover")
+            .at(at)
+            .turned([0.0, -slope, 0.0])
+            .with(body),
+    );
+    assembly
+        .robots
+        .insert("rover".into(), RobotBase::new("rover", BodyKind::Dynamic));
+    let mut lab = Lab::new(&assembly);
+    let along = |lab: &Lab| {
+        let position = lab.position("rover");
+        position.x * slope.cos() + position.z * slope.sin()
+    };
+    lab.run(1.0);
+    let from = along(&lab);
+    println!("ramp, at rest: {from}");
+    assert!(from.abs() < 5e-3, "slid by {from}");
+    let motion = lab.actuator("rover.motion", forward(0.0, 0.0));
+    lab.run(3.0);
+    let held = along(&lab) - from;
+    println!("ramp, held: {held}");
+    assert!(held.abs() < 0.01, "slid by {held}");
+    lab.drive(motion, forward(1.0, 0.0));
+    lab.run(3.0);
+    let climbed = along(&lab) - from;
+    println!("ramp, climbed: {climbed}");
+    assert!((climbed / 3.0 - 1.0).abs() < 0.05, "climbed {climbed}");
+}
+
+#[test]
+fn wrenches_add_up_and_last_one_tick() {
+    let mut lab = Lab::with(
+        &rover(BodyKind::Dynamic),
+        Settings {
+            gravity: [0.0; 3],
+            ..Settings::default()
+        },
+    );
+    let push = Drive::Wrench {
+        force: Vector3::new(0.0, 0.0, 10.0),
+        torque: Vector3::zeros(),
+    };
+    let one = lab.actuator("rover.one", push);
+    let two = lab.actuator("rover.two", push);
+    lab.run(1.0);
+    let speed = lab.body("rover").linear_velocity.z;
+    assert!((speed - 1.0).abs() < 1e-4, "{speed}");
+    lab.drive(one, Drive::None);
+    lab.drive(two, Drive::None);
+    lab.run(1.0);
+    assert!((lab.body("rover").linear_velocity.z - speed).abs() < 1e-6);
+}
+
+#[test]
+fn the_last_pose_wins_and_a_robot_that_flies_stays_up() {
+    let mut assembly = rover(BodyKind::Dynamic);
+    assembly
+        .robots
+        .get_mut("rover")
+        .expect("there is one")
+        .is_ground_robot = false;
+    let mut lab = Lab::new(&assembly);
+    lab.actuator("rover.a", forward(1.0, 0.0));
+    let teleport = lab.actuator(
+        "rover.b",
+        Drive::Pose(Isometry3::translation(3.0, 4.0, 5.0)),
+    );
+    lab.app.update();
+    lab.drive(teleport, Drive::None);
+    lab.run(2.0);
+    let position = lab.position("rover");
+    println!("fly: {position}");
+    assert!(
+        (position - Vector3::new(5.0, 4.0, 5.0)).norm() < 0.02,
+        "{position}"
+    );
+}

@@ -1,0 +1,330 @@
+//! Pendulums, arms and motors.
+
+use std::collections::BTreeMap;
+
+use morse_api::joint::{JointState, JointTarget};
+use morse_sim::{
+    physics::Settings,
+    scene::{
+        assembly::{Assembly, JointMode, JointSettings},
+        model::{Frame, Joint, JointAxis, Limits},
+    },
+};
+use nalgebra::Vector3;
+
+use super::{G, Lab, add, cube, floor};
+
+impl Lab {
+    fn joint(&self, name: &str) -> JointState {
+        *self
+            .app
+            .world()
+            .get::<JointState>(self.spawned.variables[name])
+            .expect("a state")
+    }
+
+    fn ask(&mut self, name: &str, target: JointTarget) {
+        let entity = self.spawned.variables[name];
+        self.app.world_mut().entity_mut(entity).insert(target);
+    }
+}
+
+/// A link of a mass whose centre is `length` away from its joint, along -z.
+fn link(name: &str, parent: &str, axis: JointAxis, length: f64) -> Frame {
+    let mut frame = Frame::new(name).under(parent).joined(Joint::Revolute(axis));
+    frame.mass = Some(1.0);
+    frame.center_of_mass = Some(Vector3::new(0.0, 0.0, -length));
+    frame.inertia = Some([0.01, 0.01, 0.01, 0.0, 0.0, 0.0]);
+    frame
+}
+
+fn hinge(variable: &str) -> JointAxis {
+    JointAxis::new([0.0, 1.0, 0.0], variable)
+}
+
+fn at(position: f64) -> JointSettings {
+    JointSettings {
+        position,
+        ..JointSettings::default()
+    }
+}
+
+fn holding(position: f64) -> JointSettings {
+    JointSettings {
+        target: JointTarget::Position(position),
+        ..at(position)
+    }
+}
+
+fn pendulum() -> Assembly {
+    let mut assembly = Assembly::default();
+    add(&mut assembly.scene, Frame::new("world"));
+    add(&mut assembly.scene, link("bob", "world", hinge("q"), 0.5));
+    assembly
+}
+
+/// Seven links of 1.5 kg and 0.2 m that stretch out sideways.
+fn arm(mode: JointMode) -> Assembly {
+    let mut assembly = Assembly::default();
+    add(&mut assembly.scene, Frame::new("l0").at([0.0, 0.0, 2.0]));
+    for n in 1..=7 {
+        let axis = if n % 2 == 1 {
+            [0.0, 1.0, 0.0]
+        } else {
+            [0.0, 0.0, 1.0]
+        };
+        let axis = JointAxis::new(axis, format!("q{n}"));
+        let mut frame = Frame::new(format!("l{n}"))
+            .under(format!("l{}", n - 1))
+            .at([0.2, 0.0, 0.0])
+            .joined(Joint::Revolute(axis));
+        frame.mass = Some(1.5);
+        frame.center_of_mass = Some(Vector3::new(0.1, 0.0, 0.0));
+        frame.inertia = Some([0.002, 0.006, 0.006, 0.0, 0.0, 0.0]);
+        add(&mut assembly.scene, frame);
+        assembly.joints.insert(
+            format!("q{n}"),
+            JointSettings {
+                mode,
+                ..holding(0.0)
+            },
+        );
+    }
+    assembly
+}
+
+#[test]
+fn a_pendulum_keeps_its_period() {
+    let mut assembly = pendulum();
+    assembly.joints.insert("q".into(), at(0.1));
+    let mut lab = Lab::with(
+        &assembly,
+        Settings {
+            rate: 240.0,
+            ..Settings::default()
+        },
+    );
+    let mut crossings = Vec::new();
+    let mut before = lab.joint("q").position;
+    for tick in 1..=2400 {
+        lab.app.update();
+        let now = lab.joint("q").position;
+        if before < 0.0 && now >= 0.0 {
+            crossings.push((f64::from(tick) + now / (before - now)) / 240.0);
+        }
+        before = now;
+    }
+    let count = crossings.len() - 1;
+    let period = (crossings[count] - crossings[0]) / count as f64;
+    // T = 2π √(I / m g l), with the first term of the series for the amplitude.
+    let inertia = 0.01 + 0.25;
+    let ideal = std::f64::consts::TAU * (inertia / (G * 0.5)).sqrt() * (1.0 + 0.01 / 16.0);
+    println!("period: {period} expected {ideal}");
+    assert!(
+        (period / ideal - 1.0).abs() < 0.01,
+        "{period} instead of {ideal}"
+    );
+}
+
+#[test]
+fn two_links_keep_their_energy() {
+    let mut assembly = pendulum();
+    let second = link("second", "bob", hinge("r"), 0.5).at([0.0, 0.0, -1.0]);
+    add(&mut assembly.scene, second);
+    assembly.joints.insert("q".into(), at(1.0));
+    assembly.joints.insert("r".into(), at(-0.5));
+    let mut lab = Lab::new(&assembly);
+    let energy = |lab: &Lab| {
+        ["bob", "second"].into_iter().fold(0.0, |sum, name| {
+            let state = lab.body(name);
+            let linear = state.linear_velocity.norm_squared() / 2.0;
+            let angular = 0.01 * state.angular_velocity.norm_squared() / 2.0;
+            sum + linear + angular + G * (state.center_of_mass.z + 2.0)
+        })
+    };
+    let start = energy(&lab);
+    lab.run(10.0);
+    let end = energy(&lab);
+    println!("energy: {start} -> {end}");
+    assert!(
+        (end / start - 1.0).abs() < 0.02,
+        "from {start} J to {end} J"
+    );
+}
+
+#[test]
+fn an_arm_reaches_and_holds_its_targets() {
+    let mut lab = Lab::new(&arm(JointMode::Dynamic));
+    let targets = [0.4, -0.7, 0.5, 0.9, -0.6, 0.3, 1.0];
+    for (n, target) in (1..).zip(targets) {
+        lab.ask(&format!("q{n}"), JointTarget::Position(target));
+    }
+    let mut fastest: f64 = 0.0;
+    for _ in 0..180 {
+        lab.app.update();
+        fastest = fastest.max(lab.joint("q7").velocity.abs());
+    }
+    let errors: Vec<f64> = (1..)
+        .zip(targets)
+        .map(|(n, target)| lab.joint(&format!("q{n}")).position - target)
+        .collect();
+    println!("arm: {errors:?}, fastest {fastest}");
+    assert!(errors.iter().all(|error| error.abs() < 0.01), "{errors:?}");
+    lab.run(2.0);
+    let speed = lab.joint("q7").velocity;
+    assert!(speed.abs() < 1e-2, "still moving at {speed}");
+}
+
+#[test]
+fn a_motor_reports_the_torque_that_holds() {
+    let mut assembly = pendulum();
+    assembly
+        .joints
+        .insert("q".into(), holding(-std::f64::consts::FRAC_PI_2));
+    let mut lab = Lab::new(&assembly);
+    lab.run(3.0);
+    let JointState {
+        position, effort, ..
+    } = lab.joint("q");
+    println!("hold: position {position} effort {effort}");
+    assert!(
+        (effort.abs() / (G * 0.5) - 1.0).abs() < 0.02,
+        "{effort} N·m"
+    );
+    assert!((position + std::f64::consts::FRAC_PI_2).abs() < 2e-3);
+    // A torque along the axis turns it the way it is reported.
+    lab.ask("q", JointTarget::Effort(effort));
+    lab.run(0.2);
+    let held = lab.joint("q").position;
+    assert!((held - position).abs() < 0.02, "from {position} to {held}");
+}
+
+#[test]
+fn a_speed_is_held_over_many_turns() {
+    let mut lab = Lab::new(&pendulum());
+    lab.ask("q", JointTarget::Velocity(4.0));
+    lab.run(5.0);
+    let state = lab.joint("q");
+    println!("spin: {state:?}");
+    assert!((state.position / 20.0 - 1.0).abs() < 0.01, "{state:?}");
+    lab.ask("q", JointTarget::Position(0.5));
+    lab.run(6.0);
+    assert!(
+        (lab.joint("q").position - 0.5).abs() < 0.01,
+        "{:?}",
+        lab.joint("q")
+    );
+}
+
+#[test]
+fn limits_and_effort_limits_hold() {
+    let mut assembly = pendulum();
+    let limits = Limits {
+        position: Some([-0.2, 3.0]),
+        effort: Some(2.0),
+        ..Limits::default()
+    };
+    let axis = JointAxis {
+        limits,
+        ..hinge("s")
+    };
+    add(
+        &mut assembly.scene,
+        link("limited", "world", axis, 0.5).at([3.0, 0.0, 0.0]),
+    );
+    assembly.joints.insert("s".into(), at(1.5));
+    let mut lab = Lab::new(&assembly);
+    lab.run(0.6);
+    let lowest = lab.joint("s").position;
+    assert!(lowest > -0.25, "through its limit to {lowest}");
+    // 2 N·m lift 1 kg at 0.5 m by about asin(2 / 4.905).
+    lab.ask("s", JointTarget::Position(2.5));
+    lab.run(5.0);
+    let reached = lab.joint("s").position;
+    assert!(reached < 1.6, "{reached} with a motor that is too weak");
+}
+
+#[test]
+fn a_slide_travels_the_length_of_its_axis() {
+    let mut assembly = floor();
+    let limits = Limits {
+        position: Some([0.0, 2.0]),
+        ..Limits::default()
+    };
+    let axis = JointAxis {
+        limits,
+        offset: 0.1,
+        ..JointAxis::new([0.0, 0.0, 0.5], "z")
+    };
+    let slide = Frame::new("lift").under("floor").at([0.0, 0.0, 1.0]);
+    let mut slide = slide.joined(Joint::Prismatic(axis)).with(cube(0.2));
+    slide.mass = Some(3.0);
+    add(&mut assembly.scene, slide);
+    assembly.joints.insert("z".into(), holding(1.0));
+    let mut lab = Lab::new(&assembly);
+    lab.run(1.0);
+    lab.ask("z", JointTarget::Position(1.6));
+    lab.run(2.0);
+    let z = lab.position("lift").z;
+    println!("lift: {z} {:?}", lab.joint("z"));
+    assert!((z - (0.5 + 0.5 * 1.7)).abs() < 2e-3, "{z}");
+    assert!((lab.joint("z").position - 1.6).abs() < 4e-3);
+    assert!(
+        (lab.joint("z").effort - 3.0 * G * 0.5).abs() < 0.4,
+        "{:?}",
+        lab.joint("z")
+    );
+}
+
+#[test]
+fn joints_of_one_variable_move_together() {
+    let mut assembly = pendulum();
+    let axis = JointAxis {
+        offset: 0.3,
+        ..hinge("q")
+    };
+    add(
+        &mut assembly.scene,
+        link("twin", "world", axis, 0.5).at([3.0, 0.0, 0.0]),
+    );
+    let mut lab = Lab::new(&assembly);
+    lab.ask("q", JointTarget::Position(1.0));
+    lab.run(2.0);
+    let angle = |lab: &Lab, name: &str| lab.body(name).pose.rotation.scaled_axis().y;
+    assert!(
+        (angle(&lab, "bob") - 1.0).abs() < 5e-3,
+        "{}",
+        angle(&lab, "bob")
+    );
+    assert!(
+        (angle(&lab, "twin") - 1.3).abs() < 5e-3,
+        "{}",
+        angle(&lab, "twin")
+    );
+}
+
+#[test]
+fn posed_joints_are_where_kinematics_puts_them() {
+    let assembly = arm(JointMode::Kinematic);
+    let mut lab = Lab::new(&assembly);
+    let mut values = BTreeMap::new();
+    for n in 1..=7 {
+        let value = 0.3 * f64::from(n) - 1.0;
+        lab.ask(&format!("q{n}"), JointTarget::Position(value));
+        values.insert(format!("q{n}"), value);
+    }
+    lab.run(1.0);
+    let expected = assembly.scene.absolute_poses_at(&values);
+    for n in 1..=7 {
+        let name = format!("l{n}");
+        let pose = lab.body(&name).pose;
+        let expected = expected[name.as_str()];
+        let off = (pose.translation.vector - expected.translation.vector).norm();
+        assert!(off < 1e-6, "{name} is off by {off}");
+        assert!(pose.rotation.angle_to(&expected.rotation) < 1e-6);
+    }
+    lab.ask("q1", JointTarget::Velocity(0.5));
+    lab.run(1.0);
+    assert!((lab.joint("q1").position - (values["q1"] + 0.5)).abs() < 1e-9);
+    assert!((lab.joint("q1").velocity - 0.5).abs() < 1e-9);
+}

@@ -1,0 +1,108 @@
+//! Two runs are the same run, and a snapshot continues as if nothing had happened.
+
+use morse_api::{body::BodyKind, joint::JointTarget};
+use morse_sim::{
+    scene::{
+        assembly::{Assembly, JointSettings, RobotBase},
+        model::{Frame, Joint, JointAxis},
+    },
+    state::{HashChain, Snapshot},
+};
+use nalgebra::Vector3;
+
+use super::{Lab, add, cube, floor, free};
+
+/// Boxes that fall on each other, and an arm that swings among them.
+fn rummage() -> Assembly {
+    let mut assembly = floor();
+    for at in 0..30 {
+        let height = f64::from(at / 5) * 0.25 + 0.3;
+        let x = f64::from(at % 5) * 0.12 + 0.02 * f64::from(at / 5);
+        let name = format!("box{at}");
+        free(
+            &mut assembly,
+            Frame::new(&name)
+                .at([x, 0.01 * f64::from(at), height])
+                .with(cube(0.1)),
+            0.5,
+        );
+    }
+    add(
+        &mut assembly.scene,
+        Frame::new("stand").at([-1.0, 0.0, 0.6]).with(cube(0.1)),
+    );
+    assembly
+        .robots
+        .insert("arm".into(), RobotBase::new("stand", BodyKind::Fixed));
+    for n in 1..=3 {
+        let parent = if n == 1 {
+            "stand".to_owned()
+        } else {
+            format!("link{}", n - 1)
+        };
+        let axis = JointAxis::new([0.0, 0.0, 1.0], format!("q{n}"));
+        let frame = Frame::new(format!("link{n}"))
+            .under(parent)
+            .at([0.3, 0.0, 0.0]);
+        let mut frame = frame.joined(Joint::Revolute(axis)).with(cube(0.15));
+        frame.mass = Some(1.0);
+        frame.center_of_mass = Some(Vector3::new(0.1, 0.0, 0.0));
+        add(&mut assembly.scene, frame);
+        let target = JointTarget::Velocity(0.7 * f64::from(n));
+        assembly.joints.insert(
+            format!("q{n}"),
+            JointSettings {
+                target,
+                ..JointSettings::default()
+            },
+        );
+    }
+    assembly
+}
+
+fn run(lab: &mut Lab, hashes: &mut HashChain, ticks: u32) -> u128 {
+    for _ in 0..ticks {
+        lab.app.update();
+        hashes.add(lab.app.world());
+    }
+    hashes.value()
+}
+
+#[test]
+fn two_runs_have_one_hash() {
+    let hash = || run(&mut Lab::new(&rummage()), &mut HashChain::default(), 200);
+    assert_eq!(hash(), hash());
+}
+
+#[test]
+fn a_restored_world_continues_bit_for_bit() {
+    let mut lab = Lab::new(&rummage());
+    let mut hashes = HashChain::default();
+    run(&mut lab, &mut hashes, 100);
+    let snapshot = Snapshot::take(lab.app.world(), &hashes).expect("all state can be saved");
+    let straight_on = run(&mut lab, &mut hashes, 50);
+
+    snapshot
+        .restore(lab.app.world_mut(), &mut hashes)
+        .expect("the same world");
+    assert_eq!(run(&mut lab, &mut hashes, 50), straight_on);
+
+    let mut other = Lab::new(&rummage());
+    other.app.world_mut().spawn_empty();
+    snapshot
+        .restore(other.app.world_mut(), &mut hashes)
+        .expect("a world of the same scene");
+    assert_eq!(run(&mut other, &mut hashes, 50), straight_on);
+}
+
+#[test]
+fn a_snapshot_of_another_scene_is_refused() {
+    let lab = Lab::new(&rummage());
+    let snapshot = Snapshot::take(lab.app.world(), &HashChain::default()).expect("can be saved");
+    let mut other = Lab::new(&floor());
+    assert!(
+        snapshot
+            .restore(other.app.world_mut(), &mut HashChain::default())
+            .is_err()
+    );
+}
