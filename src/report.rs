@@ -56,12 +56,12 @@ impl Report {
         (errors, self.entries.len() - errors)
     }
 
-    /// As text, in the order in which it was found.
+    /// As text, in the order in which it was found, an empty line after each.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
         self.entries
             .iter()
-            .map(|(diagnostic, sources)| render(diagnostic, sources, style))
+            .map(|(diagnostic, sources)| render(diagnostic, sources, style) + "\n")
             .collect()
     }
 

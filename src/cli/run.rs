@@ -1,7 +1,7 @@
 //! `morse-sim run`: run a scene.
 use std::{
     io::{IsTerminal as _, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize},
@@ -15,8 +15,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::{exit, output, say};
 use crate::{
     load::{self, Options},
+    report::Report,
     run::{End, Limits, Pace, Summary, run as run_simulation},
-    scene::diagnostic::Style,
+    scene::diagnostic::{Diagnostic, Style, nearest, printable},
     simulation::{BuildError, Parts, Simulation, kinds},
 };
 
@@ -151,13 +152,34 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
         allow_paths: args.allow_paths.clone(),
         strict: args.strict,
         strict_amino: args.strict_amino,
+        opens_meshes: true,
         threads: args.threads,
     };
     let kinds = kinds(parts);
     let file = args.file.clone().unwrap_or_default();
+    if let Some(report) = mistyped_command(&file) {
+        return Err(BuildError::Scene(report));
+    }
     let mut plan = load::load(&file, &options, &kinds)?;
     output::add(&mut plan, &args.output, &kinds)?;
     Simulation::build(plan, parts)
+}
+
+/// A word that is no file, but nearly a command.
+fn mistyped_command(file: &Path) -> Option<Box<Report>> {
+    const COMMANDS: [&str; 7] = ["run", "check", "inspect", "list", "describe", "fmt", "help"];
+    let word = file
+        .to_str()
+        .filter(|_| file.extension().is_none() && !file.exists())?;
+    let near = nearest(word, COMMANDS)?;
+    let message = format!("there is no command and no file `{}`", printable(word));
+    let problem = Diagnostic::error("usage::command", message);
+    let mut report = Box::<Report>::default();
+    report.add(
+        [problem.help(format!("did you mean `morse-sim {near}`?"))],
+        &Arc::default(),
+    );
+    Some(report)
 }
 
 fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
