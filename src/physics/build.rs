@@ -1,58 +1,27 @@
-//! Bodies, colliders and joints of a scene are made: first all that can fail, then all at once.
+//! Bodies, colliders and joints of a scene are put into the engine.
+
+mod joints;
 
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
-    ActiveHooks, CoefficientCombineRule, ColliderBuilder, GenericJointBuilder, JointAxesMask,
-    RigidBodyBuilder, RigidBodyType,
+    ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBodyBuilder, RigidBodyType,
 };
 use morse_api::body::{BodyKind, BodyState};
-use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 
 use super::{
     Motion, Settings, convert,
     engine::{
-        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JointRow, Tables,
-        VariableRow,
+        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, Tables, VariableRow,
     },
     joints::{JointMotion, VariableMotion},
-    mass::{self, Mass, Source},
-    motor,
-    shapes::{self, Solid},
+    prepare::{Prepared, PreparedBody, PreparedSolid},
     step,
 };
 use crate::scene::{
-    assembly::{Attachment, BodyLayout, JointMode, Layout, rotation_about},
-    diagnostic::{Diagnostic, printable},
-    model::{Geometry, Scene},
+    assembly::{BodyLayout, JointMode, Layout},
+    model::Scene,
 };
-
-/// Coulomb coefficient of geometry without one.
-const DEFAULT_FRICTION: f64 = 0.5;
-
-/// Of motors without a stiffness of their own, Hz: the natural frequency with which a joint carries
-/// what hangs on it at the start. An arm of 10 kg and 0.8 m sags by less than a millimetre.
-const MOTOR_FREQUENCY: f64 = 25.0;
-
-/// The solids and masses of a scene's bodies, in the order of the layout.
-pub struct Prepared {
-    bodies: Vec<PreparedBody>,
-    /// What is probably not meant.
-    pub warnings: Vec<Diagnostic>,
-}
-
-struct PreparedBody {
-    mass: Mass,
-    solids: Vec<PreparedSolid>,
-}
-
-struct PreparedSolid {
-    /// Place in the layout's frames, and in that frame's geometry.
-    at: (usize, usize),
-    solid: Solid,
-    body_from_frame: Isometry3<f64>,
-    friction: f64,
-    restitution: f64,
-}
 
 /// The entities that stand for a layout, in its order.
 #[derive(Clone, Debug, Default)]
@@ -74,145 +43,6 @@ pub struct Built {
     pub colliders: usize,
     /// Joints that the engine solves.
     pub joints: usize,
-}
-
-/// Makes the solids and the masses of a scene.
-///
-/// # Errors
-///
-/// For each shape that cannot be made, such as a mesh whose file is missing or broken.
-pub fn prepare(layout: &Layout, scene: &Scene) -> Result<Prepared, Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    let mut prepared = Prepared {
-        bodies: Vec::new(),
-        warnings: Vec::new(),
-    };
-    for body in &layout.bodies {
-        let mut maker = BodyMaker {
-            layout,
-            scene,
-            body,
-            errors: &mut errors,
-        };
-        let (made, warning) = maker.make();
-        prepared.bodies.push(made);
-        prepared.warnings.extend(warning);
-    }
-    if errors.is_empty() {
-        Ok(prepared)
-    } else {
-        Err(errors)
-    }
-}
-
-struct BodyMaker<'a> {
-    layout: &'a Layout,
-    scene: &'a Scene,
-    body: &'a BodyLayout,
-    errors: &'a mut Vec<Diagnostic>,
-}
-
-impl BodyMaker<'_> {
-    fn make(&mut self) -> (PreparedBody, Option<Diagnostic>) {
-        let mut total = Mass::default();
-        let mut all = Vec::new();
-        let mut worst = Source::Given;
-        for &at in &self.body.frames {
-            let Some(place) = self.layout.frames.get(at) else {
-                continue;
-            };
-            let Some(frame) = self.scene.frames().get(place.in_scene) else {
-                continue;
-            };
-            let mut solids = Vec::new();
-            for (number, geometry) in frame.geometry.iter().enumerate() {
-                // What is only looked at has no mass, unless it says so.
-                if geometry.collision || geometry.density.is_some() {
-                    let solid = self.solid(&frame.name, geometry);
-                    solids.extend(solid.map(|solid| (number, geometry, solid)));
-                }
-            }
-            let weighed: Vec<_> = solids
-                .iter()
-                .map(|(_, geometry, solid)| (solid, geometry.density))
-                .collect();
-            let (mass, source) = mass::of_frame(frame, &weighed);
-            total = total.plus(&mass.moved(&place.body_from_frame));
-            if source == Source::Assumed {
-                worst = source;
-            }
-            let touchable = solids
-                .into_iter()
-                .filter(|(_, geometry, _)| geometry.collision);
-            all.extend(touchable.map(|(number, geometry, solid)| PreparedSolid {
-                at: (at, number),
-                solid,
-                body_from_frame: place.body_from_frame,
-                friction: self.friction(geometry),
-                restitution: self.restitution(geometry),
-            }));
-        }
-        let (mass, warning) = self.weigh(total, worst);
-        (PreparedBody { mass, solids: all }, warning)
-    }
-
-    fn solid(&mut self, frame: &str, geometry: &Geometry) -> Option<Solid> {
-        let moves = self.body.kind != BodyKind::Fixed;
-        shapes::solid(geometry, moves).unwrap_or_else(|why| {
-            let message = format!("frame `{}`: {why}", printable(frame));
-            let error = Diagnostic::error("scene::mesh", message);
-            self.errors.push(match geometry.source.0 {
-                Some(span) => error.at(span, "this shape"),
-                None => error,
-            });
-            None
-        })
-    }
-
-    fn friction(&self, geometry: &Geometry) -> f64 {
-        self.body
-            .settings
-            .friction
-            .or(geometry.friction)
-            .unwrap_or(DEFAULT_FRICTION)
-    }
-
-    fn restitution(&self, geometry: &Geometry) -> f64 {
-        self.body
-            .settings
-            .restitution
-            .or(geometry.restitution)
-            .unwrap_or(0.0)
-    }
-
-    /// The mass that the engine is to use, and what to say about where it comes from.
-    fn weigh(&self, total: Mass, source: Source) -> (Mass, Option<Diagnostic>) {
-        if self.body.kind != BodyKind::Dynamic {
-            return (mass::at_least_some(total), None);
-        }
-        if let Some(mass) = self.body.settings.mass {
-            return (mass::at_least_some(total.scaled_to(mass)), None);
-        }
-        let mass = mass::at_least_some(total);
-        let head = self.layout.frames.get(self.body.head);
-        let name = head.map_or("", |head| &head.name);
-        let warning = if total.mass <= 0.0 {
-            let message = format!("`{}` moves but has no mass", printable(name));
-            let note = format!("nothing gives it one; it is taken as {} kg", mass.mass);
-            Some(Diagnostic::warning("scene::no-mass", message).note(note))
-        } else if source == Source::Assumed {
-            let message = format!("`{}` has neither a mass nor a density", printable(name));
-            let density = mass::DEFAULT_DENSITY;
-            let note = format!("at {density} kg/m³ it has {:.3} kg", mass.mass);
-            Some(Diagnostic::warning("scene::no-mass", message).note(note))
-        } else {
-            None
-        };
-        (
-            mass,
-            warning.map(|warning| warning.help("give its frame a `mass`, in kg")),
-        )
-    }
 }
 
 /// Puts a scene into the engine. The entities of bodies get their state and their place.
@@ -431,140 +261,6 @@ impl Builder<'_> {
         }
         hooks
     }
-
-    fn joints(&mut self, engine: &mut EngineItem<'_, '_>) {
-        for (variable, &entity) in self.layout.variables.iter().zip(&self.entities.variables) {
-            let mut row = VariableRow {
-                entity,
-                layout: variable.clone(),
-                joints: Vec::new(),
-            };
-            for &child in &variable.bodies {
-                let body = self.layout.bodies.get(child);
-                if let Some(attachment) = body.and_then(|body| body.attachment.as_ref()) {
-                    let joint = self.joint(engine, child, attachment, &row);
-                    row.joints.push(joint);
-                }
-            }
-            self.tables.variables.push(row);
-        }
-    }
-
-    fn joint(
-        &self,
-        engine: &mut EngineItem<'_, '_>,
-        child: usize,
-        attachment: &Attachment,
-        variable: &VariableRow,
-    ) -> JointRow {
-        let settings = &variable.layout.settings;
-        let center = middle(variable);
-        let zero = if attachment.is_angle {
-            center
-        } else {
-            -attachment.offset
-        };
-        let turned = if attachment.is_angle {
-            let angle = center + attachment.offset;
-            attachment.parent_from_joint * rotation_about(&attachment.axis, angle)
-        } else {
-            attachment.parent_from_joint
-        };
-        let axes = x_to(&attachment.axis);
-        let carried = self.carried(child, attachment);
-        let rate = std::f64::consts::TAU * MOTOR_FREQUENCY;
-        let per_travel = attachment.travel * attachment.travel;
-        let stiffness = settings
-            .stiffness
-            .map_or(carried * rate * rate, |own| own / per_travel);
-        let critical = 2.0 * libm::sqrt(stiffness * carried);
-        let mut row = JointRow {
-            child,
-            parent: attachment.parent,
-            handle: None,
-            is_angle: attachment.is_angle,
-            zero,
-            travel: attachment.travel,
-            parent_from_axes: turned * axes,
-            child_from_axes: axes,
-            stiffness,
-            damping: settings.damping.map_or(critical, |own| own / per_travel),
-            passive_damping: attachment.damping / per_travel,
-        };
-        if settings.mode == JointMode::Dynamic {
-            row.handle = self.insert(engine, &row, variable);
-        }
-        row
-    }
-
-    fn insert(
-        &self,
-        engine: &mut EngineItem<'_, '_>,
-        row: &JointRow,
-        variable: &VariableRow,
-    ) -> Option<bevy_rapier3d::rapier::prelude::ImpulseJointHandle> {
-        let locked = if row.is_angle {
-            JointAxesMask::LOCKED_REVOLUTE_AXES
-        } else {
-            JointAxesMask::LOCKED_PRISMATIC_AXES
-        };
-        let child_from_axes = Isometry3::from_parts(Vector3::zeros().into(), row.child_from_axes);
-        let mut joint = GenericJointBuilder::new(locked)
-            .local_frame1(convert::pose(&row.parent_from_axes))
-            .local_frame2(convert::pose(&child_from_axes))
-            .contacts_enabled(false)
-            .build();
-        let position = variable.layout.settings.position;
-        let order = motor::Order::default();
-        let motor = row.motor(variable, &order, position);
-        let axis = motor::axis_of(row.is_angle);
-        motor::equip(&mut joint, axis, &motor, row.limits(variable, position));
-        let parent = self.tables.bodies.get(row.parent)?.handle;
-        let child = self.tables.bodies.get(row.child)?.handle;
-        Some(
-            engine
-                .joints
-                .impulse_joints
-                .insert(parent, child, joint, true),
-        )
-    }
-
-    /// The inertia about a joint's axis, or the mass along it, of all that hangs on the joint.
-    fn carried(&self, child: usize, attachment: &Attachment) -> f64 {
-        let Some(pose) = self.layout.bodies.get(child).map(|body| body.pose) else {
-            return 1.0;
-        };
-        let below = (0..self.layout.bodies.len()).filter(|at| self.hangs_on(*at, child));
-        let total = below.fold(Mass::default(), |sum, at| {
-            let body = self.layout.bodies.get(at).zip(self.prepared.bodies.get(at));
-            body.map_or(sum, |(body, prepared)| {
-                sum.plus(&prepared.mass.moved(&pose.inv_mul(&body.pose)))
-            })
-        });
-        if !attachment.is_angle {
-            return total.mass;
-        }
-        let axis = attachment.axis.into_inner();
-        axis.dot(&(total.inertia_about(&Vector3::zeros()) * axis))
-    }
-
-    fn hangs_on(&self, mut body: usize, ancestor: usize) -> bool {
-        for _ in 0..=self.layout.bodies.len() {
-            if body == ancestor {
-                return true;
-            }
-            let next = self
-                .layout
-                .bodies
-                .get(body)
-                .and_then(|body| body.attachment.as_ref());
-            match next {
-                Some(attachment) => body = attachment.parent,
-                None => return false,
-            }
-        }
-        false
-    }
 }
 
 /// Nothing ever moves a fixed body, unless it is a robot's base, which can be put elsewhere.
@@ -633,25 +329,4 @@ fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> 
     let mut posed: Vec<usize> = all.map(|(place, _)| place).collect();
     posed.sort_by_key(|place| (depth(*place), *place));
     posed
-}
-
-/// The middle of a variable's range, where the engine is to measure zero; its start without limits.
-fn middle(variable: &VariableRow) -> f64 {
-    let [lower, upper] = variable.layout.limits;
-    let middle = (lower + upper) / 2.0;
-    if middle.is_finite() {
-        middle
-    } else {
-        variable.layout.settings.position
-    }
-}
-
-/// A rotation that takes the x axis to another one.
-fn x_to(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
-    let x = Vector3::x();
-    let real = 1.0 + x.dot(axis);
-    if real < 1e-9 {
-        return UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 1.0));
-    }
-    UnitQuaternion::new_normalize(Quaternion::from_parts(real, x.cross(axis)))
 }

@@ -130,7 +130,6 @@ pub(super) fn apply(
             continue;
         };
         match *drive {
-            Drive::None => {}
             Drive::Velocity { linear, angular } => {
                 let is_ground_robot = robot.is_some_and(|robot| robot.is_ground_robot);
                 let command = Command {
@@ -153,7 +152,7 @@ pub(super) fn apply(
                     commanded.pushed.push(place);
                 }
             }
-            Drive::Pose(_) | Drive::Displacement(_) | Drive::Wrench { .. } => {}
+            Drive::None | Drive::Pose(_) | Drive::Displacement(_) | Drive::Wrench { .. } => {}
         }
     }
     still(&mut engine, &tables);

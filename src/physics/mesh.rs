@@ -95,7 +95,7 @@ fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, String>
     let scene = read.map_err(|error| error.to_string())?;
     let mut all = Triangles::default();
     for mesh in scene.meshes {
-        let first = u32::try_from(all.vertices.len()).map_err(|_| "too many vertices")?;
+        let first = u32::try_from(all.vertices.len()).map_err(|error| error.to_string())?;
         all.vertices.extend_from_slice(&mesh.vertices);
         for face in mesh.faces {
             all.faces

@@ -4,7 +4,7 @@
 //! - [`plugin`] and [`Settings`]: one tick of the clock is [`Settings::substeps`] steps of the engine;
 //! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
 //! - [`shapes`], [`mesh`], [`mass`]: from the scene's geometry to solids with a mass;
-//! - [`build`]: bodies, colliders and joints of a scene are made;
+//! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
 //! - [`contacts`]: who touches whom, and how hard;
@@ -21,6 +21,7 @@ pub mod mass;
 pub mod mesh;
 mod motor;
 mod posing;
+pub mod prepare;
 pub mod shapes;
 mod snapshot;
 mod step;
@@ -34,9 +35,10 @@ use morse_api::{
     tick::{Actuate, Tick},
 };
 
-pub use build::{Built, Entities, Prepared, build, prepare};
+pub use build::{Built, Entities, build};
 pub use contacts::{Contact, Contacts};
 pub(crate) use convert::transform;
+pub use prepare::{Prepared, prepare};
 
 /// The numerical settings of a world.
 #[derive(Resource, Clone, Debug, PartialEq)]

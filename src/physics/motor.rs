@@ -29,8 +29,8 @@ const TRIM: f64 = 0.03;
 /// The furthest that a stiff motor is trimmed, rad or m.
 const MOST_TRIM: f64 = 0.1;
 
-/// Speed of a joint that has arrived, rad/s or m/s.
-const STILL: f64 = 0.05;
+/// Error of a joint that has arrived, but for the trim, rad or m.
+const NEAR: f64 = 0.05;
 
 /// What the motors of one variable do in one tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -115,7 +115,7 @@ impl VariableRow {
         };
         let error = set_point - motion.position();
         let is_limited = motion.effort.abs() >= 0.99 * self.layout.max_effort;
-        let is_moving = motion.velocity.abs() > STILL || order.speed != 0.0;
+        let is_moving = error.abs() > NEAR || order.speed != 0.0;
         if is_limited || is_moving {
             return motion.trim;
         }

@@ -71,7 +71,7 @@ impl Solid {
     pub(super) fn mass(&self, density: f64) -> Mass {
         let unit = self.shape.mass_properties(1.0);
         let about_center = unit.reconstruct_inertia_matrix();
-        let column = |at: usize| convert::vector(about_center.col(at).into());
+        let column = |at: usize| convert::vector(about_center.col(at));
         let inertia = nalgebra::Matrix3::from_columns(&[column(0), column(1), column(2)]);
         Mass {
             mass: f64::from(unit.mass()) * density,

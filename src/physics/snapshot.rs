@@ -96,11 +96,11 @@ fn save(world: &World) -> Result<Vec<u8>, StateError> {
     let (_, Some(saved), _) = parts(world) else {
         return Err(encoding("there is no physics in this world"));
     };
-    postcard::to_stdvec(&saved).map_err(|error| encoding(error))
+    postcard::to_stdvec(&saved).map_err(encoding)
 }
 
 fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
-    let restored: Restored = postcard::from_bytes(bytes).map_err(|error| encoding(error))?;
+    let restored: Restored = postcard::from_bytes(bytes).map_err(encoding)?;
     let here = world
         .get_resource::<Tables>()
         .map_or(0, |tables| tables.bodies.len());

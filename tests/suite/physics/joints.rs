@@ -160,7 +160,7 @@ fn an_arm_reaches_and_holds_its_targets() {
         lab.ask(&format!("q{n}"), JointTarget::Position(target));
     }
     let mut fastest: f64 = 0.0;
-    for _ in 0..180 {
+    for _ in 0..300 {
         lab.app.update();
         fastest = fastest.max(lab.joint("q7").velocity.abs());
     }

@@ -1,0 +1,176 @@
+//! The solids and the masses of a scene: all that can fail before anything is built.
+
+use morse_api::body::BodyKind;
+use nalgebra::Isometry3;
+
+use super::{
+    mass::{self, Mass, Source},
+    shapes::{self, Solid},
+};
+use crate::scene::{
+    assembly::{BodyLayout, Layout},
+    diagnostic::{Diagnostic, printable},
+    model::{Geometry, Scene},
+};
+
+/// Coulomb coefficient of geometry without one.
+const DEFAULT_FRICTION: f64 = 0.5;
+/// The solids and masses of a scene's bodies, in the order of the layout.
+pub struct Prepared {
+    pub(super) bodies: Vec<PreparedBody>,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+pub(super) struct PreparedBody {
+    pub mass: Mass,
+    pub solids: Vec<PreparedSolid>,
+}
+
+pub(super) struct PreparedSolid {
+    /// Place in the layout's frames, and in that frame's geometry.
+    pub at: (usize, usize),
+    pub solid: Solid,
+    pub body_from_frame: Isometry3<f64>,
+    pub friction: f64,
+    pub restitution: f64,
+}
+
+/// Makes the solids and the masses of a scene.
+///
+/// # Errors
+///
+/// For each shape that cannot be made, such as a mesh whose file is missing or broken.
+pub fn prepare(layout: &Layout, scene: &Scene) -> Result<Prepared, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut prepared = Prepared {
+        bodies: Vec::new(),
+        warnings: Vec::new(),
+    };
+    for body in &layout.bodies {
+        let mut maker = BodyMaker {
+            layout,
+            scene,
+            body,
+            errors: &mut errors,
+        };
+        let (made, warning) = maker.make();
+        prepared.bodies.push(made);
+        prepared.warnings.extend(warning);
+    }
+    if errors.is_empty() {
+        Ok(prepared)
+    } else {
+        Err(errors)
+    }
+}
+
+struct BodyMaker<'a> {
+    layout: &'a Layout,
+    scene: &'a Scene,
+    body: &'a BodyLayout,
+    errors: &'a mut Vec<Diagnostic>,
+}
+
+impl BodyMaker<'_> {
+    fn make(&mut self) -> (PreparedBody, Option<Diagnostic>) {
+        let mut total = Mass::default();
+        let mut all = Vec::new();
+        let mut worst = Source::Given;
+        for &at in &self.body.frames {
+            let Some(place) = self.layout.frames.get(at) else {
+                continue;
+            };
+            let Some(frame) = self.scene.frames().get(place.in_scene) else {
+                continue;
+            };
+            let mut solids = Vec::new();
+            for (number, geometry) in frame.geometry.iter().enumerate() {
+                // What is only looked at has no mass, unless it says so.
+                if geometry.collision || geometry.density.is_some() {
+                    let solid = self.solid(&frame.name, geometry);
+                    solids.extend(solid.map(|solid| (number, geometry, solid)));
+                }
+            }
+            let weighed: Vec<_> = solids
+                .iter()
+                .map(|(_, geometry, solid)| (solid, geometry.density))
+                .collect();
+            let (mass, source) = mass::of_frame(frame, &weighed);
+            total = total.plus(&mass.moved(&place.body_from_frame));
+            if source == Source::Assumed {
+                worst = source;
+            }
+            let touchable = solids
+                .into_iter()
+                .filter(|(_, geometry, _)| geometry.collision);
+            all.extend(touchable.map(|(number, geometry, solid)| PreparedSolid {
+                at: (at, number),
+                solid,
+                body_from_frame: place.body_from_frame,
+                friction: self.friction(geometry),
+                restitution: self.restitution(geometry),
+            }));
+        }
+        let (mass, warning) = self.weigh(total, worst);
+        (PreparedBody { mass, solids: all }, warning)
+    }
+
+    fn solid(&mut self, frame: &str, geometry: &Geometry) -> Option<Solid> {
+        let moves = self.body.kind != BodyKind::Fixed;
+        shapes::solid(geometry, moves).unwrap_or_else(|why| {
+            let message = format!("frame `{}`: {why}", printable(frame));
+            let error = Diagnostic::error("scene::mesh", message);
+            self.errors.push(match geometry.source.0 {
+                Some(span) => error.at(span, "this shape"),
+                None => error,
+            });
+            None
+        })
+    }
+
+    fn friction(&self, geometry: &Geometry) -> f64 {
+        self.body
+            .settings
+            .friction
+            .or(geometry.friction)
+            .unwrap_or(DEFAULT_FRICTION)
+    }
+
+    fn restitution(&self, geometry: &Geometry) -> f64 {
+        self.body
+            .settings
+            .restitution
+            .or(geometry.restitution)
+            .unwrap_or(0.0)
+    }
+
+    /// The mass that the engine is to use, and what to say about where it comes from.
+    fn weigh(&self, total: Mass, source: Source) -> (Mass, Option<Diagnostic>) {
+        if self.body.kind != BodyKind::Dynamic {
+            return (mass::at_least_some(total), None);
+        }
+        if let Some(mass) = self.body.settings.mass {
+            return (mass::at_least_some(total.scaled_to(mass)), None);
+        }
+        let mass = mass::at_least_some(total);
+        let head = self.layout.frames.get(self.body.head);
+        let name = head.map_or("", |head| &head.name);
+        let warning = if total.mass <= 0.0 {
+            let message = format!("`{}` moves but has no mass", printable(name));
+            let note = format!("nothing gives it one; it is taken as {} kg", mass.mass);
+            Some(Diagnostic::warning("scene::no-mass", message).note(note))
+        } else if source == Source::Assumed {
+            let message = format!("`{}` has neither a mass nor a density", printable(name));
+            let density = mass::DEFAULT_DENSITY;
+            let note = format!("at {density} kg/m³ it has {:.3} kg", mass.mass);
+            Some(Diagnostic::warning("scene::no-mass", message).note(note))
+        } else {
+            None
+        };
+        (
+            mass,
+            warning.map(|warning| warning.help("give its frame a `mass`, in kg")),
+        )
+    }
+}
