@@ -30,8 +30,6 @@ pub struct Options {
     pub strict: bool,
     /// Refuse extensions of the scene language.
     pub strict_amino: bool,
-    /// Meshes will be opened, so that nothing has to be said of missing ones yet.
-    pub opens_meshes: bool,
     /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
     pub threads: usize,
 }
@@ -84,19 +82,28 @@ pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<R
             }
         }
     };
-    match plan {
-        Some(mut plan)
-            if !loader.report.has_errors() && !(options.strict && !loader.report.is_empty()) =>
-        {
-            if let Some(seed) = options.seed {
-                plan.simulation.environment.seed = seed;
-            }
-            plan.warnings = loader.report;
-            plan.threads = options.threads;
-            Ok(plan)
-        }
-        _ => Err(Box::new(loader.report)),
-    }
+    loader.finish(plan)
+}
+
+/// Reads the text of a simulation file; the files that it names are looked for in `directory`, in the
+/// current one, and among the embedded ones.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, in one pass.
+pub fn parse(
+    text: &str,
+    directory: &Path,
+    options: &Options,
+    kinds: &Kinds,
+) -> Result<Plan, Box<Report>> {
+    let mut loader = Loader {
+        options,
+        kinds,
+        report: Report::default(),
+    };
+    let plan = loader.text("simulation", text.as_bytes(), directory, None);
+    loader.finish(plan)
 }
 
 struct Loader<'a> {
@@ -106,6 +113,21 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
+    fn finish(self, plan: Option<Plan>) -> Result<Plan, Box<Report>> {
+        let is_refused = self.options.strict && !self.report.is_empty();
+        match plan {
+            Some(mut plan) if !self.report.has_errors() && !is_refused => {
+                if let Some(seed) = self.options.seed {
+                    plan.simulation.environment.seed = seed;
+                }
+                plan.warnings = self.report;
+                plan.threads = self.options.threads;
+                Ok(plan)
+            }
+            _ => Err(Box::new(self.report)),
+        }
+    }
+
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
         let scene = self.scene(path)?;
         self.assemble(Simulation::default(), Arc::default(), scene, Path::new("."))
@@ -127,10 +149,21 @@ impl Loader<'_> {
                 return None;
             }
         };
+        let directory = path.parent().unwrap_or(Path::new(""));
+        self.text(&name, &bytes, directory, scene)
+    }
+
+    fn text(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        directory: &Path,
+        scene: Option<&Path>,
+    ) -> Option<Plan> {
         let mut sources = Sources::default();
         let loaded = simulation::load(
-            &name,
-            &bytes,
+            name,
+            bytes,
             &self.options.set,
             &Words(self.kinds),
             &mut sources,
@@ -146,7 +179,6 @@ impl Loader<'_> {
             );
             return None;
         }
-        let directory = path.parent().unwrap_or(Path::new(""));
         let scene = match (scene, &loaded.simulation.scene) {
             (Some(scene), _) => self.scene(scene)?,
             (None, Some(named)) => self.named_scene(named, directory, &sources)?,
@@ -280,6 +312,6 @@ fn robray_options(options: &Options) -> LoadOptions {
         strict: options.strict,
         strict_amino: options.strict_amino,
         allow_paths: options.allow_paths.clone(),
-        skip_mesh_check: options.opens_meshes,
+        skip_mesh_check: false,
     }
 }

@@ -1,12 +1,12 @@
 //! One simulated world: build it, step it, read it, command it.
+mod build;
+
 use std::path::Path;
 
 use bevy::{
-    app::PluginsState,
     prelude::*,
     reflect::{PartialReflect, structs::Struct},
 };
-use crossbeam_channel::Sender;
 use morse_api::{
     actuator::Actuator,
     command::{BadCommand, CommandSender, Mailbox},
@@ -20,23 +20,16 @@ use morse_api::{
 };
 use serde_json::Value as Json;
 
+pub(crate) use build::components;
+pub use build::{BuildError, Parts, kinds, no_parts};
+use build::{Raised, raise, start};
+
 use crate::{
-    actuator,
-    install::{self, Connections},
     load::{self, Options, Plan},
-    middleware::{self, Middlewares, Pending},
-    modifier, physics, rays,
+    middleware::{self, Middlewares},
     report::Report,
-    scene::{
-        simulation::{
-            self as file,
-            model::{self, Environment},
-        },
-        spawn::{self, Spawned},
-    },
-    sensor, service as services,
+    scene::spawn::Spawned,
     state::{HashChain, Snapshot},
-    tick,
 };
 
 /// A world of its own: any number of them live in one process, each on any thread.
@@ -49,17 +42,6 @@ pub struct Simulation {
     start: Option<Snapshot>,
     warnings: Report,
     requests: RequestSender,
-}
-
-/// Why a simulation could not be built.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// Something is wrong with the input files.
-    #[error("{0}")]
-    Scene(#[from] Box<Report>),
-    /// Something that a middleware needs cannot be had.
-    #[error(transparent)]
-    Middleware(#[from] Failure),
 }
 
 /// Why a command or a question was refused.
@@ -86,34 +68,6 @@ pub enum Refusal {
     Command(#[from] BadCommand),
 }
 
-/// Parts that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`.
-pub type Parts<'a> = &'a dyn Fn(&mut App);
-
-/// No parts of one's own.
-pub fn no_parts(_: &mut App) {}
-
-/// The kinds that a program has: the built-in ones and its own.
-#[must_use]
-pub fn kinds(parts: Parts<'_>) -> Kinds {
-    let mut app = App::empty();
-    components(&mut app, parts);
-    app.world_mut()
-        .remove_resource::<Kinds>()
-        .unwrap_or_default()
-}
-
-/// Everything that adds kinds.
-pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
-    app.add_plugins((
-        sensor::plugin,
-        actuator::plugin,
-        modifier::plugin,
-        services::plugin,
-        middleware::plugin,
-    ));
-    parts(app);
-}
-
 impl Simulation {
     /// Builds the simulation of a scene (`.robray`) or simulation file (`.ron`).
     ///
@@ -135,6 +89,31 @@ impl Simulation {
         parts: Parts<'_>,
     ) -> Result<Self, BuildError> {
         let plan = load::load(path.as_ref(), options, &kinds(parts))?;
+        Self::build(plan, parts)
+    }
+
+    /// Builds the simulation of the text of a simulation file. The files that it names are looked for in
+    /// `directory`, then in the current one, then among the program's own.
+    ///
+    /// ```
+    /// use morse_sim::simulation::{Simulation, no_parts};
+    ///
+    /// let text = r#"Simulation(robots: { "rover": (model: "robots/atrv.robray") })"#;
+    /// let simulation = Simulation::parse(text, ".", &no_parts)?;
+    /// assert_eq!(simulation.tick(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text in one pass, or what a middleware could not have.
+    pub fn parse(
+        text: &str,
+        directory: impl AsRef<Path>,
+        parts: Parts<'_>,
+    ) -> Result<Self, BuildError> {
+        let options = Options::default();
+        let plan = load::parse(text, directory.as_ref(), &options, &kinds(parts))?;
         Self::build(plan, parts)
     }
 
@@ -442,67 +421,6 @@ impl Simulation {
     }
 }
 
-/// A world with everything in it, before anything runs.
-struct Raised {
-    app: App,
-    warnings: Report,
-    connections: Connections,
-    wakes: Vec<Sender<()>>,
-    requests: RequestSender,
-    simulation: file::Simulation,
-}
-
-fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>> {
-    let Plan {
-        simulation,
-        assembly,
-        sources,
-        mut warnings,
-        threads,
-    } = plan;
-    let environment = &simulation.environment;
-    let mut app = App::new();
-    tick::plugin(&mut app, environment.rate.value);
-    components(&mut app, parts);
-    physics::plugin(&mut app, physics_settings(environment));
-    rays::plugin(&mut app, threads);
-    let failed = |problems: Vec<_>, warnings: &mut Report| {
-        warnings.add(problems, &sources);
-        Box::new(std::mem::take(warnings))
-    };
-    let spawned = spawn::spawn(app.world_mut(), &assembly)
-        .map_err(|problems| failed(problems, &mut warnings))?;
-    warnings.add(spawned.warnings.clone(), &sources);
-    let (requests, asks) = RequestSender::new();
-    let (connections, wakes) = install::install(app.world_mut(), &simulation, &spawned, &requests)
-        .map_err(|problems| failed(problems, &mut warnings))?;
-    app.insert_resource(spawned);
-    app.world_mut().resource_mut::<Pending>().listen(asks);
-    morse_api::state::sort_by_path(app.world_mut());
-    Ok(Raised {
-        app,
-        warnings,
-        connections,
-        wakes,
-        requests,
-        simulation,
-    })
-}
-
-fn physics_settings(environment: &Environment) -> physics::Settings {
-    physics::Settings {
-        rate: environment.rate.value,
-        gravity: environment.gravity.into(),
-        substeps: environment.substeps,
-        contact_frequency: environment.contact_frequency,
-        solver_iterations: environment.solver_iterations,
-        motion: match environment.motion {
-            model::Motion::Default => physics::Motion::Default,
-            model::Motion::Morse => physics::Motion::Morse,
-        },
-    }
-}
-
 /// Readings that did not reach an observer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
@@ -510,14 +428,4 @@ pub struct Losses {
     pub dropped: u64,
     /// Nobody was ready for them.
     pub unready: u64,
-}
-
-/// Runs what plugins do at the start. The first update of an app makes no tick.
-fn start(app: &mut App) {
-    while app.plugins_state() == PluginsState::Adding {
-        bevy::tasks::tick_global_task_pools_on_main_thread();
-    }
-    app.finish();
-    app.cleanup();
-    app.update();
 }

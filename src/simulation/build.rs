@@ -1,0 +1,134 @@
+//! From a plan to a world: everything that adds itself to an app, and in which order.
+use bevy::{app::PluginsState, prelude::*};
+use crossbeam_channel::Sender;
+use morse_api::{
+    kind::Kinds,
+    middleware::{Failure, RequestSender},
+};
+
+use crate::{
+    actuator,
+    install::{self, Connections},
+    load::Plan,
+    middleware::{self, Pending},
+    modifier, physics, rays,
+    report::Report,
+    scene::{
+        simulation::{
+            self as file,
+            model::{self, Environment},
+        },
+        spawn,
+    },
+    sensor, service as services, tick,
+};
+
+/// Why a simulation could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// Something is wrong with the input files.
+    #[error("{0}")]
+    Scene(#[from] Box<Report>),
+    /// Something that a middleware needs cannot be had.
+    #[error(transparent)]
+    Middleware(#[from] Failure),
+}
+
+/// Parts that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`.
+pub type Parts<'a> = &'a dyn Fn(&mut App);
+
+/// No parts of one's own.
+pub fn no_parts(_: &mut App) {}
+
+/// The kinds that a program has: the built-in ones and its own.
+#[must_use]
+pub fn kinds(parts: Parts<'_>) -> Kinds {
+    let mut app = App::empty();
+    components(&mut app, parts);
+    app.world_mut()
+        .remove_resource::<Kinds>()
+        .unwrap_or_default()
+}
+
+/// Everything that adds kinds.
+pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
+    app.add_plugins((
+        sensor::plugin,
+        actuator::plugin,
+        modifier::plugin,
+        services::plugin,
+        middleware::plugin,
+    ));
+    parts(app);
+}
+
+/// A world with everything in it, before anything runs.
+pub(super) struct Raised {
+    pub(super) app: App,
+    pub(super) warnings: Report,
+    pub(super) connections: Connections,
+    pub(super) wakes: Vec<Sender<()>>,
+    pub(super) requests: RequestSender,
+    pub(super) simulation: file::Simulation,
+}
+
+pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>> {
+    let Plan {
+        simulation,
+        assembly,
+        sources,
+        mut warnings,
+        threads,
+    } = plan;
+    let environment = &simulation.environment;
+    let mut app = App::new();
+    tick::plugin(&mut app, environment.rate.value);
+    components(&mut app, parts);
+    physics::plugin(&mut app, physics_settings(environment));
+    rays::plugin(&mut app, threads);
+    let failed = |problems: Vec<_>, warnings: &mut Report| {
+        warnings.add(problems, &sources);
+        Box::new(std::mem::take(warnings))
+    };
+    let spawned = spawn::spawn(app.world_mut(), &assembly)
+        .map_err(|problems| failed(problems, &mut warnings))?;
+    warnings.add(spawned.warnings.clone(), &sources);
+    let (requests, asks) = RequestSender::new();
+    let (connections, wakes) = install::install(app.world_mut(), &simulation, &spawned, &requests)
+        .map_err(|problems| failed(problems, &mut warnings))?;
+    app.insert_resource(spawned);
+    app.world_mut().resource_mut::<Pending>().listen(asks);
+    morse_api::state::sort_by_path(app.world_mut());
+    Ok(Raised {
+        app,
+        warnings,
+        connections,
+        wakes,
+        requests,
+        simulation,
+    })
+}
+
+fn physics_settings(environment: &Environment) -> physics::Settings {
+    physics::Settings {
+        rate: environment.rate.value,
+        gravity: environment.gravity.into(),
+        substeps: environment.substeps,
+        contact_frequency: environment.contact_frequency,
+        solver_iterations: environment.solver_iterations,
+        motion: match environment.motion {
+            model::Motion::Default => physics::Motion::Default,
+            model::Motion::Morse => physics::Motion::Morse,
+        },
+    }
+}
+
+/// Runs what plugins do at the start. The first update of an app makes no tick.
+pub(super) fn start(app: &mut App) {
+    while app.plugins_state() == PluginsState::Adding {
+        bevy::tasks::tick_global_task_pools_on_main_thread();
+    }
+    app.finish();
+    app.cleanup();
+    app.update();
+}
