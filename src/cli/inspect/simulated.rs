@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     load::Plan,
     scene::{
-        assembly::layout::{BodyLayout, Layout, layout},
+        assembly::{BodyLayout, Layout, layout},
         diagnostic::printable,
         simulation::{Instance, model::Component},
     },
