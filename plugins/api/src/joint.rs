@@ -2,6 +2,8 @@
 use bevy::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::component::Path;
+
 /// Name and kind of a configuration variable. Its entity also has [`JointState`] and [`JointTarget`].
 #[derive(Component, Clone, Debug)]
 pub struct JointVariable {
@@ -15,6 +17,18 @@ pub struct JointVariable {
     pub max_velocity: f64,
     /// Greatest effort (N·m or N); infinite where there is no limit.
     pub max_effort: f64,
+}
+
+impl JointVariable {
+    /// The name that the robot has for it: without the robot's own name, where that is a prefix.
+    #[must_use]
+    pub fn short_name(&self, robot: Option<&Path>) -> &str {
+        let stripped = robot.and_then(|robot| {
+            let rest = self.name.strip_prefix(robot.as_str())?;
+            rest.strip_prefix('.')
+        });
+        stripped.unwrap_or(&self.name)
+    }
 }
 
 /// Where a variable is, after the last tick. Written by the physics alone.
