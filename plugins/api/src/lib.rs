@@ -8,7 +8,7 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
-//! - [`body`], [`joint`], [`rays`], [`contacts`]: the world that sensors see and actuators move;
+//! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
 //! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
@@ -17,7 +17,6 @@ pub mod body;
 pub mod command;
 pub mod complaint;
 pub mod component;
-pub mod contacts;
 pub mod fields;
 pub mod joint;
 pub mod kind;
@@ -48,7 +47,7 @@ pub mod prelude {
         tick::{Clock, Tick},
     };
     pub use bevy::prelude::{
-        App, Component, Entity, Query, Reflect, Res, ResMut, Resource, With, World,
+        App, Component, Entity, Query, Reflect, Res, ResMut, Resource, Startup, With, World,
     };
     pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
     pub use serde::{Deserialize, Serialize};
