@@ -3,7 +3,7 @@ pub mod actuator;
 pub mod assets;
 pub mod cli;
 pub mod frame;
-// pub mod geodesy;
+pub mod geodesy;
 pub mod install;
 pub mod kinds;
 pub mod load;
@@ -18,6 +18,8 @@ pub mod sensor;
 pub mod service;
 pub mod simulation;
 pub mod state;
+#[cfg(test)]
+mod testbed;
 pub mod tick;
 
 pub use simulation::Simulation;
