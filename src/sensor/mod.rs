@@ -18,6 +18,13 @@ macro_rules! sensors {
 }
 
 sensors! {
+    clock,
+    collision,
+    gps,
+    imu,
+    joint_state,
     laser_scanner,
+    odometry,
     pose,
+    velocity,
 }

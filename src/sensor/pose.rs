@@ -36,7 +36,7 @@ impl Sensor for Pose {
     type Data = PoseData;
 }
 
-pub(super) fn plugin(app: &mut App) {
+pub(crate) fn plugin(app: &mut App) {
     app.add_sensor::<Pose, _>(default_action);
 }
 

@@ -1,0 +1,42 @@
+//! Simulated time: a reading that carries nothing but its time stamp.
+use morse_api::prelude::*;
+
+/// Publishes the time at its frequency.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TimeSource {}
+
+/// Nothing: every reading has a time stamp of its own.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeSourceData {}
+
+impl Sensor for TimeSource {
+    const KIND: &'static str = "clock";
+    type Data = TimeSourceData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<TimeSource, _>(default_action);
+}
+
+/// There is nothing to measure.
+fn default_action() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::Bed;
+
+    #[test]
+    fn it_acts_at_its_frequency() {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let clock = bed.sensor::<TimeSource>("rover.clock", "()", 20.0, Isometry3::identity());
+        let mut count = 0;
+        for _ in 0..60 {
+            bed.step(BodyState::default());
+            count += u32::from(bed.get::<Due>(clock).0);
+        }
+        assert_eq!(count, 20);
+        assert_eq!(bed.clock().nanos(), 1_000_000_000);
+    }
+}

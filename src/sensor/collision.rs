@@ -1,0 +1,96 @@
+//! Whether something is touched, and what.
+use morse_api::{names::fits_any, prelude::*};
+
+use crate::physics::Contacts;
+
+/// Tells what touches the body that carries the sensor.
+///
+/// It always publishes, also when nothing touches; MORSE's is silent then. MORSE's feels within 2 cm of
+/// itself; this one feels with the whole body, so the ground is best left out by `ignore`.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Collision {
+    /// Names of the bodies that count; `*` stands for any text. None: all.
+    pub only: Vec<String>,
+    /// Names of the bodies that do not count.
+    pub ignore: Vec<String>,
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CollisionData {
+    /// Whether anything is touched.
+    #[reflect(@Unit(""))]
+    pub collision: bool,
+    /// Names of the bodies that are touched, sorted.
+    #[reflect(@Unit(""))]
+    pub objects: Vec<String>,
+}
+
+impl Sensor for Collision {
+    const KIND: &'static str = "collision";
+    type Data = CollisionData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Collision, _>(default_action);
+}
+
+fn default_action(
+    contacts: Contacts,
+    paths: Query<&Path>,
+    mut sensors: Query<(&Collision, &Due, &Mount, &mut CollisionData)>,
+) {
+    for (settings, due, mount, mut data) in &mut sensors {
+        if due.0 {
+            let touched = contacts.of(mount.body);
+            let names = touched
+                .iter()
+                .filter_map(|contact| paths.get(contact.other_body).ok());
+            settings.measure(names.map(Path::as_str), &mut data);
+        }
+    }
+}
+
+impl Collision {
+    fn counts(&self, name: &str) -> bool {
+        (self.only.is_empty() || fits_any(&self.only, name)) && !fits_any(&self.ignore, name)
+    }
+
+    fn measure<'a>(&self, touched: impl Iterator<Item = &'a str>, data: &mut CollisionData) {
+        data.objects.clear();
+        data.objects
+            .extend(touched.filter(|name| self.counts(name)).map(str::to_owned));
+        data.objects.sort_unstable();
+        // Two bodies may touch in many places.
+        data.objects.dedup();
+        data.collision = !data.objects.is_empty();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::settings;
+
+    fn measured(text: &str, touched: &[&str]) -> CollisionData {
+        let mut data = CollisionData { collision: true, objects: vec!["old".into()] };
+        settings::<Collision>(text).measure(touched.iter().copied(), &mut data);
+        data
+    }
+
+    #[test]
+    fn each_object_once_in_order() {
+        let data = measured("()", &["wall", "crate_1", "wall"]);
+        assert!(data.collision);
+        assert_eq!(data.objects, ["crate_1", "wall"]);
+        assert_eq!(measured("()", &[]), CollisionData::default());
+    }
+
+    #[test]
+    fn what_does_not_count_is_not_felt() {
+        let touched = ["ground", "crate_1", "crate_2"];
+        assert_eq!(measured(r#"(only: ["crate_*"])"#, &touched).objects, ["crate_1", "crate_2"]);
+        assert!(!measured(r#"(ignore: ["ground", "crate_*"])"#, &touched).collision);
+    }
+}

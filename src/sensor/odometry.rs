@@ -1,0 +1,262 @@
+//! How far and where a robot has moved since the start, without error.
+use morse_api::{prelude::*, state::Stateful};
+
+use crate::frame::{normalized, yaw_pitch_roll};
+
+/// Displacement of the sensor since the start or since the last measurement.
+///
+/// Positions are in the start frame: that of the sensor when the simulation started (as in MORSE 1.4 and its
+/// tests; its last development state reports world poses). Velocities are those of the sensor at this
+/// moment, in its own axes, and so zero for a robot that stands; MORSE divides the last displacement by the
+/// period, which is wrong the first time.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Travel)]
+pub struct Odometry {
+    /// What is reported.
+    pub level: OdometryLevel,
+}
+
+/// What an odometer reports.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OdometryLevel {
+    /// The pose in the start frame, and the velocity.
+    #[default]
+    Integrated,
+    /// The distance since the last measurement.
+    Raw,
+    /// The difference from the last measurement's pose, both in the start frame.
+    Differential,
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[expect(non_snake_case, reason = "MORSE's name for it")]
+pub struct OdometryData {
+    /// Distance between this measurement's position and the last one's.
+    #[reflect(@Unit("m"), @Levels(&["raw"]))]
+    pub dS: f64,
+    /// Difference of `x` since the last measurement.
+    #[reflect(@Unit("m"), @Levels(&["differential"]))]
+    pub dx: f64,
+    /// Difference of `y`.
+    #[reflect(@Unit("m"), @Levels(&["differential"]))]
+    pub dy: f64,
+    /// Difference of `z`.
+    #[reflect(@Unit("m"), @Levels(&["differential"]))]
+    pub dz: f64,
+    /// Difference of `yaw`, in [-π, π).
+    #[reflect(@Unit("rad"), @Levels(&["differential"]))]
+    pub dyaw: f64,
+    /// Difference of `pitch`.
+    #[reflect(@Unit("rad"), @Levels(&["differential"]))]
+    pub dpitch: f64,
+    /// Difference of `roll`.
+    #[reflect(@Unit("rad"), @Levels(&["differential"]))]
+    pub droll: f64,
+    /// Ahead of the start.
+    #[reflect(@Unit("m"), @Levels(&["integrated"]))]
+    pub x: f64,
+    /// Left of the start.
+    #[reflect(@Unit("m"), @Levels(&["integrated"]))]
+    pub y: f64,
+    /// Above the start.
+    #[reflect(@Unit("m"), @Levels(&["integrated"]))]
+    pub z: f64,
+    /// Turn since the start, about its z axis.
+    #[reflect(@Unit("rad"), @Levels(&["integrated"]))]
+    pub yaw: f64,
+    /// Turn about the y axis, after yaw.
+    #[reflect(@Unit("rad"), @Levels(&["integrated"]))]
+    pub pitch: f64,
+    /// Turn about the x axis, after yaw and pitch.
+    #[reflect(@Unit("rad"), @Levels(&["integrated"]))]
+    pub roll: f64,
+    /// Forward speed of the sensor.
+    #[reflect(@Unit("m/s"), @Levels(&["integrated"]))]
+    pub vx: f64,
+    /// Speed of the sensor to its left.
+    #[reflect(@Unit("m/s"), @Levels(&["integrated"]))]
+    pub vy: f64,
+    /// Speed of the sensor along its z axis.
+    #[reflect(@Unit("m/s"), @Levels(&["integrated"]))]
+    pub vz: f64,
+    /// Turning rate about the sensor's z axis.
+    #[reflect(@Unit("rad/s"), @Levels(&["integrated"]))]
+    pub wz: f64,
+    /// Turning rate about its y axis.
+    #[reflect(@Unit("rad/s"), @Levels(&["integrated"]))]
+    pub wy: f64,
+    /// Turning rate about its x axis.
+    #[reflect(@Unit("rad/s"), @Levels(&["integrated"]))]
+    pub wx: f64,
+}
+
+/// Where the sensor was at the start and at the last measurement, in the world. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Travel {
+    start: Isometry3<f64>,
+    last: Isometry3<f64>,
+}
+
+impl Stateful for Travel {}
+
+impl Sensor for Odometry {
+    const KIND: &'static str = "odometry";
+    const LEVELS: &'static [&'static str] = &["integrated", "raw", "differential"];
+    type Data = OdometryData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Odometry, _>(default_action)
+        .register_state::<Travel>()
+        .add_systems(Startup, begin);
+}
+
+fn begin(mut sensors: Query<(&WorldPose, &mut Travel)>) {
+    for (pose, mut travel) in &mut sensors {
+        *travel = Travel {
+            start: pose.0,
+            last: pose.0,
+        };
+    }
+}
+
+fn default_action(
+    mut sensors: Query<(
+        &Odometry,
+        &Due,
+        &WorldPose,
+        &WorldVelocity,
+        &mut Travel,
+        &mut OdometryData,
+    )>,
+) {
+    for (settings, due, pose, velocity, mut travel, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        match settings.level {
+            OdometryLevel::Integrated => integrated(&travel, &pose.0, velocity, &mut data),
+            OdometryLevel::Raw => {
+                let step = pose.0.translation.vector - travel.last.translation.vector;
+                data.dS = step.norm();
+            }
+            OdometryLevel::Differential => differential(&travel, &pose.0, &mut data),
+        }
+        travel.last = pose.0;
+    }
+}
+
+fn integrated(
+    travel: &Travel,
+    pose: &Isometry3<f64>,
+    velocity: &WorldVelocity,
+    data: &mut OdometryData,
+) {
+    let start_from_sensor = travel.start.inv_mul(pose);
+    [data.x, data.y, data.z] = start_from_sensor.translation.vector.into();
+    [data.yaw, data.pitch, data.roll] = yaw_pitch_roll(&start_from_sensor.rotation);
+    [data.vx, data.vy, data.vz] = pose
+        .rotation
+        .inverse_transform_vector(&velocity.linear)
+        .into();
+    [data.wx, data.wy, data.wz] = pose
+        .rotation
+        .inverse_transform_vector(&velocity.angular)
+        .into();
+}
+
+fn differential(travel: &Travel, pose: &Isometry3<f64>, data: &mut OdometryData) {
+    let now = travel.start.inv_mul(pose);
+    let before = travel.start.inv_mul(&travel.last);
+    [data.dx, data.dy, data.dz] = (now.translation.vector - before.translation.vector).into();
+    let angles = yaw_pitch_roll(&now.rotation);
+    let angles_before = yaw_pitch_roll(&before.rotation);
+    data.dyaw = normalized(angles[0] - angles_before[0]);
+    data.dpitch = normalized(angles[1] - angles_before[1]);
+    data.droll = normalized(angles[2] - angles_before[2]);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use super::*;
+    use crate::testbed::{Bed, circling, moving};
+
+    const RADIUS: f64 = 2.0;
+    const OMEGA: f64 = 0.5;
+
+    fn on_circle(tick: u32) -> BodyState {
+        circling(RADIUS, OMEGA, OMEGA * f64::from(tick) / 60.0)
+    }
+
+    #[test]
+    fn a_standing_robot_has_not_moved() {
+        let start = moving([3.0, 4.0, 0.1], 1.0, [0.0; 3], [0.0; 3]);
+        let mut bed = Bed::new(60.0, plugin, start);
+        let mount = Isometry3::translation(0.2, 0.0, 0.3);
+        let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
+        bed.step(start);
+        let OdometryData { x, y, yaw, vx, vy, wz, .. } = bed.read(odometry);
+        for value in [x, y, yaw, vx, vy, wz] {
+            assert!(value.abs() < 1e-12, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_circle_is_seen_from_its_start() {
+        let mut bed = Bed::new(60.0, plugin, on_circle(0));
+        let odometry =
+            bed.sensor::<Odometry>("rover.odometry", "()", 60.0, Isometry3::identity());
+        for tick in 1..=240 {
+            bed.step(on_circle(tick));
+            let data: OdometryData = bed.read(odometry);
+            let turn = OMEGA * f64::from(tick) / 60.0;
+            // Ahead at the start is the world's y axis, left is -x.
+            assert!((data.x - RADIUS * turn.sin()).abs() < 1e-9);
+            assert!((data.y - RADIUS * (1.0 - turn.cos())).abs() < 1e-9);
+            assert!((data.yaw - turn).abs() < 1e-9);
+            assert!((data.vx - RADIUS * OMEGA).abs() < 1e-9 && data.vy.abs() < 1e-9);
+            assert!((data.wz - OMEGA).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn differences_add_up_to_the_whole_way() {
+        let mut bed = Bed::new(60.0, plugin, on_circle(0));
+        let at = Isometry3::identity();
+        let raw = bed.sensor::<Odometry>("rover.raw", "(level: raw)", 60.0, at);
+        let steps = bed.sensor::<Odometry>("rover.steps", "(level: differential)", 10.0, at);
+        let (mut way, mut sum) = (0.0, [0.0; 3]);
+        for tick in 1..=241 {
+            bed.step(on_circle(tick));
+            way += bed.read::<OdometryData>(raw).dS;
+            // At 10 Hz it measures in ticks 1, 7, …, 241.
+            if tick % 6 == 1 {
+                let data: OdometryData = bed.read(steps);
+                sum = [sum[0] + data.dx, sum[1] + data.dy, sum[2] + data.dyaw];
+            }
+        }
+        let turn = OMEGA * 241.0 / 60.0;
+        // Chords are shorter than the arc by a part of (angle of a step)² / 24.
+        assert!((way / (RADIUS * turn) - 1.0).abs() < 1e-5);
+        assert!((sum[0] - RADIUS * turn.sin()).abs() < 1e-9);
+        assert!((sum[1] - RADIUS * (1.0 - turn.cos())).abs() < 1e-9);
+        assert!((sum[2] - turn).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_odometer_off_the_axis_moves_on_a_turntable() {
+        let turning = |yaw| moving([0.0; 3], yaw, [0.0; 3], [0.0, 0.0, OMEGA]);
+        let mut bed = Bed::new(60.0, plugin, turning(0.0));
+        let mount = Isometry3::translation(0.4, 0.0, 0.0);
+        let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
+        bed.step(turning(FRAC_PI_2));
+        let data: OdometryData = bed.read(odometry);
+        assert!((data.x + 0.4).abs() < 1e-12 && (data.y - 0.4).abs() < 1e-12);
+        assert!(data.vx.abs() < 1e-12 && (data.vy - 0.4 * OMEGA).abs() < 1e-12);
+    }
+}
