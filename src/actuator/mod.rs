@@ -18,5 +18,10 @@ macro_rules! actuators {
 }
 
 actuators! {
+    force_torque,
+    joints,
+    teleport,
     v_omega,
+    waypoint,
+    xy_omega,
 }

@@ -74,3 +74,35 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Re
     give(world, entity, VOmegaCommand::default());
     Ok(Outcome::NOTHING)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::{Bed, circling};
+
+    #[test]
+    fn speed_and_turning_rate_make_a_circle() {
+        let start = circling(2.0, 0.5, 0.0);
+        let mut bed = Bed::new(600.0, plugin, start);
+        let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
+        drop(bed.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5])));
+        bed.drive(motion, 600);
+        let expected = circling(2.0, 0.5, 0.5).pose;
+        assert!((bed.body().pose.translation.vector - expected.translation.vector).norm() < 2e-3);
+        assert!(bed.body().pose.rotation.angle_to(&expected.rotation) < 1e-9);
+    }
+
+    #[test]
+    fn services_are_served_and_bad_ones_refused() {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
+        bed.step(BodyState::default());
+        let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5]));
+        assert_eq!(call.reply().unwrap().status, morse_api::service::Status::Success);
+        assert_eq!(*bed.get::<VOmegaCommand>(motion), VOmegaCommand { v: 1.0, w: 0.5 });
+        let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0]));
+        assert!(call.reply().unwrap().value.to_string().contains("wrong # of parameters"));
+        drop(bed.call("rover.motion", "stop", serde_json::json!(null)));
+        assert_eq!(*bed.get::<VOmegaCommand>(motion), VOmegaCommand::default());
+    }
+}

@@ -1,0 +1,343 @@
+//! Moves a robot's joints by their motors: to positions, at speeds, or with efforts.
+use morse_api::{
+    command::{Received, give},
+    complaint::Complaints,
+    joint::{JointTarget, JointVariable, RobotJoints},
+    names::fits_any,
+    prelude::*,
+    state::Stateful,
+};
+
+/// The motors of a robot's joints (the counterpart of MORSE's `Armature`).
+///
+/// A command concerns the joints that it names, once; what a joint was told stands until it is told
+/// otherwise, by this actuator or another.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Motors)]
+pub struct Joints {
+    /// Names of the joints that it moves; `*` stands for any text. None: all joints of the robot.
+    pub joints: Vec<String>,
+    /// What the joints are told at the start.
+    pub start: JointsCommand,
+}
+
+/// Targets for joints: lists in the same order, as in ROS's `JointState`. Of a joint that has several, the
+/// position counts first, then the velocity. A list may be empty, or else as long as the names.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JointsCommand {
+    /// The joints, by the names that the robot has for them; none: all joints of this actuator, in the
+    /// scene's order.
+    #[reflect(@Unit(""))]
+    pub names: Vec<String>,
+    /// Positions to reach and hold, within the joints' limits.
+    #[reflect(@Unit("rad or m"))]
+    pub positions: Vec<f64>,
+    /// Speeds to reach and hold.
+    #[reflect(@Unit("rad/s or m/s"))]
+    pub velocities: Vec<f64>,
+    /// Efforts to exert.
+    #[reflect(@Unit("N·m or N"))]
+    pub efforts: Vec<f64>,
+}
+
+impl Stateful for JointsCommand {}
+
+impl JointsCommand {
+    fn is_empty(&self) -> bool {
+        self.positions.is_empty() && self.velocities.is_empty() && self.efforts.is_empty()
+    }
+
+    /// What it asks of the joint at a place in its lists.
+    fn target(&self, index: usize) -> Option<JointTarget> {
+        let position = self.positions.get(index).map(|&x| JointTarget::Position(x));
+        let velocity = || self.velocities.get(index).map(|&x| JointTarget::Velocity(x));
+        let effort = || self.efforts.get(index).map(|&x| JointTarget::Effort(x));
+        position.or_else(velocity).or_else(effort)
+    }
+
+    /// Whether each list is empty or has one number for each of `count` joints.
+    fn fits(&self, count: usize) -> bool {
+        let lists = [&self.positions, &self.velocities, &self.efforts];
+        lists.iter().all(|list| list.is_empty() || list.len() == count)
+    }
+
+    /// Forgets it, keeping its memory.
+    fn clear(&mut self) {
+        self.names.clear();
+        self.positions.clear();
+        self.velocities.clear();
+        self.efforts.clear();
+    }
+}
+
+/// The joints that it moves, by name. It follows from the scene and the settings, so it is no state.
+#[derive(Component, Default)]
+struct Motors(Vec<Motor>);
+
+struct Motor {
+    name: String,
+    limits: [f64; 2],
+    joint: Entity,
+}
+
+impl Actuator for Joints {
+    const KIND: &'static str = "joints";
+    type Command = JointsCommand;
+
+    fn check(&self, world: &World, actuator: Entity) -> Result<(), String> {
+        let robot = world.get::<Mount>(actuator).map(|mount| mount.robot);
+        let joints = robot.and_then(|robot| world.get::<RobotJoints>(robot));
+        let path = robot.and_then(|robot| world.get::<Path>(robot));
+        let motors = joints.map_or(Vec::new(), |joints| {
+            select(&self.joints, path, joints, |joint| world.get(joint))
+        });
+        if motors.is_empty() {
+            return Err(if self.joints.is_empty() {
+                "the robot has no joints".to_owned()
+            } else {
+                format!("the robot has no joint `{}`", self.joints.join("` or `"))
+            });
+        }
+        plan(&motors, &self.start).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.init_resource::<Complaints>()
+        .add_actuator::<Joints, _>(default_action)
+        .add_systems(Startup, begin)
+        .add_service::<Joints>(Service::new(
+            "set",
+            "Sends one joint to a position, within its limits.",
+            set,
+        ));
+}
+
+/// Finds the joints, once, and gives them their first command.
+fn begin(
+    variables: Query<&JointVariable>,
+    robots: Query<(Option<&Path>, &RobotJoints)>,
+    mut actuators: Query<(
+        &Joints,
+        &Mount,
+        &mut Motors,
+        &mut JointsCommand,
+        &mut Received<JointsCommand>,
+    )>,
+) {
+    for (settings, mount, mut motors, mut command, mut received) in &mut actuators {
+        if let Ok((robot, joints)) = robots.get(mount.robot) {
+            motors.0 = select(&settings.joints, robot, joints, |joint| variables.get(joint).ok());
+        }
+        command.clone_from(&settings.start);
+        received.0.clone_from(&settings.start);
+    }
+}
+
+/// The joints of a robot that fit the patterns, in the scene's order.
+fn select<'a>(
+    patterns: &[String],
+    robot: Option<&Path>,
+    joints: &RobotJoints,
+    variable: impl Fn(Entity) -> Option<&'a JointVariable>,
+) -> Vec<Motor> {
+    let motor = |&joint: &Entity| {
+        let variable = variable(joint)?;
+        let name = variable.short_name(robot);
+        let is_meant = patterns.is_empty() || fits_any(patterns, name);
+        let limits = variable.limits;
+        is_meant.then(|| Motor { name: name.to_owned(), limits, joint })
+    };
+    joints.0.iter().filter_map(motor).collect()
+}
+
+fn default_action(
+    mut complaints: ResMut<Complaints>,
+    mut targets: Query<&mut JointTarget>,
+    mut actuators: Query<
+        (&Due, &Path, &Motors, &mut JointsCommand, &mut Received<JointsCommand>),
+        With<Joints>,
+    >,
+) {
+    for (due, path, motors, mut command, mut received) in &mut actuators {
+        if !due.0 || command.is_empty() {
+            continue;
+        }
+        match plan(&motors.0, &command) {
+            Ok(plan) => {
+                for (joint, wanted) in plan {
+                    if let Ok(mut target) = targets.get_mut(joint) {
+                        *target = wanted;
+                    }
+                }
+            }
+            Err(mistake) => complaints.add(path, &mistake),
+        }
+        // It was obeyed: the next command is not to be merged into it.
+        command.clear();
+        received.0.clear();
+    }
+}
+
+/// The joints that a command concerns, with their targets; or what is wrong with it.
+fn plan(
+    motors: &[Motor],
+    command: &JointsCommand,
+) -> Result<Vec<(Entity, JointTarget)>, String> {
+    let count = if command.names.is_empty() { motors.len() } else { command.names.len() };
+    if !command.fits(count) {
+        return Err(format!("a list of a command has not one number for each of {count} joints"));
+    }
+    let mut plan = Vec::with_capacity(count);
+    for index in 0..count {
+        let motor = match command.names.get(index) {
+            Some(name) => find(motors, index, name)?,
+            None => motors.get(index).ok_or("more joints than there are")?,
+        };
+        let target = command.target(index).map(|target| motor.limited(target));
+        plan.extend(target.map(|target| (motor.joint, target)));
+    }
+    Ok(plan)
+}
+
+/// The motor of that name; most commands name all joints in order, so that is tried first.
+fn find<'a>(motors: &'a [Motor], guess: usize, name: &str) -> Result<&'a Motor, String> {
+    let guessed = motors.get(guess).filter(|motor| motor.name == name);
+    let found = guessed.or_else(|| motors.iter().find(|motor| motor.name == name));
+    found.ok_or_else(|| {
+        let names: Vec<&str> = motors.iter().map(|motor| motor.name.as_str()).collect();
+        format!("there is no joint `{name}`; there are: {}", names.join(", "))
+    })
+}
+
+impl Motor {
+    fn limited(&self, target: JointTarget) -> JointTarget {
+        let [lowest, highest] = self.limits;
+        match target {
+            JointTarget::Position(position) => {
+                JointTarget::Position(position.max(lowest).min(highest))
+            }
+            other => other,
+        }
+    }
+}
+
+/// Arguments of `set`.
+#[derive(Reflect, Deserialize)]
+struct Set {
+    /// The joint.
+    name: String,
+    /// Position, rad or m.
+    value: f64,
+}
+
+fn set(
+    world: &mut World,
+    entity: Entity,
+    Set { name, value }: Set,
+) -> Result<Outcome, Refused> {
+    let motors = world.get::<Motors>(entity);
+    find(motors.map_or(&[], |motors| &motors.0), 0, &name).map_err(Refused)?;
+    if !value.is_finite() {
+        return Err(Refused(format!("`{value}` is no position")));
+    }
+    // Requests and commands of the same tick add up.
+    let mut command = world.get::<JointsCommand>(entity).cloned().unwrap_or_default();
+    if command.names.len() == command.positions.len() && command.velocities.is_empty() && command.efforts.is_empty() {
+        command.names.push(name);
+        command.positions.push(value);
+    } else {
+        command = JointsCommand { names: vec![name], positions: vec![value], ..JointsCommand::default() };
+    }
+    give(world, entity, command);
+    Ok(Outcome::NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::service::Status;
+    use serde_json::json;
+
+    use super::*;
+    use crate::testbed::Bed;
+
+    fn bed(text: &str) -> (Bed, Entity) {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
+        let joints = bed.actuator::<Joints>("rover.motors", text, Isometry3::identity());
+        bed.step(BodyState::default());
+        (bed, joints)
+    }
+
+    fn targets(bed: &Bed) -> Vec<JointTarget> {
+        let joints = &bed.get::<RobotJoints>(bed.robot).0;
+        joints.iter().map(|&joint| *bed.get::<JointTarget>(joint)).collect()
+    }
+
+    fn command(names: &[&str], positions: &[f64], velocities: &[f64]) -> JointsCommand {
+        JointsCommand {
+            names: names.iter().map(|&name| name.to_owned()).collect(),
+            positions: positions.to_vec(),
+            velocities: velocities.to_vec(),
+            efforts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn named_joints_are_moved_and_the_others_left() {
+        let (mut bed, joints) = bed(r#"(start: (names: ["lift"], efforts: [3]))"#);
+        use JointTarget::{Effort, Free, Position, Velocity};
+        assert_eq!(targets(&bed), [Free, Free, Effort(3.0)]);
+        bed.send(joints, command(&["tilt", "pan"], &[0.5, 9.0], &[]));
+        bed.step(BodyState::default());
+        // Nine is beyond the limit.
+        assert_eq!(targets(&bed), [Position(2.0), Position(0.5), Effort(3.0)]);
+        bed.send(joints, command(&["pan"], &[], &[0.1]));
+        bed.step(BodyState::default());
+        assert_eq!(targets(&bed), [Velocity(0.1), Position(0.5), Effort(3.0)]);
+        bed.send(joints, command(&[], &[0.1, 0.2, 0.3], &[]));
+        bed.step(BodyState::default());
+        assert_eq!(targets(&bed), [Position(0.1), Position(0.2), Position(0.3)]);
+    }
+
+    #[test]
+    fn mistakes_move_nothing_and_are_said() {
+        let (mut bed, joints) = bed("()");
+        bed.send(joints, command(&["pan", "elbow"], &[0.5, 0.5], &[]));
+        bed.step(BodyState::default());
+        bed.send(joints, command(&["pan", "tilt"], &[0.5], &[]));
+        bed.step(BodyState::default());
+        assert_eq!(targets(&bed), [JointTarget::Free; 3]);
+        let said = bed.app.world_mut().resource_mut::<Complaints>().take();
+        assert_eq!(said.len(), 2);
+        assert_eq!(said[0], "`rover.motors`: there is no joint `elbow`; there are: pan, tilt, lift");
+    }
+
+    #[test]
+    fn requests_move_one_joint_each() {
+        let (mut bed, _) = bed("()");
+        let mut set = |name: &str, value: f64| {
+            bed.call("rover.motors", "set", json!([name, value])).reply().unwrap()
+        };
+        assert_eq!(set("pan", 0.25).status, Status::Success);
+        assert_eq!(set("tilt", -3.0).status, Status::Success);
+        assert_eq!(set("elbow", 0.0).status, Status::Failed);
+        bed.step(BodyState::default());
+        use JointTarget::{Free, Position};
+        assert_eq!(targets(&bed), [Position(0.25), Position(-2.0), Free]);
+    }
+
+    #[test]
+    fn settings_choose_the_joints() {
+        let (bed, joints) = bed(r#"(joints: ["*t"])"#);
+        let names: Vec<&str> =
+            bed.get::<Motors>(joints).0.iter().map(|motor| motor.name.as_str()).collect();
+        assert_eq!(names, ["tilt", "lift"]);
+        let check = |text: &str| crate::testbed::settings::<Joints>(text).check(bed.app.world(), joints);
+        assert!(check("()").is_ok());
+        assert!(check(r#"(joints: ["wrist"])"#).is_err());
+        assert!(check(r#"(start: (names: ["elbow"], positions: [0]))"#).is_err());
+    }
+}

@@ -1,0 +1,297 @@
+//! Drives a robot to a point, turning aside for obstacles (MORSE's `Waypoint`).
+//!
+//! - [`law`]: from a goal to a velocity;
+//! - [`radar`]: what is in the way;
+//! - [`requests`]: the services.
+//! - here: settings, command, and the state of a journey.
+use morse_api::{
+    command::Received, prelude::*, rays::Rays, service::Status, state::Stateful,
+};
+
+pub mod law;
+pub mod radar;
+mod requests;
+
+use law::Step;
+use radar::{Names, Radar};
+
+/// Drives to a point of the world, at a constant speed, and stops within a tolerance of it.
+///
+/// As in MORSE, with these differences: it keeps its own status (MORSE's was shared by the robot's
+/// actuators); a robot that turns aside does so at the full turning rate, where MORSE's turned the less the
+/// better it headed for the goal; it can follow a route by itself; `stop` brings the robot to a halt; obstacles are looked for at every
+/// action, by rays instead of cones. A `target`, an object that shows the goal, is not moved.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Journey, Task)]
+pub struct Waypoint {
+    /// Whether to turn aside for obstacles.
+    pub obstacle_avoidance: bool,
+    /// Whether to go for the height of the goal as well, for robots that fly or dive.
+    pub free_z: bool,
+    /// Heading errors below this are left alone.
+    #[reflect(@Unit("rad"))]
+    pub angle_tolerance: f64,
+    /// Speed where a command or request does not say.
+    #[reflect(@Unit("m/s"))]
+    pub speed: f64,
+    /// Whether to hold the robot at the goal; else another actuator may drive it on.
+    pub remain_at_destination: bool,
+    /// Goals to go to one after the other from the start, until a command or request sets another.
+    #[reflect(@Unit("m"))]
+    pub route: Vec<[f64; 3]>,
+    /// Whether to begin the route again at its end.
+    pub repeat: bool,
+    /// Names of bodies for which not to turn aside; `*` stands for any text.
+    pub ignore: Vec<String>,
+    /// The left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
+    #[reflect(@Unit("m"))]
+    pub radar_at: [f64; 3],
+    /// How far they see.
+    #[reflect(@Unit("m"))]
+    pub radar_range: f64,
+    /// Full opening angle of their cones.
+    #[reflect(@Unit("rad"))]
+    pub radar_angle: f64,
+    /// Whether the speed is given to physics, or the robot is moved past it.
+    pub control: Control,
+}
+
+impl Default for Waypoint {
+    fn default() -> Self {
+        Self {
+            obstacle_avoidance: true,
+            free_z: false,
+            angle_tolerance: 10.0_f64.to_radians(),
+            speed: 1.0,
+            remain_at_destination: false,
+            route: Vec::new(),
+            repeat: false,
+            ignore: Vec::new(),
+            radar_at: [0.7, 0.4, 0.8],
+            radar_range: 3.0,
+            radar_angle: 5.0_f64.to_radians(),
+            control: Control::Velocity,
+        }
+    }
+}
+
+/// A goal, and how to go there; kept until the next command. At first it is where the actuator is.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WaypointCommand {
+    /// Goal along the world's x axis.
+    #[reflect(@Unit("m"))]
+    pub x: f64,
+    /// Goal along the world's y axis.
+    #[reflect(@Unit("m"))]
+    pub y: f64,
+    /// Goal along the world's z axis.
+    #[reflect(@Unit("m"))]
+    pub z: f64,
+    /// Distance from the goal within which it is reached.
+    #[reflect(@Unit("m"))]
+    pub tolerance: f64,
+    /// Speed on the way.
+    #[reflect(@Unit("m/s"))]
+    pub speed: f64,
+}
+
+impl Default for WaypointCommand {
+    fn default() -> Self {
+        Self { x: 0.0, y: 0.0, z: 0.0, tolerance: TOLERANCE, speed: 1.0 }
+    }
+}
+
+impl Stateful for WaypointCommand {}
+
+/// Distance from the goal within which it is reached, m, unless a command or request says otherwise.
+const TOLERANCE: f64 = 0.5;
+
+/// How far a journey has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Progress {
+    /// Halted on the way.
+    Stop,
+    /// On the way.
+    Transit,
+    /// At the goal.
+    #[default]
+    Arrived,
+}
+
+impl Progress {
+    /// MORSE's word for it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "Stop",
+            Self::Transit => "Transit",
+            Self::Arrived => "Arrived",
+        }
+    }
+}
+
+/// The journey that an actuator is on. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Journey {
+    progress: Progress,
+    /// The goal that `progress` is about.
+    goal: [f64; 3],
+    /// What `resume` sets the speed to, m/s.
+    speed_to_resume: f64,
+    /// The goal of the route that it goes to; none if it goes somewhere else, or the route has ended.
+    leg: Option<usize>,
+}
+
+impl Stateful for Journey {}
+
+impl Actuator for Waypoint {
+    const KIND: &'static str = "waypoint";
+    type Command = WaypointCommand;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<Waypoint, _>(default_action)
+        .register_state::<Journey>()
+        .register_state::<Task>()
+        .add_systems(Startup, begin);
+    requests::add(app);
+}
+
+/// The first goal is where the actuator is, also for commands that give a part of it only.
+fn begin(
+    mut actuators: Query<(
+        &Waypoint,
+        &WorldPose,
+        &mut Journey,
+        &mut WaypointCommand,
+        &mut Received<WaypointCommand>,
+    )>,
+) {
+    for (settings, pose, mut journey, mut command, mut received) in &mut actuators {
+        let [x, y, z] = pose.0.translation.vector.into();
+        *command = WaypointCommand { x, y, z, speed: settings.speed, tolerance: TOLERANCE };
+        received.0 = *command;
+        journey.goal = [x, y, z];
+        journey.speed_to_resume = settings.speed;
+        if let Some(&first) = settings.route.first() {
+            set_goal(&mut command, &mut received, first);
+            journey.progress = Progress::Transit;
+            journey.goal = first;
+            journey.leg = Some(0);
+        }
+    }
+}
+
+fn set_goal(
+    command: &mut WaypointCommand,
+    received: &mut Received<WaypointCommand>,
+    [x, y, z]: [f64; 3],
+) {
+    *command = WaypointCommand { x, y, z, ..*command };
+    received.0 = *command;
+}
+
+fn default_action(
+    rays: Option<Res<Rays>>,
+    names: Names,
+    mut actuators: Query<(
+        &Waypoint,
+        (&Due, &Period, &Mount, &WorldPose),
+        (&mut WaypointCommand, &mut Received<WaypointCommand>),
+        &mut Journey,
+        &mut Task,
+        &mut Drive,
+    )>,
+) {
+    for (settings, at, (mut command, mut received), mut journey, mut task, mut drive) in
+        &mut actuators
+    {
+        let (due, period, mount, pose) = at;
+        if !due.0 {
+            *drive = drive.between_actions();
+            continue;
+        }
+        let radar = Radar { settings, rays: rays.as_deref(), names: &names, pose: &pose.0, robot: mount.robot };
+        let mut law = law::Law {
+            settings,
+            command: *command,
+            pose: &pose.0,
+            period: period.seconds(),
+            radar: &radar,
+        };
+        let mut step = journey.advance(&law);
+        if step == Step::Arrive
+            && let Some(goal) = journey.next_leg(settings)
+        {
+            set_goal(&mut command, &mut received, goal);
+            law.command = *command;
+            step = law.go(&law.way());
+        }
+        *drive = match step {
+            Step::Leave => Drive::None,
+            Step::Halt => halt(*drive),
+            Step::Arrive => {
+                task.end(Status::Success, &Progress::Arrived.word().into());
+                settings.control.drive(Vector3::zeros(), Vector3::zeros(), period.seconds())
+            }
+            Step::Go { linear, turn } => {
+                let robot_from_actuator = mount.robot_from_component.rotation;
+                settings.control.drive(robot_from_actuator * linear, Vector3::z() * turn, period.seconds())
+            }
+        };
+    }
+}
+
+/// Brings a robot that is being driven to a halt, and then leaves it alone.
+fn halt(drive: Drive) -> Drive {
+    let still = Drive::Velocity { linear: Vector3::zeros(), angular: Vector3::zeros() };
+    match drive {
+        Drive::Velocity { .. } if drive != still => still,
+        _ => Drive::None,
+    }
+}
+
+impl Journey {
+    /// The next goal of the route, if it is on one that goes on.
+    fn next_leg(&mut self, settings: &Waypoint) -> Option<[f64; 3]> {
+        let next = self.leg? + 1;
+        let is_over = next >= settings.route.len();
+        self.leg = if !is_over {
+            Some(next)
+        } else if settings.repeat {
+            Some(0)
+        } else {
+            None
+        };
+        self.goal = *settings.route.get(self.leg?)?;
+        self.progress = Progress::Transit;
+        Some(self.goal)
+    }
+
+    /// What to do in this action.
+    fn advance(&mut self, law: &law::Law<'_>) -> Step {
+        let goal = [law.command.x, law.command.y, law.command.z];
+        let is_new = goal != self.goal;
+        if is_new {
+            self.goal = goal;
+            self.leg = None;
+        }
+        if self.progress == Progress::Arrived && !is_new && !law.settings.remain_at_destination {
+            return Step::Leave;
+        }
+        let way = law.way();
+        if way.distance <= law.command.tolerance {
+            self.progress = Progress::Arrived;
+            return Step::Arrive;
+        }
+        if law.command.speed <= 0.0 {
+            return Step::Halt;
+        }
+        self.progress = Progress::Transit;
+        law.go(&way)
+    }
+}
+
+#[cfg(test)]
+mod tests;

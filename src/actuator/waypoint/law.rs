@@ -1,0 +1,116 @@
+//! From a goal to a velocity.
+use morse_api::prelude::*;
+
+use super::{Waypoint, WaypointCommand, radar::Radar};
+
+/// What a waypoint actuator does in one action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Step {
+    /// Leaves the robot to others.
+    Leave,
+    /// Stops on the way.
+    Halt,
+    /// Stops at the goal.
+    Arrive,
+    /// Drives on.
+    Go {
+        /// In the actuator's axes, m/s.
+        linear: Vector3<f64>,
+        /// About z, to the left, rad/s.
+        turn: f64,
+    },
+}
+
+/// Everything that a step depends on.
+pub(super) struct Law<'a> {
+    pub(super) settings: &'a Waypoint,
+    pub(super) command: WaypointCommand,
+    pub(super) pose: &'a Isometry3<f64>,
+    /// s.
+    pub(super) period: f64,
+    pub(super) radar: &'a Radar<'a>,
+}
+
+/// Where the goal is, seen from the actuator.
+pub(super) struct Way {
+    /// To the goal, m; along the ground unless heights count.
+    pub(super) distance: f64,
+    /// Along the ground, m.
+    level_distance: f64,
+    /// Direction of the goal in the actuator's axes.
+    direction: Vector3<f64>,
+}
+
+/// Heading errors from here on are turned away on the spot, rad.
+const TURN_ON_THE_SPOT: f64 = std::f64::consts::FRAC_PI_3;
+
+impl Law<'_> {
+    /// The way that is left.
+    pub(super) fn way(&self) -> Way {
+        let goal = Vector3::new(self.command.x, self.command.y, self.command.z);
+        let mut offset = goal - self.pose.translation.vector;
+        let level_distance = libm::hypot(offset.x, offset.y);
+        if !self.settings.free_z {
+            offset.z = 0.0;
+        }
+        let distance = offset.norm();
+        let direction = if distance > 0.0 { offset / distance } else { Vector3::x() };
+        Way { distance, level_distance, direction: self.pose.rotation.inverse() * direction }
+    }
+
+    /// The velocity for the way: neither past the goal nor past its direction within one period.
+    pub(super) fn go(&self, way: &Way) -> Step {
+        let speed = self.command.speed;
+        let step = speed * self.period;
+        let error = self.heading_error(way);
+        let forward = if error.abs() >= TURN_ON_THE_SPOT {
+            0.0
+        } else if way.distance < step {
+            way.distance / self.period
+        } else {
+            speed
+        };
+        // MORSE's rate: as many rad/s as half the speed is m/s.
+        let full_turn = speed / 2.0;
+        let turn = if let Some(aside) = self.aside(way, forward) {
+            aside * full_turn
+        } else if error.abs() < self.settings.angle_tolerance {
+            0.0
+        } else if error.abs() < step {
+            error / self.period / 2.0
+        } else {
+            full_turn * error.signum()
+        };
+        let linear = if self.settings.free_z {
+            let ahead = (forward * way.direction.x).abs();
+            Vector3::new(ahead, 0.0, forward * way.direction.z)
+        } else {
+            Vector3::x() * forward
+        };
+        Step::Go { linear, turn }
+    }
+
+    /// Angle from the actuator's x axis to the goal, to the left, rad; none close to the goal, where a
+    /// small error of position would be a large one of heading.
+    fn heading_error(&self, way: &Way) -> f64 {
+        if way.level_distance > self.command.tolerance / 2.0 {
+            libm::atan2(way.direction.y, way.direction.x)
+        } else {
+            0.0
+        }
+    }
+
+    /// To which side to turn for an obstacle: 1 is left, -1 right.
+    fn aside(&self, way: &Way, forward: f64) -> Option<f64> {
+        let is_near_goal = way.distance + self.command.tolerance <= self.settings.radar_range;
+        if !self.settings.obstacle_avoidance || forward <= 0.0 || is_near_goal {
+            None
+        } else if self.radar.sees(-1.0) {
+            Some(1.0)
+        } else if self.radar.sees(1.0) {
+            Some(-1.0)
+        } else {
+            None
+        }
+    }
+}

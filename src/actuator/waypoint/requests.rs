@@ -1,0 +1,134 @@
+//! The services of a waypoint actuator.
+use morse_api::{command::give, prelude::*, service::NoArguments};
+
+use super::{Journey, Progress, TOLERANCE, Waypoint, WaypointCommand};
+
+/// Offers the services.
+pub(super) fn add(app: &mut App) {
+    app.add_service::<Waypoint>(Service::new(
+        "setdest",
+        "Sets the goal; true if there is any way to go.",
+        setdest,
+    ))
+    .add_service::<Waypoint>(
+        Service::new(
+            "goto",
+            "Goes to a goal, and answers `Arrived` when it is reached.",
+            goto,
+        )
+        .interruptible(interrupt),
+    )
+    .add_service::<Waypoint>(Service::new(
+        "stop",
+        "Stops on the way; a `goto` waits until it is resumed.",
+        stop,
+    ))
+    .add_service::<Waypoint>(Service::new(
+        "resume",
+        "Goes on after a stop, at the speed of before.",
+        resume,
+    ))
+    .add_service::<Waypoint>(
+        Service::new("get_status", "`Transit`, `Arrived` or `Stop`.", get_status).read_only(),
+    );
+}
+
+/// Arguments of `setdest` and `goto`.
+#[derive(Reflect, Deserialize)]
+struct Goal {
+    /// Along the world's x axis, m.
+    x: f64,
+    /// Along the world's y axis, m.
+    y: f64,
+    /// Along the world's z axis, m.
+    z: f64,
+    /// Distance within which the goal is reached, m; 0.5 unless given.
+    #[serde(default)]
+    tolerance: Option<f64>,
+    /// Speed on the way, m/s; that of the settings unless given.
+    #[serde(default)]
+    speed: Option<f64>,
+}
+
+fn setdest(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Refused> {
+    let is_away = set(world, entity, &goal);
+    Ok(Outcome::Done(is_away.into()))
+}
+
+fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Refused> {
+    set(world, entity, &goal);
+    Ok(Outcome::Pending)
+}
+
+/// Sets the goal, also if it is the old one: a robot that was moved away goes back. Whether it is away.
+fn set(world: &mut World, entity: Entity, goal: &Goal) -> bool {
+    let settings = world.get::<Waypoint>(entity);
+    let (speed, free_z) = settings.map_or((1.0, false), |settings| (settings.speed, settings.free_z));
+    let command = WaypointCommand {
+        x: goal.x,
+        y: goal.y,
+        z: goal.z,
+        tolerance: goal.tolerance.unwrap_or(TOLERANCE),
+        speed: goal.speed.unwrap_or(speed),
+    };
+    give(world, entity, command);
+    change(world, entity, |journey| {
+        journey.progress = Progress::Transit;
+        journey.leg = None;
+    });
+    let mut offset = Vector3::new(goal.x, goal.y, goal.z) - position(world, entity);
+    if !free_z {
+        offset.z = 0.0;
+    }
+    offset.norm() > command.tolerance
+}
+
+/// Where the actuator is; its own stamp is that of its last action, or of the start.
+fn position(world: &World, entity: Entity) -> Vector3<f64> {
+    let now = world.get::<Mount>(entity).and_then(|mount| {
+        let body = world.get::<BodyState>(mount.body)?;
+        Some((body.pose * mount.body_from_component).translation.vector)
+    });
+    now.unwrap_or_default()
+}
+
+fn change(world: &mut World, entity: Entity, change: impl FnOnce(&mut Journey)) {
+    if let Some(mut journey) = world.get_mut::<Journey>(entity) {
+        change(&mut journey);
+    }
+}
+
+/// A `goto` ends on the way: the robot stays where it is.
+fn interrupt(world: &mut World, entity: Entity) {
+    let [x, y, z] = position(world, entity).into();
+    let old = world.get::<WaypointCommand>(entity).copied().unwrap_or_default();
+    give(world, entity, WaypointCommand { x, y, z, speed: 0.0, ..old });
+    change(world, entity, |journey| journey.progress = Progress::Stop);
+}
+
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let command = world.get::<WaypointCommand>(entity).copied().unwrap_or_default();
+    give(world, entity, WaypointCommand { speed: 0.0, ..command });
+    change(world, entity, |journey| {
+        journey.progress = Progress::Stop;
+        // A second stop must not forget the speed.
+        if command.speed > 0.0 {
+            journey.speed_to_resume = command.speed;
+        }
+    });
+    Ok(Outcome::Done(Progress::Stop.word().into()))
+}
+
+fn resume(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let journey = world.get::<Journey>(entity).copied().unwrap_or_default();
+    let command = world.get::<WaypointCommand>(entity).copied().unwrap_or_default();
+    let speed = if command.speed > 0.0 { command.speed } else { journey.speed_to_resume };
+    give(world, entity, WaypointCommand { speed, ..command });
+    change(world, entity, |journey| journey.progress = Progress::Transit);
+    Ok(Outcome::Done(Progress::Transit.word().into()))
+}
+
+fn get_status(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let progress = world.get::<Journey>(entity).copied().unwrap_or_default().progress;
+    Ok(Outcome::Done(progress.word().into()))
+}

@@ -1,0 +1,201 @@
+//! Journeys of a robot that does exactly as it is told.
+use morse_api::{
+    rays::{CastRays, Hit},
+    service::{Call, Status, cancel},
+};
+use nalgebra::Point3;
+use serde_json::json;
+
+use super::*;
+use crate::testbed::{Bed, moving};
+
+const PATH: &str = "rover.motion";
+
+fn bed(text: &str) -> (Bed, Entity) {
+    let mut bed = Bed::new(60.0, plugin, BodyState::default());
+    let waypoint = bed.actuator::<Waypoint>(PATH, text, Isometry3::identity());
+    bed.step(BodyState::default());
+    (bed, waypoint)
+}
+
+fn status(bed: &mut Bed) -> String {
+    let reply = bed.call(PATH, "get_status", json!(null)).reply().unwrap();
+    reply.value.as_str().unwrap().to_owned()
+}
+
+fn distance(bed: &Bed, x: f64, y: f64) -> f64 {
+    (bed.body().pose.translation.vector.xy() - nalgebra::Vector2::new(x, y)).norm()
+}
+
+/// Ticks until a call is answered.
+fn ticks_until_reply(bed: &mut Bed, waypoint: Entity, call: &Call) -> (u32, Status, serde_json::Value) {
+    for tick in 1..5000 {
+        bed.drive(waypoint, 1);
+        if let Some(reply) = call.reply() {
+            return (tick, reply.status, reply.value);
+        }
+    }
+    panic!("no reply");
+}
+
+#[test]
+fn a_straight_way_takes_its_length_over_the_speed() {
+    let (mut bed, waypoint) = bed("()");
+    assert_eq!(status(&mut bed), "Arrived");
+    let call = bed.call(PATH, "goto", json!([10.01, 0.0, 0.0, 0.5, 2.0]));
+    assert_eq!(status(&mut bed), "Transit");
+    let (ticks, end, value) = ticks_until_reply(&mut bed, waypoint, &call);
+    assert_eq!((end, value), (Status::Success, json!("Arrived")));
+    // 9.51 m at 2 m/s are 286 ticks; the one after them sees that it is there.
+    assert_eq!(ticks, 287);
+    assert_eq!(status(&mut bed), "Arrived");
+    let end = bed.body().pose;
+    bed.drive(waypoint, 2);
+    assert_eq!(bed.body().pose, end, "it stands still");
+    assert_eq!(*bed.get::<Drive>(waypoint), Drive::None, "and lets others drive");
+}
+
+#[test]
+fn a_goal_behind_is_turned_to_on_the_spot_first() {
+    let (mut bed, waypoint) = bed("(angle_tolerance: 0.01)");
+    let goal = WaypointCommand { x: -5.0, y: 1.0, ..WaypointCommand::default() };
+    bed.send(waypoint, goal);
+    bed.drive(waypoint, 60);
+    assert!(distance(&bed, 0.0, 0.0) < 1e-9);
+    // To the left, at half a radian a second for the speed of 1 m/s.
+    let yaw = bed.body().pose.rotation.scaled_axis().z;
+    assert!((yaw - 0.5).abs() < 1e-9, "{yaw}");
+    bed.drive(waypoint, 800);
+    assert!(distance(&bed, -5.0, 1.0) <= 0.5);
+    assert_eq!(status(&mut bed), "Arrived");
+}
+
+#[test]
+fn stop_and_resume_on_the_way() {
+    let (mut bed, waypoint) = bed("()");
+    let call = bed.call(PATH, "goto", json!({"x": 5.0, "y": 0.0, "z": 0.0}));
+    bed.drive(waypoint, 60);
+    let reply = bed.call(PATH, "stop", json!([])).reply().unwrap();
+    assert_eq!(reply.value, json!("Stop"));
+    bed.drive(waypoint, 2);
+    let place = bed.body().pose;
+    bed.drive(waypoint, 60);
+    assert_eq!(bed.body().pose, place);
+    assert_eq!((call.reply(), status(&mut bed).as_str()), (None, "Stop"));
+    let reply = bed.call(PATH, "resume", json!([])).reply().unwrap();
+    assert_eq!(reply.value, json!("Transit"));
+    let (_, end, _) = ticks_until_reply(&mut bed, waypoint, &call);
+    assert_eq!(end, Status::Success);
+    assert!(distance(&bed, 5.0, 0.0) <= 0.5);
+}
+
+#[test]
+fn a_newer_goto_or_a_cancel_preempts() {
+    let (mut bed, waypoint) = bed("()");
+    let first = bed.call(PATH, "goto", json!([5.0, 0.0, 0.0]));
+    bed.drive(waypoint, 30);
+    let second = bed.call(PATH, "goto", json!([2.0, 0.0, 0.0]));
+    assert_eq!(first.reply().unwrap().status, Status::Preempted);
+    bed.drive(waypoint, 30);
+    cancel(bed.app.world_mut(), second.ticket);
+    assert_eq!(second.reply().unwrap().status, Status::Preempted);
+    bed.drive(waypoint, 2);
+    let place = bed.body().pose;
+    bed.drive(waypoint, 60);
+    assert_eq!(bed.body().pose, place, "it stays where it was cancelled");
+}
+
+#[test]
+fn setdest_says_whether_there_is_a_way_to_go() {
+    let (mut bed, _) = bed("()");
+    let mut setdest = |x: f64| bed.call(PATH, "setdest", json!([x, 0.0, 9.0])).reply().unwrap().value;
+    assert_eq!(setdest(0.4), json!(false), "height does not count on the ground");
+    assert_eq!(setdest(0.6), json!(true));
+}
+
+#[test]
+fn a_flyer_climbs_to_its_goal() {
+    let (mut bed, waypoint) = bed("(free_z: true)");
+    bed.send(waypoint, WaypointCommand { x: 3.0, z: 4.0, tolerance: 0.1, ..WaypointCommand::default() });
+    bed.drive(waypoint, 60);
+    let position = bed.body().pose.translation.vector;
+    assert!((position - Vector3::new(0.6, 0.0, 0.8)).norm() < 1e-9, "{position}");
+    bed.drive(waypoint, 300);
+    let position = bed.body().pose.translation.vector;
+    assert!((position - Vector3::new(3.0, 0.0, 4.0)).norm() <= 0.1, "{position}");
+}
+
+#[test]
+fn a_route_is_followed_and_repeated() {
+    let (mut bed, waypoint) = bed("(route: [(3, 0, 0), (3, 3, 0), (0, 0, 0)], repeat: true, angle_tolerance: 0.01)");
+    let mut visited = Vec::new();
+    for _ in 0..3000 {
+        bed.drive(waypoint, 1);
+        let WaypointCommand { x, y, .. } = *bed.get(waypoint);
+        if visited.last() != Some(&(x, y)) {
+            visited.push((x, y));
+        }
+    }
+    assert_eq!(visited[..5], [(3.0, 0.0), (3.0, 3.0), (0.0, 0.0), (3.0, 0.0), (3.0, 3.0)]);
+    // A request takes the robot off its route.
+    drop(bed.call(PATH, "goto", json!([-2.0, 0.0, 0.0])));
+    bed.drive(waypoint, 2000);
+    assert!(distance(&bed, -2.0, 0.0) <= 0.5);
+    assert_eq!(status(&mut bed), "Arrived");
+}
+
+#[test]
+fn a_route_ends_at_its_last_goal() {
+    let (mut bed, waypoint) = bed("(route: [(2, 0, 0), (4, 0, 0)])");
+    bed.drive(waypoint, 600);
+    assert!(distance(&bed, 4.0, 0.0) <= 0.5);
+    assert_eq!(status(&mut bed), "Arrived");
+}
+
+/// A wall across the way of one radar, at x = 4 m.
+struct Wall {
+    is_right: bool,
+    entity: Entity,
+}
+
+impl CastRays for Wall {
+    fn cast_fan(
+        &self,
+        origin: Point3<f64>,
+        directions: &[Vector3<f64>],
+        max_distance: f64,
+        _: Option<Entity>,
+        hits: &mut [Option<Hit>],
+    ) {
+        for (direction, hit) in directions.iter().zip(hits) {
+            let distance = (4.0 - origin.x) / direction.x;
+            let is_met = (origin.y < 0.0) == self.is_right && (0.0..max_distance).contains(&distance);
+            *hit = is_met.then_some(Hit { distance, entity: self.entity });
+        }
+    }
+}
+
+/// The turning rate at a place on the way to (10, 0).
+fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
+    let (mut bed, waypoint) = bed(text);
+    let entity = bed.app.world_mut().spawn(Path("wall_1".into())).id();
+    bed.app.insert_resource(Rays(Box::new(Wall { is_right, entity })));
+    bed.send(waypoint, WaypointCommand { x: 10.0, ..WaypointCommand::default() });
+    let here = moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]);
+    bed.step(here);
+    bed.step(here);
+    match *bed.get::<Drive>(waypoint) {
+        Drive::Velocity { angular, .. } => angular.z,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn it_turns_away_from_the_side_of_an_obstacle() {
+    assert_eq!(turn_before_wall("()", true, 1.0), 0.5);
+    assert_eq!(turn_before_wall("()", false, 1.0), -0.5);
+    // The radar sits at 0.7 m and sees 3 m.
+    assert_eq!(turn_before_wall("()", true, 0.2), 0.0);
+    assert_eq!(turn_before_wall("(ignore: [\"wall_*\"])", true, 1.0), 0.0);
+    assert_eq!(turn_before_wall("(obstacle_avoidance: false)", true, 1.0), 0.0);
+}

@@ -1,0 +1,82 @@
+//! Drives a robot that can move in any direction of the plane (MORSE's `MotionXYW`).
+use morse_api::{prelude::*, state::Stateful};
+
+/// Sets the robot's velocity along its x and y axes and about its z axis.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct XyOmega {
+    /// Whether the speed is given to physics, or the robot is moved past it.
+    pub control: Control,
+}
+
+/// Two speeds and a turning rate, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct XyOmegaCommand {
+    /// Forward speed.
+    #[reflect(@Unit("m/s"))]
+    pub x: f64,
+    /// Speed to the left.
+    #[reflect(@Unit("m/s"))]
+    pub y: f64,
+    /// Turning rate, to the left.
+    #[reflect(@Unit("rad/s"))]
+    pub w: f64,
+}
+
+impl Stateful for XyOmegaCommand {}
+
+impl Actuator for XyOmega {
+    const KIND: &'static str = "xy_omega";
+    type Command = XyOmegaCommand;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<XyOmega, _>(default_action);
+}
+
+fn default_action(
+    mut actuators: Query<(&XyOmega, &Due, &Period, &XyOmegaCommand, &mut Drive)>,
+) {
+    for (settings, due, period, command, mut drive) in &mut actuators {
+        *drive = if due.0 {
+            settings.control.drive(
+                Vector3::new(command.x, command.y, 0.0),
+                Vector3::z() * command.w,
+                period.seconds(),
+            )
+        } else {
+            drive.between_actions()
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::Bed;
+
+    #[test]
+    fn sideways_and_turning() {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let motion = bed.actuator::<XyOmega>("rover.motion", "()", Isometry3::identity());
+        bed.step(BodyState::default());
+        bed.send(motion, XyOmegaCommand { x: 1.0, y: -2.0, w: 0.5 });
+        bed.step(BodyState::default());
+        let expected = Drive::Velocity {
+            linear: Vector3::new(1.0, -2.0, 0.0),
+            angular: Vector3::new(0.0, 0.0, 0.5),
+        };
+        assert_eq!(*bed.get::<Drive>(motion), expected);
+    }
+
+    #[test]
+    fn past_physics_it_moves_by_the_period() {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let text = "(control: position)";
+        let motion = bed.actuator::<XyOmega>("rover.motion", text, Isometry3::identity());
+        bed.send(motion, XyOmegaCommand { x: 3.0, y: 0.0, w: 0.0 });
+        bed.drive(motion, 60);
+        assert!((bed.body().pose.translation.x - 3.0).abs() < 1e-9);
+    }
+}
