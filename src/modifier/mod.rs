@@ -18,5 +18,10 @@ macro_rules! modifiers {
 }
 
 modifiers! {
+    gps_noise,
+    imu_noise,
+    ned,
+    orientation_noise,
+    pose_noise,
     position_noise,
 }

@@ -9,11 +9,16 @@ pub struct PositionNoise {
     /// Standard deviation along x, y and z.
     #[reflect(@Unit("m"))]
     pub sigma: [f64; 3],
+    /// Leaves `z` as it is, which then need not exist.
+    pub planar: bool,
 }
 
 impl Default for PositionNoise {
     fn default() -> Self {
-        Self { sigma: [0.05; 3] }
+        Self {
+            sigma: [0.05; 3],
+            planar: false,
+        }
     }
 }
 
@@ -22,10 +27,14 @@ impl Modifier for PositionNoise {
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
         let sigma = self.sigma;
-        let xyz = fields.numbers(["x", "y", "z"])?;
+        let places: Vec<usize> = if self.planar {
+            fields.numbers(["x", "y"])?.into()
+        } else {
+            fields.numbers(["x", "y", "z"])?.into()
+        };
         Ok(Box::new(
             move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
-                for (index, sigma) in xyz.into_iter().zip(sigma) {
+                for (&index, sigma) in places.iter().zip(sigma) {
                     let error = memory.random.gauss(sigma);
                     if let Some(value) = at_mut::<f64>(data, index) {
                         *value += error;
@@ -38,4 +47,34 @@ impl Modifier for PositionNoise {
 
 pub(super) fn plugin(app: &mut App) {
     app.add_modifier::<PositionNoise>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::pose::PoseData,
+        testbed::{Noisy, settings, spread},
+    };
+
+    #[test]
+    fn each_axis_has_its_sigma() {
+        let noise: PositionNoise = settings("(sigma: (0.1, 0.2, 0.3))");
+        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let draws: Vec<PoseData> = (0..20_000)
+            .map(|_| noisy.measure(PoseData { y: 4.0, yaw: 1.0, ..PoseData::default() }))
+            .collect();
+        spread(draws.iter().map(|data| data.x)).assert_gauss(0.0, 0.1);
+        spread(draws.iter().map(|data| data.y)).assert_gauss(4.0, 0.2);
+        spread(draws.iter().map(|data| data.z)).assert_gauss(0.0, 0.3);
+        assert!(draws.iter().all(|data| data.yaw == 1.0));
+    }
+
+    #[test]
+    fn in_the_plane_height_is_exact() {
+        let noise: PositionNoise = settings("(planar: true)");
+        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let data = noisy.measure(PoseData::default());
+        assert!(data.x != 0.0 && data.y != 0.0 && data.z == 0.0);
+    }
 }

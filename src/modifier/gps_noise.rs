@@ -1,0 +1,201 @@
+//! Error of satellite positioning: white noise, and a slow random walk.
+use bevy::reflect::structs::Struct;
+use morse_api::{fields::at_mut, modifier::Site, prelude::*};
+use nalgebra::Rotation3;
+
+use crate::geodesy::{Geodetic, Origin};
+
+/// Adds to a position an error that is fresh at every measurement, and one that wanders.
+///
+/// On latitude, longitude and altitude the same errors in metres are converted at the measured place.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GpsNoise {
+    /// Standard deviation along the scene's x, y and z axes.
+    #[reflect(@Unit("m"))]
+    pub sigma: [f64; 3],
+    /// Growth of the wandering error along each axis: its standard deviation after one second.
+    #[reflect(@Unit("m/√s"))]
+    pub random_walk: [f64; 3],
+}
+
+impl Default for GpsNoise {
+    fn default() -> Self {
+        Self {
+            sigma: [0.5, 0.5, 1.0],
+            random_walk: [0.0; 3],
+        }
+    }
+}
+
+/// The fields that hold the position.
+#[derive(Clone, Copy)]
+enum Position {
+    /// `x`, `y` and `z`.
+    Scene([usize; 3]),
+    /// `latitude`, `longitude` and `altitude`, and the turn from scene axes to east, north and up.
+    Earth([usize; 3], Rotation3<f64>),
+}
+
+impl Modifier for GpsNoise {
+    const KIND: &'static str = "gps_noise";
+
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let position = if let Ok(xyz) = fields.numbers(["x", "y", "z"]) {
+            Position::Scene(xyz)
+        } else {
+            let earth = fields.numbers(["latitude", "longitude", "altitude"]);
+            let earth = earth.map_err(|_| {
+                Misfit::needs("numbers `x`, `y` and `z`, or `latitude`, `longitude` and `altitude`")
+            })?;
+            let origin = site.world.get_resource::<Origin>();
+            Position::Earth(earth, origin.copied().unwrap_or_default().enu_from_scene())
+        };
+        let settings = self.clone();
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, clock: &Clock| {
+                let error = settings.error(memory, clock.seconds());
+                position.shift(data, error.into());
+            },
+        ))
+    }
+}
+
+impl GpsNoise {
+    /// The error at a time (s), along the scene's axes, m. The memory holds the walk and its time.
+    fn error(&self, memory: &mut Memory, now: f64) -> [f64; 3] {
+        memory.values.resize(4, 0.0);
+        let elapsed = memory.values.get(3).map_or(0.0, |before| now - before);
+        let root = libm::sqrt(elapsed.max(0.0));
+        let mut error = [0.0; 3];
+        for (axis, error) in error.iter_mut().enumerate() {
+            let white = memory.random.gauss(self.sigma[axis]);
+            // Drawn even where it is zero, so that switching one on leaves the others alone.
+            let step = memory.random.gauss(self.random_walk[axis] * root);
+            if let Some(walk) = memory.values.get_mut(axis) {
+                *walk += step;
+                *error = white + *walk;
+            }
+        }
+        if let Some(before) = memory.values.get_mut(3) {
+            *before = now;
+        }
+        error
+    }
+}
+
+impl Position {
+    fn shift(self, data: &mut dyn Struct, error: Vector3<f64>) {
+        let (places, by) = match self {
+            Self::Scene(xyz) => (xyz, error.into()),
+            Self::Earth(places, enu_from_scene) => {
+                let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
+                let here = Geodetic {
+                    latitude: read(places[0]),
+                    longitude: read(places[1]),
+                    altitude: read(places[2]),
+                };
+                let [north, east] = here.metres_per_degree();
+                let enu = enu_from_scene * error;
+                (places, [enu.y / north, enu.x / east, enu.z])
+            }
+        };
+        for (index, by) in places.into_iter().zip::<[f64; 3]>(by) {
+            if let Some(value) = at_mut::<f64>(data, index) {
+                *value += by;
+            }
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<GpsNoise>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        geodesy::OnEarth,
+        sensor::gps::GpsData,
+        testbed::{Noisy, settings, spread},
+    };
+
+    const SCENE: Origin = Origin {
+        latitude: 60.0,
+        longitude: 25.0,
+        altitude: 30.0,
+        angle_against_north: 0.0,
+    };
+
+    #[test]
+    fn white_noise_has_the_sigma_of_each_axis() {
+        let noise: GpsNoise = settings("(sigma: (0.5, 1.0, 2.0))");
+        let mut noisy = Noisy::<GpsData>::new(&noise, Some("simple"), World::new());
+        let draws: Vec<[f64; 3]> = (0..20_000)
+            .map(|_| {
+                let data = noisy.measure(GpsData { x: 10.0, ..GpsData::default() });
+                [data.x - 10.0, data.y, data.z]
+            })
+            .collect();
+        for (axis, sigma) in [0.5, 1.0, 2.0].into_iter().enumerate() {
+            spread(draws.iter().map(|draw| draw[axis])).assert_gauss(0.0, sigma);
+        }
+    }
+
+    #[test]
+    fn on_earth_it_is_as_large_as_in_the_scene() {
+        let noise: GpsNoise = settings("(sigma: (1, 3, 2))");
+        let mut world = World::new();
+        world.insert_resource(SCENE);
+        let mut noisy = Noisy::<GpsData>::new(&noise, Some("raw"), world);
+        // Back from degrees to metres by the geodesy of two places, not by the length of a degree.
+        let truth = Geodetic { latitude: 60.0, longitude: 25.0, altitude: 30.0 };
+        let to_enu = truth.ecef_from_enu().inverse();
+        let draws: Vec<Vector3<f64>> = (0..20_000)
+            .map(|_| {
+                let GpsData { latitude, longitude, altitude, .. } = noisy.measure(GpsData {
+                    latitude: truth.latitude,
+                    longitude: truth.longitude,
+                    altitude: truth.altitude,
+                    ..GpsData::default()
+                });
+                let place = Geodetic { latitude, longitude, altitude };
+                to_enu * (place.to_ecef() - truth.to_ecef())
+            })
+            .collect();
+        // The scene's x axis points north here, and y west.
+        spread(draws.iter().map(|draw| draw.x)).assert_gauss(0.0, 3.0);
+        spread(draws.iter().map(|draw| draw.y)).assert_gauss(0.0, 1.0);
+        spread(draws.iter().map(|draw| draw.z)).assert_gauss(0.0, 2.0);
+        assert!((OnEarth::from(&SCENE).place(&nalgebra::Point3::origin()).latitude - 60.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_random_walk_grows_with_the_root_of_time() {
+        let noise: GpsNoise = settings("(sigma: (0, 0, 0), random_walk: (0.2, 0, 0))");
+        let walked = |seconds: u32| {
+            let ends = (0..3000).map(|seed| {
+                let mut noisy = Noisy::<GpsData>::with_seed(seed, &noise, Some("simple"), World::new());
+                let mut last = GpsData::default();
+                for _ in 0..10 * seconds {
+                    last = noisy.measure(GpsData::default());
+                }
+                assert_eq!(last.y, 0.0);
+                last.x
+            });
+            spread(ends.collect::<Vec<f64>>().into_iter())
+        };
+        // The bench measures at 10 Hz.
+        walked(1).assert_gauss(0.0, 0.2);
+        walked(4).assert_gauss(0.0, 0.4);
+    }
+
+    #[test]
+    fn data_without_a_position_is_refused() {
+        let noise = GpsNoise::default();
+        let fields = Fields::of_type::<crate::sensor::imu::ImuData>(None);
+        let world = World::new();
+        assert!(noise.bind(&fields, &Site { world: &world }).is_err());
+    }
+}

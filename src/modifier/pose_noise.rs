@@ -1,0 +1,117 @@
+//! Gaussian noise on a pose: position and Euler angles.
+use bevy::reflect::structs::Struct;
+use morse_api::{fields::at_mut, modifier::Site, prelude::*};
+
+/// Adds errors to `x`, `y`, `z` and to `roll`, `pitch`, `yaw`, fresh at every measurement.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PoseNoise {
+    /// Standard deviation along x, y and z.
+    #[reflect(@Unit("m"))]
+    pub position_sigma: [f64; 3],
+    /// Standard deviation of roll, pitch and yaw.
+    #[reflect(@Unit("rad"))]
+    pub orientation_sigma: [f64; 3],
+    /// Leaves `z`, `roll` and `pitch` as they are.
+    pub planar: bool,
+}
+
+impl Default for PoseNoise {
+    /// 5 cm and 5°, as in MORSE.
+    fn default() -> Self {
+        Self {
+            position_sigma: [0.05; 3],
+            orientation_sigma: [std::f64::consts::PI / 36.0; 3],
+            planar: false,
+        }
+    }
+}
+
+impl Modifier for PoseNoise {
+    const KIND: &'static str = "pose_noise";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let places = fields.numbers(["x", "y", "z", "roll", "pitch", "yaw"])?;
+        let [x, y, z] = self.position_sigma;
+        let [roll, pitch, yaw] = self.orientation_sigma;
+        let sigma = if self.planar {
+            [x, y, 0.0, 0.0, 0.0, yaw]
+        } else {
+            [x, y, z, roll, pitch, yaw]
+        };
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+                for (index, sigma) in places.into_iter().zip(sigma) {
+                    let error = memory.random.gauss(sigma);
+                    if let Some(value) = at_mut::<f64>(data, index) {
+                        *value += error;
+                    }
+                }
+            },
+        ))
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<PoseNoise>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::pose::{self, PoseData},
+        testbed::{Bed, Noisy, settings, spread},
+    };
+
+    #[test]
+    fn every_coordinate_has_its_sigma() {
+        let noise: PoseNoise =
+            settings("(position_sigma: (0.1, 0.2, 0.3), orientation_sigma: (0.01, 0.02, 0.03))");
+        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let draws: Vec<PoseData> = (0..20_000).map(|_| noisy.measure(PoseData::default())).collect();
+        let checks: [(fn(&PoseData) -> f64, f64); 6] = [
+            (|data| data.x, 0.1),
+            (|data| data.y, 0.2),
+            (|data| data.z, 0.3),
+            (|data| data.roll, 0.01),
+            (|data| data.pitch, 0.02),
+            (|data| data.yaw, 0.03),
+        ];
+        for (coordinate, sigma) in checks {
+            spread(draws.iter().map(coordinate)).assert_gauss(0.0, sigma);
+        }
+    }
+
+    /// Readings of `rover.pose` in ten ticks, on a robot with or without a second noisy sensor.
+    fn readings(with_another: bool) -> Vec<PoseData> {
+        let plugins = |app: &mut App| {
+            app.add_plugins((pose::plugin, plugin));
+        };
+        let mut bed = Bed::new(60.0, plugins, BodyState::default());
+        let fields = Fields::of_type::<PoseData>(None);
+        let paths: &[&str] = if with_another { &["rover.a", "rover.pose"] } else { &["rover.pose"] };
+        let sensors: Vec<Entity> = paths
+            .iter()
+            .map(|path| {
+                let sensor = bed.sensor::<pose::Pose>(path, "()", 60.0, Isometry3::identity());
+                bed.modifier::<PoseNoise>(sensor, "()", &fields);
+                sensor
+            })
+            .collect();
+        let last = sensors[sensors.len() - 1];
+        (0..10)
+            .map(|_| {
+                bed.step(BodyState::default());
+                bed.read::<PoseData>(last)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn another_sensor_changes_nobodys_noise() {
+        let alone = readings(false);
+        assert_eq!(alone, readings(true));
+        assert_ne!(alone[0], alone[1]);
+    }
+}
