@@ -3,7 +3,7 @@
 //! Readers make it from files, programs and tests by hand; [`crate::scene::spawn`] makes the world.
 
 mod check;
-mod layout;
+pub mod layout;
 mod merge;
 
 use std::collections::BTreeMap;

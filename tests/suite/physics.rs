@@ -202,9 +202,9 @@ fn a_resting_box_weighs_what_it_weighs() {
     }
 }
 
-#[test]
-fn round_shapes_stand_on_their_ends() {
-    let shapes = [
+/// Each with its name and the height at which its frame comes to rest.
+fn round_shapes() -> [(&'static str, Shape, f64); 5] {
+    [
         (
             "cylinder",
             Shape::Cylinder {
@@ -240,7 +240,12 @@ fn round_shapes_stand_on_their_ends() {
             0.4,
         ),
         ("ball", Shape::Sphere { radius: 0.2 }, 0.2),
-    ];
+    ]
+}
+
+#[test]
+fn round_shapes_stand_on_their_ends() {
+    let shapes = round_shapes();
     let mut assembly = floor();
     for (at, (name, shape, rest)) in shapes.iter().enumerate() {
         let frame = Frame::new(*name).at([2.0 * at as f64, 0.0, rest + 0.02]);
@@ -250,9 +255,10 @@ fn round_shapes_stand_on_their_ends() {
         radius: 0.1,
         height: 0.4,
     });
-    let lying = Frame::new("capsule")
-        .at([0.0, 5.0, 0.12])
-        .turned([0.0, 1.570_796_326_8, 0.0]);
+    let lying =
+        Frame::new("capsule")
+            .at([0.0, 5.0, 0.12])
+            .turned([0.0, std::f64::consts::FRAC_PI_2, 0.0]);
     free(&mut assembly, lying.with(capsule), 1.0);
     let mut lab = Lab::new(&assembly);
     lab.run(2.0);

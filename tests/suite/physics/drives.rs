@@ -93,7 +93,7 @@ fn a_commanded_turn_is_reached() {
     let position = lab.position("rover");
     println!("turn: yaw {yaw} at {position}");
     assert!((yaw / 3.0 - 1.0).abs() < 0.01, "turned by {yaw}");
-    let expected = Vector3::new(0.5 * 3.0_f64.sin(), 0.5 * (1.0 - 3.0_f64.cos()), 0.1);
+    let expected = Vector3::new(0.5 * libm::sin(3.0), 0.5 * (1.0 - libm::cos(3.0)), 0.1);
     assert!(
         (position - expected).norm() < 0.02,
         "{position} instead of {expected}"
@@ -169,7 +169,8 @@ fn a_payload_rides_along() {
 #[test]
 fn a_ramp_is_climbed_and_held() {
     let mut assembly = Assembly::default();
-    let slope = 0.2_f64;
+    let slope = 0.2;
+    let (sin, cos) = libm::sincos(slope);
     let slab = Geometry::new(Shape::Box {
         dimension: [40.0, 10.0, 1.0],
     });
@@ -179,7 +180,7 @@ fn a_ramp_is_climbed_and_held() {
         dimension: [0.6, 0.4, 0.2],
     });
     let up = 0.6;
-    let at = [-up * slope.sin(), 0.0, up * slope.cos()];
+    let at = [-up * sin, 0.0, up * cos];
     add(
         &mut assembly.scene,
         Frame::new("rover")
@@ -193,7 +194,7 @@ fn a_ramp_is_climbed_and_held() {
     let mut lab = Lab::new(&assembly);
     let along = |lab: &Lab| {
         let position = lab.position("rover");
-        position.x * slope.cos() + position.z * slope.sin()
+        position.x * cos + position.z * sin
     };
     lab.run(1.0);
     let from = along(&lab);
