@@ -30,6 +30,8 @@ pub struct Options {
     pub strict: bool,
     /// Refuse extensions of the scene language.
     pub strict_amino: bool,
+    /// Meshes will be opened, so that nothing has to be said of missing ones yet.
+    pub opens_meshes: bool,
     /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
     pub threads: usize,
 }
@@ -312,6 +314,6 @@ fn robray_options(options: &Options) -> LoadOptions {
         strict: options.strict,
         strict_amino: options.strict_amino,
         allow_paths: options.allow_paths.clone(),
-        skip_mesh_check: false,
+        skip_mesh_check: options.opens_meshes,
     }
 }
