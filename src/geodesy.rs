@@ -106,19 +106,6 @@ impl Geodetic {
             Vector3::new(cos * cos_longitude, cos * sin_longitude, sin),
         ]))
     }
-
-    /// Metres on the ground for one degree of latitude and one of longitude, at this place.
-    #[must_use]
-    pub fn metres_per_degree(self) -> [f64; 2] {
-        let (sin, cos) = libm::sincos(self.latitude.to_radians());
-        let square = 1.0 - ECCENTRICITY_SQUARED * sin * sin;
-        let normal = EQUATORIAL_RADIUS / libm::sqrt(square);
-        let meridian = normal * (1.0 - ECCENTRICITY_SQUARED) / square;
-        [
-            (meridian + self.altitude).to_radians(),
-            ((normal + self.altitude) * cos).to_radians(),
-        ]
-    }
 }
 
 /// The scene's place on Earth, made ready for many points.
@@ -272,16 +259,6 @@ mod tests {
             let found = OnEarth::from(&turned).place(&Point3::new(north, -east, up));
             assert!(distance(found, geodetic(place)) < 1e-6, "{found:?}");
         }
-    }
-
-    #[test]
-    fn a_degree_is_as_long_as_the_difference_of_two_places() {
-        let here = geodetic((43.6, 1.4333, 135.0));
-        let [north, east] = here.metres_per_degree();
-        let step = 1e-5;
-        let further = |dlat, dlon| geodetic((43.6 + dlat, 1.4333 + dlon, 135.0));
-        assert!((distance(here, further(step, 0.0)) / step / north - 1.0).abs() < 1e-6);
-        assert!((distance(here, further(0.0, step)) / step / east - 1.0).abs() < 1e-6);
     }
 
     proptest! {

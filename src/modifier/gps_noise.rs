@@ -43,13 +43,13 @@ impl Modifier for GpsNoise {
     fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
         let position = if let Ok(xyz) = fields.numbers(["x", "y", "z"]) {
             Position::Scene(xyz)
-        } else {
-            let earth = fields.numbers(["latitude", "longitude", "altitude"]);
-            let earth = earth.map_err(|_| {
-                Misfit::needs("numbers `x`, `y` and `z`, or `latitude`, `longitude` and `altitude`")
-            })?;
+        } else if let Ok(earth) = fields.numbers(["latitude", "longitude", "altitude"]) {
             let origin = site.world.get_resource::<Origin>();
             Position::Earth(earth, origin.copied().unwrap_or_default().enu_from_scene())
+        } else {
+            return Err(Misfit::needs(
+                "numbers `x`, `y` and `z`, or `latitude`, `longitude` and `altitude`",
+            ));
         };
         let settings = self.clone();
         Ok(Box::new(
@@ -85,24 +85,25 @@ impl GpsNoise {
 }
 
 impl Position {
+    /// Moves the position by an error along the scene's axes (m).
     fn shift(self, data: &mut dyn Struct, error: Vector3<f64>) {
-        let (places, by) = match self {
-            Self::Scene(xyz) => (xyz, error.into()),
-            Self::Earth(places, enu_from_scene) => {
-                let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
-                let here = Geodetic {
-                    latitude: read(places[0]),
-                    longitude: read(places[1]),
-                    altitude: read(places[2]),
-                };
-                let [north, east] = here.metres_per_degree();
-                let enu = enu_from_scene * error;
-                (places, [enu.y / north, enu.x / east, enu.z])
+        let (Self::Scene(places) | Self::Earth(places, _)) = self;
+        let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
+        let values = places.map(&mut read);
+        let shifted = match self {
+            Self::Scene(_) => (Vector3::from(values) + error).into(),
+            Self::Earth(_, enu_from_scene) => {
+                let [latitude, longitude, altitude] = values;
+                let here = Geodetic { latitude, longitude, altitude };
+                // Not by the length of a degree, which is nothing at the poles.
+                let by = here.ecef_from_enu() * (enu_from_scene * error);
+                let there = Geodetic::from_ecef(&(here.to_ecef() + by));
+                [there.latitude, there.longitude, there.altitude]
             }
         };
-        for (index, by) in places.into_iter().zip::<[f64; 3]>(by) {
+        for (index, shifted) in places.into_iter().zip::<[f64; 3]>(shifted) {
             if let Some(value) = at_mut::<f64>(data, index) {
-                *value += by;
+                *value = shifted;
             }
         }
     }
@@ -116,7 +117,6 @@ pub(super) fn plugin(app: &mut App) {
 mod tests {
     use super::*;
     use crate::{
-        geodesy::OnEarth,
         sensor::gps::GpsData,
         testbed::{Noisy, settings, spread},
     };
@@ -149,26 +149,28 @@ mod tests {
         let mut world = World::new();
         world.insert_resource(SCENE);
         let mut noisy = Noisy::<GpsData>::new(&noise, Some("raw"), world);
-        // Back from degrees to metres by the geodesy of two places, not by the length of a degree.
         let truth = Geodetic { latitude: 60.0, longitude: 25.0, altitude: 30.0 };
-        let to_enu = truth.ecef_from_enu().inverse();
-        let draws: Vec<Vector3<f64>> = (0..20_000)
+        // Lengths of a degree at 60° north, as tables of the WGS 84 ellipsoid have them, m.
+        let (of_latitude, of_longitude) = (111_412.0, 55_800.0);
+        let draws: Vec<[f64; 3]> = (0..20_000)
             .map(|_| {
-                let GpsData { latitude, longitude, altitude, .. } = noisy.measure(GpsData {
+                let data = noisy.measure(GpsData {
                     latitude: truth.latitude,
                     longitude: truth.longitude,
                     altitude: truth.altitude,
                     ..GpsData::default()
                 });
-                let place = Geodetic { latitude, longitude, altitude };
-                to_enu * (place.to_ecef() - truth.to_ecef())
+                [
+                    (data.longitude - truth.longitude) * of_longitude,
+                    (data.latitude - truth.latitude) * of_latitude,
+                    data.altitude - truth.altitude,
+                ]
             })
             .collect();
         // The scene's x axis points north here, and y west.
-        spread(draws.iter().map(|draw| draw.x)).assert_gauss(0.0, 3.0);
-        spread(draws.iter().map(|draw| draw.y)).assert_gauss(0.0, 1.0);
-        spread(draws.iter().map(|draw| draw.z)).assert_gauss(0.0, 2.0);
-        assert!((OnEarth::from(&SCENE).place(&nalgebra::Point3::origin()).latitude - 60.0).abs() < 1e-9);
+        spread(draws.iter().map(|draw| draw[0])).assert_gauss(0.0, 3.0);
+        spread(draws.iter().map(|draw| draw[1])).assert_gauss(0.0, 1.0);
+        spread(draws.iter().map(|draw| draw[2])).assert_gauss(0.0, 2.0);
     }
 
     #[test]

@@ -52,10 +52,11 @@ impl Modifier for OrientationNoise {
             let [yaw] = fields.numbers(["yaw"])?;
             [None, None, Some(yaw)]
         } else {
-            let angles = fields.numbers(["roll", "pitch", "yaw"]);
-            let angles = angles.map_err(|_| {
-                Misfit::needs("numbers `yaw`, `pitch` and `roll`, or a quaternion `orientation`")
-            })?;
+            let Ok(angles) = fields.numbers(["roll", "pitch", "yaw"]) else {
+                return Err(Misfit::needs(
+                    "numbers `yaw`, `pitch` and `roll`, or a quaternion `orientation`",
+                ));
+            };
             angles.map(Some)
         };
         Ok(Box::new(
