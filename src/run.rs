@@ -65,11 +65,15 @@ pub struct Summary {
 /// Waits longer than this are cut in pieces, so that a signal ends them.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs to the end, and closes everything.
-pub fn run(mut simulation: Simulation, limits: &Limits) -> (Summary, End) {
+/// Runs to the end, and closes everything. `complain` hears what components have to say on the way.
+pub fn run(
+    mut simulation: Simulation,
+    limits: &Limits,
+    complain: &mut dyn FnMut(&str),
+) -> (Summary, End) {
     let start = now();
     let first = simulation.tick();
-    let mut end = pace(&mut simulation, limits, start);
+    let mut end = pace(&mut simulation, limits, start, complain);
     let wall_seconds = start.elapsed().as_secs_f64();
     let steps = simulation.tick() - first;
     let sim_seconds = steps as f64 / simulation.clock().rate;
@@ -96,7 +100,12 @@ pub fn run(mut simulation: Simulation, limits: &Limits) -> (Summary, End) {
     )
 }
 
-fn pace(simulation: &mut Simulation, limits: &Limits, start: Instant) -> End {
+fn pace(
+    simulation: &mut Simulation,
+    limits: &Limits,
+    start: Instant,
+    complain: &mut dyn FnMut(&str),
+) -> End {
     let first = simulation.tick();
     loop {
         let made = simulation.tick() - first;
@@ -116,6 +125,9 @@ fn pace(simulation: &mut Simulation, limits: &Limits, start: Instant) -> End {
             return simulation
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
+        }
+        for complaint in simulation.complaints() {
+            complain(&complaint);
         }
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);

@@ -10,6 +10,7 @@ use bevy::{
 use morse_api::{
     actuator::Actuator,
     command::{BadCommand, CommandSender, Mailbox},
+    complaint::Complaints,
     kind::{Described, Kinds},
     middleware::{Failure, RequestSender},
     port::{LockstepLost, Observer, Policy, port},
@@ -375,6 +376,13 @@ impl Simulation {
             }
             None => Ok(()),
         }
+    }
+
+    /// What components have complained about since this was last asked: a command that names a joint
+    /// which does not exist, say.
+    pub fn complaints(&mut self) -> Vec<String> {
+        let mut complaints = self.app.world_mut().get_resource_mut::<Complaints>();
+        complaints.as_mut().map_or(Vec::new(), |complaints| complaints.take())
     }
 
     /// What went wrong in a middleware since this was last asked.

@@ -19,6 +19,7 @@ pub fn plugin(app: &mut App, rate: f64) {
         // One update is one tick, whatever the wall clock says. Nothing else reads `Time<Fixed>`.
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .insert_resource(Clock::new(rate))
+        .init_resource::<service::Services>()
         .configure_sets(
             FixedUpdate,
             (

@@ -18,8 +18,6 @@ use morse_api::{
 pub struct Joints {
     /// Names of the joints that it moves; `*` stands for any text. None: all joints of the robot.
     pub joints: Vec<String>,
-    /// What the joints are told at the start.
-    pub start: JointsCommand,
 }
 
 /// Targets for joints: lists in the same order, as in ROS's `JointState`. Of a joint that has several, the
@@ -100,7 +98,8 @@ impl Actuator for Joints {
                 format!("the robot has no joint `{}`", self.joints.join("` or `"))
             });
         }
-        plan(&motors, &self.start).map(drop)
+        let start = world.get::<JointsCommand>(actuator);
+        start.map_or(Ok(()), |start| plan(&motors, start).map(drop))
     }
 }
 
@@ -115,24 +114,16 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-/// Finds the joints, once, and gives them their first command.
+/// Finds the joints, once.
 fn begin(
     variables: Query<&JointVariable>,
     robots: Query<(Option<&Path>, &RobotJoints)>,
-    mut actuators: Query<(
-        &Joints,
-        &Mount,
-        &mut Motors,
-        &mut JointsCommand,
-        &mut Received<JointsCommand>,
-    )>,
+    mut actuators: Query<(&Joints, &Mount, &mut Motors)>,
 ) {
-    for (settings, mount, mut motors, mut command, mut received) in &mut actuators {
+    for (settings, mount, mut motors) in &mut actuators {
         if let Ok((robot, joints)) = robots.get(mount.robot) {
             motors.0 = select(&settings.joints, robot, joints, |joint| variables.get(joint).ok());
         }
-        command.clone_from(&settings.start);
-        received.0.clone_from(&settings.start);
     }
 }
 
@@ -287,8 +278,11 @@ mod tests {
 
     #[test]
     fn named_joints_are_moved_and_the_others_left() {
-        let (mut bed, joints) = bed(r#"(start: (names: ["lift"], efforts: [3]))"#);
+        let (mut bed, joints) = bed("()");
         use JointTarget::{Effort, Free, Position, Velocity};
+        let efforts = vec![3.0];
+        bed.send(joints, JointsCommand { efforts, ..command(&["lift"], &[], &[]) });
+        bed.step(BodyState::default());
         assert_eq!(targets(&bed), [Free, Free, Effort(3.0)]);
         bed.send(joints, command(&["tilt", "pan"], &[0.5, 9.0], &[]));
         bed.step(BodyState::default());
@@ -331,13 +325,15 @@ mod tests {
 
     #[test]
     fn settings_choose_the_joints() {
-        let (bed, joints) = bed(r#"(joints: ["*t"])"#);
+        let (mut bed, joints) = bed(r#"(joints: ["*t"])"#);
         let names: Vec<&str> =
             bed.get::<Motors>(joints).0.iter().map(|motor| motor.name.as_str()).collect();
         assert_eq!(names, ["tilt", "lift"]);
         let check = |text: &str| crate::testbed::settings::<Joints>(text).check(bed.app.world(), joints);
         assert!(check("()").is_ok());
         assert!(check(r#"(joints: ["wrist"])"#).is_err());
-        assert!(check(r#"(start: (names: ["elbow"], positions: [0]))"#).is_err());
+        give(bed.app.world_mut(), joints, command(&["elbow"], &[0.0], &[]));
+        let settings = crate::testbed::settings::<Joints>("()");
+        assert!(settings.check(bed.app.world(), joints).is_err(), "a start that names no joint");
     }
 }

@@ -169,6 +169,13 @@ fn begin(
     )>,
 ) {
     for (settings, pose, mut journey, mut command, mut received) in &mut actuators {
+        if received.0 != WaypointCommand::default() {
+            // The simulation file gives a first goal.
+            journey.progress = Progress::Transit;
+            journey.goal = [command.x, command.y, command.z];
+            journey.speed_to_resume = command.speed;
+            continue;
+        }
         let [x, y, z] = pose.0.translation.vector.into();
         *command = WaypointCommand { x, y, z, speed: settings.speed, tolerance: TOLERANCE };
         received.0 = *command;

@@ -132,7 +132,9 @@ pub fn run(
             ),
         );
     }
-    let (summary, end) = run_simulation(simulation, &limits);
+    let (summary, end) = run_simulation(simulation, &limits, &mut |complaint| {
+        say(err, format_args!("warning: {complaint}"));
+    });
     tell(&summary, args.json, out);
     match end {
         End::Done => exit::FINE,

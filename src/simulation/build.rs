@@ -1,4 +1,6 @@
 //! From a plan to a world: everything that adds itself to an app, and in which order.
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
 use bevy::{app::PluginsState, prelude::*};
 use crossbeam_channel::Sender;
 use morse_api::{
@@ -8,17 +10,19 @@ use morse_api::{
 
 use crate::{
     actuator,
+    geodesy::Origin,
     install::{self, Connections},
     load::Plan,
     middleware::{self, Pending},
     modifier, physics, rays,
     report::Report,
     scene::{
+        model::Shape,
         simulation::{
             self as file,
             model::{self, Environment},
         },
-        spawn,
+        spawn::{self, GeometryOf},
     },
     sensor, service as services, tick,
 };
@@ -86,6 +90,14 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     components(&mut app, parts);
     physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app, threads);
+    if let Some(origin) = &environment.origin {
+        app.insert_resource(Origin {
+            latitude: origin.latitude,
+            longitude: origin.longitude,
+            altitude: origin.altitude,
+            angle_against_north: origin.angle_against_north,
+        });
+    }
     let failed = |problems: Vec<_>, warnings: &mut Report| {
         warnings.add(problems, &sources);
         Box::new(std::mem::take(warnings))
@@ -93,6 +105,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     let spawned = spawn::spawn(app.world_mut(), &assembly)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(spawned.warnings.clone(), &sources);
+    show_meshes_to_rays(app.world_mut());
     let (requests, asks) = RequestSender::new();
     let (connections, wakes) = install::install(app.world_mut(), &simulation, &spawned, &requests)
         .map_err(|problems| failed(problems, &mut warnings))?;
@@ -107,6 +120,29 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         requests,
         simulation,
     })
+}
+
+/// Rays meet the exact triangles of a mesh. Copies of a mesh share them.
+fn show_meshes_to_rays(world: &mut World) {
+    let mut known: BTreeMap<PathBuf, Arc<rays::Mesh>> = BTreeMap::new();
+    let mut geometries = world.query::<(Entity, &GeometryOf)>();
+    let meshes = geometries.iter(world).filter_map(|(entity, of)| match &of.geometry.shape {
+        Shape::Mesh { resolved, .. } if of.geometry.collision => Some((entity, resolved.clone())),
+        _ => None,
+    });
+    for (entity, file) in meshes.collect::<Vec<_>>() {
+        let mesh = match known.get(&file) {
+            Some(mesh) => mesh.clone(),
+            None => {
+                // The physics has read it already: a file that vanished since then is not met by rays.
+                let Ok(triangles) = physics::mesh::read(&file) else { continue };
+                let mesh = Arc::new(rays::Mesh::new(&triangles.vertices, &triangles.faces));
+                known.insert(file, mesh.clone());
+                mesh
+            }
+        };
+        world.entity_mut(entity).insert(rays::MeshOf(mesh));
+    }
 }
 
 fn physics_settings(environment: &Environment) -> physics::Settings {

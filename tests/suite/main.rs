@@ -2,6 +2,7 @@
 mod diagnostics;
 mod hostile_scenes;
 mod language_rules;
+mod physics;
 mod rays;
 mod robray;
 mod scene_commands;

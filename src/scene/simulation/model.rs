@@ -75,7 +75,8 @@ pub struct Origin {
     pub longitude: f64,
     /// Above the WGS 84 ellipsoid, in m.
     pub altitude: f64,
-    /// The angle of the scene's y axis against north, in degrees.
+    /// The angle of the scene's x axis from north, in degrees, clockwise; 90, that is east, unless
+    /// given.
     pub angle_against_north: f64,
 }
 

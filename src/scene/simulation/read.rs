@@ -126,7 +126,7 @@ fn origin(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Origin> {
             .unwrap_or(0.0),
         angle_against_north: fields
             .read(reader, "angle_against_north", Reader::number)
-            .unwrap_or(0.0),
+            .unwrap_or(90.0),
     };
     fields.finish(reader);
     Some(origin)
