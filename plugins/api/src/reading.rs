@@ -63,7 +63,7 @@ impl Reading {
     /// Simulated time of the measured state, s.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        self.nanos as f64 * 1e-9
+        self.nanos as f64 / 1e9
     }
 
     /// The data, seen without its type; `SensorInfo::fields` says which fields are exported.
