@@ -184,10 +184,10 @@ impl Loader<'_> {
         let scene = match (scene, &loaded.simulation.scene) {
             (Some(scene), _) => self.scene(scene)?,
             (None, Some(named)) => self.named_scene(named, directory, &sources)?,
-            (None, None) => {
-                let beside = path.with_extension("robray");
-                if beside.is_file() { self.scene(&beside)? } else { Scene::default() }
-            }
+            (None, None) => match Path::new(name).with_extension("robray") {
+                beside if beside.is_file() => self.scene(&beside)?,
+                _ => Scene::default(),
+            },
         };
         self.assemble(loaded.simulation, sources, scene, directory)
     }
