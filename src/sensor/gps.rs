@@ -17,7 +17,7 @@ pub struct Gps {
     /// What is reported.
     pub level: GpsLevel,
     /// Date and time at which the simulation starts, such as `"2026-01-31T12:00:00Z"`.
-    pub start: Utc,
+    pub start_time: Utc,
 }
 
 /// What a receiver reports.
@@ -107,7 +107,7 @@ fn default_action(
             (GpsLevel::Extended, Some(on_earth)) => {
                 let place = measure_place(on_earth, pose, velocity, &mut data);
                 data.heading = heading(on_earth, place, pose, &data.velocity);
-                let now = settings.start.after(clock.nanos() / 1_000_000_000);
+                let now = settings.start_time.after(clock.nanos() / 1_000_000_000);
                 let GpsData { date, time, .. } = &mut *data;
                 now.write(date, time);
             }
@@ -204,7 +204,7 @@ mod tests {
     fn extended_knows_date_time_and_heading() {
         let mut bed = Bed::new(4.0, plugin, BodyState::default());
         bed.app.insert_resource(toulouse());
-        let text = r#"(level: extended, start: "2027-12-31T23:59:58Z")"#;
+        let text = r#"(level: extended, start_time: "2027-12-31T23:59:58Z")"#;
         let gps = bed.sensor::<Gps>("rover.gps", text, 4.0, antenna());
         let north_west = moving([0.0; 3], 1.5 * FRAC_PI_2, [-1.0, 1.0, 0.0], [0.0; 3]);
         for _ in 0..7 {
