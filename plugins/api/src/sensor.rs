@@ -245,7 +245,7 @@ fn register_data<S: Sensor>(world: &mut World) {
                 each::<S>(world, |_, described, local, modified| {
                     hash_data(described, local, hasher);
                     hash_data(described, modified, hasher);
-                })
+                });
             },
             save: |world| {
                 let mut all = Vec::new();
