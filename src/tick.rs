@@ -1,4 +1,6 @@
 //! The order of a tick. This is the only file that orders phases; everything else names one.
+use std::time::Duration;
+
 use bevy::{
     prelude::*,
     time::{TimePlugin, TimeUpdateStrategy},
@@ -16,6 +18,8 @@ use morse_api::{
 pub fn plugin(app: &mut App, rate: f64) {
     app.add_plugins(TimePlugin)
         .insert_resource(Time::<Fixed>::from_hz(rate))
+        // Bevy would cut ticks that are longer than a quarter of a second.
+        .insert_resource(Time::<Virtual>::from_max_delta(Duration::MAX))
         // One update is one tick, whatever the wall clock says. Nothing else reads `Time<Fixed>`.
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .insert_resource(Clock::new(rate))

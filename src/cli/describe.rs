@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use morse_api::{
     component::Level,
     fields::{Field, Fields},
-    kind::{About, Settings},
+    kind::{About, ActuatorKind, MiddlewareKind, ModifierKind, SensorKind, Settings},
     random::Random,
     service::{self, Service, Services},
 };
@@ -105,74 +105,93 @@ pub(super) fn services(parts: Parts<'_>) -> Vec<(String, String)> {
 }
 
 fn describe(world: &mut World, kinds: &Kinds, word: &str) -> Vec<Description> {
+    let sensor = kinds.sensors.get_key_value(word);
+    let actuator = kinds.actuators.get_key_value(word);
+    let modifier = kinds.modifiers.get_key_value(word);
+    let middleware = kinds.middlewares.get_key_value(word);
     let mut found = Vec::new();
-    if let Some((&word, kind)) = kinds.sensors.get_key_value(word) {
-        let fields = Fields::of(kind.data, kind.levels.first().copied());
-        let fits = fitting_modifiers(world, kinds, &fields);
-        let mut entity = world.spawn_empty();
-        (kind.insert)(
-            &mut entity,
-            &defaults(kind.about),
-            Level::default(),
-            Random::new(0, "", ""),
-        );
-        let entity = entity.id();
-        let snippet = format!("sensors: {{ \"{word}\": (kind: \"{word}\") }}");
-        let description = about("sensor", word, kind.about, snippet);
-        let fields = Some(("data", Fields::of(kind.data, None)));
-        found.push(Description {
-            fields,
-            levels: kind.levels,
-            services: signatures(world, entity),
-            fits,
-            ..description
-        });
+    found.extend(sensor.map(|(word, kind)| of_sensor(world, kinds, word, kind)));
+    found.extend(actuator.map(|(word, kind)| of_actuator(world, kinds, word, kind)));
+    found.extend(modifier.map(|(word, kind)| of_modifier(world, kinds, word, kind)));
+    found.extend(middleware.map(|(word, kind)| of_middleware(word, kind)));
+    found
+}
+
+fn of_sensor(
+    world: &mut World,
+    kinds: &Kinds,
+    word: &'static str,
+    kind: &SensorKind,
+) -> Description {
+    let fields = Fields::of(kind.data, kind.levels.first().copied());
+    let mut entity = world.spawn_empty();
+    let random = Random::new(0, "", "");
+    (kind.insert)(&mut entity, &defaults(kind.about), Level::default(), random);
+    let entity = entity.id();
+    let snippet = format!("sensors: {{ \"{word}\": (kind: \"{word}\") }}");
+    Description {
+        fields: Some(("data", Fields::of(kind.data, None))),
+        levels: kind.levels,
+        services: signatures(world, entity),
+        fits: fitting_modifiers(world, kinds, &fields),
+        ..about("sensor", word, kind.about, snippet)
     }
-    if let Some((&word, kind)) = kinds.actuators.get_key_value(word) {
-        let fields = Fields::of(kind.command, None);
-        let fits = fitting_modifiers(world, kinds, &fields);
-        let mut entity = world.spawn_empty();
-        (kind.insert)(&mut entity, &defaults(kind.about));
-        let entity = entity.id();
-        let snippet = format!("actuators: {{ \"{word}\": (kind: \"{word}\") }}");
-        let description = about("actuator", word, kind.about, snippet);
-        found.push(Description {
-            fields: Some(("command", fields)),
-            services: signatures(world, entity),
-            fits,
-            ..description
-        });
+}
+
+fn of_actuator(
+    world: &mut World,
+    kinds: &Kinds,
+    word: &'static str,
+    kind: &ActuatorKind,
+) -> Description {
+    let fields = Fields::of(kind.command, None);
+    let mut entity = world.spawn_empty();
+    (kind.insert)(&mut entity, &defaults(kind.about));
+    let entity = entity.id();
+    let snippet = format!("actuators: {{ \"{word}\": (kind: \"{word}\") }}");
+    Description {
+        services: signatures(world, entity),
+        fits: fitting_modifiers(world, kinds, &fields),
+        fields: Some(("command", fields)),
+        ..about("actuator", word, kind.about, snippet)
     }
-    if let Some((&word, kind)) = kinds.modifiers.get_key_value(word) {
-        let settings = defaults(kind.about);
-        let fits = |fields: &Fields| (kind.bind)(&settings, fields, world).is_ok();
-        let sensors = kinds
-            .sensors
-            .iter()
-            .filter(|(_, sensor)| fits(&Fields::of(sensor.data, sensor.levels.first().copied())));
-        let actuators = kinds
-            .actuators
-            .iter()
-            .filter(|(_, actuator)| fits(&Fields::of(actuator.command, None)));
-        let fits = sensors
+}
+
+fn of_modifier(
+    world: &World,
+    kinds: &Kinds,
+    word: &'static str,
+    kind: &ModifierKind,
+) -> Description {
+    let settings = defaults(kind.about);
+    let fits = |fields: &Fields| (kind.bind)(&settings, fields, world).is_ok();
+    let of_sensor = |sensor: &SensorKind| Fields::of(sensor.data, sensor.levels.first().copied());
+    let sensors = kinds
+        .sensors
+        .iter()
+        .filter(|(_, sensor)| fits(&of_sensor(sensor)));
+    let actuators = kinds.actuators.iter();
+    let actuators = actuators.filter(|(_, actuator)| fits(&Fields::of(actuator.command, None)));
+    Description {
+        fits: sensors
             .map(|(word, _)| *word)
             .chain(actuators.map(|(word, _)| *word))
-            .collect();
-        let snippet = format!("modifiers: [(kind: \"{word}\")]");
-        found.push(Description {
-            fits,
-            ..about("modifier", word, kind.about, snippet)
-        });
+            .collect(),
+        ..about(
+            "modifier",
+            word,
+            kind.about,
+            format!("modifiers: [(kind: \"{word}\")]"),
+        )
     }
-    if let Some((&word, kind)) = kinds.middlewares.get_key_value(word) {
-        let snippet = format!("middlewares: {{ \"{word}\": (kind: \"{word}\") }}");
-        let outputs = Some(("output", Fields::of(kind.output.settings, None)));
-        found.push(Description {
-            fields: outputs,
-            ..about("middleware", word, kind.about, snippet)
-        });
+}
+
+fn of_middleware(word: &'static str, kind: &MiddlewareKind) -> Description {
+    let snippet = format!("middlewares: {{ \"{word}\": (kind: \"{word}\") }}");
+    Description {
+        fields: Some(("output", Fields::of(kind.output.settings, None))),
+        ..about("middleware", word, kind.about, snippet)
     }
-    found
 }
 
 fn about(family: &'static str, word: &'static str, about: About, snippet: String) -> Description {
@@ -256,30 +275,7 @@ fn as_text(description: &Description) -> String {
             .for_each(|level| write!(text, ", {level}").unwrap_or_default());
         text.push('\n');
     }
-    if !services.is_empty() {
-        text.push_str("\nServices\n");
-        for service in services {
-            let arguments: Vec<&str> = service
-                .arguments
-                .0
-                .iter()
-                .map(|argument| argument.name)
-                .collect();
-            let later = if service.is_async {
-                " (answered when it is done)"
-            } else {
-                ""
-            };
-            writeln!(
-                text,
-                "  {}({})  {}{later}",
-                service.name,
-                arguments.join(", "),
-                service.docs
-            )
-            .ok();
-        }
-    }
+    text.push_str(&services_text(services));
     if !fits.is_empty() {
         let title = if *family == "modifier" {
             "Fits"
@@ -289,6 +285,34 @@ fn as_text(description: &Description) -> String {
         write!(text, "\n{title}\n  {}\n", fits.join(", ")).ok();
     }
     write!(text, "\nIn a simulation file\n  {snippet}\n").ok();
+    text
+}
+
+fn services_text(services: &[Signature]) -> String {
+    let mut text = String::new();
+    if !services.is_empty() {
+        text.push_str("\nServices\n");
+    }
+    for service in services {
+        let arguments: Vec<&str> = service
+            .arguments
+            .0
+            .iter()
+            .map(|argument| argument.name)
+            .collect();
+        let arguments = arguments.join(", ");
+        let later = if service.is_async {
+            " (answered when it is done)"
+        } else {
+            ""
+        };
+        writeln!(
+            text,
+            "  {}({arguments})  {}{later}",
+            service.name, service.docs
+        )
+        .ok();
+    }
     text
 }
 

@@ -3,6 +3,7 @@ mod diagnostics;
 mod hostile_scenes;
 mod language_rules;
 mod physics;
+mod pipeline;
 mod rays;
 mod robray;
 mod scene_commands;

@@ -1,5 +1,5 @@
 //! A reading as text.
-use std::io::Write;
+use std::io::Write as _;
 
 use bevy::reflect::PartialReflect;
 use morse_api::{
