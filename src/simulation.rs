@@ -382,7 +382,9 @@ impl Simulation {
     /// which does not exist, say.
     pub fn complaints(&mut self) -> Vec<String> {
         let mut complaints = self.app.world_mut().get_resource_mut::<Complaints>();
-        complaints.as_mut().map_or(Vec::new(), |complaints| complaints.take())
+        complaints
+            .as_mut()
+            .map_or(Vec::new(), |complaints| complaints.take())
     }
 
     /// What went wrong in a middleware since this was last asked.

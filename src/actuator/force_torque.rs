@@ -64,11 +64,17 @@ fn wrench(
     let (force, torque) = (Vector3::from(command.force), Vector3::from(command.torque));
     if settings.robot_frame {
         let axes = robot.pose.rotation;
-        return Drive::Wrench { force: axes * force, torque: axes * torque };
+        return Drive::Wrench {
+            force: axes * force,
+            torque: axes * torque,
+        };
     }
     let force = pose.rotation * force;
     let arm = pose.translation.vector - robot.center_of_mass.coords;
-    Drive::Wrench { force, torque: pose.rotation * torque + arm.cross(&force) }
+    Drive::Wrench {
+        force,
+        torque: pose.rotation * torque + arm.cross(&force),
+    }
 }
 
 #[cfg(test)]
@@ -88,9 +94,17 @@ mod tests {
         // On the left side, looking left.
         let mount = Isometry3::new(Vector3::new(0.0, 0.5, 0.3), Vector3::z() * FRAC_PI_2);
         let actuator = bed.actuator::<ForceTorque>("rover.thruster", text, mount);
-        bed.send(actuator, ForceTorqueCommand { force: [2.0, 0.0, 1.0], torque: [0.0, 0.0, 3.0] });
+        bed.send(
+            actuator,
+            ForceTorqueCommand {
+                force: [2.0, 0.0, 1.0],
+                torque: [0.0, 0.0, 3.0],
+            },
+        );
         bed.step(state);
-        let Drive::Wrench { force, torque } = *bed.get::<Drive>(actuator) else { panic!("no wrench") };
+        let Drive::Wrench { force, torque } = *bed.get::<Drive>(actuator) else {
+            panic!("no wrench")
+        };
         [force, torque]
     }
 

@@ -50,7 +50,11 @@ impl JointsCommand {
     /// What it asks of the joint at a place in its lists.
     fn target(&self, index: usize) -> Option<JointTarget> {
         let position = self.positions.get(index).map(|&x| JointTarget::Position(x));
-        let velocity = || self.velocities.get(index).map(|&x| JointTarget::Velocity(x));
+        let velocity = || {
+            self.velocities
+                .get(index)
+                .map(|&x| JointTarget::Velocity(x))
+        };
         let effort = || self.efforts.get(index).map(|&x| JointTarget::Effort(x));
         position.or_else(velocity).or_else(effort)
     }
@@ -58,7 +62,9 @@ impl JointsCommand {
     /// Whether each list is empty or has one number for each of `count` joints.
     fn fits(&self, count: usize) -> bool {
         let lists = [&self.positions, &self.velocities, &self.efforts];
-        lists.iter().all(|list| list.is_empty() || list.len() == count)
+        lists
+            .iter()
+            .all(|list| list.is_empty() || list.len() == count)
     }
 
     /// Forgets it, keeping its memory.
@@ -122,7 +128,9 @@ fn begin(
 ) {
     for (settings, mount, mut motors) in &mut actuators {
         if let Ok((robot, joints)) = robots.get(mount.robot) {
-            motors.0 = select(&settings.joints, robot, joints, |joint| variables.get(joint).ok());
+            motors.0 = select(&settings.joints, robot, joints, |joint| {
+                variables.get(joint).ok()
+            });
         }
     }
 }
@@ -139,7 +147,11 @@ fn select<'a>(
         let name = variable.short_name(robot);
         let is_meant = patterns.is_empty() || fits_any(patterns, name);
         let limits = variable.limits;
-        is_meant.then(|| Motor { name: name.to_owned(), limits, joint })
+        is_meant.then(|| Motor {
+            name: name.to_owned(),
+            limits,
+            joint,
+        })
     };
     joints.0.iter().filter_map(motor).collect()
 }
@@ -148,7 +160,13 @@ fn default_action(
     mut complaints: ResMut<Complaints>,
     mut targets: Query<&mut JointTarget>,
     mut actuators: Query<
-        (&Due, &Path, &Motors, &mut JointsCommand, &mut Received<JointsCommand>),
+        (
+            &Due,
+            &Path,
+            &Motors,
+            &mut JointsCommand,
+            &mut Received<JointsCommand>,
+        ),
         With<Joints>,
     >,
 ) {
@@ -173,13 +191,16 @@ fn default_action(
 }
 
 /// The joints that a command concerns, with their targets; or what is wrong with it.
-fn plan(
-    motors: &[Motor],
-    command: &JointsCommand,
-) -> Result<Vec<(Entity, JointTarget)>, String> {
-    let count = if command.names.is_empty() { motors.len() } else { command.names.len() };
+fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(Entity, JointTarget)>, String> {
+    let count = if command.names.is_empty() {
+        motors.len()
+    } else {
+        command.names.len()
+    };
     if !command.fits(count) {
-        return Err(format!("a list of a command has not one number for each of {count} joints"));
+        return Err(format!(
+            "a list of a command has not one number for each of {count} joints"
+        ));
     }
     let mut plan = Vec::with_capacity(count);
     for index in 0..count {
@@ -199,7 +220,10 @@ fn find<'a>(motors: &'a [Motor], guess: usize, name: &str) -> Result<&'a Motor, 
     let found = guessed.or_else(|| motors.iter().find(|motor| motor.name == name));
     found.ok_or_else(|| {
         let names: Vec<&str> = motors.iter().map(|motor| motor.name.as_str()).collect();
-        format!("there is no joint `{name}`; there are: {}", names.join(", "))
+        format!(
+            "there is no joint `{name}`; there are: {}",
+            names.join(", ")
+        )
     })
 }
 
@@ -224,23 +248,29 @@ struct Set {
     value: f64,
 }
 
-fn set(
-    world: &mut World,
-    entity: Entity,
-    Set { name, value }: Set,
-) -> Result<Outcome, Refused> {
+fn set(world: &mut World, entity: Entity, Set { name, value }: Set) -> Result<Outcome, Refused> {
     let motors = world.get::<Motors>(entity);
     find(motors.map_or(&[], |motors| &motors.0), 0, &name).map_err(Refused)?;
     if !value.is_finite() {
         return Err(Refused(format!("`{value}` is no position")));
     }
     // Requests and commands of the same tick add up.
-    let mut command = world.get::<JointsCommand>(entity).cloned().unwrap_or_default();
-    if command.names.len() == command.positions.len() && command.velocities.is_empty() && command.efforts.is_empty() {
+    let mut command = world
+        .get::<JointsCommand>(entity)
+        .cloned()
+        .unwrap_or_default();
+    if command.names.len() == command.positions.len()
+        && command.velocities.is_empty()
+        && command.efforts.is_empty()
+    {
         command.names.push(name);
         command.positions.push(value);
     } else {
-        command = JointsCommand { names: vec![name], positions: vec![value], ..JointsCommand::default() };
+        command = JointsCommand {
+            names: vec![name],
+            positions: vec![value],
+            ..JointsCommand::default()
+        };
     }
     give(world, entity, command);
     Ok(Outcome::NOTHING)
@@ -264,7 +294,10 @@ mod tests {
 
     fn targets(bed: &Bed) -> Vec<JointTarget> {
         let joints = &bed.get::<RobotJoints>(bed.robot).0;
-        joints.iter().map(|&joint| *bed.get::<JointTarget>(joint)).collect()
+        joints
+            .iter()
+            .map(|&joint| *bed.get::<JointTarget>(joint))
+            .collect()
     }
 
     fn command(names: &[&str], positions: &[f64], velocities: &[f64]) -> JointsCommand {
@@ -281,7 +314,13 @@ mod tests {
         let (mut bed, joints) = bed("()");
         use JointTarget::{Effort, Free, Position, Velocity};
         let efforts = vec![3.0];
-        bed.send(joints, JointsCommand { efforts, ..command(&["lift"], &[], &[]) });
+        bed.send(
+            joints,
+            JointsCommand {
+                efforts,
+                ..command(&["lift"], &[], &[])
+            },
+        );
         bed.step(BodyState::default());
         assert_eq!(targets(&bed), [Free, Free, Effort(3.0)]);
         bed.send(joints, command(&["tilt", "pan"], &[0.5, 9.0], &[]));
@@ -306,14 +345,19 @@ mod tests {
         assert_eq!(targets(&bed), [JointTarget::Free; 3]);
         let said = bed.app.world_mut().resource_mut::<Complaints>().take();
         assert_eq!(said.len(), 2);
-        assert_eq!(said[0], "`rover.motors`: there is no joint `elbow`; there are: pan, tilt, lift");
+        assert_eq!(
+            said[0],
+            "`rover.motors`: there is no joint `elbow`; there are: pan, tilt, lift"
+        );
     }
 
     #[test]
     fn requests_move_one_joint_each() {
         let (mut bed, _) = bed("()");
         let mut set = |name: &str, value: f64| {
-            bed.call("rover.motors", "set", json!([name, value])).reply().unwrap()
+            bed.call("rover.motors", "set", json!([name, value]))
+                .reply()
+                .unwrap()
         };
         assert_eq!(set("pan", 0.25).status, Status::Success);
         assert_eq!(set("tilt", -3.0).status, Status::Success);
@@ -326,14 +370,26 @@ mod tests {
     #[test]
     fn settings_choose_the_joints() {
         let (mut bed, joints) = bed(r#"(joints: ["*t"])"#);
-        let names: Vec<&str> =
-            bed.get::<Motors>(joints).0.iter().map(|motor| motor.name.as_str()).collect();
+        let names: Vec<&str> = bed
+            .get::<Motors>(joints)
+            .0
+            .iter()
+            .map(|motor| motor.name.as_str())
+            .collect();
         assert_eq!(names, ["tilt", "lift"]);
-        let check = |text: &str| crate::testbed::settings::<Joints>(text).check(bed.app.world(), joints);
+        let check =
+            |text: &str| crate::testbed::settings::<Joints>(text).check(bed.app.world(), joints);
         assert!(check("()").is_ok());
         assert!(check(r#"(joints: ["wrist"])"#).is_err());
-        give(bed.app.world_mut(), joints, command(&["elbow"], &[0.0], &[]));
+        give(
+            bed.app.world_mut(),
+            joints,
+            command(&["elbow"], &[0.0], &[]),
+        );
         let settings = crate::testbed::settings::<Joints>("()");
-        assert!(settings.check(bed.app.world(), joints).is_err(), "a start that names no joint");
+        assert!(
+            settings.check(bed.app.world(), joints).is_err(),
+            "a start that names no joint"
+        );
     }
 }

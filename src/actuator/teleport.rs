@@ -43,7 +43,14 @@ impl From<&Isometry3<f64>> for TeleportCommand {
     fn from(pose: &Isometry3<f64>) -> Self {
         let [x, y, z] = pose.translation.vector.into();
         let [yaw, pitch, roll] = yaw_pitch_roll(&pose.rotation);
-        Self { x, y, z, yaw, pitch, roll }
+        Self {
+            x,
+            y,
+            z,
+            yaw,
+            pitch,
+            roll,
+        }
     }
 }
 
@@ -79,7 +86,11 @@ pub(super) fn plugin(app: &mut App) {
 /// The first pose is the actuator's own, also for commands that give a part of it only.
 fn begin(
     mut actuators: Query<
-        (&WorldPose, &mut TeleportCommand, &mut Received<TeleportCommand>),
+        (
+            &WorldPose,
+            &mut TeleportCommand,
+            &mut Received<TeleportCommand>,
+        ),
         With<Teleport>,
     >,
 ) {
@@ -160,7 +171,10 @@ fn change(
     entity: Entity,
     change: impl FnOnce(&mut TeleportCommand),
 ) -> Result<Outcome, Refused> {
-    let mut command = world.get::<TeleportCommand>(entity).copied().unwrap_or_default();
+    let mut command = world
+        .get::<TeleportCommand>(entity)
+        .copied()
+        .unwrap_or_default();
     change(&mut command);
     give(world, entity, command);
     Ok(Outcome::NOTHING)
@@ -185,7 +199,10 @@ mod tests {
     #[track_caller]
     fn assert_near(bed: &Bed, expected: &BodyState) {
         let found = bed.body().pose;
-        assert!((found.to_homogeneous() - expected.pose.to_homogeneous()).norm() < 1e-9, "{found}");
+        assert!(
+            (found.to_homogeneous() - expected.pose.to_homogeneous()).norm() < 1e-9,
+            "{found}"
+        );
     }
 
     #[test]
@@ -193,7 +210,15 @@ mod tests {
         let (mut bed, teleport) = bed();
         bed.drive(teleport, 2);
         assert_near(&bed, &moving([1.0, 2.0, 0.0], 0.3, [0.0; 3], [0.0; 3]));
-        bed.send(teleport, TeleportCommand { x: 5.0, z: 1.1, yaw: FRAC_PI_2, ..TeleportCommand::default() });
+        bed.send(
+            teleport,
+            TeleportCommand {
+                x: 5.0,
+                z: 1.1,
+                yaw: FRAC_PI_2,
+                ..TeleportCommand::default()
+            },
+        );
         bed.drive(teleport, 2);
         // The actuator looks left of the robot: the robot's x axis is the world's.
         assert_near(&bed, &moving([4.8, 0.0, 1.0], 0.0, [0.0; 3], [0.0; 3]));
@@ -203,7 +228,11 @@ mod tests {
     fn services_change_a_part_of_the_pose() {
         let (mut bed, teleport) = bed();
         drop(bed.call("rover.teleport", "translate", serde_json::json!([1.0, 0.5])));
-        drop(bed.call("rover.teleport", "rotate", serde_json::json!({"roll": 0.0, "yaw": -0.3})));
+        drop(bed.call(
+            "rover.teleport",
+            "rotate",
+            serde_json::json!({"roll": 0.0, "yaw": -0.3}),
+        ));
         let own = Isometry3::translation(0.2, 0.0, 0.1).translation.vector;
         bed.drive(teleport, 2);
         let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.3) * own;

@@ -98,10 +98,22 @@ mod tests {
         let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
         bed.step(BodyState::default());
         let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5]));
-        assert_eq!(call.reply().unwrap().status, morse_api::service::Status::Success);
-        assert_eq!(*bed.get::<VOmegaCommand>(motion), VOmegaCommand { v: 1.0, w: 0.5 });
+        assert_eq!(
+            call.reply().unwrap().status,
+            morse_api::service::Status::Success
+        );
+        assert_eq!(
+            *bed.get::<VOmegaCommand>(motion),
+            VOmegaCommand { v: 1.0, w: 0.5 }
+        );
         let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0]));
-        assert!(call.reply().unwrap().value.to_string().contains("wrong # of parameters"));
+        assert!(
+            call.reply()
+                .unwrap()
+                .value
+                .to_string()
+                .contains("wrong # of parameters")
+        );
         drop(bed.call("rover.motion", "stop", serde_json::json!(null)));
         assert_eq!(*bed.get::<VOmegaCommand>(motion), VOmegaCommand::default());
     }

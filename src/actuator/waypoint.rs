@@ -4,9 +4,7 @@
 //! - [`radar`]: what is in the way;
 //! - [`requests`]: the services.
 //! - here: settings, command, and the state of a journey.
-use morse_api::{
-    command::Received, prelude::*, rays::Rays, service::Status, state::Stateful,
-};
+use morse_api::{command::Received, prelude::*, rays::Rays, service::Status, state::Stateful};
 
 pub mod law;
 pub mod radar;
@@ -99,7 +97,13 @@ pub struct WaypointCommand {
 
 impl Default for WaypointCommand {
     fn default() -> Self {
-        Self { x: 0.0, y: 0.0, z: 0.0, tolerance: TOLERANCE, speed: 1.0 }
+        Self {
+            x: 0.0,
+            y: 0.0,
+            z: 0.0,
+            tolerance: TOLERANCE,
+            speed: 1.0,
+        }
     }
 }
 
@@ -177,7 +181,13 @@ fn begin(
             continue;
         }
         let [x, y, z] = pose.0.translation.vector.into();
-        *command = WaypointCommand { x, y, z, speed: settings.speed, tolerance: TOLERANCE };
+        *command = WaypointCommand {
+            x,
+            y,
+            z,
+            speed: settings.speed,
+            tolerance: TOLERANCE,
+        };
         received.0 = *command;
         journey.goal = [x, y, z];
         journey.speed_to_resume = settings.speed;
@@ -195,7 +205,12 @@ fn set_goal(
     received: &mut Received<WaypointCommand>,
     [x, y, z]: [f64; 3],
 ) {
-    *command = WaypointCommand { x, y, z, ..*command };
+    *command = WaypointCommand {
+        x,
+        y,
+        z,
+        ..*command
+    };
     received.0 = *command;
 }
 
@@ -219,7 +234,13 @@ fn default_action(
             *drive = drive.between_actions();
             continue;
         }
-        let radar = Radar { settings, rays: rays.as_deref(), names: &names, pose: &pose.0, robot: mount.robot };
+        let radar = Radar {
+            settings,
+            rays: rays.as_deref(),
+            names: &names,
+            pose: &pose.0,
+            robot: mount.robot,
+        };
         let mut law = law::Law {
             settings,
             command: *command,
@@ -240,11 +261,17 @@ fn default_action(
             Step::Halt => halt(*drive),
             Step::Arrive => {
                 task.end(Status::Success, &Progress::Arrived.word().into());
-                settings.control.drive(Vector3::zeros(), Vector3::zeros(), period.seconds())
+                settings
+                    .control
+                    .drive(Vector3::zeros(), Vector3::zeros(), period.seconds())
             }
             Step::Go { linear, turn } => {
                 let robot_from_actuator = mount.robot_from_component.rotation;
-                settings.control.drive(robot_from_actuator * linear, Vector3::z() * turn, period.seconds())
+                settings.control.drive(
+                    robot_from_actuator * linear,
+                    Vector3::z() * turn,
+                    period.seconds(),
+                )
             }
         };
     }
@@ -252,7 +279,10 @@ fn default_action(
 
 /// Brings a robot that is being driven to a halt, and then leaves it alone.
 fn halt(drive: Drive) -> Drive {
-    let still = Drive::Velocity { linear: Vector3::zeros(), angular: Vector3::zeros() };
+    let still = Drive::Velocity {
+        linear: Vector3::zeros(),
+        angular: Vector3::zeros(),
+    };
     match drive {
         Drive::Velocity { .. } if drive != still => still,
         _ => Drive::None,

@@ -35,9 +35,7 @@ pub(super) fn plugin(app: &mut App) {
     app.add_actuator::<XyOmega, _>(default_action);
 }
 
-fn default_action(
-    mut actuators: Query<(&XyOmega, &Due, &Period, &XyOmegaCommand, &mut Drive)>,
-) {
+fn default_action(mut actuators: Query<(&XyOmega, &Due, &Period, &XyOmegaCommand, &mut Drive)>) {
     for (settings, due, period, command, mut drive) in &mut actuators {
         *drive = if due.0 {
             settings.control.drive(
@@ -61,7 +59,14 @@ mod tests {
         let mut bed = Bed::new(60.0, plugin, BodyState::default());
         let motion = bed.actuator::<XyOmega>("rover.motion", "()", Isometry3::identity());
         bed.step(BodyState::default());
-        bed.send(motion, XyOmegaCommand { x: 1.0, y: -2.0, w: 0.5 });
+        bed.send(
+            motion,
+            XyOmegaCommand {
+                x: 1.0,
+                y: -2.0,
+                w: 0.5,
+            },
+        );
         bed.step(BodyState::default());
         let expected = Drive::Velocity {
             linear: Vector3::new(1.0, -2.0, 0.0),
@@ -75,7 +80,14 @@ mod tests {
         let mut bed = Bed::new(60.0, plugin, BodyState::default());
         let text = "(control: position)";
         let motion = bed.actuator::<XyOmega>("rover.motion", text, Isometry3::identity());
-        bed.send(motion, XyOmegaCommand { x: 3.0, y: 0.0, w: 0.0 });
+        bed.send(
+            motion,
+            XyOmegaCommand {
+                x: 3.0,
+                y: 0.0,
+                w: 0.0,
+            },
+        );
         bed.drive(motion, 60);
         assert!((bed.body().pose.translation.x - 3.0).abs() < 1e-9);
     }

@@ -94,7 +94,11 @@ impl Position {
             Self::Scene(_) => (Vector3::from(values) + error).into(),
             Self::Earth(_, enu_from_scene) => {
                 let [latitude, longitude, altitude] = values;
-                let here = Geodetic { latitude, longitude, altitude };
+                let here = Geodetic {
+                    latitude,
+                    longitude,
+                    altitude,
+                };
                 // Not by the length of a degree, which is nothing at the poles.
                 let by = here.ecef_from_enu() * (enu_from_scene * error);
                 let there = Geodetic::from_ecef(&(here.to_ecef() + by));
@@ -134,7 +138,10 @@ mod tests {
         let mut noisy = Noisy::<GpsData>::new(&noise, Some("simple"), World::new());
         let draws: Vec<[f64; 3]> = (0..20_000)
             .map(|_| {
-                let data = noisy.measure(GpsData { x: 10.0, ..GpsData::default() });
+                let data = noisy.measure(GpsData {
+                    x: 10.0,
+                    ..GpsData::default()
+                });
                 [data.x - 10.0, data.y, data.z]
             })
             .collect();
@@ -149,7 +156,11 @@ mod tests {
         let mut world = World::new();
         world.insert_resource(SCENE);
         let mut noisy = Noisy::<GpsData>::new(&noise, Some("raw"), world);
-        let truth = Geodetic { latitude: 60.0, longitude: 25.0, altitude: 30.0 };
+        let truth = Geodetic {
+            latitude: 60.0,
+            longitude: 25.0,
+            altitude: 30.0,
+        };
         // Lengths of a degree at 60° north, as tables of the WGS 84 ellipsoid have them, m.
         let (of_latitude, of_longitude) = (111_412.0, 55_800.0);
         let draws: Vec<[f64; 3]> = (0..20_000)
@@ -178,7 +189,8 @@ mod tests {
         let noise: GpsNoise = settings("(sigma: (0, 0, 0), random_walk: (0.2, 0, 0))");
         let walked = |seconds: u32| {
             let ends = (0..3000).map(|seed| {
-                let mut noisy = Noisy::<GpsData>::with_seed(seed, &noise, Some("simple"), World::new());
+                let mut noisy =
+                    Noisy::<GpsData>::with_seed(seed, &noise, Some("simple"), World::new());
                 let mut last = GpsData::default();
                 for _ in 0..10 * seconds {
                     last = noisy.measure(GpsData::default());

@@ -56,18 +56,21 @@ mod tests {
 
     #[test]
     fn each_axis_has_its_sigma() {
-        let noise: ImuNoise =
-            settings("(gyro_sigma: 0.1, accel_sigma: 2)");
+        let noise: ImuNoise = settings("(gyro_sigma: 0.1, accel_sigma: 2)");
         let mut noisy = Noisy::<ImuData>::new(&noise, None, World::new());
         let draws: Vec<ImuData> = (0..20_000)
             .map(|_| {
-                noisy.measure(ImuData { linear_acceleration: [0.0, 0.0, 9.81], ..ImuData::default() })
+                noisy.measure(ImuData {
+                    linear_acceleration: [0.0, 0.0, 9.81],
+                    ..ImuData::default()
+                })
             })
             .collect();
         for axis in 0..3 {
             let truth = [0.0, 0.0, 9.81][axis];
             spread(draws.iter().map(|data| data.angular_velocity[axis])).assert_gauss(0.0, 0.1);
-            spread(draws.iter().map(|data| data.linear_acceleration[axis])).assert_gauss(truth, 2.0);
+            spread(draws.iter().map(|data| data.linear_acceleration[axis]))
+                .assert_gauss(truth, 2.0);
         }
     }
 }

@@ -83,7 +83,9 @@ impl Modify for Bound {
             }
         }
         if let Some([yaw]) = self.yaw {
-            change(data, yaw, |yaw: &mut f64| *yaw = normalized(FRAC_PI_2 - *yaw));
+            change(data, yaw, |yaw: &mut f64| {
+                *yaw = normalized(FRAC_PI_2 - *yaw)
+            });
         }
         if let Some([pitch]) = self.pitch {
             change(data, pitch, |pitch: &mut f64| *pitch = -*pitch);
@@ -95,7 +97,9 @@ impl Modify for Bound {
             });
         }
         for &index in &self.body {
-            change(data, index, |[_, y, z]: &mut [f64; 3]| (*y, *z) = (-*y, -*z));
+            change(data, index, |[_, y, z]: &mut [f64; 3]| {
+                (*y, *z) = (-*y, -*z)
+            });
         }
     }
 }
@@ -128,7 +132,14 @@ mod tests {
     fn a_pose_means_the_same_attitude_in_the_new_axes() {
         let mut ned = Noisy::<PoseData>::new(&Ned {}, None, World::new());
         let (yaw, pitch, roll) = (0.4, -0.3, 1.1);
-        let enu = PoseData { x: 1.0, y: 2.0, z: 3.0, yaw, pitch, roll };
+        let enu = PoseData {
+            x: 1.0,
+            y: 2.0,
+            z: 3.0,
+            yaw,
+            pitch,
+            roll,
+        };
         let data = ned.measure(enu.clone());
         assert_eq!((data.x, data.y, data.z), (2.0, 1.0, -3.0));
         let ned_from_enu = Matrix3::new(0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, -1.0);
@@ -159,6 +170,10 @@ mod tests {
         let site = Site { world: &world };
         let odometry = Fields::of_type::<OdometryData>(Some("integrated"));
         assert!(Ned {}.bind(&odometry, &site).is_err());
-        assert!(Ned {}.bind(&Fields::of_type::<ImuData>(None), &site).is_ok());
+        assert!(
+            Ned {}
+                .bind(&Fields::of_type::<ImuData>(None), &site)
+                .is_ok()
+        );
     }
 }

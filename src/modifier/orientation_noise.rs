@@ -102,7 +102,12 @@ mod tests {
         let noise: OrientationNoise = settings("(sigma: (0.01, 0.02, 0.03))");
         let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
         let draws: Vec<PoseData> = (0..20_000)
-            .map(|_| noisy.measure(PoseData { yaw: 1.0, ..PoseData::default() }))
+            .map(|_| {
+                noisy.measure(PoseData {
+                    yaw: 1.0,
+                    ..PoseData::default()
+                })
+            })
             .collect();
         spread(draws.iter().map(|data| data.roll)).assert_gauss(0.0, 0.01);
         spread(draws.iter().map(|data| data.pitch)).assert_gauss(0.0, 0.02);
@@ -116,7 +121,11 @@ mod tests {
         let truth = UnitQuaternion::from_euler_angles(0.3, -0.4, 2.0);
         let draws: Vec<Vector3<f64>> = (0..20_000)
             .map(|_| {
-                let [x, y, z, w] = noisy.measure(Quaternions { orientation: truth.coords.into() }).orientation;
+                let [x, y, z, w] = noisy
+                    .measure(Quaternions {
+                        orientation: truth.coords.into(),
+                    })
+                    .orientation;
                 let found = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
                 (found * truth.inverse()).scaled_axis()
             })

@@ -69,7 +69,9 @@ mod tests {
         let noise: PoseNoise =
             settings("(position_sigma: (0.1, 0.2, 0.3), orientation_sigma: (0.01, 0.02, 0.03))");
         let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
-        let draws: Vec<PoseData> = (0..20_000).map(|_| noisy.measure(PoseData::default())).collect();
+        let draws: Vec<PoseData> = (0..20_000)
+            .map(|_| noisy.measure(PoseData::default()))
+            .collect();
         let checks: [(fn(&PoseData) -> f64, f64); 6] = [
             (|data| data.x, 0.1),
             (|data| data.y, 0.2),
@@ -90,7 +92,11 @@ mod tests {
         };
         let mut bed = Bed::new(60.0, plugins, BodyState::default());
         let fields = Fields::of_type::<PoseData>(None);
-        let paths: &[&str] = if with_another { &["rover.a", "rover.pose"] } else { &["rover.pose"] };
+        let paths: &[&str] = if with_another {
+            &["rover.a", "rover.pose"]
+        } else {
+            &["rover.pose"]
+        };
         let sensors: Vec<Entity> = paths
             .iter()
             .map(|path| {

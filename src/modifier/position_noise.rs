@@ -62,7 +62,13 @@ mod tests {
         let noise: PositionNoise = settings("(sigma: (0.1, 0.2, 0.3))");
         let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
         let draws: Vec<PoseData> = (0..20_000)
-            .map(|_| noisy.measure(PoseData { y: 4.0, yaw: 1.0, ..PoseData::default() }))
+            .map(|_| {
+                noisy.measure(PoseData {
+                    y: 4.0,
+                    yaw: 1.0,
+                    ..PoseData::default()
+                })
+            })
             .collect();
         spread(draws.iter().map(|data| data.x)).assert_gauss(0.0, 0.1);
         spread(draws.iter().map(|data| data.y)).assert_gauss(4.0, 0.2);

@@ -74,7 +74,10 @@ mod tests {
     use crate::testbed::settings;
 
     fn measured(text: &str, touched: &[&str]) -> CollisionData {
-        let mut data = CollisionData { collision: true, objects: vec!["old".into()] };
+        let mut data = CollisionData {
+            collision: true,
+            objects: vec!["old".into()],
+        };
         settings::<Collision>(text).measure(touched.iter().copied(), &mut data);
         data
     }
@@ -90,7 +93,10 @@ mod tests {
     #[test]
     fn what_does_not_count_is_not_felt() {
         let touched = ["ground", "crate_1", "crate_2"];
-        assert_eq!(measured(r#"(only: ["crate_*"])"#, &touched).objects, ["crate_1", "crate_2"]);
+        assert_eq!(
+            measured(r#"(only: ["crate_*"])"#, &touched).objects,
+            ["crate_1", "crate_2"]
+        );
         assert!(!measured(r#"(ignore: ["ground", "crate_*"])"#, &touched).collision);
     }
 }

@@ -57,10 +57,7 @@ fn begin(clock: Res<Clock>, mut sensors: Query<(&WorldVelocity, &mut Before)>) {
 fn default_action(
     clock: Res<Clock>,
     physics: Res<physics::Settings>,
-    mut sensors: Query<
-        (&Due, &WorldPose, &WorldVelocity, &mut Before, &mut ImuData),
-        With<Imu>,
-    >,
+    mut sensors: Query<(&Due, &WorldPose, &WorldVelocity, &mut Before, &mut ImuData), With<Imu>>,
 ) {
     let gravity = Vector3::from(physics.gravity);
     for (due, pose, velocity, mut before, mut data) in &mut sensors {
@@ -102,14 +99,27 @@ mod tests {
         let nose_up = Isometry3::rotation(Vector3::y() * -FRAC_PI_2);
         let tilted = bed.sensor::<Imu>("rover.tilted", "()", 10.0, nose_up);
         bed.step(moving([0.0; 3], 0.7, [0.0; 3], [0.0; 3]));
-        near(bed.read::<ImuData>(level).linear_acceleration, [0.0, 0.0, G], 1e-12);
-        near(bed.read::<ImuData>(tilted).linear_acceleration, [G, 0.0, 0.0], 1e-12);
+        near(
+            bed.read::<ImuData>(level).linear_acceleration,
+            [0.0, 0.0, G],
+            1e-12,
+        );
+        near(
+            bed.read::<ImuData>(tilted).linear_acceleration,
+            [G, 0.0, 0.0],
+            1e-12,
+        );
     }
 
     #[test]
     fn in_free_fall_it_feels_nothing() {
         let falling = |time: f64| {
-            moving([0.0, 0.0, 100.0 - G * time * time / 2.0], 0.0, [0.0, 0.0, -G * time], [0.0; 3])
+            moving(
+                [0.0, 0.0, 100.0 - G * time * time / 2.0],
+                0.0,
+                [0.0, 0.0, -G * time],
+                [0.0; 3],
+            )
         };
         let mut bed = Bed::new(60.0, plugin, falling(0.0));
         let imu = bed.sensor::<Imu>("rover.imu", "()", 10.0, Isometry3::identity());
@@ -123,17 +133,31 @@ mod tests {
     fn on_a_turntable_it_feels_the_lever_arm() {
         let (omega, arm, rate) = (3.0, 0.5, 1000.0);
         let turning = |tick: u32| {
-            moving([0.0; 3], omega * f64::from(tick) / rate, [0.0; 3], [0.0, 0.0, omega])
+            moving(
+                [0.0; 3],
+                omega * f64::from(tick) / rate,
+                [0.0; 3],
+                [0.0, 0.0, omega],
+            )
         };
         let mut bed = Bed::new(rate, plugin, turning(0));
-        let imu = bed.sensor::<Imu>("rover.imu", "()", rate, Isometry3::translation(arm, 0.0, 0.0));
+        let imu = bed.sensor::<Imu>(
+            "rover.imu",
+            "()",
+            rate,
+            Isometry3::translation(arm, 0.0, 0.0),
+        );
         for tick in 1..=10 {
             bed.step(turning(tick));
             let data: ImuData = bed.read(imu);
             near(data.angular_velocity, [0.0, 0.0, omega], 1e-12);
             // ω²r towards the axis; the difference of two velocities is half a tick late.
             let late = omega * omega * arm * omega / rate / 2.0;
-            near(data.linear_acceleration, [-omega * omega * arm, 0.0, G], 1.01 * late);
+            near(
+                data.linear_acceleration,
+                [-omega * omega * arm, 0.0, G],
+                1.01 * late,
+            );
         }
     }
 
@@ -145,19 +169,33 @@ mod tests {
             moving([0.0; 3], 0.0, [0.0; 3], [0.0, 0.0, alpha * time])
         };
         let mut bed = Bed::new(rate, plugin, spinning(0));
-        let imu = bed.sensor::<Imu>("rover.imu", "()", rate, Isometry3::translation(arm, 0.0, 0.0));
+        let imu = bed.sensor::<Imu>(
+            "rover.imu",
+            "()",
+            rate,
+            Isometry3::translation(arm, 0.0, 0.0),
+        );
         bed.step(spinning(1));
-        near(bed.read::<ImuData>(imu).linear_acceleration, [0.0, alpha * arm, G], 1e-9);
+        near(
+            bed.read::<ImuData>(imu).linear_acceleration,
+            [0.0, alpha * arm, G],
+            1e-9,
+        );
     }
 
     #[test]
     fn uneven_ticks_do_not_change_a_steady_acceleration() {
-        let speeding = |tick: u32| moving([0.0; 3], 0.0, [f64::from(tick) / 60.0, 0.0, 0.0], [0.0; 3]);
+        let speeding =
+            |tick: u32| moving([0.0; 3], 0.0, [f64::from(tick) / 60.0, 0.0, 0.0], [0.0; 3]);
         let mut bed = Bed::new(60.0, plugin, speeding(0));
         let imu = bed.sensor::<Imu>("rover.imu", "()", 7.0, Isometry3::identity());
         for tick in 1..=60 {
             bed.step(speeding(tick));
-            near(bed.read::<ImuData>(imu).linear_acceleration, [1.0, 0.0, G], 1e-9);
+            near(
+                bed.read::<ImuData>(imu).linear_acceleration,
+                [1.0, 0.0, G],
+                1e-9,
+            );
         }
     }
 }

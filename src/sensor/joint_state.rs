@@ -66,12 +66,18 @@ impl Sensor for JointState {
             .filter_map(|&variable| Some(world.get::<JointVariable>(variable)?.short_name(robot)))
             .collect();
         let is_known = |pattern: &String| {
-            names.iter().any(|name| fits_any(std::slice::from_ref(pattern), name))
+            names
+                .iter()
+                .any(|name| fits_any(std::slice::from_ref(pattern), name))
         };
         match self.joints.iter().find(|pattern| !is_known(pattern)) {
             Some(pattern) => Err(format!(
                 "the robot has no joint `{pattern}`; it has: {}",
-                if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+                if names.is_empty() {
+                    "none".to_owned()
+                } else {
+                    names.join(", ")
+                }
             )),
             None => Ok(()),
         }
@@ -139,7 +145,11 @@ mod tests {
 
     fn turn(bed: &mut Bed, joint: usize, position: f64) {
         let joint = bed.get::<RobotJoints>(bed.robot).0[joint];
-        let state = State { position, velocity: 0.1, effort: -2.0 };
+        let state = State {
+            position,
+            velocity: 0.1,
+            effort: -2.0,
+        };
         bed.app.world_mut().entity_mut(joint).insert(state);
     }
 
@@ -165,7 +175,9 @@ mod tests {
         bed.step(BodyState::default());
         assert_eq!(bed.read::<JointStateData>(sensor).names, ["tilt", "lift"]);
         let check = |pattern: &str| {
-            let settings = JointState { joints: vec![pattern.to_owned()] };
+            let settings = JointState {
+                joints: vec![pattern.to_owned()],
+            };
             settings.check(bed.app.world(), sensor)
         };
         assert!(check("pan").is_ok());

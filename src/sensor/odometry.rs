@@ -200,7 +200,15 @@ mod tests {
         let mount = Isometry3::translation(0.2, 0.0, 0.3);
         let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
         bed.step(start);
-        let OdometryData { x, y, yaw, vx, vy, wz, .. } = bed.read(odometry);
+        let OdometryData {
+            x,
+            y,
+            yaw,
+            vx,
+            vy,
+            wz,
+            ..
+        } = bed.read(odometry);
         for value in [x, y, yaw, vx, vy, wz] {
             assert!(value.abs() < 1e-12, "{value}");
         }
@@ -209,8 +217,7 @@ mod tests {
     #[test]
     fn a_circle_is_seen_from_its_start() {
         let mut bed = Bed::new(60.0, plugin, on_circle(0));
-        let odometry =
-            bed.sensor::<Odometry>("rover.odometry", "()", 60.0, Isometry3::identity());
+        let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, Isometry3::identity());
         for tick in 1..=240 {
             bed.step(on_circle(tick));
             let data: OdometryData = bed.read(odometry);

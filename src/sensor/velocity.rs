@@ -56,7 +56,12 @@ mod tests {
         // Half a metre ahead, looking left; the robot heads north, drives on at 2 m/s and turns at 1 rad/s.
         let mount = Isometry3::new(Vector3::x() * 0.5, Vector3::z() * FRAC_PI_2);
         let sensor = bed.sensor::<Velocity>("rover.velocity", "()", 60.0, mount);
-        bed.step(moving([1.0, 1.0, 0.0], FRAC_PI_2, [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]));
+        bed.step(moving(
+            [1.0, 1.0, 0.0],
+            FRAC_PI_2,
+            [0.0, 2.0, 0.0],
+            [0.0, 0.0, 1.0],
+        ));
         let data: VelocityData = bed.read(sensor);
         let near = |found: [f64; 3], expected: [f64; 3]| {
             (Vector3::from(found) - Vector3::from(expected)).norm() < 1e-12

@@ -126,16 +126,22 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
 fn show_meshes_to_rays(world: &mut World) {
     let mut known: BTreeMap<PathBuf, Arc<rays::Mesh>> = BTreeMap::new();
     let mut geometries = world.query::<(Entity, &GeometryOf)>();
-    let meshes = geometries.iter(world).filter_map(|(entity, of)| match &of.geometry.shape {
-        Shape::Mesh { resolved, .. } if of.geometry.collision => Some((entity, resolved.clone())),
-        _ => None,
-    });
+    let meshes = geometries
+        .iter(world)
+        .filter_map(|(entity, of)| match &of.geometry.shape {
+            Shape::Mesh { resolved, .. } if of.geometry.collision => {
+                Some((entity, resolved.clone()))
+            }
+            _ => None,
+        });
     for (entity, file) in meshes.collect::<Vec<_>>() {
         let mesh = match known.get(&file) {
             Some(mesh) => mesh.clone(),
             None => {
                 // The physics has read it already: a file that vanished since then is not met by rays.
-                let Ok(triangles) = physics::mesh::read(&file) else { continue };
+                let Ok(triangles) = physics::mesh::read(&file) else {
+                    continue;
+                };
                 let mesh = Arc::new(rays::Mesh::new(&triangles.vertices, &triangles.faces));
                 known.insert(file, mesh.clone());
                 mesh

@@ -48,10 +48,14 @@ const WAYPOINT: &str = r#""way": (kind: "waypoint", obstacle_avoidance: false)"#
 #[test]
 fn a_sensor_of_ten_hertz_measures_ten_times_a_second() {
     let mut simulation = rover(POSE, "");
-    let observer = simulation.observe("rover.pose", Policy::Queue(100)).unwrap();
+    let observer = simulation
+        .observe("rover.pose", Policy::Queue(100))
+        .unwrap();
     observer.stay_ready();
     simulation.run(120).unwrap();
-    let ticks: Vec<u64> = std::iter::from_fn(|| observer.try_recv()).map(|reading| reading.tick).collect();
+    let ticks: Vec<u64> = std::iter::from_fn(|| observer.try_recv())
+        .map(|reading| reading.tick)
+        .collect();
     assert_eq!(ticks, (0..20).map(|n| 1 + 6 * n).collect::<Vec<_>>());
 }
 
@@ -64,7 +68,10 @@ fn a_reading_carries_the_time_of_the_state_it_measured() {
     let reading = observer.try_recv().expect("the first tick's");
     assert_eq!(reading.nanos, 16_666_666);
     let x = reading.get::<PoseData>().expect("a pose").x;
-    assert!((x - 1.0 / 60.0).abs() < 1e-4, "the state after the first tick, not before: {x}");
+    assert!(
+        (x - 1.0 / 60.0).abs() < 1e-4,
+        "the state after the first tick, not before: {x}"
+    );
 }
 
 #[test]
@@ -80,7 +87,10 @@ fn modifiers_work_on_a_copy_in_their_own_order() {
     let entity = morse_api::service::find(simulation.world(), "rover.noisy").unwrap();
     let local = simulation.world().get::<PoseData>(entity).unwrap();
     assert_eq!(*local, plain, "what was measured stays as it was");
-    assert!((noisy.x - plain.y).abs() > 1e-6 && (noisy.z + plain.z).abs() > 1e-6, "{noisy:?}");
+    assert!(
+        (noisy.x - plain.y).abs() > 1e-6 && (noisy.z + plain.z).abs() > 1e-6,
+        "{noisy:?}"
+    );
 }
 
 #[test]
@@ -90,61 +100,127 @@ fn one_more_sensor_changes_no_others_noise() {
         let mut simulation = rover(sensors, "");
         simulation.run(7).unwrap();
         let data = simulation.read_any("rover.gps").unwrap();
-        data.field("x").unwrap().try_downcast_ref::<f64>().unwrap().to_bits()
+        data.field("x")
+            .unwrap()
+            .try_downcast_ref::<f64>()
+            .unwrap()
+            .to_bits()
     };
-    let more = format!(r#""a": (kind: "gps", modifiers: [(kind: "gps_noise")]), {noisy}, "z": (kind: "imu")"#);
+    let more = format!(
+        r#""a": (kind: "gps", modifiers: [(kind: "gps_noise")]), {noisy}, "z": (kind: "imu")"#
+    );
     assert_eq!(x(noisy), x(&more));
-    let longer = noisy.replace("modifiers: [", r#"modifiers: [(kind: "position_noise", sigma: (0, 0, 0)), "#);
-    assert_eq!(x(noisy), x(&longer), "one more modifier of another kind neither");
+    let longer = noisy.replace(
+        "modifiers: [",
+        r#"modifiers: [(kind: "position_noise", sigma: (0, 0, 0)), "#,
+    );
+    assert_eq!(
+        x(noisy),
+        x(&longer),
+        "one more modifier of another kind neither"
+    );
 }
 
 #[test]
 fn commands_are_merged_and_checked() {
     let mut simulation = rover(POSE, MOTION);
-    simulation.command::<VOmega>("rover.motion", VOmegaCommand { v: 1.0, w: 0.5 }).unwrap();
+    simulation
+        .command::<VOmega>("rover.motion", VOmegaCommand { v: 1.0, w: 0.5 })
+        .unwrap();
     simulation.step().unwrap();
     let mut part = DynamicStruct::default();
     part.insert("v", 2.0_f64);
-    simulation.command_any("rover.motion", Box::new(part)).unwrap();
+    simulation
+        .command_any("rover.motion", Box::new(part))
+        .unwrap();
     simulation.step().unwrap();
     let entity = morse_api::service::find(simulation.world(), "rover.motion").unwrap();
-    assert_eq!(*simulation.world().get::<VOmegaCommand>(entity).unwrap(), VOmegaCommand { v: 2.0, w: 0.5 });
+    assert_eq!(
+        *simulation.world().get::<VOmegaCommand>(entity).unwrap(),
+        VOmegaCommand { v: 2.0, w: 0.5 }
+    );
 
-    let refused = simulation.command::<VOmega>("rover.motion", VOmegaCommand { v: f64::NAN, w: 0.0 });
-    assert_eq!(refused.unwrap_err().to_string(), "`rover.motion`: the number in `v` is not finite");
-    let refused = simulation.command::<VOmega>("rover.moton", VOmegaCommand::default()).unwrap_err();
-    assert_eq!(refused.to_string(), "there is no component `rover.moton`; did you mean `rover.motion`?");
+    let refused = simulation.command::<VOmega>(
+        "rover.motion",
+        VOmegaCommand {
+            v: f64::NAN,
+            w: 0.0,
+        },
+    );
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "`rover.motion`: the number in `v` is not finite"
+    );
+    let refused = simulation
+        .command::<VOmega>("rover.moton", VOmegaCommand::default())
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "there is no component `rover.moton`; did you mean `rover.motion`?"
+    );
     let mut wrong = DynamicStruct::default();
     wrong.insert("speed", 2.0_f64);
-    assert!(simulation.command_any("rover.motion", Box::new(wrong)).is_err());
-    assert!(matches!(simulation.read::<PoseData>("rover.motion"), Err(Refusal::OtherKind { .. })));
+    assert!(
+        simulation
+            .command_any("rover.motion", Box::new(wrong))
+            .is_err()
+    );
+    assert!(matches!(
+        simulation.read::<PoseData>("rover.motion"),
+        Err(Refusal::OtherKind { .. })
+    ));
 }
 
 #[test]
 fn a_deactivated_component_does_not_act() {
     let mut simulation = rover(POSE, r#""motion": (kind: "v_omega", start: (v: 1, w: 0))"#);
     let ask = |simulation: &mut Simulation, path: &str, service: &str| {
-        simulation.call(path, service, &Json::Null).reply().expect("a sync service").status
+        simulation
+            .call(path, service, &Json::Null)
+            .reply()
+            .expect("a sync service")
+            .status
     };
     simulation.run(60).unwrap();
-    assert_eq!(ask(&mut simulation, "rover.motion", "deactivate"), Status::Success);
+    assert_eq!(
+        ask(&mut simulation, "rover.motion", "deactivate"),
+        Status::Success
+    );
     simulation.run(60).unwrap();
     let stopped = simulation.read::<PoseData>("rover.pose").unwrap().x;
     simulation.run(60).unwrap();
     let later = simulation.read::<PoseData>("rover.pose").unwrap().x;
-    assert!((later - stopped).abs() < 1e-3 && stopped > 0.9, "from {stopped} to {later}");
+    assert!(
+        (later - stopped).abs() < 1e-3 && stopped > 0.9,
+        "from {stopped} to {later}"
+    );
 
-    assert_eq!(ask(&mut simulation, "rover.motion", "activate"), Status::Success);
-    assert_eq!(ask(&mut simulation, "rover.pose", "deactivate"), Status::Success);
+    assert_eq!(
+        ask(&mut simulation, "rover.motion", "activate"),
+        Status::Success
+    );
+    assert_eq!(
+        ask(&mut simulation, "rover.pose", "deactivate"),
+        Status::Success
+    );
     simulation.run(60).unwrap();
-    assert_eq!(simulation.read::<PoseData>("rover.pose").unwrap().x.to_bits(), later.to_bits());
+    assert_eq!(
+        simulation
+            .read::<PoseData>("rover.pose")
+            .unwrap()
+            .x
+            .to_bits(),
+        later.to_bits()
+    );
 }
 
 #[test]
 fn a_lost_lockstep_observer_ends_the_run() {
     let mut simulation = rover(POSE, "");
     let limit = Duration::from_millis(5);
-    let observer = simulation.observe("rover.pose", Policy::Lockstep(limit)).unwrap();
+    let observer = simulation
+        .observe("rover.pose", Policy::Lockstep(limit))
+        .unwrap();
     observer.assert_ready();
     simulation.run(6).unwrap();
     let lost = simulation.run(6).unwrap_err();
@@ -157,7 +233,13 @@ fn a_goal_is_reached_and_the_client_is_told() {
     let call = simulation.call("rover.way", "goto", &json!([2.0, 0.0, 0.0]));
     assert_eq!(call.reply(), None, "it is under way");
     simulation.run(180).unwrap();
-    assert_eq!(call.reply(), Some(Reply { status: Status::Success, value: "Arrived".into() }));
+    assert_eq!(
+        call.reply(),
+        Some(Reply {
+            status: Status::Success,
+            value: "Arrived".into()
+        })
+    );
     assert!((simulation.read::<PoseData>("rover.pose").unwrap().x - 2.0).abs() < 0.6);
 }
 
@@ -166,12 +248,22 @@ fn a_newer_request_preempts_and_cancel_interrupts() {
     let mut simulation = rover(POSE, WAYPOINT);
     let first = simulation.call("rover.way", "goto", &json!([50.0, 0.0, 0.0]));
     simulation.run(30).unwrap();
-    let second = simulation.call("rover.way", "goto", &json!({ "x": -50.0, "y": 0.0, "z": 0.0 }));
-    assert_eq!(first.reply().map(|reply| reply.status), Some(Status::Preempted));
+    let second = simulation.call(
+        "rover.way",
+        "goto",
+        &json!({ "x": -50.0, "y": 0.0, "z": 0.0 }),
+    );
+    assert_eq!(
+        first.reply().map(|reply| reply.status),
+        Some(Status::Preempted)
+    );
     simulation.run(30).unwrap();
     assert_eq!(second.reply(), None);
     simulation.cancel(&second);
-    assert_eq!(second.reply().map(|reply| reply.status), Some(Status::Preempted));
+    assert_eq!(
+        second.reply().map(|reply| reply.status),
+        Some(Status::Preempted)
+    );
     simulation.cancel(&second);
 }
 
@@ -180,9 +272,13 @@ fn requests_from_other_threads_are_served_in_the_tick() {
     let mut simulation = rover(POSE, WAYPOINT);
     let requests = simulation.requests();
     let (reply, replies) = crossbeam_channel::bounded(4);
-    let client = std::thread::Builder::new().name("client".into()).spawn(move || {
-        requests.send("rover.way", "goto", json!([40.0, 0.0, 0.0]), reply.clone()).unwrap()
-    });
+    let client = std::thread::Builder::new()
+        .name("client".into())
+        .spawn(move || {
+            requests
+                .send("rover.way", "goto", json!([40.0, 0.0, 0.0]), reply.clone())
+                .unwrap()
+        });
     let id = client.unwrap().join().unwrap();
     simulation.run(2).unwrap();
     assert!(replies.try_recv().is_err());
@@ -195,7 +291,10 @@ fn requests_from_other_threads_are_served_in_the_tick() {
 fn bad_requests_are_answered() {
     let mut simulation = rover(POSE, WAYPOINT);
     let mut ask = |path: &str, service: &str, arguments: Json| {
-        let reply = simulation.call(path, service, &arguments).reply().expect("an answer at once");
+        let reply = simulation
+            .call(path, service, &arguments)
+            .reply()
+            .expect("an answer at once");
         assert_eq!(reply.status, Status::Failed);
         reply.value.as_str().unwrap_or_default().to_owned()
     };
@@ -211,7 +310,10 @@ fn bad_requests_are_answered() {
 fn data_are_served_by_name() {
     let mut simulation = rover(POSE, "");
     simulation.step().unwrap();
-    let reply = simulation.call("rover.pose", "get_local_data", &Json::Null).reply().unwrap();
+    let reply = simulation
+        .call("rover.pose", "get_local_data", &Json::Null)
+        .reply()
+        .unwrap();
     assert_eq!(reply.status, Status::Success);
     let names: Vec<&String> = reply.value.as_object().unwrap().keys().collect();
     assert_eq!(names.len(), 6);
@@ -220,11 +322,20 @@ fn data_are_served_by_name() {
 
 #[test]
 fn what_does_not_fit_is_refused_at_load() {
-    let misfit = errors(r#""clock": (kind: "clock", modifiers: [(kind: "gps_noise")])"#, "");
-    assert!(misfit.contains("`gps_noise` does not fit `clock`") && misfit.contains("it fits:"), "{misfit}");
+    let misfit = errors(
+        r#""clock": (kind: "clock", modifiers: [(kind: "gps_noise")])"#,
+        "",
+    );
+    assert!(
+        misfit.contains("`gps_noise` does not fit `clock`") && misfit.contains("it fits:"),
+        "{misfit}"
+    );
     assert!(misfit.contains("gps"), "it lists the kinds: {misfit}");
     let nowhere = errors(r#""gps": (kind: "gps", level: raw)"#, "");
-    assert!(nowhere.contains("rover.gps") && nowhere.contains("origin"), "{nowhere}");
+    assert!(
+        nowhere.contains("rover.gps") && nowhere.contains("origin"),
+        "{nowhere}"
+    );
     let fast = errors(r#""pose": (kind: "pose", frequency: 100)"#, "");
     assert!(fast.contains("rate"), "{fast}");
 }

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use morse_sim::simulation::no_parts;
 use morse_sim::cli::{check, fmt, inspect};
+use morse_sim::simulation::no_parts;
 use serde_json::Value;
 
 struct Output {
@@ -76,12 +76,21 @@ fn warnings_are_errors_only_when_asked_for() {
         files: vec![path],
         ..check::Args::default()
     };
-    assert_eq!(output(|out, err| check::run(&args, &no_parts, out, err)).code, 0);
+    assert_eq!(
+        output(|out, err| check::run(&args, &no_parts, out, err)).code,
+        0
+    );
     args.reading.strict = true;
-    assert_eq!(output(|out, err| check::run(&args, &no_parts, out, err)).code, 2);
+    assert_eq!(
+        output(|out, err| check::run(&args, &no_parts, out, err)).code,
+        2
+    );
     args.reading.strict = false;
     args.reading.strict_amino = true;
-    assert_eq!(output(|out, err| check::run(&args, &no_parts, out, err)).code, 2);
+    assert_eq!(
+        output(|out, err| check::run(&args, &no_parts, out, err)).code,
+        2
+    );
 }
 
 #[test]

@@ -54,8 +54,16 @@ impl Law<'_> {
             offset.z = 0.0;
         }
         let distance = offset.norm();
-        let direction = if distance > 0.0 { offset / distance } else { Vector3::x() };
-        Way { distance, level_distance, direction: self.pose.rotation.inverse() * direction }
+        let direction = if distance > 0.0 {
+            offset / distance
+        } else {
+            Vector3::x()
+        };
+        Way {
+            distance,
+            level_distance,
+            direction: self.pose.rotation.inverse() * direction,
+        }
     }
 
     /// The velocity for the way: neither past the goal nor past its direction within one period.

@@ -21,7 +21,11 @@ impl Names<'_, '_> {
     /// The name of a geometry, or else of the body that carries it.
     fn of(&self, geometry: Entity) -> Option<&str> {
         let own = self.paths.get(geometry).ok();
-        let path = own.or_else(|| self.paths.get(self.parents.get(geometry).ok()?.parent()).ok());
+        let path = own.or_else(|| {
+            self.paths
+                .get(self.parents.get(geometry).ok()?.parent())
+                .ok()
+        });
         path.map(Path::as_str)
     }
 }
@@ -42,7 +46,13 @@ impl Radar<'_> {
         let [x, y, z] = self.settings.radar_at;
         let origin = self.pose * Point3::new(x, side * y, z);
         let mut hits = [None; RIM + 1];
-        rays.0.cast_fan(origin, &self.directions(), self.settings.radar_range, Some(self.robot), &mut hits);
+        rays.0.cast_fan(
+            origin,
+            &self.directions(),
+            self.settings.radar_range,
+            Some(self.robot),
+            &mut hits,
+        );
         hits.iter().flatten().any(|hit| {
             let name = self.names.of(hit.entity).unwrap_or_default();
             !fits_any(&self.settings.ignore, name)

@@ -63,7 +63,8 @@ fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Refuse
 /// Sets the goal, also if it is the old one: a robot that was moved away goes back. Whether it is away.
 fn set(world: &mut World, entity: Entity, goal: &Goal) -> bool {
     let settings = world.get::<Waypoint>(entity);
-    let (speed, free_z) = settings.map_or((1.0, false), |settings| (settings.speed, settings.free_z));
+    let (speed, free_z) =
+        settings.map_or((1.0, false), |settings| (settings.speed, settings.free_z));
     let command = WaypointCommand {
         x: goal.x,
         y: goal.y,
@@ -101,14 +102,37 @@ fn change(world: &mut World, entity: Entity, change: impl FnOnce(&mut Journey)) 
 /// A `goto` ends on the way: the robot stays where it is.
 fn interrupt(world: &mut World, entity: Entity) {
     let [x, y, z] = position(world, entity).into();
-    let old = world.get::<WaypointCommand>(entity).copied().unwrap_or_default();
-    give(world, entity, WaypointCommand { x, y, z, speed: 0.0, ..old });
+    let old = world
+        .get::<WaypointCommand>(entity)
+        .copied()
+        .unwrap_or_default();
+    give(
+        world,
+        entity,
+        WaypointCommand {
+            x,
+            y,
+            z,
+            speed: 0.0,
+            ..old
+        },
+    );
     change(world, entity, |journey| journey.progress = Progress::Stop);
 }
 
 fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    let command = world.get::<WaypointCommand>(entity).copied().unwrap_or_default();
-    give(world, entity, WaypointCommand { speed: 0.0, ..command });
+    let command = world
+        .get::<WaypointCommand>(entity)
+        .copied()
+        .unwrap_or_default();
+    give(
+        world,
+        entity,
+        WaypointCommand {
+            speed: 0.0,
+            ..command
+        },
+    );
     change(world, entity, |journey| {
         journey.progress = Progress::Stop;
         // A second stop must not forget the speed.
@@ -121,14 +145,27 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Re
 
 fn resume(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
     let journey = world.get::<Journey>(entity).copied().unwrap_or_default();
-    let command = world.get::<WaypointCommand>(entity).copied().unwrap_or_default();
-    let speed = if command.speed > 0.0 { command.speed } else { journey.speed_to_resume };
+    let command = world
+        .get::<WaypointCommand>(entity)
+        .copied()
+        .unwrap_or_default();
+    let speed = if command.speed > 0.0 {
+        command.speed
+    } else {
+        journey.speed_to_resume
+    };
     give(world, entity, WaypointCommand { speed, ..command });
-    change(world, entity, |journey| journey.progress = Progress::Transit);
+    change(world, entity, |journey| {
+        journey.progress = Progress::Transit
+    });
     Ok(Outcome::Done(Progress::Transit.word().into()))
 }
 
 fn get_status(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    let progress = world.get::<Journey>(entity).copied().unwrap_or_default().progress;
+    let progress = world
+        .get::<Journey>(entity)
+        .copied()
+        .unwrap_or_default()
+        .progress;
     Ok(Outcome::Done(progress.word().into()))
 }

@@ -28,7 +28,11 @@ fn distance(bed: &Bed, x: f64, y: f64) -> f64 {
 }
 
 /// Ticks until a call is answered.
-fn ticks_until_reply(bed: &mut Bed, waypoint: Entity, call: &Call) -> (u32, Status, serde_json::Value) {
+fn ticks_until_reply(
+    bed: &mut Bed,
+    waypoint: Entity,
+    call: &Call,
+) -> (u32, Status, serde_json::Value) {
     for tick in 1..5000 {
         bed.drive(waypoint, 1);
         if let Some(reply) = call.reply() {
@@ -52,13 +56,21 @@ fn a_straight_way_takes_its_length_over_the_speed() {
     let end = bed.body().pose;
     bed.drive(waypoint, 2);
     assert_eq!(bed.body().pose, end, "it stands still");
-    assert_eq!(*bed.get::<Drive>(waypoint), Drive::None, "and lets others drive");
+    assert_eq!(
+        *bed.get::<Drive>(waypoint),
+        Drive::None,
+        "and lets others drive"
+    );
 }
 
 #[test]
 fn a_goal_behind_is_turned_to_on_the_spot_first() {
     let (mut bed, waypoint) = bed("(angle_tolerance: 0.01)");
-    let goal = WaypointCommand { x: -5.0, y: 1.0, ..WaypointCommand::default() };
+    let goal = WaypointCommand {
+        x: -5.0,
+        y: 1.0,
+        ..WaypointCommand::default()
+    };
     bed.send(waypoint, goal);
     bed.drive(waypoint, 60);
     assert!(distance(&bed, 0.0, 0.0) < 1e-9);
@@ -108,26 +120,50 @@ fn a_newer_goto_or_a_cancel_preempts() {
 #[test]
 fn setdest_says_whether_there_is_a_way_to_go() {
     let (mut bed, _) = bed("()");
-    let mut setdest = |x: f64| bed.call(PATH, "setdest", json!([x, 0.0, 9.0])).reply().unwrap().value;
-    assert_eq!(setdest(0.4), json!(false), "height does not count on the ground");
+    let mut setdest = |x: f64| {
+        bed.call(PATH, "setdest", json!([x, 0.0, 9.0]))
+            .reply()
+            .unwrap()
+            .value
+    };
+    assert_eq!(
+        setdest(0.4),
+        json!(false),
+        "height does not count on the ground"
+    );
     assert_eq!(setdest(0.6), json!(true));
 }
 
 #[test]
 fn a_flyer_climbs_to_its_goal() {
     let (mut bed, waypoint) = bed("(free_z: true)");
-    bed.send(waypoint, WaypointCommand { x: 3.0, z: 4.0, tolerance: 0.1, ..WaypointCommand::default() });
+    bed.send(
+        waypoint,
+        WaypointCommand {
+            x: 3.0,
+            z: 4.0,
+            tolerance: 0.1,
+            ..WaypointCommand::default()
+        },
+    );
     bed.drive(waypoint, 60);
     let position = bed.body().pose.translation.vector;
-    assert!((position - Vector3::new(0.6, 0.0, 0.8)).norm() < 1e-9, "{position}");
+    assert!(
+        (position - Vector3::new(0.6, 0.0, 0.8)).norm() < 1e-9,
+        "{position}"
+    );
     bed.drive(waypoint, 300);
     let position = bed.body().pose.translation.vector;
-    assert!((position - Vector3::new(3.0, 0.0, 4.0)).norm() <= 0.1, "{position}");
+    assert!(
+        (position - Vector3::new(3.0, 0.0, 4.0)).norm() <= 0.1,
+        "{position}"
+    );
 }
 
 #[test]
 fn a_route_is_followed_and_repeated() {
-    let (mut bed, waypoint) = bed("(route: [(3, 0, 0), (3, 3, 0), (0, 0, 0)], repeat: true, angle_tolerance: 0.01)");
+    let (mut bed, waypoint) =
+        bed("(route: [(3, 0, 0), (3, 3, 0), (0, 0, 0)], repeat: true, angle_tolerance: 0.01)");
     let mut visited = Vec::new();
     for _ in 0..3000 {
         bed.drive(waypoint, 1);
@@ -136,7 +172,10 @@ fn a_route_is_followed_and_repeated() {
             visited.push((x, y));
         }
     }
-    assert_eq!(visited[..5], [(3.0, 0.0), (3.0, 3.0), (0.0, 0.0), (3.0, 0.0), (3.0, 3.0)]);
+    assert_eq!(
+        visited[..5],
+        [(3.0, 0.0), (3.0, 3.0), (0.0, 0.0), (3.0, 0.0), (3.0, 3.0)]
+    );
     // A request takes the robot off its route.
     drop(bed.call(PATH, "goto", json!([-2.0, 0.0, 0.0])));
     bed.drive(waypoint, 2000);
@@ -169,8 +208,12 @@ impl CastRays for Wall {
     ) {
         for (direction, hit) in directions.iter().zip(hits) {
             let distance = (4.0 - origin.x) / direction.x;
-            let is_met = (origin.y < 0.0) == self.is_right && (0.0..max_distance).contains(&distance);
-            *hit = is_met.then_some(Hit { distance, entity: self.entity });
+            let is_met =
+                (origin.y < 0.0) == self.is_right && (0.0..max_distance).contains(&distance);
+            *hit = is_met.then_some(Hit {
+                distance,
+                entity: self.entity,
+            });
         }
     }
 }
@@ -179,8 +222,15 @@ impl CastRays for Wall {
 fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
     let (mut bed, waypoint) = bed(text);
     let entity = bed.app.world_mut().spawn(Path("wall_1".into())).id();
-    bed.app.insert_resource(Rays(Box::new(Wall { is_right, entity })));
-    bed.send(waypoint, WaypointCommand { x: 10.0, ..WaypointCommand::default() });
+    bed.app
+        .insert_resource(Rays(Box::new(Wall { is_right, entity })));
+    bed.send(
+        waypoint,
+        WaypointCommand {
+            x: 10.0,
+            ..WaypointCommand::default()
+        },
+    );
     let here = moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]);
     bed.step(here);
     bed.step(here);
@@ -197,5 +247,8 @@ fn it_turns_away_from_the_side_of_an_obstacle() {
     // The radar sits at 0.7 m and sees 3 m.
     assert_eq!(turn_before_wall("()", true, 0.2), 0.0);
     assert_eq!(turn_before_wall("(ignore: [\"wall_*\"])", true, 1.0), 0.0);
-    assert_eq!(turn_before_wall("(obstacle_avoidance: false)", true, 1.0), 0.0);
+    assert_eq!(
+        turn_before_wall("(obstacle_avoidance: false)", true, 1.0),
+        0.0
+    );
 }

@@ -140,7 +140,15 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for text in ["", "2026-02-29", "2026-13-01", "26-01-01", "2026-01-01T24:00:00Z", "2026-01-01T1:00:00", "yesterday"] {
+        for text in [
+            "",
+            "2026-02-29",
+            "2026-13-01",
+            "26-01-01",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01T1:00:00",
+            "yesterday",
+        ] {
             assert!(utc(text).is_err(), "{text}");
         }
     }
