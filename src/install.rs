@@ -41,7 +41,7 @@ pub fn install(
     simulation: &Simulation,
     spawned: &Spawned,
     requests: &RequestSender,
-) -> Result<(Connections, Vec<Sender<()>>), Vec<Diagnostic>> {
+) -> Result<Installed, Vec<Diagnostic>> {
     let kinds = world.resource::<Kinds>().clone();
     let mut connections = Connections::new();
     let mut wakes = BTreeMap::new();
@@ -60,20 +60,54 @@ pub fn install(
         spawned,
         connections: &mut connections,
         wakes: &wakes,
-        problems: Vec::new(),
+        problems: rivals(simulation, &kinds),
     };
     for instance in simulation.expand() {
         installer.robot(&instance);
     }
-    let problems = installer.problems;
-    if problems.is_empty() {
-        Ok((
-            connections,
-            wakes.into_values().map(|(sender, _)| sender).collect(),
-        ))
-    } else {
-        Err(problems)
+    let warnings = installer.problems;
+    if warnings.iter().any(Diagnostic::is_error) {
+        return Err(warnings);
     }
+    let wakes = wakes.into_values().map(|(sender, _)| sender).collect();
+    Ok(Installed {
+        connections,
+        wakes,
+        warnings,
+    })
+}
+
+/// What became of the components.
+pub struct Installed {
+    /// What each middleware is to be connected to.
+    pub connections: Connections,
+    /// As long as one of these lives, a middleware's thread waits for more.
+    pub wakes: Vec<Sender<()>>,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Warns of robots whose velocity or pose several actuators set: the last in path order wins.
+fn rivals(simulation: &Simulation, kinds: &Kinds) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    for (robot, parts) in &simulation.robots {
+        let moves = |actuator: &model::Actuator| {
+            let kind = kinds.actuators.get(actuator.component.kind.as_str());
+            kind.is_some_and(|kind| kind.moves_robot) && actuator.component.active
+        };
+        let mut movers = parts
+            .actuators
+            .iter()
+            .filter(|(_, actuator)| moves(actuator));
+        if let (Some((first, _)), Some((last, _))) = (movers.next(), movers.next_back()) {
+            let (one, two, robot) = (&first.value, &last.value, &robot.value);
+            let message = format!("`{one}` and `{two}` both move the robot `{robot}`");
+            let warning = Diagnostic::warning("simulation::rivals", message)
+                .help("let one of them begin with `active: false`, and activate it by its service");
+            warnings.push(at(warning, last, "this one wins, as the last by name"));
+        }
+    }
+    warnings
 }
 
 fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake) -> ErasedPlugs {

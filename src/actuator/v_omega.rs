@@ -25,6 +25,7 @@ impl Stateful for VOmegaCommand {}
 
 impl Actuator for VOmega {
     const KIND: &'static str = "v_omega";
+    const MOVES_ROBOT: bool = true;
     type Command = VOmegaCommand;
 }
 

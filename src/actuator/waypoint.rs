@@ -151,6 +151,7 @@ impl Stateful for Journey {}
 
 impl Actuator for Waypoint {
     const KIND: &'static str = "waypoint";
+    const MOVES_ROBOT: bool = true;
     type Command = WaypointCommand;
 }
 

@@ -28,6 +28,7 @@ impl Stateful for XyOmegaCommand {}
 
 impl Actuator for XyOmega {
     const KIND: &'static str = "xy_omega";
+    const MOVES_ROBOT: bool = true;
     type Command = XyOmegaCommand;
 }
 

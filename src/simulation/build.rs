@@ -107,16 +107,17 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     warnings.add(spawned.warnings.clone(), &sources);
     show_meshes_to_rays(app.world_mut());
     let (requests, asks) = RequestSender::new();
-    let (connections, wakes) = install::install(app.world_mut(), &simulation, &spawned, &requests)
+    let installed = install::install(app.world_mut(), &simulation, &spawned, &requests)
         .map_err(|problems| failed(problems, &mut warnings))?;
+    warnings.add(installed.warnings, &sources);
     app.insert_resource(spawned);
     app.world_mut().resource_mut::<Pending>().listen(asks);
     morse_api::state::sort_by_path(app.world_mut());
     Ok(Raised {
         app,
         warnings,
-        connections,
-        wakes,
+        connections: installed.connections,
+        wakes: installed.wakes,
         requests,
         simulation,
     })

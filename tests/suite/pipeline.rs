@@ -321,6 +321,20 @@ fn data_are_served_by_name() {
 }
 
 #[test]
+fn rivals_are_named() {
+    let two = r#""a": (kind: "v_omega"), "b": (kind: "waypoint")"#;
+    let simulation = rover(POSE, two);
+    let warnings = simulation.warnings().to_string();
+    assert!(
+        warnings.contains("`a` and `b` both move the robot `rover`"),
+        "{warnings}"
+    );
+    assert!(rover(POSE, MOTION).warnings().is_empty());
+    let one = two.replace(r#""waypoint""#, r#""waypoint", active: false"#);
+    assert!(rover(POSE, &one).warnings().is_empty());
+}
+
+#[test]
 fn what_does_not_fit_is_refused_at_load() {
     let misfit = errors(
         r#""clock": (kind: "clock", modifiers: [(kind: "gps_noise")])"#,

@@ -10,7 +10,7 @@ use morse_api::{
     tick::Tick,
 };
 use morse_sim::{
-    rays,
+    physics, rays,
     scene::{
         model::{Geometry, Shape},
         spawn::GeometryOf,
@@ -27,6 +27,7 @@ fn world(threads: usize) -> App {
     let mut app = App::new();
     app.init_resource::<Services>();
     tick::plugin(&mut app, 60.0);
+    physics::plugin(&mut app, physics::Settings::default());
     sensor::plugin(&mut app);
     rays::plugin(&mut app, threads);
     // The first update only starts the clock.

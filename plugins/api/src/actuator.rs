@@ -25,6 +25,9 @@ use crate::{
 pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
     /// The word for it in simulation files.
     const KIND: &'static str;
+    /// Whether it sets the velocity or the pose of the robot's base: of several such actuators of a robot
+    /// the last one in path order wins, which is probably not meant.
+    const MOVES_ROBOT: bool = false;
     /// What it can be told.
     type Command: Command;
 
@@ -129,6 +132,7 @@ impl AddActuator for App {
                         .get::<A>(entity)
                         .map_or(Ok(()), |actuator| actuator.check(world, entity))
                 },
+                moves_robot: A::MOVES_ROBOT,
                 is_on: |world, entity| world.get::<A>(entity).is_some(),
             },
         );

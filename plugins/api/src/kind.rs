@@ -85,6 +85,8 @@ pub struct ActuatorKind {
     pub command: &'static TypeInfo,
     /// Its command, as it is written in simulation files.
     pub command_about: About,
+    /// Whether it sets the velocity or the pose of the robot's base.
+    pub moves_robot: bool,
     /// Gives it a command at once.
     pub give: fn(&mut World, Entity, &Settings),
     /// Puts settings, command, drive and mailbox on an entity.
