@@ -2,7 +2,7 @@
 //!
 //! - [`law`]: from a goal to a velocity;
 //! - [`radar`]: what is in the way;
-//! - [`requests`]: the services.
+//! - `requests`: the services.
 //! - here: settings, command, and the state of a journey.
 use morse_api::{command::Received, prelude::*, rays::Rays, service::Status, state::Stateful};
 
