@@ -97,7 +97,10 @@ impl<'n> Top<'n> {
 
     /// Reports the fields that the settings do not have.
     fn refuse_unknown(&self, known: &[&'static str]) {
-        let names = || self.written.common_names.iter().chain(known).copied();
+        let common = self.written.common_names;
+        // A kind that takes a common field for itself, such as `level`, has it in both lists.
+        let own = || known.iter().filter(|name| !common.contains(name));
+        let names = || common.iter().chain(own()).copied();
         for field in &self.written.own {
             if !known.contains(&field.name.value.as_str()) {
                 let (family, word) = (self.written.family.noun(), quoted(self.written.word));
