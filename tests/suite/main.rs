@@ -8,4 +8,5 @@ mod rays;
 mod robray;
 mod scene_commands;
 mod scene_text;
+mod shipped;
 mod simulation_file;
