@@ -1,7 +1,72 @@
-//! morse-sim: a robot simulator.
+//! morse-sim: a headless, deterministic robot simulator, the successor of MORSE.
+//!
+//! A scene (`.robray`) says what there is, a simulation file (`.ron`) what is simulated on it, and a
+//! [`Simulation`] is one world made of both: it is stepped, read and commanded by a program, a test, or
+//! the command line. Equal files, seed and commands give equal bits, whatever the number of threads and
+//! whoever watches.
+//!
+//! ```
+//! let mut simulation = morse_sim::Simulation::load("scenes/drop.ron")?;
+//! simulation.run(60)?;
+//! let pose = simulation.read::<morse_sim::sensor::pose::PoseData>("block_a.pose")?;
+//! assert!((pose.z - 0.77).abs() < 0.01, "on the table");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The guide is in [`docs`]; to begin, see [`docs::first_steps`].
+//!
+//! # One tick
+//!
+//! A fixed chain, declared in [`tick`], which is the file to read first:
+//!
+//! 1. `Inputs`: the newest command of each actuator is read, requests are served;
+//! 2. `Actuate`: input modifiers, then each actuator's `default_action`; then the drives are applied;
+//! 3. `Physics`: the engine advances by one tick;
+//! 4. `Action`: who is due? Time and pose of those are stamped;
+//! 5. `DefaultAction`: each due sensor measures the world into its local data;
+//! 6. `Modifiers`: each sensor's own list, in its own order, on a copy;
+//! 7. `Outputs`: the modified data of the due sensors becomes readings;
+//! 8. `Export`: middlewares take what they are ready for, services complete.
+//!
+//! # The map
+//!
+//! The contract, which parts and middlewares outside this crate need alone:
+//! - `morse_api`: the tick, and what sensors, actuators, modifiers, services and middlewares are.
+//!
+//! What a world is made of:
+//! - [`tick`]: the order of a tick;
+//! - [`frame`]: poses and angles in double precision;
+//! - [`geodesy`]: from the scene to latitude, longitude and altitude;
+//! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
+//! - [`rays`]: what rays meet, for scanners;
+//! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
+//!
+//! Parts, a file each and a list in each folder:
+//! - [`sensor`]: what measures;
+//! - [`actuator`]: what moves;
+//! - [`modifier`]: noise, and changes of frame, between the two and the outside;
+//! - [`service`]: what every component answers.
+//!
+//! From files to a world:
+//! - [`scene`]: scenes and simulation files as plain data, and their languages;
+//! - [`assets`]: models that the program carries in itself;
+//! - [`kinds`]: the words that a simulation file may use;
+//! - [`load`]: reads and checks files;
+//! - [`report`]: what is wrong with them;
+//! - [`install`]: puts sensors and actuators on bodies;
+//! - [`simulation`]: one world: build, step, read, command.
+//!
+//! Towards the outside:
+//! - [`middleware`]: the only place that names the crates under `plugins/`;
+//! - `morse_text`: readings as text files;
+//! - [`run`]: paces a simulation, by the only wall clock;
+//! - [`cli`]: the command line, one file a command;
+//! - [`docs`]: the guide;
+//! - [`prelude`]: what the file of a part usually names.
 pub mod actuator;
 pub mod assets;
 pub mod cli;
+pub mod docs;
 pub mod frame;
 pub mod geodesy;
 pub mod install;

@@ -104,7 +104,7 @@ pub fn parse(
         kinds,
         report: Report::default(),
     };
-    let plan = loader.text("simulation", text.as_bytes(), directory, None);
+    let plan = loader.text("<text>", text.as_bytes(), directory, None);
     loader.finish(plan)
 }
 

@@ -9,6 +9,7 @@ use bevy::{
 };
 use morse_api::{
     actuator::Actuator,
+    body::BodyState,
     command::{BadCommand, CommandSender, Mailbox},
     complaint::Complaints,
     kind::{Described, Kinds},
@@ -411,6 +412,14 @@ impl Simulation {
     /// The world, to be changed. Changes that no state register knows of break snapshots and hashes.
     pub fn world_mut(&mut self) -> &mut World {
         self.app.world_mut()
+    }
+
+    /// Where a body is and how it moves, by the name of its frame or robot; `None` if no body has that name.
+    #[must_use]
+    pub fn body(&self, name: &str) -> Option<&BodyState> {
+        let scene = self.scene();
+        let entity = scene.bodies.get(name).or_else(|| scene.robots.get(name));
+        self.app.world().get(*entity?)
     }
 
     /// Bodies, frames, variables and robots by name.

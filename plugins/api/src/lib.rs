@@ -49,6 +49,6 @@ pub mod prelude {
     pub use bevy::prelude::{
         App, Component, Entity, Query, Reflect, Res, ResMut, Resource, Startup, With, World,
     };
-    pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+    pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
     pub use serde::{Deserialize, Serialize};
 }

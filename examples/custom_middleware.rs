@@ -1,0 +1,133 @@
+//! A middleware of one's own: a named thread that takes readings at its own pace.
+//!
+//! This one keeps the extremes of every number that it is given, and asks for one reading at a time. What
+//! happens while it is busy is chosen for each sensor: by default the tick goes on, and the reading is
+//! counted, not copied; in lockstep the tick waits for the thread.
+#![expect(clippy::print_stdout, reason = "an example talks")]
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    sync::{Mutex, PoisonError},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use morse_api::{
+    fields::{Value, view},
+    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    port::Observer,
+};
+use morse_sim::{prelude::*, simulation::Simulation};
+
+/// Keeps the extremes of what passes through.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Extremes {}
+
+/// Nothing has to be said of one output or input.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Nothing {}
+
+/// Least and greatest value of each number, by sensor and field.
+type Table = BTreeMap<String, (f64, f64)>;
+
+/// What is left when all is over.
+static RESULT: Mutex<Table> = Mutex::new(Table::new());
+
+impl Middleware for Extremes {
+    const KIND: &'static str = "extremes";
+    type Output = Nothing;
+    type Input = Nothing;
+
+    fn start(&self, plugs: Plugs<Nothing, Nothing>) -> Result<Box<dyn Running>, Failure> {
+        let thread = std::thread::Builder::new()
+            .name("extremes".to_owned())
+            .spawn(move || {
+                let mut table = Table::new();
+                plugs
+                    .outputs
+                    .iter()
+                    .for_each(|(observer, _)| observer.assert_ready());
+                loop {
+                    let awake = plugs.wake.wait(Duration::from_millis(50));
+                    plugs
+                        .outputs
+                        .iter()
+                        .for_each(|(observer, _)| take(observer, &mut table));
+                    if awake.is_end() {
+                        *RESULT.lock().unwrap_or_else(PoisonError::into_inner) = table;
+                        return;
+                    }
+                }
+            });
+        let thread = thread.map_err(|error| Failure::Environment(error.to_string()))?;
+        Ok(Box::new(AtWork(thread)))
+    }
+}
+
+fn take(observer: &Observer, table: &mut Table) {
+    while let Some(reading) = observer.try_recv() {
+        for field in &observer.info.fields.0 {
+            if let Some(Value::Number(number)) = reading.data().field_at(field.index).map(view) {
+                let name = format!("{}.{}", observer.info.path, field.name);
+                let (least, greatest) = table.entry(name).or_insert((number, number));
+                (*least, *greatest) = (least.min(number), greatest.max(number));
+            }
+        }
+        observer.assert_ready();
+    }
+}
+
+struct AtWork(JoinHandle<()>);
+
+impl Running for AtWork {
+    fn failure(&mut self) -> Option<Failure> {
+        None
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), Failure> {
+        self.0
+            .join()
+            .map_err(|_panic| Failure::Environment("`extremes` panicked".to_owned()))
+    }
+}
+
+const SIMULATION: &str = r#"Simulation(
+    scene: "table.robray",
+    robots: {
+        "block": (
+            frame: "block_a", at: (translation: (0, 0, 1)),
+            sensors: {
+                "some": (kind: "pose", outputs: { "extremes": (policy: latest) }),
+                "every": (kind: "pose", outputs: { "extremes": (policy: lockstep(10)) }),
+            },
+        ),
+    },
+    middlewares: { "extremes": (kind: "extremes") },
+)"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let parts = |app: &mut App| {
+        app.add_middleware::<Extremes>();
+    };
+    let mut simulation = Simulation::parse(SIMULATION, "scenes", &parts)?;
+    simulation.run(120)?;
+    let (losses, finished) = simulation.finish();
+    finished?;
+    let table = RESULT.lock().unwrap_or_else(PoisonError::into_inner);
+    for (name, (least, greatest)) in table.iter() {
+        println!("{name:18} {least:+.3} to {greatest:+.3}");
+    }
+    println!(
+        "{} of 240 readings came while the thread was busy",
+        losses.unready
+    );
+    let (least, greatest) = table.get("block.every.z").ok_or("no reading at all")?;
+    assert!(
+        (greatest - 1.768).abs() < 0.002,
+        "from a metre up: {greatest}"
+    );
+    assert!((least - 0.77).abs() < 0.002, "to the table: {least}");
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! The guide: how to write scenes, parts and tests. All its examples are run as tests.
+//!
+//! - [`first_steps`]: ten minutes with a table and a rover;
+//! - [`scene_language`]: what is there (`.robray`);
+//! - [`simulation_file`]: what is simulated on it (`.ron`);
+//! - [`write_a_sensor`]: a sensor of one's own, in one file;
+//! - [`noise`]: modifiers, seeds, and what changes when one is added;
+//! - [`middlewares`]: ports, policies, readiness;
+//! - [`headless_tests`]: simulations in `cargo test`.
+
+#[doc = include_str!("docs/first_steps.md")]
+pub mod first_steps {}
+
+#[doc = include_str!("docs/scene_language.md")]
+pub mod scene_language {}
+
+#[doc = include_str!("docs/simulation_file.md")]
+pub mod simulation_file {}
+
+#[doc = include_str!("docs/write_a_sensor.md")]
+pub mod write_a_sensor {}
+
+#[doc = include_str!("docs/noise.md")]
+pub mod noise {}
+
+#[doc = include_str!("docs/middlewares.md")]
+pub mod middlewares {}
+
+#[doc = include_str!("docs/headless_tests.md")]
+pub mod headless_tests {}

@@ -1,0 +1,177 @@
+//! `check`, `fmt`, `inspect`, `list` and `describe`.
+use super::{BLOCKS, Room};
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in\n{text}"))
+}
+
+#[test]
+fn check_tells_all_and_runs_nothing() {
+    let room = Room::new();
+    room.run(&["check", "quiet.ron", "blocks.robray"])
+        .with_code(0);
+    room.write(
+        "bad.robray",
+        "frame a { parent nobody; }\nframe b { type hinge; }\n",
+    );
+    let ran = room
+        .run(&["check", "blocks.robray", "bad.robray"])
+        .with_code(2);
+    assert!(
+        ran.err.contains("bad.robray:2:") && ran.err.contains("nobody"),
+        "{}",
+        ran.err
+    );
+    let ran = room.run(&["check", "bad.robray", "--json"]).with_code(2);
+    let report = json(&ran.out);
+    assert_eq!(report["ok"], false);
+    assert_eq!(
+        report["files"][0]["diagnostics"].as_array().map(Vec::len),
+        Some(2)
+    );
+    room.write("warned.robray", "frame a { parent nobody; }\n");
+    room.run(&["check", "warned.robray"]).with_code(0);
+    room.run(&["check", "--strict", "warned.robray"])
+        .with_code(2);
+    room.write(
+        "new.robray",
+        "frame a { mass 1; geometry { shape sphere; radius 1; } }\n",
+    );
+    room.run(&["check", "new.robray"]).with_code(0);
+    room.run(&["check", "--strict-amino", "new.robray"])
+        .with_code(2);
+}
+
+#[test]
+fn a_badly_formatted_file_is_1_until_it_is_formatted() {
+    let room = Room::new();
+    room.write("ugly.robray", "frame a{translation [1,2,3];}");
+    let ran = room.run(&["fmt", "--check", "ugly.robray"]).with_code(1);
+    assert!(format!("{}{}", ran.out, ran.err).contains("ugly.robray"));
+    assert_eq!(
+        room.read("ugly.robray"),
+        "frame a{translation [1,2,3];}",
+        "--check changes nothing"
+    );
+    room.run(&["fmt", "ugly.robray"]).with_code(0);
+    assert_eq!(
+        room.read("ugly.robray"),
+        "frame a { translation [1, 2, 3]; }\n"
+    );
+    room.run(&["fmt", "--check", "ugly.robray"]).with_code(0);
+}
+
+#[test]
+fn inspect_prints_one_scene() {
+    let room = Room::new();
+    room.write(
+        "arm.robray",
+        "frame a { type revolute; axis [0, 0, 1]; frame b { translation [1, 0, 0]; } }",
+    );
+    let scene = json(
+        &room
+            .run(&[
+                "inspect",
+                "arm.robray",
+                "--json",
+                "--at",
+                "a=1.5707963267948966",
+            ])
+            .with_code(0)
+            .out,
+    );
+    for key in [
+        "frames",
+        "variables",
+        "allowed_collisions",
+        "absolute_at_zero",
+        "absolute",
+    ] {
+        assert!(scene.get(key).is_some(), "{key} is not in {scene}");
+    }
+    let ran = room.run(&["inspect", "arm.robray"]).with_code(0);
+    assert!(
+        ran.out.contains('b') && ran.err.is_empty(),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    room.run(&["inspect", "arm.robray", "--at", "c=1"])
+        .with_code(2)
+        .complains(&["`c`"]);
+}
+
+#[test]
+fn the_catalogue_is_listed() {
+    let room = Room::new();
+    for (family, word) in [
+        ("sensors", "pose"),
+        ("actuators", "v_omega"),
+        ("modifiers", "position_noise"),
+        ("middlewares", "text"),
+        ("robots", "robots/atrv.robray"),
+        ("services", "get_local_data"),
+    ] {
+        let ran = room.run(&["list", family]).with_code(0);
+        assert!(
+            ran.out.lines().any(|line| line.starts_with(word)),
+            "{word}: {}",
+            ran.out
+        );
+        let list = json(&room.run(&["list", family, "--json"]).with_code(0).out);
+        assert!(
+            list.as_array()
+                .is_some_and(|list| list.iter().any(|kind| kind["kind"] == word)),
+            "{list}"
+        );
+    }
+    room.run(&["list", "sensor"])
+        .with_code(2)
+        .complains(&["sensors"]);
+}
+
+#[test]
+fn kinds_are_described() {
+    let room = Room::new();
+    let ran = room.run(&["describe", "pose"]).with_code(0);
+    for part in [
+        "pose (sensor)",
+        "Data",
+        "yaw",
+        "rad",
+        "Services",
+        "get_local_data",
+        "position_noise",
+        "(kind: \"pose\")",
+    ] {
+        assert!(ran.out.contains(part), "{part} is not in:\n{}", ran.out);
+    }
+    let description = json(
+        &room
+            .run(&["describe", "v_omega", "--json"])
+            .with_code(0)
+            .out,
+    );
+    assert_eq!(description["command"][0]["unit"], "m/s");
+    room.run(&["describe", "poes"])
+        .with_code(2)
+        .complains(&["`poes`", "did you mean `pose`?"]);
+}
+
+#[test]
+fn a_closed_pipe_is_no_crash() {
+    let room = Room::new();
+    room.write("many.robray", &BLOCKS.repeat(1));
+    let script = format!(
+        "'{}' list sensors --json | true; '{}' inspect many.robray | head -n 1",
+        super::binary().display(),
+        super::binary().display()
+    );
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(room.path())
+        .output()
+        .expect("bash");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(!err.contains("panicked"), "{err}");
+}

@@ -1,0 +1,139 @@
+//! What a run writes, and what happens where it cannot.
+use std::process::Command;
+
+use super::{Ran, Room, binary};
+
+/// The blocks, logged in both forms.
+fn logged(directory: &str) -> String {
+    format!(
+        r#"Simulation(
+    scene: "blocks.robray",
+    robots: {{
+        "block": (frame: "block", sensors: {{
+            "pose": (kind: "pose", outputs: {{ "log": () }}),
+            "again": (kind: "pose", frequency: 10, outputs: {{ "log": (format: csv) }}),
+        }}),
+    }},
+    middlewares: {{ "log": (kind: "text", directory: "{directory}") }},
+)"#
+    )
+}
+
+/// Records of MORSE's format, each of which must be whole.
+#[track_caller]
+pub(super) fn whole_records(text: &str) -> usize {
+    let (_, records) = text.split_once("\n\n").expect("a head");
+    assert!(
+        text.ends_with("\n\n"),
+        "ends in half a record: {:?}",
+        &text[text.len().saturating_sub(80)..]
+    );
+    let mut count = 0;
+    for (number, record) in records.split_terminator("\n\n").enumerate() {
+        let lines: Vec<&str> = record.lines().collect();
+        assert!(lines[0].starts_with("==> Data at x, y, z: ["), "{record}");
+        assert!(
+            lines[0].contains(&format!("| index {number} | time ")),
+            "{record}"
+        );
+        assert_eq!(lines.len(), 8, "{record}");
+        assert!(lines[7].starts_with("\troll = "), "{record}");
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn every_reading_is_logged() {
+    let room = Room::new();
+    room.write("log.ron", &logged("out"));
+    room.run(&["log.ron", "--until", "2s"]).with_code(0);
+    assert_eq!(whole_records(&room.read("out/block.pose.txt")), 120);
+    let csv = room.read("out/block.again.csv");
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(
+        (rows.len(), rows[0]),
+        (21, "timestamp;x;y;z;yaw;pitch;roll")
+    );
+    assert!(rows.iter().all(|row| row.split(';').count() == 7), "{csv}");
+    let again = Room::new();
+    again
+        .write("log.ron", &logged("out"))
+        .run(&["log.ron", "--until", "2s"])
+        .with_code(0);
+    assert_eq!(
+        again.read("out/block.pose.txt"),
+        room.read("out/block.pose.txt"),
+        "the same bytes twice"
+    );
+}
+
+#[test]
+fn output_may_be_asked_for_on_the_command_line() {
+    let room = Room::new();
+    room.run(&[
+        "quiet.ron",
+        "--steps",
+        "5",
+        "--output",
+        "text:a",
+        "--output",
+        "csv:b",
+    ])
+    .with_code(0);
+    assert_eq!(whole_records(&room.read("a/block.pose.txt")), 5);
+    assert_eq!(room.read("b/block.pose.csv").lines().count(), 6);
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_3() {
+    let room = Room::new();
+    room.write("taken", "a file")
+        .write("log.ron", &logged("taken/out"));
+    room.run(&["log.ron", "--steps", "5"])
+        .with_code(3)
+        .complains(&["taken/out", "cannot make the directory"]);
+    // Even the superuser may not write here.
+    room.write("proc.ron", &logged("/proc/none"));
+    room.run(&["proc.ron", "--steps", "5"])
+        .with_code(3)
+        .complains(&["/proc/none"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_3_and_what_was_logged_is_whole() {
+    let room = Room::new();
+    room.write("log.ron", &logged("out"));
+    // A limit of 8 blocks of 1024 bytes for each file; writing past it is an error rather than a signal.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 8; exec '{}' log.ron --until 60s --json",
+        binary().display()
+    );
+    let output = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(room.path())
+        .output()
+        .expect("bash");
+    let ran = Ran::of(&output).with_code(3);
+    assert!(
+        ran.err.contains("block.pose.txt") && ran.err.contains("cannot write"),
+        "{}",
+        ran.err
+    );
+    let text = room.read("out/block.pose.txt");
+    assert!(text.len() <= 8192 && text.len() > 7000, "{}", text.len());
+    let records = whole_records(&text);
+    assert!(records > 10, "{records}");
+    let csv = room.read("out/block.again.csv");
+    assert!(
+        csv.ends_with('\n') && csv.lines().all(|row| row.split(';').count() == 7),
+        "the other file is whole, too: {csv}"
+    );
+    let summary: serde_json::Value =
+        serde_json::from_str(&ran.out).expect("the summary of what was run");
+    assert!(
+        summary["steps"].as_u64().is_some_and(|steps| steps < 3600),
+        "the run ended there: {summary}"
+    );
+}

@@ -1,0 +1,374 @@
+//! The same bits every time: runs, worlds side by side, observers, snapshots; and every bit counts.
+use std::path::PathBuf;
+
+use morse_api::port::Policy;
+use morse_sim::{
+    Simulation,
+    actuator::v_omega::{VOmega, VOmegaCommand},
+    load::{Options, Plan, load},
+    simulation::{kinds, no_parts},
+    state::Snapshot,
+};
+
+/// The shipped simulation files.
+fn scenes() -> Vec<PathBuf> {
+    let folder =
+        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenes")).expect("a folder");
+    let mut files: Vec<PathBuf> = folder
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "ron"));
+    files.sort();
+    assert!(files.len() >= 5, "{files:?}");
+    files
+}
+
+/// How far a scene is run here; fifty scanners are slow where nothing is optimised.
+fn ticks(scene: &std::path::Path) -> u64 {
+    if scene.ends_with("fleet.ron") { 12 } else { 90 }
+}
+
+/// A shipped scene without its log files, hashed from the first tick.
+fn open(scene: &std::path::Path) -> Simulation {
+    let mut plan = load(scene, &Options::default(), &kinds(&no_parts))
+        .unwrap_or_else(|report| panic!("{report}"));
+    plan.simulation.middlewares.clear();
+    for robot in plan.simulation.robots.values_mut() {
+        robot.services.clear();
+        robot
+            .sensors
+            .values_mut()
+            .for_each(|sensor| sensor.outputs.clear());
+        robot
+            .actuators
+            .values_mut()
+            .for_each(|actuator| actuator.inputs.clear());
+    }
+    hashed(plan)
+}
+
+fn hashed(plan: Plan) -> Simulation {
+    let mut simulation =
+        Simulation::build(plan, &no_parts).unwrap_or_else(|error| panic!("{error}"));
+    simulation.enable_hash();
+    simulation
+}
+
+/// What the small world is made of, so that one thing at a time can be changed.
+struct Recipe {
+    x: f64,
+    seed: u64,
+    frequency: f64,
+    sigma: f64,
+    command_at: u64,
+    speed: f64,
+    friction: f64,
+}
+
+const RECIPE: Recipe = Recipe {
+    x: -2.0,
+    seed: 7,
+    frequency: 10.0,
+    sigma: 0.1,
+    command_at: 30,
+    speed: 0.5,
+    friction: 0.5,
+};
+
+/// A rover with a noisy sensor that pushes a box.
+fn small(recipe: &Recipe) -> Simulation {
+    let Recipe {
+        x,
+        seed,
+        frequency,
+        sigma,
+        friction,
+        ..
+    } = recipe;
+    let text = format!(
+        r#"Simulation(
+            scene: "boxes.robray",
+            environment: (seed: {seed}),
+            bodies: {{ "BlueBox": (kind: dynamic, friction: {friction:?}) }},
+            robots: {{
+                "rover": (
+                    model: "robots/atrv.robray", at: (translation: ({x:?}, -3, 0.1), rpy: (0, 0, 3.14)),
+                    sensors: {{
+                        "pose": (kind: "pose", frequency: {frequency:?},
+                                 modifiers: [(kind: "position_noise", sigma: ({sigma:?}, 0.1, 0.1))]),
+                    }},
+                    actuators: {{ "motion": (kind: "v_omega", start: (v: 1)) }},
+                ),
+            }},
+        )"#
+    );
+    let mut simulation =
+        Simulation::parse(&text, "scenes", &no_parts).unwrap_or_else(|error| panic!("{error}"));
+    simulation.enable_hash();
+    simulation
+}
+
+/// Runs the small world to its end, with its one command on the way.
+fn finish(simulation: &mut Simulation, recipe: &Recipe) -> u128 {
+    while simulation.tick() < 60 {
+        if simulation.tick() == recipe.command_at {
+            let command = VOmegaCommand {
+                v: recipe.speed,
+                w: 0.2,
+            };
+            simulation
+                .command::<VOmega>("rover.motion", command)
+                .expect("an actuator");
+        }
+        simulation.step().expect("a tick");
+    }
+    simulation.state_hash()
+}
+
+fn hash_of(recipe: &Recipe) -> u128 {
+    finish(&mut small(recipe), recipe)
+}
+
+#[test]
+fn every_scene_runs_twice_the_same_way() {
+    for scene in scenes() {
+        let run = || {
+            let mut simulation = open(&scene);
+            simulation
+                .run(ticks(&scene))
+                .expect("no observer to be lost");
+            simulation.state_hash()
+        };
+        let hash = run();
+        assert_ne!(hash, 0);
+        assert_eq!(run(), hash, "{}", scene.display());
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let scene = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/scenes/fleet.ron"));
+    let run = |threads| {
+        let options = Options {
+            threads,
+            ..Options::default()
+        };
+        let plan =
+            load(&scene, &options, &kinds(&no_parts)).unwrap_or_else(|report| panic!("{report}"));
+        let mut simulation = hashed(plan);
+        simulation.run(8).expect("no observer to be lost");
+        simulation.state_hash()
+    };
+    let hash = run(1);
+    assert_eq!(run(2), hash);
+    assert_eq!(run(4), hash);
+}
+
+#[test]
+fn every_bit_counts() {
+    let hash = hash_of(&RECIPE);
+    assert_eq!(hash_of(&RECIPE), hash);
+    // The physics counts in single precision, so that is where one bit is.
+    let x = f64::from((-2.0_f32).next_up());
+    let changed = [
+        ("one bit of a start pose", Recipe { x, ..RECIPE }),
+        ("the seed", Recipe { seed: 8, ..RECIPE }),
+        (
+            "a sensor's frequency",
+            Recipe {
+                frequency: 12.0,
+                ..RECIPE
+            },
+        ),
+        (
+            "a setting of a modifier",
+            Recipe {
+                sigma: 0.11,
+                ..RECIPE
+            },
+        ),
+        (
+            "a command one tick later",
+            Recipe {
+                command_at: 31,
+                ..RECIPE
+            },
+        ),
+        (
+            "one bit of a command",
+            Recipe {
+                speed: RECIPE.speed.next_up(),
+                ..RECIPE
+            },
+        ),
+        (
+            "the friction of a box that is pushed",
+            Recipe {
+                friction: 0.4,
+                ..RECIPE
+            },
+        ),
+    ];
+    for (what, recipe) in changed {
+        assert_ne!(hash_of(&recipe), hash, "{what}");
+    }
+}
+
+#[test]
+fn worlds_do_not_know_of_each_other() {
+    let other = Recipe {
+        seed: 8,
+        x: 0.5,
+        ..RECIPE
+    };
+    let alone = [hash_of(&RECIPE), hash_of(&other)];
+    let mut worlds = [small(&RECIPE), small(&other)];
+    for _ in 0..60 {
+        for (world, recipe) in worlds.iter_mut().zip([&RECIPE, &other]) {
+            if world.tick() == recipe.command_at {
+                let command = VOmegaCommand {
+                    v: recipe.speed,
+                    w: 0.2,
+                };
+                world
+                    .command::<VOmega>("rover.motion", command)
+                    .expect("an actuator");
+            }
+            world.step().expect("a tick");
+        }
+    }
+    assert_eq!(worlds.map(|world| world.state_hash()), alone, "in turn");
+    let on_threads = std::thread::scope(|scope| {
+        let both = [&RECIPE, &other].map(|recipe| scope.spawn(|| hash_of(recipe)));
+        both.map(|thread| thread.join().expect("no panic"))
+    });
+    assert_eq!(on_threads, alone, "on two threads");
+}
+
+#[test]
+fn observers_change_nothing() {
+    let hash = hash_of(&RECIPE);
+    let mut watched = small(&RECIPE);
+    let ready = watched
+        .observe("rover.pose", Policy::Queue(100))
+        .expect("a sensor");
+    let slow = watched
+        .observe("rover.pose", Policy::Latest)
+        .expect("a sensor");
+    let unready = watched
+        .observe("rover.pose", Policy::Latest)
+        .expect("a sensor");
+    ready.stay_ready();
+    slow.stay_ready();
+    assert_eq!(finish(&mut watched, &RECIPE), hash);
+    assert_eq!(std::iter::from_fn(|| ready.try_recv()).count(), 10);
+    assert_eq!((slow.losses().0, unready.losses().1), (9, 10));
+}
+
+#[test]
+fn questions_change_nothing() {
+    let hash = hash_of(&RECIPE);
+    let mut asked = small(&RECIPE);
+    let paths = asked.paths();
+    for _ in 0..20 {
+        asked.step().expect("a tick");
+        assert!(
+            asked
+                .call("rover.pose", "get_local_data", &serde_json::Value::Null)
+                .reply()
+                .is_some()
+        );
+        asked.snapshot().expect("a snapshot");
+        assert_eq!(asked.paths(), paths);
+    }
+    assert_eq!(finish(&mut asked, &RECIPE), hash);
+}
+
+#[test]
+fn a_restored_scene_goes_on_as_if_nothing_had_been() {
+    for scene in scenes() {
+        let half = ticks(&scene) / 2;
+        let mut simulation = open(&scene);
+        simulation.run(half).expect("no observer to be lost");
+        let snapshot = simulation.snapshot().expect("a snapshot");
+        simulation.run(half).expect("no observer to be lost");
+        let (hash, tick) = (simulation.state_hash(), simulation.tick());
+        simulation.restore(&snapshot).expect("its own snapshot");
+        assert_eq!(simulation.tick(), half);
+        simulation.run(half).expect("no observer to be lost");
+        assert_eq!(
+            (simulation.state_hash(), simulation.tick()),
+            (hash, tick),
+            "{} goes back",
+            scene.display()
+        );
+        // Through text, and into another world of the same files.
+        let text = serde_json::to_string(&snapshot).expect("a snapshot has a text form");
+        let snapshot: Snapshot = serde_json::from_str(&text).expect("the same snapshot");
+        let mut other = open(&scene);
+        other
+            .restore(&snapshot)
+            .expect("a snapshot of the same files");
+        other.run(half).expect("no observer to be lost");
+        assert_eq!(
+            other.state_hash(),
+            hash,
+            "{} goes on elsewhere",
+            scene.display()
+        );
+    }
+}
+
+#[test]
+fn a_snapshot_of_another_world_is_refused() {
+    let other = open(&scenes()[0]).snapshot().expect("a snapshot");
+    assert!(small(&RECIPE).restore(&other).is_err());
+}
+
+#[test]
+fn a_reset_scene_is_a_fresh_one() {
+    for scene in scenes() {
+        let mut simulation = open(&scene);
+        simulation
+            .run(ticks(&scene))
+            .expect("no observer to be lost");
+        let hash = simulation.state_hash();
+        simulation.reset().expect("the start");
+        assert_eq!(simulation.tick(), 0);
+        simulation
+            .run(ticks(&scene))
+            .expect("no observer to be lost");
+        assert_eq!(simulation.state_hash(), hash, "{}", scene.display());
+    }
+}
+
+#[test]
+fn parts_that_are_not_used_change_nothing() {
+    use morse_sim::prelude::*;
+
+    /// Does nothing.
+    #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+    struct Idle {}
+
+    /// Nothing.
+    #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
+    struct IdleData {}
+
+    impl Sensor for Idle {
+        const KIND: &'static str = "idle";
+        type Data = IdleData;
+    }
+
+    let run = |parts: &dyn Fn(&mut App)| {
+        let text = r#"Simulation(robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose") }) })"#;
+        let mut simulation =
+            Simulation::parse(text, ".", parts).unwrap_or_else(|error| panic!("{error}"));
+        simulation.enable_hash();
+        simulation.run(20).expect("no observer to be lost");
+        simulation.state_hash()
+    };
+    let with_idle = |app: &mut App| {
+        app.add_sensor::<Idle, _>(|| {});
+    };
+    assert_eq!(run(&with_idle), run(&no_parts));
+}

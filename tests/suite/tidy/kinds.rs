@@ -1,0 +1,314 @@
+//! What every kind tells of itself: docs, units, an example that loads; and one order for all of them.
+use bevy::{
+    ecs::schedule::{LogLevel, ScheduleBuildSettings},
+    prelude::*,
+    reflect::{NamedField, TypeInfo, Typed},
+};
+use morse_api::{fields::Unit, kind::Kinds, service::Services, tick::Tick};
+use morse_sim::{
+    Simulation,
+    cli::{describe, exit},
+    load::Plan,
+    simulation::{kinds, no_parts},
+};
+
+/// A type that people read about, and what it is called.
+type Subject = (String, &'static TypeInfo);
+
+/// The settings, data and commands of all kinds.
+fn subjects(kinds: &Kinds) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    let mut add = |family: &str, word: &str, what: &str, info| {
+        subjects.push((format!("{family} {word}, {what}"), info))
+    };
+    for (word, kind) in &kinds.sensors {
+        add("sensor", word, "settings", kind.about.settings);
+        add("sensor", word, "data", kind.data);
+    }
+    for (word, kind) in &kinds.actuators {
+        add("actuator", word, "settings", kind.about.settings);
+        add("actuator", word, "command", kind.command);
+    }
+    for (word, kind) in &kinds.modifiers {
+        add("modifier", word, "settings", kind.about.settings);
+    }
+    for (word, kind) in &kinds.middlewares {
+        add("middleware", word, "settings", kind.about.settings);
+        add("middleware", word, "output", kind.output.settings);
+        add("middleware", word, "input", kind.input.settings);
+    }
+    subjects
+}
+
+/// Types, fields and variants without docs, and numbers without units, also in types inside.
+fn undescribed((name, info): &Subject) -> Vec<String> {
+    let mut found = Vec::new();
+    if is_own(info) && info.docs().is_none_or(|docs| docs.trim().is_empty()) {
+        found.push(format!(
+            "{name}: `{}` has no docs",
+            info.type_path_table().short_path()
+        ));
+    }
+    match info {
+        TypeInfo::Struct(info) => info
+            .iter()
+            .for_each(|field| of_field(name, field, &mut found)),
+        TypeInfo::Enum(info) => {
+            for variant in info.iter() {
+                let name = format!("{name}, {}", variant.name());
+                if is_own_path(info.type_path())
+                    && variant_docs(variant).is_none_or(|docs| docs.trim().is_empty())
+                {
+                    found.push(format!("{name}: no docs"));
+                }
+                if let bevy::reflect::enums::VariantInfo::Struct(fields) = variant {
+                    fields
+                        .iter()
+                        .for_each(|field| of_field(&name, field, &mut found));
+                }
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+fn of_field(name: &str, field: &NamedField, found: &mut Vec<String>) {
+    let name = format!("{name}, {}", field.name());
+    if field.docs().is_none_or(|docs| docs.trim().is_empty()) {
+        found.push(format!("{name}: no docs"));
+    }
+    let Some(info) = field.type_info() else {
+        return;
+    };
+    if is_numeric(info) && field.get_attribute::<Unit>().is_none() {
+        found.push(format!("{name}: no unit"));
+    }
+    if let Some(inner) = inside(info) {
+        found.extend(undescribed(&(name.clone(), inner)));
+    }
+}
+
+fn variant_docs(variant: &bevy::reflect::enums::VariantInfo) -> Option<&str> {
+    use bevy::reflect::enums::VariantInfo;
+    match variant {
+        VariantInfo::Struct(variant) => variant.docs(),
+        VariantInfo::Tuple(variant) => variant.docs(),
+        VariantInfo::Unit(variant) => variant.docs(),
+    }
+}
+
+/// Whether a type is a real number, or an array, list or option of what is one.
+fn is_numeric(info: &'static TypeInfo) -> bool {
+    info.is::<f64>() || info.is::<f32>() || container(info).is_some_and(is_numeric)
+}
+
+/// What an array, list, option or map holds.
+fn container(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
+    match info {
+        TypeInfo::Array(array) => array.item_info(),
+        TypeInfo::List(list) => list.item_info(),
+        TypeInfo::Map(map) => map.value_info(),
+        TypeInfo::Enum(option) if option.type_path().starts_with("core::option::Option") => {
+            match option.variant("Some")? {
+                bevy::reflect::enums::VariantInfo::Tuple(some) => some.field_at(0)?.type_info(),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The types of our own that a field holds.
+fn inside(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
+    container(info).map_or_else(|| is_own(info).then_some(info), inside)
+}
+
+fn is_own(info: &TypeInfo) -> bool {
+    is_own_path(info.type_path())
+}
+
+fn is_own_path(path: &str) -> bool {
+    path.starts_with("morse_") || path.starts_with("suite::")
+}
+
+#[test]
+fn every_field_has_docs_and_every_number_a_unit() {
+    let kinds = kinds(&no_parts);
+    let subjects = subjects(&kinds);
+    assert!(subjects.len() >= 8, "{}", subjects.len());
+    let found: Vec<String> = subjects.iter().flat_map(undescribed).collect();
+    assert!(
+        found.is_empty(),
+        "{} gaps:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}
+
+#[test]
+fn a_gap_is_found() {
+    #[derive(Reflect)]
+    struct Inner {
+        /// Said.
+        limit: f32,
+    }
+    /// Settings.
+    #[derive(Reflect)]
+    struct Planted {
+        /// Said.
+        #[reflect(@Unit("m"))]
+        fine: f64,
+        #[reflect(@Unit("m"))]
+        silent: Option<[f64; 3]>,
+        /// Said.
+        bare: Vec<[f64; 3]>,
+        /// Said.
+        count: u32,
+        /// Said.
+        inner: Vec<Inner>,
+    }
+    let mut found = undescribed(&("planted".to_owned(), Planted::type_info()));
+    found.sort();
+    let expected = [
+        "planted, bare: no unit",
+        "planted, inner, limit: no unit",
+        "planted, inner: `Inner` has no docs",
+        "planted, silent: no docs",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn every_service_and_its_arguments_have_docs() {
+    let mut app = App::empty();
+    app.add_plugins((
+        morse_sim::sensor::plugin,
+        morse_sim::actuator::plugin,
+        morse_sim::service::plugin,
+    ));
+    let mut found = Vec::new();
+    for service in app.world().resource::<Services>().all() {
+        if service.docs.trim().is_empty() {
+            found.push(format!("service {}: no docs", service.name));
+        }
+        if let TypeInfo::Struct(arguments) = service.arguments {
+            let silent = arguments
+                .iter()
+                .filter(|field| field.docs().is_none_or(|docs| docs.trim().is_empty()));
+            found.extend(
+                silent.map(|field| format!("service {}, {}: no docs", service.name, field.name())),
+            );
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// What `describe KIND --json` prints.
+fn described(kind: &str) -> Vec<serde_json::Value> {
+    let args = describe::Args {
+        kind: kind.to_owned(),
+        json: true,
+    };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = describe::run(&args, &no_parts, &mut out, &mut err);
+    assert_eq!(code, exit::FINE, "{}", String::from_utf8_lossy(&err));
+    serde_json::Deserializer::from_slice(&out)
+        .into_iter()
+        .map(|value| value.expect("JSON"))
+        .collect()
+}
+
+/// A simulation file around the example of a kind.
+fn simulation_file(description: &serde_json::Value) -> String {
+    let text = |key: &str| description[key].as_str().unwrap_or_default().to_owned();
+    let (family, snippet) = (text("family"), text("snippet"));
+    let robot = |parts: &str| {
+        format!("Simulation(robots: {{ \"robot\": (model: \"robots/atrv.robray\", {parts}) }})")
+    };
+    match family.as_str() {
+        "sensor" | "actuator" => robot(&snippet),
+        "modifier" => {
+            let fits = description["fits"][0]
+                .as_str()
+                .expect("a kind that the modifier fits");
+            let family = if kinds(&no_parts).sensors.contains_key(fits) {
+                "sensors"
+            } else {
+                "actuators"
+            };
+            robot(&format!(
+                "{family}: {{ \"part\": (kind: \"{fits}\", {snippet}) }}"
+            ))
+        }
+        _ => format!("Simulation({snippet})"),
+    }
+}
+
+#[test]
+fn the_example_of_every_kind_loads() {
+    let kinds = kinds(&no_parts);
+    let words = kinds
+        .sensors
+        .keys()
+        .chain(kinds.actuators.keys())
+        .chain(kinds.modifiers.keys())
+        .chain(kinds.middlewares.keys());
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut found = Vec::new();
+    for word in words {
+        for description in described(word) {
+            let text = simulation_file(&description);
+            let path = directory.path().join("example.ron");
+            std::fs::write(&path, &text).expect("a file");
+            if let Err(report) =
+                morse_sim::load::load(&path, &morse_sim::load::Options::default(), &kinds)
+            {
+                found.push(format!("{word}:\n{text}\n{report}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n\n"));
+}
+
+/// Builds a schedule again, where two systems that may run in either order are an error.
+fn one_order(world: &mut World) -> Result<(), String> {
+    world.schedule_scope(FixedUpdate, |world, schedule| {
+        schedule.set_build_settings(ScheduleBuildSettings {
+            ambiguity_detection: LogLevel::Error,
+            ..default()
+        });
+        // A schedule that was built already is built again when something is added.
+        schedule.add_systems((|| {}).after(Tick::Export));
+        let built = schedule.initialize(world).map(drop);
+        built.map_err(|error| error.to_string(schedule.graph(), world))
+    })
+}
+
+#[test]
+fn a_tick_has_one_order() {
+    let mut simulation = Simulation::build(Plan::default(), &no_parts).expect("an empty world");
+    if let Err(error) = one_order(simulation.world_mut()) {
+        panic!("{error}");
+    }
+    simulation.run(2).expect("two ticks");
+    assert_eq!(simulation.tick(), 2);
+}
+
+#[test]
+fn two_orders_are_found() {
+    #[derive(Resource)]
+    struct Number(u8);
+    let mut simulation = Simulation::build(Plan::default(), &|app: &mut App| {
+        app.insert_resource(Number(1));
+        app.add_systems(
+            FixedUpdate,
+            (
+                |mut number: ResMut<Number>| number.0 += 1,
+                |mut number: ResMut<Number>| number.0 *= 2,
+            ),
+        );
+    })
+    .expect("an empty world");
+    assert!(one_order(simulation.world_mut()).is_err());
+}
