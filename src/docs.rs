@@ -28,3 +28,8 @@ pub mod middlewares {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}
+
+/// The examples of the README are run, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod readme {}

@@ -84,7 +84,7 @@ impl Modify for Bound {
         }
         if let Some([yaw]) = self.yaw {
             change(data, yaw, |yaw: &mut f64| {
-                *yaw = normalized(FRAC_PI_2 - *yaw)
+                *yaw = normalized(FRAC_PI_2 - *yaw);
             });
         }
         if let Some([pitch]) = self.pitch {
@@ -98,7 +98,7 @@ impl Modify for Bound {
         }
         for &index in &self.body {
             change(data, index, |[_, y, z]: &mut [f64; 3]| {
-                (*y, *z) = (-*y, -*z)
+                (*y, *z) = (-*y, -*z);
             });
         }
     }

@@ -1,4 +1,6 @@
 //! All integration tests, linked once: one module a topic.
+mod cli;
+mod determinism;
 mod diagnostics;
 mod hostile_scenes;
 mod language_rules;
@@ -10,3 +12,4 @@ mod scene_commands;
 mod scene_text;
 mod shipped;
 mod simulation_file;
+mod tidy;

@@ -156,7 +156,7 @@ fn resume(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, 
     };
     give(world, entity, WaypointCommand { speed, ..command });
     change(world, entity, |journey| {
-        journey.progress = Progress::Transit
+        journey.progress = Progress::Transit;
     });
     Ok(Outcome::Done(Progress::Transit.word().into()))
 }
