@@ -67,7 +67,10 @@ pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<R
         Some("urdf" | "xacro" | "sdf" | "xml") => {
             let problem = Diagnostic::error(
                 "load::format",
-                format!("`{}`: URDF and other formats than `.robray` and `.ron` cannot be read yet", path.display()),
+                format!(
+                    "`{}`: URDF and other formats than `.robray` and `.ron` cannot be read yet",
+                    path.display()
+                ),
             );
             loader.report.add(
                 [problem.help("describe the robot in a `.robray` file")],

@@ -1,4 +1,6 @@
 //! The shipped scenes do what their comments say, and meshes are solid for bodies and for rays.
+#![cfg(test)]
+
 use std::{fmt::Write as _, path::Path};
 
 use morse_sim::{

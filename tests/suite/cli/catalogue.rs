@@ -161,7 +161,7 @@ fn kinds_are_described() {
 #[test]
 fn a_closed_pipe_is_no_crash() {
     let room = Room::new();
-    room.write("many.robray", &BLOCKS.repeat(1));
+    room.write("many.robray", BLOCKS);
     let script = format!(
         "'{}' list sensors --json | true; '{}' inspect many.robray | head -n 1",
         super::binary().display(),

@@ -114,11 +114,10 @@ fn literal(text: &str) -> Option<usize> {
 /// Whether a text that starts with a quote is a character, not a lifetime.
 fn is_character(text: &str) -> bool {
     let mut chars = text.chars().skip(1);
-    match (chars.next(), chars.next()) {
-        (Some('\\'), _) => true,
-        (Some(_), Some('\'')) => true,
-        _ => false,
-    }
+    matches!(
+        (chars.next(), chars.next()),
+        (Some('\\'), _) | (Some(_), Some('\''))
+    )
 }
 
 /// All paths of a file that have more than one segment, each with the inline modules around it.

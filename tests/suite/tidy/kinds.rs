@@ -2,7 +2,7 @@
 use bevy::{
     ecs::schedule::{LogLevel, ScheduleBuildSettings},
     prelude::*,
-    reflect::{NamedField, TypeInfo, Typed},
+    reflect::{NamedField, TypeInfo, Typed as _},
 };
 use morse_api::{fields::Unit, kind::Kinds, service::Services, tick::Tick};
 use morse_sim::{
@@ -19,7 +19,7 @@ type Subject = (String, &'static TypeInfo);
 fn subjects(kinds: &Kinds) -> Vec<Subject> {
     let mut subjects = Vec::new();
     let mut add = |family: &str, word: &str, what: &str, info| {
-        subjects.push((format!("{family} {word}, {what}"), info))
+        subjects.push((format!("{family} {word}, {what}"), info));
     };
     for (word, kind) in &kinds.sensors {
         add("sensor", word, "settings", kind.about.settings);
