@@ -1,7 +1,21 @@
-//! Benchmarks: `cargo bench --bench speed`.
+//! Benchmarks: `cargo bench --bench speed`, or with `-- --test` once, to see that they run.
+//!
+//! - [`scenes`]: reading scenes, and loading many bodies;
+//! - [`ticks`]: an empty world, a thousand stacked boxes, fifty rovers with scanners;
+//! - [`rays`]: rays alone.
 mod rays;
+mod scenes;
+mod ticks;
 
 use criterion::{criterion_group, criterion_main};
 
-criterion_group!(benches, rays::fleet);
+criterion_group!(
+    benches,
+    scenes::parse,
+    scenes::load,
+    ticks::empty,
+    ticks::stack,
+    ticks::fleet,
+    rays::fleet
+);
 criterion_main!(benches);
