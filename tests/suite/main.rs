@@ -2,6 +2,7 @@
 mod cli;
 mod determinism;
 mod diagnostics;
+mod external;
 mod hostile_scenes;
 mod language_rules;
 mod physics;

@@ -1,0 +1,89 @@
+//! A user's own program, outside this workspace, with a sensor of its own in one file.
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// Builds the program beside this one: what was compiled for the suite is used again, nothing is fetched.
+fn build() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("tests/external");
+    // Exactly the versions that the simulator was tested with.
+    std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
+    let program = Path::new(env!("CARGO_BIN_EXE_morse-sim"));
+    let target = program.ancestors().nth(2).expect("the directory of builds");
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--offline", "--quiet", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(target)
+        .output()
+        .expect("cargo runs");
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    target.join("debug/my-sim")
+}
+
+#[track_caller]
+fn result(output: &Output) -> String {
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_sensor_of_ones_own_is_like_the_others() {
+    let program = build();
+    let room = tempfile::tempdir().expect("a directory");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/external");
+    for file in ["lean.ron", "floor.robray", "plank.robray"] {
+        std::fs::copy(folder.join(file), room.path().join(file)).expect("a file");
+    }
+    let run = |arguments: &[&str]| {
+        let output = Command::new(&program)
+            .args(arguments)
+            .current_dir(room.path())
+            .output();
+        output.expect("the program runs")
+    };
+    assert!(
+        result(&run(&["list", "sensors"]))
+            .lines()
+            .any(|line| line.starts_with("tilt "))
+    );
+    let description = result(&run(&["describe", "tilt"]));
+    for part in [
+        "tilt (sensor)",
+        "limit",
+        "angle",
+        "rad",
+        "Whether the limit is passed.",
+    ] {
+        assert!(
+            description.contains(part),
+            "{part} is not in:\n{description}"
+        );
+    }
+    let first = result(&run(&["lean.ron", "--until", "2s"]));
+    let csv = std::fs::read_to_string(room.path().join("out/plank.tilt.csv")).expect("a log");
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!((rows.len(), rows[0]), (21, "timestamp;angle;over"));
+    assert!(
+        rows[1].ends_with(";False") && rows[20].ends_with(";True"),
+        "it falls:\n{csv}"
+    );
+    let second = result(&run(&["lean.ron", "--until", "2s"]));
+    assert_eq!(first.lines().nth(1), second.lines().nth(1), "the same hash");
+    let refused = run(&["lean.ron", "--set", "robots.plank.sensors.tilt.limits=2"]);
+    let err = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(2) && err.contains("did you mean") && err.contains("limit"),
+        "{err}"
+    );
+}
