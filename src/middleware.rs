@@ -1,11 +1,15 @@
 //! The middlewares of a simulation: which there are, and their life. The only file that names their crates.
+use std::sync::{Arc, atomic::Ordering};
+
 use bevy::prelude::*;
 use crossbeam_channel::{Receiver, Sender};
 use morse_api::{
     kind::Kinds,
     middleware::{Ask, Failure, Request, Running},
+    reading::SensorInfo,
     sensor::{LostObserver, Outputs},
     service::{self, Call, Reply},
+    state::InPathOrder,
     tick::{Inputs, Tick},
 };
 
@@ -145,21 +149,17 @@ impl Middlewares {
     }
 }
 
-/// Closes the tick's ends of all ports; returns how many readings were dropped, and how many nobody was
-/// ready for.
-pub(crate) fn close_ports(world: &mut World) -> (u64, u64) {
-    let mut sensors = world.query::<&mut Outputs>();
-    let mut losses = (0, 0);
-    for mut outputs in sensors.iter_mut(world) {
+/// Closes the tick's ends of all ports; returns what each of them lost, in path order.
+pub(crate) fn close_ports(world: &mut World) -> Vec<(Arc<SensorInfo>, u64, u64)> {
+    let mut losses = Vec::new();
+    for entity in world.resource::<InPathOrder>().0.clone() {
+        let Some(mut outputs) = world.get_mut::<Outputs>(entity) else {
+            continue;
+        };
         for port in outputs.0.drain(..) {
-            losses.0 += port
-                .losses
-                .dropped
-                .load(std::sync::atomic::Ordering::Relaxed);
-            losses.1 += port
-                .losses
-                .unready
-                .load(std::sync::atomic::Ordering::Relaxed);
+            let dropped = port.losses.dropped.load(Ordering::Relaxed);
+            let unready = port.losses.unready.load(Ordering::Relaxed);
+            losses.push((port.info.clone(), dropped, unready));
         }
     }
     losses

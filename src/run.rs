@@ -79,6 +79,12 @@ pub fn run(
     let sim_seconds = steps as f64 / simulation.clock().rate;
     let state_hash = format!("{:032x}", simulation.state_hash());
     let (losses, finished) = simulation.finish();
+    for port in losses.ports.iter().filter(|port| port.dropped > 0) {
+        let (sensor, dropped) = (&port.sensor, port.dropped);
+        complain(&format!(
+            "`{sensor}`: {dropped} readings were dropped, since their observer is slow"
+        ));
+    }
     if let (End::Done | End::LockstepLost(_) | End::Signal(_), Err(failure)) = (&end, finished) {
         end = End::Failure(failure);
     }

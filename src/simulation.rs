@@ -167,7 +167,8 @@ impl Simulation {
     ///
     /// The observer of a lockstep port is lost.
     pub fn step(&mut self) -> Result<(), LockstepLost> {
-        if self.start.is_none() {
+        if self.start.is_none() && self.tick() == 0 {
+            // Should this fail, `reset` says so.
             self.start = Snapshot::take(self.app.world(), &HashChain::default()).ok();
         }
         self.app.update();
@@ -375,7 +376,11 @@ impl Simulation {
                 self.start = Some(start);
                 result
             }
-            None => Ok(()),
+            None if self.tick() == 0 => Ok(()),
+            None => Err(StateError::Encoding {
+                name: "the start",
+                cause: "some of it has no binary form".to_owned(),
+            }),
         }
     }
 
@@ -399,8 +404,17 @@ impl Simulation {
     ///
     /// What could not be delivered.
     pub fn finish(mut self) -> (Losses, Result<(), Failure>) {
-        let (dropped, unready) = middleware::close_ports(self.app.world_mut());
-        (Losses { dropped, unready }, self.middlewares.stop())
+        let mut losses = Losses::default();
+        for (sensor, dropped, unready) in middleware::close_ports(self.app.world_mut()) {
+            losses.dropped += dropped;
+            losses.unready += unready;
+            losses.ports.push(PortLosses {
+                sensor: sensor.path.to_string(),
+                dropped,
+                unready,
+            });
+        }
+        (losses, self.middlewares.stop())
     }
 
     /// The world, for what this interface does not offer.
@@ -441,10 +455,23 @@ impl Simulation {
 }
 
 /// Readings that did not reach an observer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
+    /// Replaced by newer ones before the observer took them, at all ports.
+    pub dropped: u64,
+    /// Nobody was ready for them, at all ports.
+    pub unready: u64,
+    /// The same for each port, by the sensor's path; a sensor may have several.
+    pub ports: Vec<PortLosses>,
+}
+
+/// Readings of one sensor that did not reach one of its observers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortLosses {
+    /// The sensor's path.
+    pub sensor: String,
     /// Replaced by newer ones before the observer took them.
     pub dropped: u64,
-    /// Nobody was ready for them.
+    /// The observer was not ready for them.
     pub unready: u64,
 }

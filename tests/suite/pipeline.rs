@@ -215,6 +215,25 @@ fn a_deactivated_component_does_not_act() {
 }
 
 #[test]
+fn losses_are_told_by_port() {
+    let mut simulation = rover(POSE, "");
+    let slow = simulation.observe("rover.pose", Policy::Queue(3)).unwrap();
+    let idle = simulation.observe("rover.pose", Policy::Latest).unwrap();
+    slow.stay_ready();
+    simulation.run(60).unwrap();
+    let (losses, finished) = simulation.finish();
+    finished.unwrap();
+    assert_eq!((losses.dropped, losses.unready), (7, 10));
+    let ports: Vec<_> = losses
+        .ports
+        .iter()
+        .map(|port| (port.sensor.as_str(), port.dropped))
+        .collect();
+    assert_eq!(ports, [("rover.pose", 7), ("rover.pose", 0)]);
+    assert_eq!(idle.losses(), (0, 10));
+}
+
+#[test]
 fn a_lost_lockstep_observer_ends_the_run() {
     let mut simulation = rover(POSE, "");
     let limit = Duration::from_millis(5);
