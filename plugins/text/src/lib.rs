@@ -15,7 +15,7 @@ use std::{
 
 use bevy::prelude::{App, Reflect};
 use morse_api::{
-    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running, Wake},
     port::{Observer, Policy},
 };
 use serde::Deserialize;
@@ -208,17 +208,22 @@ impl Log {
     }
 }
 
+/// What has been written reaches the files at least this often.
+const BEAT: Duration = Duration::from_millis(250);
+
 /// Writes until the simulation ends, or a file cannot be written.
-///
-/// What has been written reaches the disk whenever the simulation pauses for a quarter of a second.
-fn write_all(logs: &mut [Log], wake: &morse_api::middleware::Wake) -> Result<(), Failure> {
+fn write_all(logs: &mut [Log], wake: &Wake) -> Result<(), Failure> {
+    let beat = crossbeam_channel::tick(BEAT);
     let result = loop {
-        let awake = wake.wait(Duration::from_millis(250));
+        let (is_beat, is_end) = crossbeam_channel::select! {
+            recv(wake.channel()) -> token => (false, token.is_err()),
+            recv(beat) -> _ => (true, false),
+        };
         let mut taken = logs.iter_mut().try_for_each(Log::take);
-        if taken.is_ok() && !awake.is_token() {
+        if taken.is_ok() && is_beat {
             taken = logs.iter_mut().try_for_each(Log::flush);
         }
-        if taken.is_err() || awake.is_end() {
+        if taken.is_err() || is_end {
             break taken;
         }
     };

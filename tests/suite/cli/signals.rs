@@ -70,3 +70,15 @@ fn a_terminated_run_is_143() {
 fn a_run_at_full_speed_ends_as_well() {
     ends("-INT", 130, &["--steps", "100000000"]);
 }
+
+#[test]
+fn a_killed_run_leaves_whole_records() {
+    let room = Room::new();
+    let mut child = endless(&room, &[]);
+    wait_for_records(&room);
+    send("-KILL", &child);
+    assert_eq!(child.wait().expect("it ends").code(), None);
+    let text = room.read("out/block.pose.txt");
+    assert!(whole_records(&text) > 5);
+    assert!(text.ends_with("\n\n"), "a record ends with an empty line");
+}
