@@ -169,7 +169,7 @@ impl Simulation {
     pub fn step(&mut self) -> Result<(), LockstepLost> {
         if self.start.is_none() && self.tick() == 0 {
             // Should this fail, `reset` says so.
-            self.start = Snapshot::take(self.app.world(), &HashChain::default()).ok();
+            self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
         }
         self.app.update();
         if let Some(hashes) = &mut self.hashes {
@@ -332,10 +332,16 @@ impl Simulation {
 
     /// From now on, hash every tick.
     pub fn enable_hash(&mut self) {
-        self.hashes.get_or_insert_default();
+        if self.hashes.is_none() {
+            self.hashes = Some(self.beginning());
+        }
     }
 
-    /// The chained hash of all ticks since hashing was enabled; 0 if it never was.
+    fn beginning(&self) -> HashChain {
+        HashChain::from(self.scene().start)
+    }
+
+    /// The chained hash of the start and of all ticks since hashing was enabled; 0 if it never was.
     #[must_use]
     pub fn state_hash(&self) -> u128 {
         self.hashes.as_ref().map_or(0, HashChain::value)

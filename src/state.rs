@@ -7,8 +7,8 @@ use morse_api::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The chained hash of all ticks so far: 128 bits over the raw bits of the tick number and of all
-/// registered state, in path order.
+/// The chained hash of the start and of all ticks so far: 128 bits over the raw bits of the start poses, and
+/// for each tick of its number and of all registered state, in path order.
 ///
 /// Equal simulations with equal seeds and commands have equal hashes, whatever the number of threads and
 /// whoever watches.
@@ -19,6 +19,15 @@ pub struct HashChain {
 }
 
 impl HashChain {
+    /// A chain that begins with the hash of a start.
+    #[must_use]
+    pub fn from(start: u128) -> Self {
+        Self {
+            chain: start,
+            hasher: StateHasher::default(),
+        }
+    }
+
     /// Adds the world as it stands after a tick.
     pub fn add(&mut self, world: &World) {
         self.hasher.bytes(&self.chain.to_le_bytes());
@@ -31,7 +40,7 @@ impl HashChain {
         self.chain = self.hasher.finish();
     }
 
-    /// The hash of all ticks so far; 0 before the first.
+    /// The hash of the start and of all ticks so far.
     #[must_use]
     pub fn value(&self) -> u128 {
         self.chain

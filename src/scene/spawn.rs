@@ -10,7 +10,7 @@ use morse_api::{
     body::Robot,
     component::Path,
     joint::{JointState, JointVariable, RobotJoints},
-    state::sort_by_path,
+    state::{StateHasher, sort_by_path},
 };
 use nalgebra::Isometry3;
 
@@ -63,6 +63,9 @@ pub struct Spawned {
     pub variables: BTreeMap<String, Entity>,
     /// Every robot's base body, by the robot's path.
     pub robots: BTreeMap<String, Entity>,
+    /// A hash of where everything starts, in double precision: the engine, which counts in single
+    /// precision, would not tell the least changes apart.
+    pub start: u128,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
 }
@@ -247,6 +250,22 @@ fn names(
             .map(|(variable, entity)| (variable.name.clone(), *entity))
             .collect(),
         robots,
+        start: start(layout),
         warnings,
     }
+}
+
+/// Where bodies and joints start, and how they move there.
+fn start(layout: &Layout) -> u128 {
+    let mut hasher = StateHasher::default();
+    for body in &layout.bodies {
+        hasher.f64s(body.pose.translation.vector.as_slice());
+        hasher.f64s(body.pose.rotation.coords.as_slice());
+        hasher.f64s(body.settings.linear_velocity.as_slice());
+        hasher.f64s(body.settings.angular_velocity.as_slice());
+    }
+    for variable in &layout.variables {
+        hasher.f64(variable.settings.position);
+    }
+    hasher.finish()
 }
