@@ -218,13 +218,20 @@ impl Installer<'_> {
             .or(kind.levels.first().copied());
         let fields = Fields::of(kind.data, level);
         let (modifiers, memories) = self.modifiers(site, &fields);
+        let frequency = site
+            .common
+            .frequency
+            .as_ref()
+            .map_or(kind.default_frequency(self.rate), |frequency| {
+                frequency.value
+            });
         let info = Arc::new(SensorInfo {
             path: site.path.clone(),
             robot: site.robot.into(),
             kind: word,
             level,
             fields,
-            frequency: self.frequency(site),
+            frequency,
             robot_from_sensor: site.mount.robot_from_component,
         });
         let outputs = self.outputs(&info, sensor);
@@ -238,7 +245,7 @@ impl Installer<'_> {
         );
         entity.insert((Described(info), modifiers, memories, Outputs(outputs)));
         let entity = entity.id();
-        self.common(site, entity, kind.check);
+        self.common(site, entity, frequency, kind.check);
     }
 
     fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
@@ -273,7 +280,12 @@ impl Installer<'_> {
                     .push((sender.clone(), input.settings.0.clone()));
             }
         }
-        self.common(site, entity, kind.check);
+        let frequency = site
+            .common
+            .frequency
+            .as_ref()
+            .map_or(self.rate, |frequency| frequency.value);
+        self.common(site, entity, frequency, kind.check);
     }
 }
 
@@ -283,16 +295,14 @@ impl Installer<'_> {
         &mut self,
         site: &Site<'_>,
         entity: Entity,
+        frequency: f64,
         check: fn(&World, Entity) -> Result<(), String>,
     ) {
-        let period = Period {
-            frequency: self.frequency(site),
-        };
         self.world.entity_mut(entity).insert((
             Path(site.path.clone()),
             Active(site.common.active),
             site.mount,
-            period,
+            Period { frequency },
         ));
         self.stamp(entity, &site.mount);
         for name in &site.common.services {
@@ -316,13 +326,6 @@ impl Installer<'_> {
         let (mut pose, mut velocity) = (WorldPose::default(), WorldVelocity::default());
         stamp(&body, mount, &mut pose, &mut velocity);
         self.world.entity_mut(entity).insert((pose, velocity));
-    }
-
-    fn frequency(&self, site: &Site<'_>) -> f64 {
-        site.common
-            .frequency
-            .as_ref()
-            .map_or(self.rate, |frequency| frequency.value)
     }
 
     fn offer_services(&mut self, middleware: &Spanned<String>, path: &str) {

@@ -64,6 +64,8 @@ pub struct SensorKind {
     pub data: &'static TypeInfo,
     /// Its levels, the default one first; empty if it has none.
     pub levels: &'static [&'static str],
+    /// How often it measures unless it is told, Hz; every tick if this is `None`.
+    pub frequency: Option<f64>,
     /// Puts settings, local data and what goes with them on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings, Level, Random),
     /// The services of the kind itself are found by this: whether an entity is of this kind.
@@ -74,6 +76,14 @@ pub struct SensorKind {
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
     /// Offers the present modified data to one port, whether due or not.
     pub offer: fn(&World, Entity, &OutputPort),
+}
+
+impl SensorKind {
+    /// How often it measures in a simulation of this rate unless it is told, Hz.
+    #[must_use]
+    pub fn default_frequency(&self, rate: f64) -> f64 {
+        self.frequency.map_or(rate, |frequency| frequency.min(rate))
+    }
 }
 
 /// A kind of actuator.

@@ -245,7 +245,7 @@ pub struct Component {
     pub kind: Spanned<String>,
     /// How idealised it is; the kind's first level unless given.
     pub level: Option<Spanned<String>>,
-    /// In Hz; every tick unless given.
+    /// In Hz; that of the kind, or else every tick, unless given.
     pub frequency: Option<Spanned<f64>>,
     /// Does it act from the start?
     pub active: bool,
