@@ -39,6 +39,7 @@
 //! - [`geodesy`]: from the scene to latitude, longitude and altitude;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`laser`]: what all laser scanners share;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
 //!
 //! Parts, a file each and a list in each folder:
@@ -71,6 +72,7 @@ pub mod frame;
 pub mod geodesy;
 pub mod install;
 pub mod kinds;
+pub mod laser;
 pub mod load;
 pub mod middleware;
 pub mod modifier;

@@ -10,6 +10,7 @@ use morse_api::{
     body::Robot,
     component::Path,
     joint::{JointState, JointVariable, RobotJoints},
+    rays::Surface,
     state::{StateHasher, sort_by_path},
 };
 use nalgebra::Isometry3;
@@ -184,8 +185,11 @@ fn spawn_geometry(
                 body_from_frame: place.body_from_frame,
                 geometry: geometry.clone(),
             };
+            let surface = Surface {
+                specular: geometry.geometry.specular,
+            };
             let transform = physics::transform(&place.body_from_frame);
-            let entity = world.spawn((geometry, transform, ChildOf(body)));
+            let entity = world.spawn((geometry, surface, transform, ChildOf(body)));
             of_frame.push(entity.id());
         }
         all.push(of_frame);
