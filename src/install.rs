@@ -1,4 +1,6 @@
-//! Puts a simulation file's sensors and actuators on the bodies of a spawned scene.
+//! Puts a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
+mod overlays;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bevy::prelude::*;
@@ -65,6 +67,7 @@ pub fn install(
     for instance in simulation.expand() {
         installer.robot(&instance);
     }
+    installer.overlays(simulation);
     let warnings = installer.problems;
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);

@@ -46,7 +46,8 @@
 //! - [`sensor`]: what measures;
 //! - [`actuator`]: what moves;
 //! - [`modifier`]: noise, and changes of frame, between the two and the outside;
-//! - [`service`]: what every component answers.
+//! - [`overlay`]: other services over those of a component;
+//! - [`service`]: what every component answers, and what the simulation itself does.
 //!
 //! From files to a world:
 //! - [`scene`]: scenes and simulation files as plain data, and their languages;
@@ -76,6 +77,7 @@ pub mod laser;
 pub mod load;
 pub mod middleware;
 pub mod modifier;
+pub mod overlay;
 pub mod physics;
 pub mod rays;
 pub mod report;

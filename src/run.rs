@@ -37,6 +37,8 @@ pub struct Limits {
 pub enum End {
     /// The last tick was made.
     Done,
+    /// A client asked for it.
+    Asked,
     /// A signal of this number asked for it.
     Signal(usize),
     /// A middleware lost what it needs.
@@ -75,7 +77,8 @@ pub fn run(
     let first = simulation.tick();
     let mut end = pace(&mut simulation, limits, start, complain);
     let wall_seconds = start.elapsed().as_secs_f64();
-    let steps = simulation.tick() - first;
+    // A client may have reset the simulation.
+    let steps = simulation.tick().saturating_sub(first);
     let sim_seconds = steps as f64 / simulation.clock().rate;
     let state_hash = format!("{:032x}", simulation.state_hash());
     let (losses, finished) = simulation.finish();
@@ -85,7 +88,9 @@ pub fn run(
             "`{sensor}`: {dropped} readings were dropped, since their observer is slow"
         ));
     }
-    if let (End::Done | End::LockstepLost(_) | End::Signal(_), Err(failure)) = (&end, finished) {
+    if let (End::Done | End::Asked | End::LockstepLost(_) | End::Signal(_), Err(failure)) =
+        (&end, finished)
+    {
         end = End::Failure(failure);
     }
     let rtf = if wall_seconds > 0.0 {
@@ -113,8 +118,13 @@ fn pace(
     complain: &mut dyn FnMut(&str),
 ) -> End {
     let first = simulation.tick();
+    let mut stride = Stride {
+        pace: limits.pace,
+        start,
+        first,
+    };
     loop {
-        let made = simulation.tick() - first;
+        let made = simulation.tick().saturating_sub(first);
         if limits.ticks.is_some_and(|ticks| made >= ticks) {
             return End::Done;
         }
@@ -122,9 +132,7 @@ fn pace(
         if signal != 0 {
             return End::Signal(signal);
         }
-        if let Pace::RealTime(factor) = limits.pace
-            && is_early(start, (made + 1) as f64 / simulation.clock().rate / factor)
-        {
+        if stride.waits(simulation) {
             continue;
         }
         if let Err(lost) = simulation.step() {
@@ -135,9 +143,50 @@ fn pace(
         for complaint in simulation.complaints() {
             complain(&complaint);
         }
+        let wishes = simulation.wishes();
+        if wishes.end {
+            return End::Asked;
+        }
+        if let Some(factor) = wishes.pace {
+            stride = Stride {
+                pace: Pace::RealTime(factor),
+                start: now(),
+                first: simulation.tick(),
+            };
+        }
+        stride.tell_lag(simulation);
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);
         }
+    }
+}
+
+/// How fast time passes since when.
+struct Stride {
+    pace: Pace,
+    start: Instant,
+    first: u64,
+}
+
+impl Stride {
+    /// Whether it is too early for the next tick; if so, some of the wait is over.
+    fn waits(&mut self, simulation: &Simulation) -> bool {
+        let Pace::RealTime(factor) = self.pace else {
+            return false;
+        };
+        let (tick, rate) = (simulation.tick(), simulation.clock().rate);
+        if tick < self.first {
+            // A client has reset the simulation.
+            (self.start, self.first) = (now(), tick);
+        }
+        let made = tick - self.first;
+        is_early(self.start, (made + 1) as f64 / rate / factor)
+    }
+
+    fn tell_lag(&self, simulation: &mut Simulation) {
+        let made = simulation.tick().saturating_sub(self.first);
+        let simulated = made as f64 / simulation.clock().rate;
+        simulation.tell_lag(self.start.elapsed().as_secs_f64() - simulated);
     }
 }
 

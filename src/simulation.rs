@@ -1,5 +1,6 @@
 //! One simulated world: build it, step it, read it, command it.
 mod build;
+mod wishes;
 
 use std::path::Path;
 
@@ -167,6 +168,7 @@ impl Simulation {
     ///
     /// The observer of a lockstep port is lost.
     pub fn step(&mut self) -> Result<(), LockstepLost> {
+        self.grant_reset();
         if self.start.is_none() && self.tick() == 0 {
             // Should this fail, `reset` says so.
             self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
@@ -304,7 +306,9 @@ impl Simulation {
 
     /// Calls a service now, between two ticks. The reply of a sync service is there at once.
     pub fn call(&mut self, path: &str, service: &str, arguments: &Json) -> Call {
-        service::call(self.app.world_mut(), path, service, arguments)
+        let call = service::call(self.app.world_mut(), path, service, arguments);
+        self.grant_reset();
+        call
     }
 
     /// Cancels a call that is under way.

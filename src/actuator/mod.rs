@@ -20,6 +20,8 @@ macro_rules! actuators {
 actuators! {
     force_torque,
     joints,
+    joystick,
+    keyboard,
     teleport,
     v_omega,
     waypoint,

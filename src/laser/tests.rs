@@ -7,12 +7,8 @@ use morse_api::{
 
 use super::*;
 use crate::sensor::{
-    hokuyo::Hokuyo,
-    infrared::Infrared,
-    laser_scanner::LaserScanner,
-    sick::Sick,
-    sick_ldmrs::SickLdmrs,
-    velodyne::Velodyne,
+    hokuyo::Hokuyo, infrared::Infrared, laser_scanner::LaserScanner, sick::Sick,
+    sick_ldmrs::SickLdmrs, velodyne::Velodyne,
 };
 
 fn scanner(scan_window: f64, resolution: f64, layers: u32) -> LaserScanner {
@@ -157,7 +153,8 @@ impl CastRays for Wall {
 #[test]
 fn a_wall_is_seen_where_it_is() {
     let mut app = App::new();
-    app.add_plugins(add::<LaserScanner>).insert_resource(Clock::new(60.0));
+    app.add_plugins(add::<LaserScanner>)
+        .insert_resource(Clock::new(60.0));
     let robot = app.world_mut().spawn_empty().id();
     // At x = 1, turned to the left, so that the wall is on the right.
     let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI / 2.0);
@@ -217,7 +214,8 @@ fn a_wall_is_seen_where_it_is() {
 /// What a scanner of three rays at 90° from each other reports of the wall, and of nothing.
 fn three_rays(level: &'static str) -> LaserScannerData {
     let mut app = App::new();
-    app.add_plugins(add::<LaserScanner>).insert_resource(Clock::new(60.0));
+    app.add_plugins(add::<LaserScanner>)
+        .insert_resource(Clock::new(60.0));
     let surface = Surface {
         specular: [0.9, 0.6, 0.3],
     };

@@ -8,6 +8,7 @@
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
 //! - [`contacts`]: who touches whom, and how hard;
+//! - [`mod@place`]: what the simulation itself does to bodies;
 //! - `snapshot`: hash, save and restore.
 
 pub mod build;
@@ -20,6 +21,7 @@ mod joints;
 pub mod mass;
 pub mod mesh;
 mod motor;
+pub mod place;
 mod posing;
 pub mod prepare;
 pub mod shapes;
@@ -31,7 +33,7 @@ use bevy_rapier3d::plugin::{
     NoUserData, PhysicsSet, RapierContextInitialization, RapierPhysicsPlugin, TimestepMode,
 };
 use morse_api::{
-    state::{StateEntry, StateRegister},
+    state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
 };
 
@@ -112,6 +114,7 @@ pub fn plugin(app: &mut App, settings: Settings) {
     engine::spawn_engine(app.world_mut(), &settings);
     app.insert_resource(settings)
         .init_resource::<drives::Commanded>()
+        .init_resource::<place::Suspended>()
         .init_resource::<joints::JointMotion>();
     app.configure_sets(
         FixedUpdate,
@@ -127,15 +130,23 @@ pub fn plugin(app: &mut App, settings: Settings) {
         (
             (drives::apply, joints::apply, posing::apply)
                 .chain()
-                .in_set(Actuate::Drives),
-            step::step.in_set(PhysicsSet::StepSimulation),
+                .in_set(Actuate::Drives)
+                .run_if(place::runs),
+            step::step
+                .in_set(PhysicsSet::StepSimulation)
+                .run_if(place::runs),
             (joints::read, step::write_back)
                 .chain()
-                .in_set(PhysicsSet::Writeback),
+                .in_set(PhysicsSet::Writeback)
+                .run_if(place::runs),
         ),
     );
+    app.register_state_resource::<place::Suspended>();
     register(app, snapshot::ENTRY);
 }
+
+/// The name under which the engine's state is registered.
+pub const STATE: &str = snapshot::ENTRY.name;
 
 fn register(app: &mut App, entry: StateEntry) {
     let mut register = app.world_mut().get_resource_or_init::<StateRegister>();

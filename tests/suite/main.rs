@@ -11,6 +11,7 @@ mod rays;
 mod robray;
 mod scene_commands;
 mod scene_text;
+mod services;
 mod shipped;
 mod simulation_file;
 mod tidy;

@@ -42,6 +42,8 @@ pub struct About {
     pub settings: &'static TypeInfo,
     /// Reads them.
     pub read: ReadSettings,
+    /// Sees them without their type.
+    pub view: fn(&Settings) -> Option<&dyn Reflect>,
 }
 
 impl About {
@@ -51,6 +53,7 @@ impl About {
         Self {
             settings: S::type_info(),
             read: read_settings::<S>,
+            view: |settings| Some(settings.downcast_ref::<S>()?.as_reflect()),
         }
     }
 }
@@ -116,6 +119,17 @@ pub struct ModifierKind {
     pub bind: fn(&Settings, &Fields, &World) -> Result<Box<dyn Modify>, Misfit>,
 }
 
+/// A kind of overlay.
+#[derive(Clone, Copy)]
+pub struct OverlayKind {
+    /// Its settings.
+    pub about: About,
+    /// Puts settings on an entity.
+    pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
+    /// Prepares an overlay once everything below it is there.
+    pub install: fn(&mut World, Entity) -> Result<(), String>,
+}
+
 /// A kind of middleware.
 #[derive(Clone, Copy)]
 pub struct MiddlewareKind {
@@ -140,6 +154,8 @@ pub struct Kinds {
     pub actuators: BTreeMap<&'static str, ActuatorKind>,
     /// Kinds of modifier.
     pub modifiers: BTreeMap<&'static str, ModifierKind>,
+    /// Kinds of overlay.
+    pub overlays: BTreeMap<&'static str, OverlayKind>,
     /// Kinds of middleware.
     pub middlewares: BTreeMap<&'static str, MiddlewareKind>,
 }

@@ -6,10 +6,11 @@
 //! In reading order:
 //! - [`tick`]: the phases of a tick, and its exact time;
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
-//! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
+//! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
 //! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
+//! - [`settings`]: settings of components while the simulation runs;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
@@ -23,12 +24,14 @@ pub mod kind;
 pub mod middleware;
 pub mod modifier;
 pub mod names;
+pub mod overlay;
 pub mod port;
 pub mod random;
 pub mod rays;
 pub mod reading;
 pub mod sensor;
 pub mod service;
+pub mod settings;
 pub mod state;
 pub mod tick;
 

@@ -1,6 +1,6 @@
 //! Tree → [`Simulation`]: one function a part of the file, in the order of the file.
 
-use super::component::{actuator, middleware, middleware_names, sensor};
+use super::component::{actuator, middleware, middleware_names, overlay, sensor};
 use super::fields::Fields;
 use super::model::{
     Body, BodyKind, Environment, Form, Joint, JointMode, Motion, Named, Origin, Robot, Simulation,
@@ -206,6 +206,11 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         actuators: fields
             .read(reader, "actuators", |reader, node, name| {
                 Some(named(reader, node, name, actuator))
+            })
+            .unwrap_or_default(),
+        overlays: fields
+            .read(reader, "overlays", |reader, node, name| {
+                Some(named(reader, node, name, overlay))
             })
             .unwrap_or_default(),
         services: fields

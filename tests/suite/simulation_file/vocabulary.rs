@@ -92,7 +92,7 @@ impl Vocabulary for Toy {
             Family::Actuator => vec!["v_omega"],
             Family::Modifier => vec!["gps_noise"],
             Family::Middleware => vec!["socket", "text"],
-            Family::Output | Family::Input | Family::Command => Vec::new(),
+            Family::Overlay | Family::Output | Family::Input | Family::Command => Vec::new(),
         }
     }
 
