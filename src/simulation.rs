@@ -322,7 +322,7 @@ impl Simulation {
         self.requests.clone()
     }
 
-    /// The paths of all bodies, joint variables, sensors and actuators, sorted.
+    /// The paths of all bodies, joint variables, sensors, actuators and overlays, sorted.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let world = self.app.world();

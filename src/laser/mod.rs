@@ -1,6 +1,6 @@
 //! What all laser scanners and range finders share: rays, data, and a measurement without allocation.
 //!
-//! A kind is a file in [`crate::sensor`] that says where its rays go; most of them are a [`laser!`] with
+//! A kind is a file in [`crate::sensor`] that says where its rays go; most of them are the macro `laser!` with
 //! other defaults.
 mod data;
 #[cfg(test)]

@@ -1,3 +1,4 @@
+//! Where the rays of each kind go, and what is made of what they meet.
 use bevy::prelude::*;
 use morse_api::{
     component::{Level, Mount, Period},

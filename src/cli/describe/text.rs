@@ -17,7 +17,8 @@ pub(super) fn value(value: &Json) -> String {
             let parts: Vec<String> = parts.iter().map(self::value).collect();
             format!("[{}]", parts.join(", "))
         }
-        Json::Null => String::new(),
+        // What has fields inside is written in ways of its own.
+        Json::Null | Json::Object(_) => String::new(),
         value => value.to_string(),
     }
 }
@@ -209,5 +210,6 @@ mod tests {
         assert_eq!(text(101_325.0), "101325");
         assert_eq!(value(&json!([0.5, 1])), "[0.5, 1]");
         assert_eq!(value(&json!("position")), "\"position\"");
+        assert_eq!(value(&json!({ "seconds": 3 })), "");
     }
 }
