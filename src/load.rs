@@ -12,7 +12,7 @@ use crate::{
         assembly::{Assembly, assemble},
         diagnostic::{Diagnostic, Sources},
         model::Scene,
-        robray::{self, LoadOptions},
+        robray::{self, LoadOptions, Shipped},
         simulation::{self, Files, Found, Simulation, Spanned},
     },
 };
@@ -278,12 +278,7 @@ impl Models<'_> {
         let options = robray_options(self.options);
         let loaded = match files.find(named)? {
             Found::Disk(path) => robray::load(&shortened(path), &options),
-            Found::Asset(path) => robray::parse_str(
-                assets::text(&path).unwrap_or_default(),
-                &path,
-                Path::new(""),
-                &options,
-            ),
+            Found::Asset(path) => robray::load(&Shipped::path(&path), &options),
         };
         match loaded {
             Ok(loaded) => {
@@ -321,5 +316,6 @@ fn robray_options(options: &Options) -> LoadOptions {
         strict_amino: options.strict_amino,
         allow_paths: options.allow_paths.clone(),
         skip_mesh_check: options.opens_meshes,
+        shipped: assets::SHIPPED,
     }
 }

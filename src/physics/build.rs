@@ -213,6 +213,8 @@ impl Builder<'_> {
             return;
         };
         let rule = match self.settings.motion {
+            // A caster, or ice, slides on everything; an average would give it half of the other's grip.
+            Motion::Default if solid.friction == 0.0 => CoefficientCombineRule::Min,
             Motion::Default => CoefficientCombineRule::Average,
             Motion::Morse => CoefficientCombineRule::Multiply,
         };
