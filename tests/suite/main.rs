@@ -1,4 +1,5 @@
 //! All integration tests, linked once: one module a topic.
+mod assets;
 mod cli;
 mod determinism;
 mod diagnostics;
