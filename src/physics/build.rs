@@ -16,7 +16,7 @@ use super::{
     },
     joints::{JointMotion, VariableMotion},
     prepare::{Prepared, PreparedBody, PreparedSolid},
-    step,
+    rolling, step,
 };
 use crate::scene::{
     assembly::{BodyLayout, JointMode, Layout},
@@ -227,7 +227,7 @@ impl Builder<'_> {
             .friction(solid.friction as f32)
             .restitution(solid.restitution as f32)
             .friction_combine_rule(rule)
-            .active_hooks(self.hooks(body, frame, layout))
+            .active_hooks(self.hooks(body, frame, layout, solid))
             .user_data(place as u128);
         let bodies = &mut engine.bodies.bodies;
         engine
@@ -242,7 +242,13 @@ impl Builder<'_> {
     }
 
     /// Which questions the engine has to ask about a collider; each costs time.
-    fn hooks(&self, body: usize, frame: u32, layout: &BodyLayout) -> ActiveHooks {
+    fn hooks(
+        &self,
+        body: usize,
+        frame: u32,
+        layout: &BodyLayout,
+        solid: &PreparedSolid,
+    ) -> ActiveHooks {
         let mut hooks = ActiveHooks::empty();
         let in_pair = self
             .tables
@@ -258,7 +264,10 @@ impl Builder<'_> {
             hooks |= ActiveHooks::FILTER_CONTACT_PAIRS;
         }
         // Only the base of a robot is driven, and it has no joint above it.
-        if layout.actuated && layout.attachment.is_none() && layout.kind == BodyKind::Dynamic {
+        let is_driven =
+            layout.actuated && layout.attachment.is_none() && layout.kind == BodyKind::Dynamic;
+        let is_rolling = layout.kind == BodyKind::Dynamic && rolling::rolls(&solid.solid.shape);
+        if is_driven || is_rolling {
             hooks |= ActiveHooks::MODIFY_SOLVER_CONTACTS;
         }
         hooks

@@ -10,6 +10,7 @@ use bevy_rapier3d::rapier::{
 use super::{
     drives::Commanded,
     engine::{GeometryRow, Tables},
+    rolling,
 };
 
 /// A driven robot stands on what pushes it up more than sideways: the cosine of 60°.
@@ -60,6 +61,7 @@ impl PhysicsHooks for Hooks<'_> {
     /// on ice it does not. While it
     /// turns, it rolls without friction: then the velocity alone, set at every step, holds it. What stands on the robot, or touches its sides, rubs as ever.
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
+        rolling::put_below_axles(context);
         let drives_1 = self.is_driven(context.bodies, context.rigid_body1);
         let drives_2 = self.is_driven(context.bodies, context.rigid_body2);
         // The normal points from the first collider to the second.

@@ -22,6 +22,7 @@ pub mod mesh;
 mod motor;
 mod posing;
 pub mod prepare;
+mod rolling;
 pub mod shapes;
 mod snapshot;
 mod step;
