@@ -39,6 +39,7 @@
 //! - [`geodesy`]: from the scene to latitude, longitude and altitude;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
 //!
 //! Parts, a file each and a list in each folder:
@@ -77,6 +78,7 @@ pub mod modifier;
 pub mod physics;
 pub mod rays;
 pub mod report;
+pub mod rotorcraft;
 pub mod run;
 pub mod scene;
 pub mod sensor;
