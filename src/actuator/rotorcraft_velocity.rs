@@ -10,7 +10,8 @@ use crate::{
 /// Holds a velocity by leaning: the larger the error, the farther it leans, up to a steepest bank.
 ///
 /// Nothing but the velocity's error tilts the robot, so where there is no drag it reaches the velocity
-/// exactly. Gravity is the scene's, and the weight that of the body which carries the actuator. Unlike
+/// exactly, though not soon: with MORSE's gains, which are the defaults, the error falls to a third in 4.5 s.
+/// Gravity is the scene's, and the weight that of the body which carries the actuator. Unlike
 /// MORSE the heading is integrated from the commanded rate (MORSE went on from the heading measured last,
 /// which never reached the rate and drifted), the service `setvel` works, and `max_velocity` limits where
 /// it is given. MORSE's `VerticalDgain` of 2 did nothing; here it does, and is 0 unless given.

@@ -3,6 +3,7 @@ mod cli;
 mod determinism;
 mod diagnostics;
 mod external;
+mod flying;
 mod hostile_scenes;
 mod language_rules;
 mod physics;
