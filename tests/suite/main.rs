@@ -5,6 +5,7 @@ mod diagnostics;
 mod external;
 mod hostile_scenes;
 mod language_rules;
+mod motion_and_earth;
 mod physics;
 mod pipeline;
 mod rays;
