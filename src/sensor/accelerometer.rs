@@ -14,7 +14,7 @@ use crate::motion::{ComputationMode, Motion, track};
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
 pub struct Accelerometer {
-    /// Where velocities come from.
+    /// Where velocities come from: `automatic`, `velocity` (live) or `position` (from poses).
     pub computation_mode: ComputationMode,
 }
 

@@ -18,7 +18,7 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
 pub struct Attitude {
-    /// Where turning rates come from.
+    /// Where turning rates come from: `automatic`, `velocity` (live) or `position` (from poses).
     pub computation_mode: ComputationMode,
     /// Whether yaw is counted from north, counter-clockwise seen from above, instead of from the world's x
     /// axis; the environment needs an origin. As in MORSE it is minus the compass angle.
@@ -28,7 +28,7 @@ pub struct Attitude {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AttitudeData {
-    /// Orientation in the world.
+    /// Orientation in the world: yaw, pitch and roll, rad.
     pub rotation: Angles,
     /// Turning rates about the sensor's x, y and z axes.
     #[reflect(@Unit("rad/s"))]

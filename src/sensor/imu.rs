@@ -21,12 +21,14 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 #[require(Motion, Field)]
 pub struct Imu {
-    /// Where velocities and turning rates come from.
+    /// Where velocities and turning rates come from: `automatic`, `velocity` (live) or `position` (from
+    /// poses).
     pub computation_mode: ComputationMode,
     /// The day of the magnetic field as a decimal year, from 2015 to 2030.
     #[reflect(@Unit("a"))]
     pub date: f64,
-    /// Which coefficients of the magnetic field are used.
+    /// Which coefficients of the magnetic field are used: `automatic`, which is by the date, or `wmm2015`,
+    /// `wmm2020`, `wmm2025`.
     pub model: MagneticModel,
 }
 
