@@ -9,6 +9,7 @@ mod physics;
 mod pipeline;
 mod rays;
 mod robray;
+mod run_texts;
 mod scene_commands;
 mod scene_text;
 mod shipped;
