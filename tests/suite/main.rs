@@ -3,6 +3,7 @@ mod cli;
 mod determinism;
 mod diagnostics;
 mod external;
+mod golden_runs;
 mod hostile_scenes;
 mod language_rules;
 mod physics;
