@@ -4,6 +4,10 @@
 //! 1.2, but for two things: the associated Legendre functions are those of Gauss, the factors of Schmidt
 //! being multiplied into the coefficients once; and they are divided by the cosine of the latitude where
 //! the east component needs it before they are computed, so that the poles are places like all others.
+//!
+//! The files of coefficients are those that NOAA NCEI and BGS publish, in the public domain. That of 2015 is
+//! the first one, of December 2014, which MORSE has; the second, of September 2018, differs from it by up to
+//! 41 nT at the beginning of 2015 and by up to 250 nT at the end of 2019.
 use bevy::prelude::{Component, Reflect};
 use nalgebra::{Point3, Vector3};
 use serde::Deserialize;
