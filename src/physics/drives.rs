@@ -181,7 +181,7 @@ fn wrench(drive: &Drive, acts: bool, carrier: &BodyState) -> Option<[Vector3<f64
         Drive::Thrust { force, torque } => {
             Some([force, torque].map(|part| carrier.pose.rotation * part))
         }
-        Drive::None | Drive::Velocity { .. } | Drive::Pose(_) | Drive::Displacement(_) => None,
+        _ => None,
     }
 }
 
