@@ -1,7 +1,10 @@
 //! A quadrotor of 2 kg in the physics, against closed forms and against the continuous laws, integrated
 //! here by the method of Runge and Kutta.
+mod model;
+
 use std::f64::consts::{PI, TAU};
 
+use model::Plane;
 use morse_api::{
     body::{BodyState, Inertia},
     service::{Reply, Status},
@@ -176,97 +179,6 @@ fn a_slow_actuator_holds_its_thrust_between_its_actions() {
     assert!((-0.2..-0.15).contains(&place.y), "{place}");
 }
 
-/// A state of the continuous model, in the plane of x and z: place, speed, pitch and its rate.
-#[derive(Clone, Copy)]
-struct Plane {
-    x: f64,
-    z: f64,
-    vx: f64,
-    vz: f64,
-    pitch: f64,
-    rate: f64,
-}
-
-impl Plane {
-    const REST: Self = Self {
-        x: 0.0,
-        z: 0.0,
-        vx: 0.0,
-        vz: 0.0,
-        pitch: 0.0,
-        rate: 0.0,
-    };
-
-    fn plus(self, slope: &Self, time: f64) -> Self {
-        Self {
-            x: self.x + slope.x * time,
-            z: self.z + slope.z * time,
-            vx: self.vx + slope.vx * time,
-            vz: self.vz + slope.vz * time,
-            pitch: self.pitch + slope.pitch * time,
-            rate: self.rate + slope.rate * time,
-        }
-    }
-
-    /// A step of the method of Runge and Kutta.
-    fn step(self, slope: impl Fn(&Self) -> Self, time: f64) -> Self {
-        let one = slope(&self);
-        let two = slope(&self.plus(&one, time / 2.0));
-        let three = slope(&self.plus(&two, time / 2.0));
-        let four = slope(&self.plus(&three, time));
-        self.plus(&one, time / 6.0)
-            .plus(&two, time / 3.0)
-            .plus(&three, time / 3.0)
-            .plus(&four, time / 6.0)
-    }
-
-    /// How it goes on, with a thrust beyond the weight, a wanted pitch and the rate of that.
-    fn slope(&self, climb: f64, wanted: impl Fn(f64, f64) -> (f64, f64)) -> Self {
-        let (sin, cos) = libm::sincos(self.pitch);
-        let thrust = (MASS * G / cos.max(0.75) + climb).max(0.0);
-        let (ahead, up) = (thrust * sin / MASS, thrust * cos / MASS - G);
-        // The rate of `ahead`; the feedback of vertical speed is 8 in both laws.
-        let thrust_rate = if cos > 0.75 {
-            MASS * G * sin * self.rate / (cos * cos)
-        } else {
-            0.0
-        } - 8.0 * up;
-        let jerk = (thrust_rate * sin + thrust * cos * self.rate) / MASS;
-        let (lean, lean_rate) = wanted(ahead, jerk);
-        let most = 30.0_f64.to_radians();
-        let is_free = lean.abs() < most;
-        let error = lean.clamp(-most, most) - self.pitch;
-        let error_rate = if is_free { lean_rate } else { 0.0 } - self.rate;
-        let turn = (9.7 * error + 2.0 * error_rate) * thrust / (MASS * G);
-        Self {
-            x: self.vx,
-            z: self.vz,
-            vx: ahead,
-            vz: up,
-            pitch: self.rate,
-            rate: turn,
-        }
-    }
-
-    /// The waypoint law on its way to (goal, 0, height).
-    fn to_waypoint(&self, goal: f64, height: f64) -> Self {
-        let (p, d) = (6.0_f64.to_radians(), 8.0_f64.to_radians());
-        let climb = 8.0 * (height - self.z) - 8.0 * self.vz;
-        let (x, vx) = (self.x, self.vx);
-        self.slope(climb, |ahead, _| {
-            (p * (goal - x) - d * vx, -p * vx - d * ahead)
-        })
-    }
-
-    /// The velocity law at a speed ahead.
-    fn at_speed(&self, speed: f64) -> Self {
-        let (vx, climb) = (self.vx, -8.0 * self.vz);
-        self.slope(climb, |ahead, jerk| {
-            (0.2 * (speed - vx) - 0.8 * ahead, -0.2 * ahead - 0.8 * jerk)
-        })
-    }
-}
-
 #[test]
 fn the_way_to_a_waypoint_is_that_of_the_continuous_law() {
     let mut simulation = quad(500.0, "", r#"kind: "rotorcraft_waypoint""#);
@@ -281,7 +193,7 @@ fn the_way_to_a_waypoint_is_that_of_the_continuous_law() {
     for _ in 0..5000 {
         simulation.step().expect("a tick");
         for _ in 0..4 {
-            model = model.step(|state| state.to_waypoint(4.0, 0.0), 0.0005);
+            model = model.step(|state| state.towards(4.0, 0.0), 0.0005);
         }
         let place = position(&simulation);
         worst = worst.max(libm::hypot(place.x - model.x, place.z - model.z));
