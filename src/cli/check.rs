@@ -56,6 +56,7 @@ impl Reading {
             allow_paths: self.allow_paths.clone(),
             skip_mesh_check: false,
             shipped: assets::SHIPPED,
+            ..LoadOptions::default()
         }
     }
 

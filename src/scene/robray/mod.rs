@@ -38,6 +38,8 @@ pub struct LoadOptions {
     pub shipped: Shipped,
     /// Do not look whether meshes exist.
     pub skip_mesh_check: bool,
+    /// Files that were read before and may be shown together with these.
+    pub sources: Sources,
 }
 
 /// A scene that was read.

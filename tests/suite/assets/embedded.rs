@@ -29,7 +29,9 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn every_asset_is_embedded() {
-    let on_disk = files(Path::new(""));
+    let mut on_disk = files(Path::new(""));
+    // Tables of the geomagnetic models are in the sensor that reads them.
+    on_disk.retain(|file| !file.starts_with("wmm/"));
     let embedded: Vec<&str> = SHIPPED.0.iter().map(|(path, _)| *path).collect();
     assert_eq!(embedded, on_disk, "the list in src/assets.rs, sorted");
     for (path, content) in SHIPPED.0 {
