@@ -105,8 +105,6 @@ fn of_kinds(kinds: &Kinds, family: Family) -> Vec<(String, String)> {
             .iter()
             .map(|(word, kind)| row((word, kind.about.settings)))
             .collect(),
-        Family::Robots | Family::Environments | Family::Objects | Family::Services => {
-            Vec::new()
-        }
+        Family::Robots | Family::Environments | Family::Objects | Family::Services => Vec::new(),
     }
 }

@@ -1,4 +1,6 @@
 //! What the program carries in itself: models of robots, arms, environments and objects.
+#![cfg(test)]
+
 mod arms;
 mod embedded;
 mod environments;

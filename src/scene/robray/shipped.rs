@@ -80,7 +80,10 @@ mod tests {
     #[test]
     fn names_have_neither_dots_nor_ways_out() {
         let name = |path: &str| Shipped::name(Path::new(path));
-        assert_eq!(name("shipped:/a/../b/./two.obj").as_deref(), Some("b/two.obj"));
+        assert_eq!(
+            name("shipped:/a/../b/./two.obj").as_deref(),
+            Some("b/two.obj")
+        );
         assert_eq!(name("shipped:/../etc/passwd"), None);
         assert_eq!(name("elsewhere/b/two.obj"), None);
     }
@@ -92,6 +95,9 @@ mod tests {
         assert_eq!(SOME.instead_of(here.into(), Path::new("b/two.obj")), here);
         let found = SOME.instead_of(missing.clone(), Path::new("b/two.obj"));
         assert_eq!(SOME.content(&found), Some(&b"2"[..]));
-        assert_eq!(SOME.instead_of(missing.clone(), Path::new("two.obj")), missing);
+        assert_eq!(
+            SOME.instead_of(missing.clone(), Path::new("two.obj")),
+            missing
+        );
     }
 }

@@ -1,5 +1,5 @@
 //! Arms and other joints: where their tips are, worked out by hand.
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI};
 
 use morse_sim::scene::model::Joint;
 
@@ -46,7 +46,7 @@ fn the_kuka_reaches_where_its_bones_say() {
     // The hand (0.078 + 0.132 from the sixth axis) along x, from 1.1005.
     at(&[("kuka_6", -FRAC_PI_2)], [0.21, 0.0, 1.1005]);
     // Half way: 0.2 + 0.2 at 45 degrees, then straight up.
-    let slant = 0.4 * FRAC_PI_4.sin();
+    let slant = 0.4 * FRAC_1_SQRT_2;
     at(
         &[("kuka_2", -FRAC_PI_4), ("kuka_4", -FRAC_PI_4)],
         [slant, 0.0, 0.3105 + slant + 0.6],

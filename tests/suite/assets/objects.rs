@@ -13,11 +13,8 @@ fn videotapes_and_the_chair_are_morses() {
     ] {
         let scene = model(&format!("objects/{name}.robray"));
         let found = extent(&scene, |geometry| geometry.collision).unwrap();
-        for axis in 0..3 {
-            assert!(
-                (found.size()[axis] - size[axis]).abs() < 1e-9,
-                "{name}: {found:?}"
-            );
+        for (is, wanted) in found.size().into_iter().zip(size) {
+            assert!((is - wanted).abs() < 1e-9, "{name}: {found:?}");
         }
         let weight: f64 = scene.frames().iter().filter_map(|frame| frame.mass).sum();
         assert!((weight - mass).abs() < 1e-9, "{name}: {weight}");

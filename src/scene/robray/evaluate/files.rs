@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::{File, Loader};
 use crate::scene::diagnostic::{Diagnostic, SourceId, Span, printable_path};
-use crate::scene::robray::codes;
 use crate::scene::robray::Shipped;
+use crate::scene::robray::codes;
 use crate::scene::robray::parser::DEEPEST;
 use crate::scene::robray::syntax::Word;
 

@@ -5,8 +5,8 @@ use super::classes::Order;
 use super::{Loader, Word2};
 use crate::scene::diagnostic::{Diagnostic, Span};
 use crate::scene::model::{Geometry, Origin, Shape, Value};
-use crate::scene::robray::{Shipped, codes};
 use crate::scene::robray::syntax::{Block, Word};
+use crate::scene::robray::{Shipped, codes};
 
 impl Loader<'_> {
     pub(super) fn geometry(&mut self, block: &Block<'_>, frame: &Word<'_>) {
