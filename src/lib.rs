@@ -53,6 +53,7 @@
 //! - [`kinds`]: the words that a simulation file may use;
 //! - [`load`]: reads and checks files;
 //! - [`report`]: what is wrong with them;
+//! - [`objects`]: the things that components know by name and property;
 //! - [`install`]: puts sensors and actuators on bodies;
 //! - [`simulation`]: one world: build, step, read, command.
 //!
@@ -74,6 +75,7 @@ pub mod kinds;
 pub mod load;
 pub mod middleware;
 pub mod modifier;
+pub mod objects;
 pub mod physics;
 pub mod rays;
 pub mod report;

@@ -9,6 +9,7 @@
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
+//! - [`object`]: its things by name and property, and zones;
 //! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
@@ -23,6 +24,7 @@ pub mod kind;
 pub mod middleware;
 pub mod modifier;
 pub mod names;
+pub mod object;
 pub mod port;
 pub mod random;
 pub mod rays;

@@ -27,6 +27,9 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     const KIND: &'static str;
     /// Its levels of detail, the default one first. A kind that has levels declares a setting `level`.
     const LEVELS: &'static [&'static str] = &[];
+    /// How often it measures unless the simulation file says so, Hz; without it, or where the simulation
+    /// is slower, at every tick.
+    const FREQUENCY: Option<f64> = None;
     /// What one measurement holds.
     type Data: LocalData;
 
@@ -104,6 +107,7 @@ impl AddSensor for App {
                 about: About::of::<S>(),
                 data: <S::Data as Typed>::type_info(),
                 levels: S::LEVELS,
+                frequency: S::FREQUENCY,
                 insert: insert::<S>,
                 check: |world, entity| {
                     world
