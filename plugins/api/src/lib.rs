@@ -10,7 +10,8 @@
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
 //! - [`object`]: its things by name and property, and zones;
-//! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
+//! - [`fields`], [`plain`], [`names`]: units, levels and access to the numbers of a reading; values whose form
+//!   is known at run time only; patterns of names;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
@@ -25,6 +26,7 @@ pub mod middleware;
 pub mod modifier;
 pub mod names;
 pub mod object;
+pub mod plain;
 pub mod port;
 pub mod random;
 pub mod rays;
