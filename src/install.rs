@@ -320,6 +320,8 @@ impl Installer<'_> {
 
     /// Asks all components whether they can work.
     fn check(&mut self) {
+        // Now all have their paths: they can be found.
+        morse_api::state::sort_by_path(self.world);
         for component in std::mem::take(&mut self.unchecked) {
             if let Err(missing) = (component.check)(self.world, component.entity) {
                 let problem = Diagnostic::error(

@@ -18,13 +18,19 @@ macro_rules! sensors {
 }
 
 sensors! {
+    battery,
     clock,
     collision,
+    compound,
     gps,
     imu,
     joint_state,
     laser_scanner,
     odometry,
     pose,
+    proximity,
+    search_and_rescue,
+    semantic_camera,
+    thermometer,
     velocity,
 }
