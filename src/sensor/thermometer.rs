@@ -1,6 +1,6 @@
 //! Temperature, which rises near fires.
 use morse_api::{
-    object::{Objects, Tracked},
+    object::{Objects, Property, Tracked},
     prelude::*,
 };
 
@@ -90,7 +90,7 @@ fn default_action(
             let distance = (at.translation.vector - pose.0.translation.vector).norm();
             if distance < settings.range {
                 let own = fire.properties.get(&settings.fire_tag);
-                let heat = own.and_then(|own| own.number());
+                let heat = own.and_then(Property::number);
                 data.temperature += heat.unwrap_or(settings.fire_temperature)
                     * libm::exp(-settings.alpha * distance);
             }
@@ -100,8 +100,6 @@ fn default_action(
 
 #[cfg(test)]
 mod tests {
-    use morse_api::object::Property;
-
     use super::*;
     use crate::testbed::{Bed, moving, thing};
 

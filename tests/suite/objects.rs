@@ -121,7 +121,7 @@ fn near_things_are_felt_where_they_are() {
     // 12 times a second unless told otherwise.
     assert_eq!(std::iter::from_fn(|| sent.try_recv()).count(), 12);
     let sensor = rover + Vector3::new(0.0, 0.0, 0.8);
-    let heat = |heat: f64, at| heat * (-0.2 * distance(at, &sensor)).exp();
+    let heat = |heat: f64, at| heat * libm::exp(-0.2 * distance(at, &sensor));
     let warmth = 15.0 + heat(100.0, expected[0].1) + heat(200.0, expected[1].1);
     let measured = simulation.read::<ThermometerData>("rover.heat").unwrap();
     assert!(
@@ -176,21 +176,21 @@ const BOXES: &str = r#"
 fn grabber() -> Simulation {
     let mut simulation = rover("translation: (-5, -3, 0.1)", GRIPPER, BOXES);
     simulation.enable_hash();
-    simulation.run(30).unwrap();
+    simulation.run(30).expect("half a second");
     simulation
 }
 
-fn drive(simulation: &mut Simulation, v: f64) {
+fn drive(simulation: &Simulation, v: f64) {
     let command = VOmegaCommand { v, w: 0.0 };
     simulation
         .command::<VOmega>("rover.motion", command)
-        .unwrap();
+        .expect("finite numbers");
 }
 
 /// Where the box is, seen from the rover.
 fn carried(simulation: &Simulation) -> Vector3<f64> {
-    let rover = simulation.body("rover").unwrap().pose;
-    (rover.inverse() * simulation.body("BlueBox").unwrap().pose)
+    let pose = |body| simulation.body(body).expect("a body").pose;
+    (pose("rover").inverse() * pose("BlueBox"))
         .translation
         .vector
 }
@@ -209,7 +209,7 @@ fn what_is_grabbed_comes_along_until_it_is_released() {
     // Its hand is full.
     assert_eq!(ask(&mut simulation, "rover.hand", "grab").value, Json::Null);
     let (before, start) = (carried(&simulation), place(&simulation, "rover"));
-    drive(&mut simulation, -0.5);
+    drive(&simulation, -0.5);
     simulation.run(120).unwrap();
     let way = place(&simulation, "rover") - start;
     assert!((way.x + 1.0).abs() < 0.05, "{way}");
@@ -245,7 +245,7 @@ fn a_grasp_is_state() {
     simulation.step().unwrap();
     other.step().unwrap();
     assert_ne!(simulation.state_hash(), other.state_hash());
-    drive(&mut simulation, -0.5);
+    drive(&simulation, -0.5);
     simulation.run(30).unwrap();
     let snapshot = simulation.snapshot().unwrap();
     let go_on = |simulation: &mut Simulation| {
