@@ -61,10 +61,12 @@ pub fn install(
         connections: &mut connections,
         wakes: &wakes,
         problems: rivals(simulation, &kinds),
+        unchecked: Vec::new(),
     };
     for instance in simulation.expand() {
         installer.robot(&instance);
     }
+    installer.check();
     let warnings = installer.problems;
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
@@ -130,6 +132,15 @@ struct Installer<'a> {
     connections: &'a mut Connections,
     wakes: &'a BTreeMap<String, (Sender<()>, Policy)>,
     problems: Vec<Diagnostic>,
+    unchecked: Vec<Unchecked>,
+}
+
+/// A component that has not said yet whether it can work: it may need others, which come later.
+struct Unchecked {
+    path: Arc<str>,
+    entity: Entity,
+    kind: Spanned<String>,
+    check: fn(&World, Entity) -> Result<(), String>,
 }
 
 /// A component that is being installed.
@@ -224,7 +235,7 @@ impl Installer<'_> {
             kind: word,
             level,
             fields,
-            frequency: self.frequency(site),
+            frequency: self.frequency(site, kind.frequency),
             robot_from_sensor: site.mount.robot_from_component,
         });
         let outputs = self.outputs(&info, sensor);
@@ -238,7 +249,7 @@ impl Installer<'_> {
         );
         entity.insert((Described(info), modifiers, memories, Outputs(outputs)));
         let entity = entity.id();
-        self.common(site, entity, kind.check);
+        self.common(site, entity, kind.frequency, kind.check);
     }
 
     fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
@@ -273,7 +284,7 @@ impl Installer<'_> {
                     .push((sender.clone(), input.settings.0.clone()));
             }
         }
-        self.common(site, entity, kind.check);
+        self.common(site, entity, None, kind.check);
     }
 }
 
@@ -283,10 +294,11 @@ impl Installer<'_> {
         &mut self,
         site: &Site<'_>,
         entity: Entity,
+        frequency: Option<f64>,
         check: fn(&World, Entity) -> Result<(), String>,
     ) {
         let period = Period {
-            frequency: self.frequency(site),
+            frequency: self.frequency(site, frequency),
         };
         self.world.entity_mut(entity).insert((
             Path(site.path.clone()),
@@ -298,13 +310,27 @@ impl Installer<'_> {
         for name in &site.common.services {
             self.offer_services(name, &site.path);
         }
-        if let Err(missing) = check(self.world, entity) {
-            let kind = &site.common.kind;
-            let problem = Diagnostic::error(
-                "simulation::cannot-work",
-                format!("`{}`: {missing}", site.path),
-            );
-            self.problems.push(at(problem, kind, "this needs it"));
+        self.unchecked.push(Unchecked {
+            path: site.path.clone(),
+            entity,
+            kind: site.common.kind.clone(),
+            check,
+        });
+    }
+
+    /// Asks all components whether they can work.
+    fn check(&mut self) {
+        // Now all have their paths: they can be found.
+        morse_api::state::sort_by_path(self.world);
+        for component in std::mem::take(&mut self.unchecked) {
+            if let Err(missing) = (component.check)(self.world, component.entity) {
+                let problem = Diagnostic::error(
+                    "simulation::cannot-work",
+                    format!("`{}`: {missing}", component.path),
+                );
+                self.problems
+                    .push(at(problem, &component.kind, "this needs it"));
+            }
         }
     }
 
@@ -318,11 +344,13 @@ impl Installer<'_> {
         self.world.entity_mut(entity).insert((pose, velocity));
     }
 
-    fn frequency(&self, site: &Site<'_>) -> f64 {
-        site.common
-            .frequency
-            .as_ref()
-            .map_or(self.rate, |frequency| frequency.value)
+    /// As the file says, or else as the kind does, as far as the simulation is fast enough.
+    fn frequency(&self, site: &Site<'_>, of_kind: Option<f64>) -> f64 {
+        let written = site.common.frequency.as_ref();
+        written.map_or_else(
+            || of_kind.map_or(self.rate, |usual| usual.min(self.rate)),
+            |frequency| frequency.value,
+        )
     }
 
     fn offer_services(&mut self, middleware: &Spanned<String>, path: &str) {

@@ -25,8 +25,9 @@
 //! 4. `Action`: who is due? Time and pose of those are stamped;
 //! 5. `DefaultAction`: each due sensor measures the world into its local data;
 //! 6. `Modifiers`: each sensor's own list, in its own order, on a copy;
-//! 7. `Outputs`: the modified data of the due sensors becomes readings;
-//! 8. `Export`: middlewares take what they are ready for, services complete.
+//! 7. `Merge`: sensors that are made of others put their modified data together;
+//! 8. `Outputs`: the modified data of the due sensors becomes readings;
+//! 9. `Export`: middlewares take what they are ready for, services complete.
 //!
 //! # The map
 //!
@@ -56,6 +57,7 @@
 //! - [`kinds`]: the words that a simulation file may use;
 //! - [`load`]: reads and checks files;
 //! - [`report`]: what is wrong with them;
+//! - [`objects`]: the things that components know by name and property;
 //! - [`install`]: puts sensors and actuators on bodies;
 //! - [`simulation`]: one world: build, step, read, command.
 //!
@@ -79,6 +81,7 @@ pub mod load;
 pub mod middleware;
 pub mod modifier;
 pub mod motion;
+pub mod objects;
 pub mod physics;
 pub mod rays;
 pub mod report;

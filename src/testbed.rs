@@ -12,6 +12,7 @@ use morse_api::{
     joint::{JointState, JointTarget, JointVariable, RobotJoints},
     kind::{Kinds, Settings},
     modifier::{Memories, Modifiers},
+    object::{Bounds, Object, Objects, Property, Zones},
     prelude::*,
     sensor::{LocalData, Modified},
     service::{Call, Services, call},
@@ -117,6 +118,8 @@ impl Bed {
         app.insert_resource(physics::Settings::default())
             .insert_resource(Next::To(start))
             .init_resource::<Services>()
+            .init_resource::<Objects>()
+            .init_resource::<Zones>()
             .add_plugins(plugin)
             .add_systems(FixedUpdate, move_robot.in_set(Tick::Physics));
         let robot = app
@@ -196,6 +199,22 @@ impl Bed {
                 angular: body.angular_velocity,
             },
         ));
+    }
+
+    /// Puts things into the world, each on a body of its own.
+    pub(crate) fn objects(&mut self, things: Vec<(Object, Isometry3<f64>)>) {
+        let world = self.app.world_mut();
+        let things = things.into_iter().map(|(mut object, pose)| {
+            let state = BodyState {
+                pose,
+                ..BodyState::default()
+            };
+            object.body = world.spawn((Path(object.name.as_str().into()), state)).id();
+            object.entity = object.body;
+            object
+        });
+        let objects = Objects::new(things.collect());
+        world.insert_resource(objects);
     }
 
     /// Gives the robot joints; they turn between -2 and 2 rad.
@@ -287,6 +306,38 @@ impl Bed {
         self.start();
         call(self.app.world_mut(), path, service, &arguments)
     }
+}
+
+/// A cube of 1 m with properties, which stands somewhere.
+pub(crate) fn thing(
+    name: &str,
+    position: [f64; 3],
+    properties: &[(&str, Property)],
+) -> (Object, Isometry3<f64>) {
+    let properties = properties.iter();
+    let object = Object {
+        name: name.into(),
+        label: name.into(),
+        description: String::new(),
+        kind: "Object".into(),
+        properties: properties
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect(),
+        entity: Entity::PLACEHOLDER,
+        body: Entity::PLACEHOLDER,
+        body_from_object: Isometry3::identity(),
+        robot: None,
+        bounds: Some(Bounds {
+            center: Point3::origin(),
+            half: Vector3::repeat(0.5),
+        }),
+        geometry: Vec::new(),
+        collides: false,
+    };
+    (
+        object,
+        Isometry3::from_parts(Vector3::from(position).into(), UnitQuaternion::identity()),
+    )
 }
 
 /// The level that settings choose by a field `level`, whose variants are the levels in Rust's spelling.

@@ -18,8 +18,12 @@ macro_rules! actuators {
 }
 
 actuators! {
+    arucomarker,
     force_torque,
+    gripper,
     joints,
+    light,
+    sound,
     quadrotor_dynamic_control,
     rotorcraft_attitude,
     rotorcraft_velocity,

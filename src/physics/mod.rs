@@ -6,6 +6,7 @@
 //! - [`shapes`], [`mesh`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
+//! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - `snapshot`: hash, save and restore.
@@ -16,6 +17,7 @@ mod convert;
 pub mod drives;
 mod engine;
 mod filter;
+pub mod grasp;
 mod joints;
 pub mod mass;
 pub mod mesh;
@@ -32,7 +34,7 @@ use bevy_rapier3d::plugin::{
     NoUserData, PhysicsSet, RapierContextInitialization, RapierPhysicsPlugin, TimestepMode,
 };
 use morse_api::{
-    state::{StateEntry, StateRegister},
+    state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
 };
 
@@ -113,7 +115,9 @@ pub fn plugin(app: &mut App, settings: Settings) {
     engine::spawn_engine(app.world_mut(), &settings);
     app.insert_resource(settings)
         .init_resource::<drives::Commanded>()
-        .init_resource::<joints::JointMotion>();
+        .init_resource::<joints::JointMotion>()
+        .init_resource::<grasp::Grasps>()
+        .register_state_resource::<grasp::Grasps>();
     app.configure_sets(
         FixedUpdate,
         (

@@ -18,12 +18,14 @@ macro_rules! sensors {
 }
 
 sensors! {
+    battery,
     accelerometer,
     airspeed,
     attitude,
     barometer,
     clock,
     collision,
+    compound,
     gps,
     gyroscope,
     imu,
@@ -32,6 +34,10 @@ sensors! {
     magnetometer,
     odometry,
     pose,
+    proximity,
+    search_and_rescue,
+    semantic_camera,
+    thermometer,
     radar_altimeter,
     velocity,
 }

@@ -14,7 +14,7 @@ use crate::{
     install::{self, Connections},
     load::Plan,
     middleware::{self, Pending},
-    modifier, physics, rays,
+    modifier, objects, physics, rays,
     report::Report,
     scene::{
         model::Shape,
@@ -106,6 +106,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(spawned.warnings.clone(), &sources);
     show_meshes_to_rays(app.world_mut());
+    objects::insert(app.world_mut(), &simulation, &spawned);
     let (requests, asks) = RequestSender::new();
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests)
         .map_err(|problems| failed(problems, &mut warnings))?;

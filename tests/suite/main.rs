@@ -9,6 +9,7 @@ mod golden_runs;
 mod hostile_scenes;
 mod language_rules;
 mod motion_and_earth;
+mod objects;
 mod physics;
 mod pipeline;
 mod rays;

@@ -64,6 +64,8 @@ pub struct SensorKind {
     pub data: &'static TypeInfo,
     /// Its levels, the default one first; empty if it has none.
     pub levels: &'static [&'static str],
+    /// How often it measures unless the simulation file says so, Hz.
+    pub frequency: Option<f64>,
     /// Puts settings, local data and what goes with them on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings, Level, Random),
     /// The services of the kind itself are found by this: whether an entity is of this kind.

@@ -9,7 +9,9 @@
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
-//! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
+//! - [`object`]: its things by name and property, and zones;
+//! - [`fields`], [`plain`], [`names`]: units, levels and access to the numbers of a reading; values whose form
+//!   is known at run time only; patterns of names;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
@@ -23,6 +25,8 @@ pub mod kind;
 pub mod middleware;
 pub mod modifier;
 pub mod names;
+pub mod object;
+pub mod plain;
 pub mod port;
 pub mod random;
 pub mod rays;

@@ -27,6 +27,11 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     const KIND: &'static str;
     /// Its levels of detail, the default one first. A kind that has levels declares a setting `level`.
     const LEVELS: &'static [&'static str] = &[];
+    /// How often it measures unless the simulation file says so, Hz; without it, or where the simulation
+    /// is slower, at every tick.
+    const FREQUENCY: Option<f64> = None;
+    /// Whether it puts together what other sensors export. It then measures in [`Tick::Merge`].
+    const MERGES: bool = false;
     /// What one measurement holds.
     type Data: LocalData;
 
@@ -104,6 +109,7 @@ impl AddSensor for App {
                 about: About::of::<S>(),
                 data: <S::Data as Typed>::type_info(),
                 levels: S::LEVELS,
+                frequency: S::FREQUENCY,
                 insert: insert::<S>,
                 check: |world, entity| {
                     world
@@ -122,8 +128,13 @@ impl AddSensor for App {
             .register_state::<Active>();
         register_data::<S>(self.world_mut());
         self.init_resource::<LostObserver>();
-        add_in_turn(self, Tick::DefaultAction, S::KIND, default_action);
-        add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);
+        if S::MERGES {
+            let both = (default_action.into_configs(), modify::<S>.into_configs());
+            add_in_turn(self, Tick::Merge, S::KIND, both.chain());
+        } else {
+            add_in_turn(self, Tick::DefaultAction, S::KIND, default_action);
+            add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);
+        }
         add_in_turn(self, Tick::Outputs, S::KIND, output::<S>);
         self
     }

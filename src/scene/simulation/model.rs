@@ -24,6 +24,10 @@ pub struct Simulation {
     pub bodies: Named<Body>,
     /// Properties of the scene's joints, by configuration variable.
     pub joints: Named<Joint>,
+    /// Things that components know by name and property, by frame.
+    pub objects: Named<Object>,
+    /// Parts of space.
+    pub zones: Named<Zone>,
     /// The robots, with their components.
     pub robots: Named<Robot>,
     /// What readings and commands travel through.
@@ -171,6 +175,48 @@ pub struct Joint {
     pub max_effort: Option<f64>,
 }
 
+/// A thing that components know by name and property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// What people call it; its name unless given.
+    pub label: Option<String>,
+    /// What people say about it.
+    pub description: String,
+    /// What sort of thing it is.
+    pub kind: String,
+    /// May grippers take it?
+    pub graspable: bool,
+    /// What else is known of it.
+    pub properties: Properties,
+}
+
+/// What is known of an object or a robot, by the name of the property.
+pub type Properties = Named<Property>;
+
+/// What a property is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Property {
+    /// `true` or `false`.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// A list of numbers.
+    Numbers(Vec<f64>),
+}
+
+/// A part of space: a box along the axes of the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zone {
+    /// What it is for.
+    pub kind: String,
+    /// Its middle, in the scene, in m.
+    pub center: Vector3<f64>,
+    /// Half of its sides, in m.
+    pub half: Vector3<f64>,
+}
+
 /// What a robot is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
@@ -197,6 +243,8 @@ pub struct Robot {
     pub mass: Option<Spanned<f64>>,
     /// Coefficient of friction of all its bodies.
     pub friction: Option<f64>,
+    /// What else components can know of it.
+    pub properties: Properties,
     /// What it perceives with.
     pub sensors: Named<Sensor>,
     /// What it acts with.

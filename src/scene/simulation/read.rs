@@ -5,6 +5,7 @@ use super::fields::Fields;
 use super::model::{
     Body, BodyKind, Environment, Form, Joint, JointMode, Motion, Named, Origin, Robot, Simulation,
 };
+use super::object::{object, properties, zone};
 use super::problem::error;
 use super::reader::Reader;
 use super::repeat::repeat;
@@ -33,6 +34,12 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         Some(named(reader, node, name, body))
     });
     let joints = fields.read(reader, "joints", joints);
+    let objects = fields.read(reader, "objects", |reader, node, name| {
+        Some(named(reader, node, name, object))
+    });
+    let zones = fields.read(reader, "zones", |reader, node, name| {
+        Some(named(reader, node, name, zone))
+    });
     let robots = fields.take("robots");
     // Robots name middlewares that are declared further down.
     let middlewares = fields.read(reader, "middlewares", |reader, node, name| {
@@ -50,6 +57,8 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         environment: environment.unwrap_or_default(),
         bodies: bodies.unwrap_or_default(),
         joints: joints.unwrap_or_default(),
+        objects: objects.unwrap_or_default(),
+        zones: zones.unwrap_or_default(),
         robots: robots.unwrap_or_default(),
         middlewares,
     }
@@ -198,6 +207,9 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         joints: fields.read(reader, "joints", joints).unwrap_or_default(),
         mass: fields.read(reader, "mass", Reader::spanned_number),
         friction: fields.read(reader, "friction", Reader::amount),
+        properties: fields
+            .read(reader, "properties", properties)
+            .unwrap_or_default(),
         sensors: fields
             .read(reader, "sensors", |reader, node, name| {
                 Some(named(reader, node, name, sensor))
