@@ -26,6 +26,8 @@ pub struct Field {
     pub index: usize,
     /// Its Rust type.
     pub type_id: std::any::TypeId,
+    /// What reflection knows of the type.
+    pub info: Option<&'static TypeInfo>,
     /// The type's name, short.
     pub type_name: &'static str,
     /// Its unit, if any was given.
@@ -51,6 +53,7 @@ impl Fields {
             name: field.name(),
             index,
             type_id: field.type_id(),
+            info: field.type_info(),
             type_name: field.type_path_table().short_path(),
             unit: field.get_attribute::<Unit>().map(|unit| unit.0),
             docs: field.docs().map(str::trim),
@@ -96,6 +99,33 @@ impl Fields {
     /// One of them is missing, or holds something else.
     pub fn vectors<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
         self.places::<[f64; 3], N>(names, "vector of three numbers")
+    }
+
+    /// The places of `x`, `y` and `z` if they are a position in the scene: lengths, and not in the frame of a
+    /// robot's start, where odometry puts them beside velocities.
+    ///
+    /// # Errors
+    ///
+    /// They are not.
+    pub fn position(&self) -> Result<[usize; 3], Misfit> {
+        let names = ["x", "y", "z"];
+        let is_length = |name| self.get(name).is_some_and(|field| field.unit == Some("m"));
+        let is_odometry = self.get("vx").is_some();
+        match self.numbers(names) {
+            Ok(places) if names.into_iter().all(is_length) && !is_odometry => Ok(places),
+            _ => Err(Misfit::needs(
+                "a position in the scene: numbers `x`, `y` and `z` in metres",
+            )),
+        }
+    }
+
+    /// Tells of other units, for the fields at some places.
+    pub fn set_units(&mut self, places: &[usize], units: &[&'static str]) {
+        for (place, unit) in places.iter().zip(units) {
+            for field in self.0.iter_mut().filter(|field| field.index == *place) {
+                field.unit = Some(unit);
+            }
+        }
     }
 
     fn places<T: 'static, const N: usize>(

@@ -9,7 +9,8 @@
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
-//! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
+//! - [`fields`], [`numbers`], [`names`]: units, levels and access to the numbers of a reading; patterns of
+//!   names;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
@@ -23,6 +24,7 @@ pub mod kind;
 pub mod middleware;
 pub mod modifier;
 pub mod names;
+pub mod numbers;
 pub mod port;
 pub mod random;
 pub mod rays;
@@ -39,7 +41,7 @@ pub mod prelude {
         body::{BodyState, Drive},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Levels, Unit},
-        modifier::{AddModifier as _, Memory, Misfit, Modifier, Modify},
+        modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
         random::Random,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Refused, Service, Task},
