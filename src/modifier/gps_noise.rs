@@ -41,7 +41,7 @@ impl Modifier for GpsNoise {
     const KIND: &'static str = "gps_noise";
 
     fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
-        let position = if let Ok(xyz) = fields.numbers(["x", "y", "z"]) {
+        let position = if let Ok(xyz) = fields.lengths(["x", "y", "z"]) {
             Position::Scene(xyz)
         } else if let Ok(earth) = fields.numbers(["latitude", "longitude", "altitude"]) {
             let origin = site.world.get_resource::<Origin>();

@@ -1,7 +1,7 @@
 //! North, east, down instead of east, north, up; and forward, right, down instead of forward, left, up.
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
-use bevy::reflect::structs::Struct;
+use bevy::reflect::{ReflectMut, structs::Struct};
 use morse_api::{
     fields::at_mut,
     modifier::{Direction, Frame, Site},
@@ -18,7 +18,7 @@ use crate::frame::normalized;
 /// numbers and negate the third. Body axes: `linear_velocity`, `angular_velocity`, `linear_acceleration`,
 /// `magnetic_field` and a magnetometer's `x`, `y`, `z` negate the last two. Angles: yaw becomes π/2 - yaw,
 /// pitch -pitch, and roll stays; these, and a quaternion `orientation`, mean the same attitude in the new
-/// axes.
+/// axes. Yaw is taken to count from the scene's x axis, and that to point east.
 ///
 /// MORSE exchanges the names of yaw and roll as well, which `convention: morse` does, for its scripts; and
 /// its `alter('NED')` leaves the angles of a pose alone, as `angles: false` does. Both are wrong for any
@@ -84,9 +84,7 @@ impl Modifier for Ned {
         let bound = Bound {
             position: xyz.filter(|_| self.coordinates && !is_field),
             field: xyz.filter(|_| self.vectors && is_field),
-            yaw: place(fields, "yaw", self.angles),
-            pitch: place(fields, "pitch", self.angles),
-            roll: place(fields, "roll", self.angles),
+            angles: Angles::find(fields).filter(|_| self.angles),
             quaternion: fields
                 .of_kind::<[f64; 4]>("orientation")
                 .filter(|_| self.angles)
@@ -102,7 +100,8 @@ impl Modifier for Ned {
                  `angular_velocity`",
             ));
         }
-        if self.convention == Convention::Morse && bound.yaw.is_some() && bound.roll.is_none() {
+        let lacks_roll = |angles: &Angles| angles.roll.is_none();
+        if self.convention == Convention::Morse && bound.angles.as_ref().is_some_and(lacks_roll) {
             return Err(Misfit::needs(
                 "`yaw` and `roll`, which MORSE's formula exchanges",
             ));
@@ -111,9 +110,65 @@ impl Modifier for Ned {
     }
 }
 
-fn place(fields: &Fields, name: &str, is_wanted: bool) -> Option<usize> {
-    let field = fields.of_kind::<f64>(name).filter(|_| is_wanted)?;
-    Some(field.index)
+/// The places of yaw, pitch and roll.
+struct Angles {
+    /// The struct that they are in, if they are not fields of the data itself.
+    inside: Option<usize>,
+    yaw: usize,
+    pitch: Option<usize>,
+    roll: Option<usize>,
+}
+
+impl Angles {
+    fn find(fields: &Fields) -> Option<Self> {
+        Self::among(fields, None).or_else(|| {
+            let rotation = fields.get("rotation")?;
+            Self::among(&Fields::of(rotation.info?, None), Some(rotation.index))
+        })
+    }
+
+    fn among(fields: &Fields, inside: Option<usize>) -> Option<Self> {
+        let place = |name: &str| {
+            // A rate may be called yaw as well.
+            let field = fields.of_kind::<f64>(name)?;
+            (field.unit == Some("rad")).then_some(field.index)
+        };
+        Some(Self {
+            inside,
+            yaw: place("yaw")?,
+            pitch: place("pitch"),
+            roll: place("roll"),
+        })
+    }
+
+    /// Changes an attitude.
+    fn turn(&self, convention: Convention, direction: Direction, data: &mut dyn Struct) {
+        let data = match self.inside {
+            None => data,
+            Some(index) => match data.field_at_mut(index).map(|field| field.reflect_mut()) {
+                Some(ReflectMut::Struct(inside)) => inside,
+                _ => return,
+            },
+        };
+        if let Some(pitch) = self.pitch {
+            change(data, pitch, |pitch: &mut f64| *pitch = -*pitch);
+        }
+        match (convention, self.roll) {
+            (Convention::Morse, Some(roll)) => {
+                let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
+                let (before_yaw, before_roll) = (read(self.yaw), read(roll));
+                let (new_yaw, new_roll) = match direction {
+                    Direction::To => (before_roll, FRAC_PI_2 - before_yaw),
+                    Direction::From => (FRAC_PI_2 - before_roll, before_yaw),
+                };
+                change(data, self.yaw, |yaw: &mut f64| *yaw = new_yaw);
+                change(data, roll, |roll: &mut f64| *roll = new_roll);
+            }
+            _ => change(data, self.yaw, |yaw: &mut f64| {
+                *yaw = normalized(FRAC_PI_2 - *yaw);
+            }),
+        }
+    }
 }
 
 fn vectors(fields: &Fields, names: &[&str], are_wanted: bool) -> Vec<usize> {
@@ -128,9 +183,7 @@ fn vectors(fields: &Fields, names: &[&str], are_wanted: bool) -> Vec<usize> {
 struct Bound {
     position: Option<[usize; 3]>,
     field: Option<[usize; 3]>,
-    yaw: Option<usize>,
-    pitch: Option<usize>,
-    roll: Option<usize>,
+    angles: Option<Angles>,
     quaternion: Option<usize>,
     world: Vec<usize>,
     body: Vec<usize>,
@@ -142,7 +195,7 @@ impl Bound {
     fn is_empty(&self) -> bool {
         let is_still = self.position.is_none() && self.field.is_none();
         is_still
-            && self.yaw.is_none()
+            && self.angles.is_none()
             && self.quaternion.is_none()
             && self.world.is_empty()
             && self.body.is_empty()
@@ -163,7 +216,12 @@ impl Bound {
                 change(data, index, |value: &mut f64| *value = new);
             }
         }
-        self.turn(direction, data);
+        if let Some(angles) = &self.angles {
+            angles.turn(self.convention, direction, data);
+        }
+        if let Some(index) = self.quaternion {
+            change(data, index, turn_quaternion);
+        }
         for &index in &self.world {
             change(data, index, |[x, y, z]: &mut [f64; 3]| {
                 std::mem::swap(x, y);
@@ -174,34 +232,6 @@ impl Bound {
             change(data, index, |[_, y, z]: &mut [f64; 3]| {
                 (*y, *z) = (-*y, -*z);
             });
-        }
-    }
-
-    /// Changes an attitude.
-    fn turn(&self, direction: Direction, data: &mut dyn Struct) {
-        if let Some(pitch) = self.pitch {
-            change(data, pitch, |pitch: &mut f64| *pitch = -*pitch);
-        }
-        if let Some(index) = self.quaternion {
-            change(data, index, turn_quaternion);
-        }
-        let Some(yaw) = self.yaw else {
-            return;
-        };
-        match (self.convention, self.roll) {
-            (Convention::Morse, Some(roll)) => {
-                let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
-                let (before_yaw, before_roll) = (read(yaw), read(roll));
-                let (new_yaw, new_roll) = match direction {
-                    Direction::To => (before_roll, FRAC_PI_2 - before_yaw),
-                    Direction::From => (FRAC_PI_2 - before_roll, before_yaw),
-                };
-                change(data, yaw, |yaw: &mut f64| *yaw = new_yaw);
-                change(data, roll, |roll: &mut f64| *roll = new_roll);
-            }
-            _ => change(data, yaw, |yaw: &mut f64| {
-                *yaw = normalized(FRAC_PI_2 - *yaw);
-            }),
         }
     }
 }
@@ -256,7 +286,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        sensor::{imu::ImuData, odometry::OdometryData, pose::PoseData, velocity::VelocityData},
+        sensor::{
+            attitude::AttitudeData, imu::ImuData, magnetometer::MagnetometerData,
+            odometry::OdometryData, pose::PoseData, velocity::VelocityData,
+        },
         testbed::{Noisy, settings},
     };
 
@@ -336,6 +369,26 @@ mod tests {
         });
         assert_eq!((data.x, data.y), (0.0, 1.0));
         assert_eq!((data.yaw, data.pitch), (0.4, 0.2));
+    }
+
+    #[test]
+    fn angles_in_a_struct_and_a_magnetic_field() {
+        let mut ned = Noisy::<AttitudeData>::new(&Ned::default(), None, World::new());
+        let mut data = AttitudeData::default();
+        (data.rotation.yaw, data.rotation.pitch, data.rotation.roll) = (0.5, 0.25, 1.0);
+        data.angular_velocity = [1.0, 2.0, 3.0];
+        let data = ned.measure(data);
+        assert_eq!(data.rotation.yaw, FRAC_PI_2 - 0.5);
+        assert_eq!((data.rotation.pitch, data.rotation.roll), (-0.25, 1.0));
+        assert_eq!(data.angular_velocity, [1.0, -2.0, -3.0]);
+        // In the sensor's axes, not in the world's.
+        let mut ned = Noisy::<MagnetometerData>::new(&Ned::default(), None, World::new());
+        let data = ned.measure(MagnetometerData {
+            x: 1.0,
+            y: 2.0,
+            z: 3.0,
+        });
+        assert_eq!((data.x, data.y, data.z), (1.0, -2.0, -3.0));
     }
 
     #[test]

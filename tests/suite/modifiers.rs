@@ -57,30 +57,30 @@ fn fits(kinds: &Kinds, modifier: &str, component: &str, level: Option<&str>) -> 
 
 /// What fits what: `x` is in MORSE's table, too, `+` is beyond it, and `-` is refused.
 const FITS: &str = "
-                   pose gps gps:raw odometry odometry:raw odometry:differential imu velocity clock laser_scanner waypoint teleport v_omega
-ned                x    x   +       -        -            -                     +   +        -     -             x        x        -
-ecef               x    x   -       -        -            -                     -   -        -     -             x        x        -
-geodetic           x    x   -       -        -            -                     -   -        -     -             x        x        -
-geocentric         x    x   -       -        -            -                     -   -        -     -             x        x        -
-feet               x    x   -       +        -            -                     -   -        -     -             x        x        -
-utm                x    x   -       -        -            -                     -   -        -     -             x        +        -
-utm_offset         x    x   -       -        -            -                     -   -        -     -             x        +        -
-position_noise     +    x   -       +        -            -                     -   -        -     -             +        +        -
-pose_noise         x    -   -       x        -            -                     -   -        -     -             -        +        -
-orientation_noise  +    -   -       +        -            -                     -   -        -     -             -        +        -
-imu_noise          -    -   -       -        -            -                     x   -        -     -             -        -        -
-odometry_noise     -    -   -       x        x            x                     -   -        -     -             -        -        -
-gps_noise          +    +   +       +        -            -                     -   -        -     -             +        +        -
-gaussian           +    +   +       +        +            +                     +   +        -     +             +        +        +
-bias               +    +   +       +        +            +                     +   +        -     +             +        +        +
-random_walk        +    +   +       +        +            +                     +   +        -     +             +        +        +
-quantization       +    +   +       +        +            +                     +   +        -     +             +        +        +
-saturation         +    +   +       +        +            +                     +   +        -     +             +        +        +
-freeze             +    +   +       +        +            +                     +   +        -     +             +        +        +
-bias_jump          +    +   +       +        +            +                     +   +        -     +             +        +        +
-spike              +    +   +       +        +            +                     +   +        -     +             +        +        +
-dropout            +    +   +       +        +            +                     +   +        +     +             +        +        +
-latency            +    +   +       +        +            +                     +   +        -     +             +        +        +
+                  pose gps gps:raw odometry odometry:raw odometry:differential imu velocity clock laser_scanner waypoint teleport v_omega gyroscope attitude magnetometer radar_altimeter rotorcraft_waypoint rotorcraft_attitude
+ned               x    x   +       -        -            -                     +   +        -     -             x        x        -       x         +        +            -               +                   -
+ecef              x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -
+geodetic          x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -
+geocentric        x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -
+feet              x    x   -       +        -            -                     -   -        -     -             x        x        -       -         -        -            +               +                   -
+utm               x    x   -       -        -            -                     -   -        -     -             x        +        -       -         -        -            -               +                   -
+utm_offset        x    x   -       -        -            -                     -   -        -     -             x        +        -       -         -        -            -               +                   -
+position_noise    +    x   -       +        -            -                     -   -        -     -             +        +        -       -         -        -            -               +                   -
+pose_noise        x    -   -       x        -            -                     -   -        -     -             -        +        -       -         -        -            -               -                   -
+orientation_noise +    -   -       +        -            -                     -   -        -     -             -        +        -       x         -        -            -               -                   +
+imu_noise         -    -   -       -        -            -                     x   -        -     -             -        -        -       -         -        -            -               -                   -
+odometry_noise    -    -   -       x        x            x                     -   -        -     -             -        -        -       -         -        -            -               -                   -
+gps_noise         +    +   +       +        -            -                     -   -        -     -             +        +        -       -         -        -            -               +                   -
+gaussian          +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+bias              +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+random_walk       +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+quantization      +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+saturation        +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+freeze            +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+bias_jump         +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+spike             +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+dropout           +    +   +       +        +            +                     +   +        +     +             +        +        +       +         +        +            +               +                   +
+latency           +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
 ";
 
 #[test]

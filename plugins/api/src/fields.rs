@@ -101,18 +101,31 @@ impl Fields {
         self.places::<[f64; 3], N>(names, "vector of three numbers")
     }
 
-    /// The places of `x`, `y` and `z` if they are a position in the scene: lengths, and not in the frame of a
-    /// robot's start, where odometry puts them beside velocities.
+    /// The places of fields that each hold a length in metres: a position's `x` is one, a magnetic field's
+    /// is not.
+    ///
+    /// # Errors
+    ///
+    /// One of them is missing, or holds something else.
+    pub fn lengths<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+        let places = self.numbers(names)?;
+        for name in names {
+            if self.get(name).is_none_or(|field| field.unit != Some("m")) {
+                return Err(Misfit::needs(format!("a number `{name}` in metres")));
+            }
+        }
+        Ok(places)
+    }
+
+    /// The places of `x`, `y` and `z` if they are a position in the scene: not one in the frame of a robot's
+    /// start, which odometry puts beside velocities.
     ///
     /// # Errors
     ///
     /// They are not.
     pub fn position(&self) -> Result<[usize; 3], Misfit> {
-        let names = ["x", "y", "z"];
-        let is_length = |name| self.get(name).is_some_and(|field| field.unit == Some("m"));
-        let is_odometry = self.get("vx").is_some();
-        match self.numbers(names) {
-            Ok(places) if names.into_iter().all(is_length) && !is_odometry => Ok(places),
+        match self.lengths(["x", "y", "z"]) {
+            Ok(places) if self.get("vx").is_none() => Ok(places),
             _ => Err(Misfit::needs(
                 "a position in the scene: numbers `x`, `y` and `z` in metres",
             )),
