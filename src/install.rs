@@ -11,7 +11,7 @@ use morse_api::{
     fields::Fields,
     kind::{Described, Kinds, ModifierKind},
     middleware::{ErasedPlugs, Plugs, RequestSender, Wake},
-    modifier::{Memories, Memory, Misfit, Modifiers},
+    modifier::{Memory, Misfit, Modify, Side, Site as Binding},
     port::{OutputPort, Policy, port},
     random::Random,
     reading::SensorInfo,
@@ -143,6 +143,20 @@ struct Unchecked {
     check: fn(&World, Entity) -> Result<(), String>,
 }
 
+/// Modifiers for a component that is still to be made.
+struct Bound(Vec<(Attach, Box<dyn Modify>, Memory)>);
+
+/// Gives a component a modifier.
+type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory);
+
+impl Bound {
+    fn attach(self, entity: &mut EntityWorldMut<'_>) {
+        for (attach, modify, memory) in self.0 {
+            attach(entity, modify, memory);
+        }
+    }
+}
+
 /// A component that is being installed.
 struct Site<'a> {
     robot: &'a str,
@@ -227,8 +241,8 @@ impl Installer<'_> {
             .copied()
             .find(|&level| Some(level) == asked)
             .or(kind.levels.first().copied());
-        let fields = Fields::of(kind.data, level);
-        let (modifiers, memories) = self.modifiers(site, &fields);
+        let mut fields = Fields::of(kind.data, level);
+        let modifiers = self.modifiers(site, &mut fields, Side::Measurement);
         let info = Arc::new(SensorInfo {
             path: site.path.clone(),
             robot: site.robot.into(),
@@ -247,7 +261,8 @@ impl Installer<'_> {
             Level(level.unwrap_or_default()),
             random,
         );
-        entity.insert((Described(info), modifiers, memories, Outputs(outputs)));
+        entity.insert((Described(info), Outputs(outputs)));
+        modifiers.attach(&mut entity);
         let entity = entity.id();
         self.common(site, entity, kind.frequency, kind.check);
     }
@@ -260,7 +275,8 @@ impl Installer<'_> {
         else {
             return;
         };
-        let (modifiers, memories) = self.modifiers(site, &Fields::of(kind.command, None));
+        let mut fields = Fields::of(kind.command, None);
+        let modifiers = self.modifiers(site, &mut fields, Side::Command);
         let mut entity = self.world.spawn_empty();
         (kind.insert)(&mut entity, &actuator.component.settings.0);
         insert_mailbox(
@@ -270,7 +286,7 @@ impl Installer<'_> {
             site.path.clone(),
             site.robot.into(),
         );
-        entity.insert((modifiers, memories));
+        modifiers.attach(&mut entity);
         let sender = entity.get::<Mailbox>().map(Mailbox::sender);
         let entity = entity.id();
         if let Some(start) = &actuator.start {
@@ -377,20 +393,19 @@ impl Installer<'_> {
         ports
     }
 
-    /// The modifiers of a component, bound to its data.
-    fn modifiers(&mut self, site: &Site<'_>, fields: &Fields) -> (Modifiers, Memories) {
-        let (mut bound, mut memories) = (Modifiers::default(), Memories::default());
+    /// The modifiers of a component, bound to its data, of which they then tell what it has become.
+    fn modifiers(&mut self, site: &Site<'_>, fields: &mut Fields, side: Side) -> Bound {
+        let mut bound = Bound(Vec::new());
         for (index, modifier) in site.common.modifiers.iter().enumerate() {
             let word = modifier.kind.as_str();
             let Some(kind) = self.kinds.modifiers.get(word) else {
                 continue;
             };
-            match (kind.bind)(&modifier.settings.0, fields, self.world) {
-                Ok(modify) => bound.0.push(modify),
-                Err(misfit) => {
-                    let problem = self.misfit(site, modifier, kind, &misfit);
-                    self.problems.push(problem);
-                }
+            if let Err(wrong) = (kind.check)(&modifier.settings.0, self.world) {
+                let message = format!("`{word}` of `{}`: {wrong}", site.path);
+                let problem = Diagnostic::error("simulation::cannot-work", message);
+                self.problems
+                    .push(at(problem, &modifier.kind, "this needs it"));
             }
             // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
             let earlier = site
@@ -401,12 +416,19 @@ impl Installer<'_> {
                 .filter(|other| other.kind.as_str() == word)
                 .count();
             let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
-            memories.0.push(Memory {
-                random,
-                values: Vec::new(),
-            });
+            let world = &*self.world;
+            match (kind.bind)(&modifier.settings.0, fields, &Binding { world, side }) {
+                Ok(modify) => {
+                    modify.relabel(fields);
+                    bound.0.push((kind.attach, modify, Memory::new(random)));
+                }
+                Err(misfit) => {
+                    let problem = self.misfit(site, modifier, kind, &misfit);
+                    self.problems.push(problem);
+                }
+            }
         }
-        (bound, memories)
+        bound
     }
 
     fn misfit(
@@ -421,16 +443,19 @@ impl Installer<'_> {
             "`{word}` does not fit `{}`: {misfit}",
             site.common.kind.as_str()
         );
-        let fits = |fields: Fields| (kind.bind)(&modifier.settings.0, &fields, self.world).is_ok();
-        let sensors =
-            self.kinds.sensors.iter().filter(|(_, sensor)| {
-                fits(Fields::of(sensor.data, sensor.levels.first().copied()))
-            });
+        let world = &*self.world;
+        let fits = |fields: Fields, side| {
+            (kind.bind)(&modifier.settings.0, &fields, &Binding { world, side }).is_ok()
+        };
+        let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| {
+            let level = sensor.levels.first().copied();
+            fits(Fields::of(sensor.data, level), Side::Measurement)
+        });
         let actuators = self
             .kinds
             .actuators
             .iter()
-            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None)));
+            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None), Side::Command));
         let kinds: Vec<&str> = sensors
             .map(|(word, _)| *word)
             .chain(actuators.map(|(word, _)| *word))

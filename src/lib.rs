@@ -37,7 +37,8 @@
 //! What a world is made of:
 //! - [`tick`]: the order of a tick;
 //! - [`frame`]: poses and angles in double precision;
-//! - [`geodesy`]: from the scene to latitude, longitude and altitude;
+//! - [`geodesy`], [`coordinates`]: from the scene to places on Earth, and modifiers that give those;
+//! - [`faults`]: what noise and fault models have in common;
 //! - [`geomagnetism`]: the Earth's magnetic field there;
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
@@ -71,7 +72,9 @@
 pub mod actuator;
 pub mod assets;
 pub mod cli;
+pub mod coordinates;
 pub mod docs;
+pub mod faults;
 pub mod frame;
 pub mod geodesy;
 pub mod geomagnetism;

@@ -36,6 +36,8 @@ pub struct Field {
     pub index: usize,
     /// Its Rust type.
     pub type_id: std::any::TypeId,
+    /// What reflection knows of the type.
+    pub info: Option<&'static TypeInfo>,
     /// The type's name, short.
     pub type_name: &'static str,
     /// Its unit, if any was given.
@@ -63,6 +65,7 @@ impl Fields {
             name: plain_name(field.name()),
             index,
             type_id: field.type_id(),
+            info: field.type_info(),
             type_name: field.type_path_table().short_path(),
             unit: field.get_attribute::<Unit>().map(|unit| unit.0),
             docs: field.docs().map(str::trim),
@@ -109,6 +112,46 @@ impl Fields {
     /// One of them is missing, or holds something else.
     pub fn vectors<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
         self.places::<[f64; 3], N>(names, "vector of three numbers")
+    }
+
+    /// The places of fields that each hold a length in metres: a position's `x` is one, a magnetic field's
+    /// is not.
+    ///
+    /// # Errors
+    ///
+    /// One of them is missing, or holds something else.
+    pub fn lengths<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+        let places = self.numbers(names)?;
+        for name in names {
+            if self.get(name).is_none_or(|field| field.unit != Some("m")) {
+                return Err(Misfit::needs(format!("a number `{name}` in metres")));
+            }
+        }
+        Ok(places)
+    }
+
+    /// The places of `x`, `y` and `z` if they are a position in the scene: not one in the frame of a robot's
+    /// start, which odometry puts beside velocities.
+    ///
+    /// # Errors
+    ///
+    /// They are not.
+    pub fn position(&self) -> Result<[usize; 3], Misfit> {
+        match self.lengths(["x", "y", "z"]) {
+            Ok(places) if self.get("vx").is_none() => Ok(places),
+            _ => Err(Misfit::needs(
+                "a position in the scene: numbers `x`, `y` and `z` in metres",
+            )),
+        }
+    }
+
+    /// Tells of other units, for the fields at some places.
+    pub fn set_units(&mut self, places: &[usize], units: &[&'static str]) {
+        for (place, unit) in places.iter().zip(units) {
+            for field in self.0.iter_mut().filter(|field| field.index == *place) {
+                field.unit = Some(unit);
+            }
+        }
     }
 
     fn places<T: 'static, const N: usize>(

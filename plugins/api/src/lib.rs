@@ -10,8 +10,8 @@
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
 //! - [`object`]: its things by name and property, and zones;
-//! - [`fields`], [`plain`], [`names`]: units, levels and access to the numbers of a reading; values whose form
-//!   is known at run time only; patterns of names;
+//! - [`fields`], [`numbers`], [`plain`], [`names`]: units, levels and access to the numbers of a reading; values
+//!   whose form is known at run time only; patterns of names;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
@@ -25,6 +25,7 @@ pub mod kind;
 pub mod middleware;
 pub mod modifier;
 pub mod names;
+pub mod numbers;
 pub mod object;
 pub mod plain;
 pub mod port;
@@ -43,7 +44,7 @@ pub mod prelude {
         body::{BodyState, Drive, Inertia},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Levels, Unit},
-        modifier::{AddModifier as _, Memory, Misfit, Modifier, Modify},
+        modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
         random::Random,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Refused, Service, Task},
