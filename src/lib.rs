@@ -39,6 +39,7 @@
 //! - [`geodesy`]: from the scene to latitude, longitude and altitude;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`wheels`]: the wheels of a robot, found and measured for actuators;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
 //!
 //! Parts, a file each and a list in each folder:
@@ -86,6 +87,7 @@ pub mod state;
 #[cfg(test)]
 mod testbed;
 pub mod tick;
+pub mod wheels;
 
 pub use simulation::Simulation;
 

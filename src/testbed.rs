@@ -86,6 +86,10 @@ fn driven(state: &BodyState, drive: &Drive, dt: f64) -> BodyState {
         Drive::Velocity { linear, angular } => Isometry3::new(linear * dt, angular * dt),
         Drive::Displacement(displacement) => displacement,
         Drive::Pose(pose) => state.pose.inverse() * pose,
+        Drive::Orientation(turned) => Isometry3::from_parts(
+            Vector3::zeros().into(),
+            state.pose.rotation.inverse() * turned,
+        ),
         Drive::None | Drive::Wrench { .. } => Isometry3::identity(),
     };
     let pose = state.pose * displacement;

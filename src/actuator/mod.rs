@@ -18,10 +18,16 @@ macro_rules! actuators {
 }
 
 actuators! {
+    ackermann,
+    destination,
+    drag,
+    external_force,
     force_torque,
     joints,
+    orientation,
     teleport,
     v_omega,
+    v_omega_diff,
     waypoint,
     xy_omega,
 }

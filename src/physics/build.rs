@@ -1,6 +1,7 @@
 //! Bodies, colliders and joints of a scene are put into the engine.
 
 mod joints;
+mod places;
 
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
@@ -72,6 +73,7 @@ pub fn build(
     };
     builder.bodies(&mut engine);
     builder.joints(&mut engine);
+    let places = builder.places();
     tables = builder.tables;
     let states = states(&engine, &tables);
     let built = Built {
@@ -83,6 +85,9 @@ pub fn build(
         world
             .entity_mut(entity)
             .insert((BodyIndex(place), state, convert::transform(&state.pose)));
+    }
+    for (entity, place) in places {
+        world.entity_mut(entity).insert(place);
     }
     world.insert_resource(start(&tables));
     world.insert_resource(tables);
@@ -173,6 +178,10 @@ impl Builder<'_> {
                     f64::INFINITY
                 },
                 gravity: body.settings.gravity,
+                damping: [
+                    body.settings.linear_damping as f32,
+                    body.settings.angular_damping as f32,
+                ],
                 attachment: body.attachment.clone(),
                 is_jointed,
                 is_posed,

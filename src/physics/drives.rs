@@ -9,7 +9,7 @@ use morse_api::{
     component::{Active, Due, Mount},
     state::InPathOrder,
 };
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::{
     Motion, Settings, convert,
@@ -59,6 +59,8 @@ impl Commanded {
                 body.reset_forces(false);
                 body.reset_torques(false);
                 body.set_gravity_scale(if row.gravity { 1.0 } else { 0.0 }, false);
+                body.set_linear_damping(row.damping[0]);
+                body.set_angular_damping(row.damping[1]);
             }
         }
     }
@@ -95,6 +97,7 @@ impl Command {
 enum Last {
     Velocity(Command),
     Pose(Isometry3<f64>),
+    Orientation(UnitQuaternion<f64>),
     Displacement(Isometry3<f64>),
 }
 
@@ -142,6 +145,9 @@ pub(super) fn apply(
             Drive::Pose(pose) if acts => {
                 told.insert(base, Last::Pose(pose));
             }
+            Drive::Orientation(turned) if acts => {
+                told.insert(base, Last::Orientation(turned));
+            }
             Drive::Displacement(displacement) if acts => {
                 told.insert(base, Last::Displacement(displacement));
             }
@@ -152,7 +158,11 @@ pub(super) fn apply(
                     commanded.pushed.push(place);
                 }
             }
-            Drive::None | Drive::Pose(_) | Drive::Displacement(_) | Drive::Wrench { .. } => {}
+            Drive::None
+            | Drive::Pose(_)
+            | Drive::Orientation(_)
+            | Drive::Displacement(_)
+            | Drive::Wrench { .. } => {}
         }
     }
     still(&mut engine, &tables);
@@ -162,10 +172,17 @@ pub(super) fn apply(
         };
         match last {
             Last::Velocity(command) => {
-                float(&mut engine, row, &command, settings.motion);
+                hold(&mut engine, row, &command, settings.motion);
                 commanded.velocities.insert(place, command);
             }
             Last::Pose(pose) => put(&mut engine, row, &mut states, |_| pose, true),
+            Last::Orientation(turned) => {
+                let to = |pose: Isometry3<f64>| Isometry3::from_parts(pose.translation, turned);
+                put(&mut engine, row, &mut states, to, false);
+                if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+                    body.set_angvel(default(), true);
+                }
+            }
             Last::Displacement(by) => put(&mut engine, row, &mut states, |pose| pose * by, false),
         }
     }
@@ -176,6 +193,7 @@ fn is_finite(drive: &Drive) -> bool {
     let finite = |vector: &Vector3<f64>| vector.iter().all(|part| part.is_finite());
     match drive {
         Drive::None => true,
+        Drive::Orientation(turned) => turned.coords.iter().all(|part| part.is_finite()),
         Drive::Velocity {
             linear: one,
             angular: two,
@@ -203,12 +221,17 @@ fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
     }
 }
 
-/// A velocity commanded to what is no ground robot includes the vertical one: it does not fall.
-fn float(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: Motion) {
-    if !command.is_ground_robot
-        && motion == Motion::Default
-        && let Some(body) = engine.bodies.bodies.get_mut(row.handle)
-    {
+/// The commanded velocity holds against what would change it of itself. One that is commanded to what is
+/// no ground robot includes the vertical one: it does not fall.
+fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: Motion) {
+    let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
+        return;
+    };
+    if motion == Motion::Default {
+        body.set_linear_damping(0.0);
+        body.set_angular_damping(0.0);
+    }
+    if !command.is_ground_robot && motion == Motion::Default {
         body.set_gravity_scale(0.0, true);
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct BodyRow {
     /// kg; infinite for what physics does not move.
     pub mass: f64,
     pub gravity: bool,
+    /// Linear and angular, 1/s.
+    pub damping: [f32; 2],
     pub attachment: Option<Attachment>,
     /// Whether the engine solves a joint of it, with more iterations than other bodies.
     pub is_jointed: bool,
