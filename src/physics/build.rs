@@ -13,7 +13,8 @@ use nalgebra::Vector3;
 use super::{
     Motion, Settings, convert,
     engine::{
-        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, Tables, VariableRow,
+        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JOINT_PASSES,
+        Tables, VariableRow,
     },
     joints::{JointMotion, VariableMotion},
     prepare::{Prepared, PreparedBody, PreparedSolid},
@@ -23,6 +24,11 @@ use crate::scene::{
     assembly::{BodyLayout, JointMode, Layout},
     model::Scene,
 };
+
+/// m/s (and rad/s without colliders): what joints or actuators may move sleeps when it is slower than this
+/// for half a second, and is then at rest to the last bit. Whatever it is asked to do wakes it. Other bodies
+/// sleep sooner.
+const STILL: f32 = 5e-4;
 
 /// The entities that stand for a layout, in its order.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +79,11 @@ pub fn build(
     };
     builder.bodies(&mut engine);
     builder.joints(&mut engine);
+    if !engine.joints.impulse_joints.is_empty() {
+        let parameters = &mut engine.simulation.integration_parameters;
+        let passes = parameters.num_internal_pgs_iterations;
+        parameters.num_internal_pgs_iterations = passes.max(JOINT_PASSES);
+    }
     let places = builder.places();
     tables = builder.tables;
     let states = states(&engine, &tables);
@@ -168,6 +179,14 @@ impl Builder<'_> {
                 .any(|at| at == place);
             let rigid = rigid_body(place, body, prepared, is_posed, is_jointed);
             let handle = engine.bodies.bodies.insert(rigid);
+            if let Some(rigid) = engine.bodies.bodies.get_mut(handle)
+                && body.actuated
+                && body.settings.can_sleep != Some(false)
+            {
+                let activation = rigid.activation_mut();
+                activation.normalized_linear_threshold = STILL;
+                activation.angular_threshold = STILL;
+            }
             self.tables.bodies.push(BodyRow {
                 entity,
                 handle,
@@ -309,7 +328,7 @@ fn rigid_body(
         } else {
             0
         })
-        .can_sleep(!body.actuated && settings.can_sleep.unwrap_or(true))
+        .can_sleep(settings.can_sleep.unwrap_or(true))
         .user_data(place as u128)
 }
 

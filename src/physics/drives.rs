@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bevy::prelude::*;
+use bevy::{math::Vec3, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     body::{BodyKind, BodyState, Drive, Robot},
@@ -10,26 +10,35 @@ use morse_api::{
     state::InPathOrder,
 };
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::{
     Motion, Settings, convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
+    filter::TURNING,
 };
 
+/// m/s and rad/s: a robot that is as near as this to what it was told to do has grip, and does it exactly.
+/// One that is further off slips, and only friction brings it back.
+const GRIP: f64 = 2e-3;
+
 /// A velocity that a body was told to have in this tick.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Command {
     /// Of the body's origin, body axes, m/s.
     linear: Vector3<f64>,
     /// Body axes, rad/s.
     angular: Vector3<f64>,
     is_ground_robot: bool,
+    /// Whether it was told something else before.
+    is_new: bool,
 }
 
 /// The bodies that are driven in this tick, and those that are pushed. Made anew each tick.
 #[derive(Resource, Default)]
 pub struct Commanded {
-    velocities: BTreeMap<usize, Command>,
+    /// By body; what was told in the tick before tells whether a command is new, so these are state.
+    pub(super) velocities: BTreeMap<usize, Command>,
     pub(super) pushed: Vec<usize>,
 }
 
@@ -39,12 +48,47 @@ impl Commanded {
         self.velocities.contains_key(&body)
     }
 
-    /// Sets the commanded velocities again, at the start of every step of the engine.
-    pub(super) fn impose(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+    /// The velocity that a driven body is to have where it touches something, if it can keep it by
+    /// friction; and whether it turns, which takes friction away.
+    pub(super) fn wanted_at(&self, place: usize, body: &RigidBody, point: Vec3) -> Option<Vec3> {
+        let command = self.velocities.get(&place)?;
+        let wanted = command.wanted(body);
+        let arm = point - body.center_of_mass();
+        Some(wanted.0 + wanted.1.cross(arm))
+    }
+
+    /// Whether a driven body is told to turn on the ground.
+    pub(super) fn turns(&self, place: usize) -> bool {
+        let command = self.velocities.get(&place);
+        command.is_some_and(Command::turns)
+    }
+
+    /// Sets the commanded velocities again, at the start of every step of the engine; `is_first` of a
+    /// tick. `holds`: in MORSE's motion they are set whether the robot slips or not.
+    pub(super) fn impose(
+        &self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        is_first: bool,
+        motion: Motion,
+    ) {
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
-            if let (Some(row), Some(body)) = (row, body) {
+            let (Some(row), Some(body)) = (row, body) else {
+                continue;
+            };
+            if body.is_sleeping() && !command.wakes() {
+                continue;
+            }
+            let is_due = match motion {
+                Motion::Morse => is_first,
+                Motion::Default => {
+                    let is_new = command.is_new && is_first;
+                    is_new || row.kind != BodyKind::Dynamic || command.has_grip(body)
+                }
+            };
+            if is_due {
                 command.impose(body, row.kind);
             }
         }
@@ -67,6 +111,55 @@ impl Commanded {
 }
 
 impl Command {
+    /// Who stands as it was told before may sleep.
+    fn wakes(&self) -> bool {
+        self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
+    }
+
+    fn turns(&self) -> bool {
+        self.angular.z.abs() > TURNING
+    }
+
+    /// Whether the body does what it was told, or must since nothing else makes it.
+    fn has_grip(&self, body: &RigidBody) -> bool {
+        if !self.is_ground_robot || self.turns() {
+            return true;
+        }
+        let (linear, angular) = self.wanted(body);
+        let off = (linear - body.linvel()).length() + (angular - body.angvel()).length();
+        f64::from(off) < GRIP
+    }
+
+    /// The velocity of the body's centre of mass, and its angular velocity, as they are to be.
+    fn wanted(&self, body: &RigidBody) -> (Vec3, Vec3) {
+        let pose = convert::isometry(body.position());
+        let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
+        let own_angular = convert::vector(body.angvel());
+        let own_linear = convert::vector(body.linvel()) - own_angular.cross(&arm);
+        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
+        (
+            convert::vec3(&(linear + angular.cross(&arm))),
+            convert::vec3(&angular),
+        )
+    }
+
+    /// Of the body's origin, world axes, for a body that moves with these itself.
+    fn velocities(
+        &self,
+        pose: &Isometry3<f64>,
+        own_linear: &Vector3<f64>,
+        own_angular: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let mut linear = pose.rotation * self.linear;
+        let mut angular = pose.rotation * self.angular;
+        if self.is_ground_robot {
+            linear.z = own_linear.z;
+            angular.x = own_angular.x;
+            angular.y = own_angular.y;
+        }
+        (linear, angular)
+    }
+
     /// Gives the body this velocity. A ground robot keeps its own vertical speed, roll and pitch
     /// rates: gravity and the ground give those.
     fn impose(&self, body: &mut RigidBody, kind: BodyKind) {
@@ -81,15 +174,10 @@ impl Command {
                 angular,
             )
         };
-        let mut linear = pose.rotation * self.linear;
-        let mut angular = pose.rotation * self.angular;
-        if self.is_ground_robot {
-            linear.z = own_linear.z;
-            angular.x = own_angular.x;
-            angular.y = own_angular.y;
-        }
-        body.set_linvel(convert::vec3(&(linear + angular.cross(&arm))), true);
-        body.set_angvel(convert::vec3(&angular), true);
+        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
+        let wakes = self.wakes();
+        body.set_linvel(convert::vec3(&(linear + angular.cross(&arm))), wakes);
+        body.set_angvel(convert::vec3(&angular), wakes);
     }
 }
 
@@ -115,7 +203,7 @@ pub(super) fn apply(
     bodies: Query<(&BodyIndex, Option<&Robot>)>,
     mut states: Query<&mut BodyState>,
 ) {
-    commanded.velocities.clear();
+    let before = std::mem::take(&mut commanded.velocities);
     commanded.pushed.clear();
     let mut told: BTreeMap<usize, Last> = BTreeMap::new();
     for &entity in order.iter().flat_map(|order| &order.0) {
@@ -139,6 +227,7 @@ pub(super) fn apply(
                     linear,
                     angular,
                     is_ground_robot,
+                    is_new: false,
                 };
                 told.insert(base, Last::Velocity(command));
             }
@@ -172,6 +261,12 @@ pub(super) fn apply(
         };
         match last {
             Last::Velocity(command) => {
+                let last = before.get(&place).map(|last| Command {
+                    is_new: false,
+                    ..*last
+                });
+                let is_new = last != Some(command);
+                let command = Command { is_new, ..command };
                 hold(&mut engine, row, &command, settings.motion);
                 commanded.velocities.insert(place, command);
             }
@@ -232,7 +327,7 @@ fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motio
         body.set_angular_damping(0.0);
     }
     if !command.is_ground_robot && motion == Motion::Default {
-        body.set_gravity_scale(0.0, true);
+        body.set_gravity_scale(0.0, false);
     }
 }
 
@@ -243,8 +338,9 @@ pub(super) fn push(
     torque: &Vector3<f64>,
 ) {
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
-        body.add_force(convert::vec3(force), true);
-        body.add_torque(convert::vec3(torque), true);
+        let wakes = force.amax() > 0.0 || torque.amax() > 0.0;
+        body.add_force(convert::vec3(force), wakes);
+        body.add_torque(convert::vec3(torque), wakes);
     }
 }
 

@@ -77,6 +77,15 @@ impl Settings {
         1.0 / self.rate
     }
 
+    /// Iterations of the engine's solver a substep, each of which also moves the bodies. In MORSE's motion
+    /// there is one, of several passes, as its engine did it: friction acts first, then the body moves.
+    pub(super) fn moves(&self) -> u32 {
+        match self.motion {
+            Motion::Default => self.solver_iterations.max(1),
+            Motion::Morse => 1,
+        }
+    }
+
     /// Length of a step of the engine, s.
     #[must_use]
     pub fn substep(&self) -> f64 {

@@ -30,9 +30,7 @@ pub(super) fn step(
     };
     let substeps = settings.substeps.max(1);
     for substep in 0..substeps {
-        if substep == 0 || settings.motion == Motion::Default {
-            commanded.impose(&mut engine, &tables);
-        }
+        commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
         let share = f64::from(substep + 1) / f64::from(substeps);
         posing::lead(&mut engine, &tables, &motion, share, settings.substep());
         advance(&mut engine, &hooks);

@@ -5,6 +5,7 @@ mod diagnostics;
 mod external;
 mod hostile_scenes;
 mod language_rules;
+mod motion;
 mod physics;
 mod pipeline;
 mod rays;
