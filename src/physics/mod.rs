@@ -7,6 +7,7 @@
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
+//! - [`fault`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - `snapshot`: hash, save and restore.
 
@@ -15,6 +16,7 @@ pub mod contacts;
 mod convert;
 pub mod drives;
 mod engine;
+pub mod fault;
 mod filter;
 mod joints;
 pub mod mass;
@@ -121,7 +123,9 @@ pub fn plugin(app: &mut App, settings: Settings) {
     engine::spawn_engine(app.world_mut(), &settings);
     app.insert_resource(settings)
         .init_resource::<drives::Commanded>()
-        .init_resource::<joints::JointMotion>();
+        .init_resource::<joints::JointMotion>()
+        .init_resource::<fault::Fault>()
+        .init_resource::<fault::GivenUp>();
     app.configure_sets(
         FixedUpdate,
         (
@@ -138,7 +142,7 @@ pub fn plugin(app: &mut App, settings: Settings) {
                 .chain()
                 .in_set(Actuate::Drives),
             step::step.in_set(PhysicsSet::StepSimulation),
-            (joints::read, step::write_back)
+            (joints::read, step::write_back, fault::find)
                 .chain()
                 .in_set(PhysicsSet::Writeback),
         ),

@@ -22,6 +22,7 @@ use super::{
     convert,
     drives::{Command, Commanded},
     engine::{Engine, EngineItem, Tables},
+    fault::Fault,
     joints::JointMotion,
     step,
 };
@@ -105,6 +106,7 @@ fn save(world: &World) -> Result<Vec<u8>, StateError> {
 }
 
 fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
+    world.insert_resource(Fault::default());
     let restored: Restored = postcard::from_bytes(bytes).map_err(encoding)?;
     let here = world
         .get_resource::<Tables>()

@@ -8,6 +8,7 @@ use super::{
     Motion, Settings, convert,
     drives::Commanded,
     engine::{BodyRow, Engine, EngineItem, Tables},
+    fault::GivenUp,
     filter::Hooks,
     joints::JointMotion,
     posing,
@@ -19,8 +20,10 @@ pub(super) fn step(
     tables: Res<Tables>,
     commanded: Res<Commanded>,
     motion: Res<JointMotion>,
+    mut given_up: ResMut<GivenUp>,
     mut engine: Single<Engine>,
 ) {
+    given_up.0 = None;
     let gravity = engine.configuration.gravity;
     let hooks = Hooks {
         tables: &tables,
@@ -34,6 +37,7 @@ pub(super) fn step(
         let share = f64::from(substep + 1) / f64::from(substeps);
         posing::lead(&mut engine, &tables, &motion, share, settings.substep());
         advance(&mut engine, &hooks);
+        given_up.0 = given_up.0.or_else(|| tables.first_lost(&engine));
     }
     commanded.release(&mut engine, &tables);
 }

@@ -1,6 +1,7 @@
 //! How robots move: whole simulations, read from text, against what can be worked out by hand.
 
 mod driving;
+mod faults;
 mod rest;
 
 use morse_api::body::BodyState;
