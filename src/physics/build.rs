@@ -16,6 +16,7 @@ use super::{
         BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JOINT_PASSES,
         Tables, VariableRow,
     },
+    fluids::Fluids,
     joints::{JointMotion, VariableMotion},
     prepare::{Prepared, PreparedBody, PreparedSolid},
     step,
@@ -25,7 +26,7 @@ use crate::scene::{
     model::Scene,
 };
 
-/// m/s (and rad/s without colliders): what joints or actuators may move sleeps when it is slower than this
+/// m/s (and rad/s without colliders): what joints, actuators or water may move sleeps when it is slower than this
 /// for half a second, and is then at rest to the last bit. Whatever it is asked to do wakes it. Other bodies
 /// sleep sooner.
 const STILL: f32 = 5e-4;
@@ -85,6 +86,7 @@ pub fn build(
         parameters.num_internal_pgs_iterations = passes.max(JOINT_PASSES);
     }
     let places = builder.places();
+    let fluids = Fluids::new(&settings, layout, prepared);
     tables = builder.tables;
     let states = states(&engine, &tables);
     let built = Built {
@@ -101,6 +103,7 @@ pub fn build(
         world.entity_mut(entity).insert(place);
     }
     world.insert_resource(start(&tables));
+    world.insert_resource(fluids);
     world.insert_resource(tables);
     built
 }
@@ -180,7 +183,7 @@ impl Builder<'_> {
             let rigid = rigid_body(place, body, prepared, is_posed, is_jointed);
             let handle = engine.bodies.bodies.insert(rigid);
             if let Some(rigid) = engine.bodies.bodies.get_mut(handle)
-                && body.actuated
+                && (body.actuated || self.settings.water.is_some())
                 && body.settings.can_sleep != Some(false)
             {
                 let activation = rigid.activation_mut();

@@ -57,6 +57,12 @@ impl Commanded {
         Some(wanted.0 + wanted.1.cross(arm))
     }
 
+    /// Whether a driven body is a ground robot, whose height is left to physics.
+    pub(super) fn keeps_to_ground(&self, place: usize) -> bool {
+        let command = self.velocities.get(&place);
+        command.is_some_and(|command| command.is_ground_robot)
+    }
+
     /// Whether a driven body is told to turn on the ground.
     pub(super) fn turns(&self, place: usize) -> bool {
         let command = self.velocities.get(&place);

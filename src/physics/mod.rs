@@ -7,6 +7,7 @@
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
+//! - [`fluids`]: air and water;
 //! - [`fault`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - `snapshot`: hash, save and restore.
@@ -18,6 +19,7 @@ pub mod drives;
 mod engine;
 pub mod fault;
 mod filter;
+pub mod fluids;
 mod joints;
 pub mod mass;
 pub mod mesh;
@@ -40,6 +42,7 @@ use morse_api::{
 pub use build::{Built, Entities, build};
 pub use contacts::{Contact, Contacts};
 pub(crate) use convert::transform;
+pub use fluids::Water;
 pub use prepare::{Prepared, prepare};
 
 /// The numerical settings of a world.
@@ -57,6 +60,10 @@ pub struct Settings {
     pub solver_iterations: u32,
     /// How commanded speeds are reached.
     pub motion: Motion,
+    /// kg/m³; felt by what has a drag area.
+    pub air_density: f64,
+    /// Water below a level, if there is any.
+    pub water: Option<Water>,
 }
 
 impl Default for Settings {
@@ -68,6 +75,8 @@ impl Default for Settings {
             contact_frequency: 120.0,
             solver_iterations: 4,
             motion: Motion::Default,
+            air_density: 1.225,
+            water: None,
         }
     }
 }
@@ -124,6 +133,7 @@ pub fn plugin(app: &mut App, settings: Settings) {
     app.insert_resource(settings)
         .init_resource::<drives::Commanded>()
         .init_resource::<joints::JointMotion>()
+        .init_resource::<fluids::Fluids>()
         .init_resource::<fault::Fault>()
         .init_resource::<fault::GivenUp>();
     app.configure_sets(

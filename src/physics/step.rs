@@ -10,6 +10,7 @@ use super::{
     engine::{BodyRow, Engine, EngineItem, Tables},
     fault::GivenUp,
     filter::Hooks,
+    fluids::Fluids,
     joints::JointMotion,
     posing,
 };
@@ -20,6 +21,7 @@ pub(super) fn step(
     tables: Res<Tables>,
     commanded: Res<Commanded>,
     motion: Res<JointMotion>,
+    fluids: Res<Fluids>,
     mut given_up: ResMut<GivenUp>,
     mut engine: Single<Engine>,
 ) {
@@ -32,13 +34,16 @@ pub(super) fn step(
         up: -gravity.normalize_or_zero(),
     };
     let substeps = settings.substeps.max(1);
+    let loads = fluids.loads(&engine, &tables);
     for substep in 0..substeps {
         commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
         let share = f64::from(substep + 1) / f64::from(substeps);
         posing::lead(&mut engine, &tables, &motion, share, settings.substep());
+        fluids.act(&mut engine, &tables, &settings, &commanded, &loads);
         advance(&mut engine, &hooks);
         given_up.0 = given_up.0.or_else(|| tables.first_lost(&engine));
     }
+    fluids.release(&mut engine, &tables);
     commanded.release(&mut engine, &tables);
 }
 

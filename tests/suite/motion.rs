@@ -2,6 +2,7 @@
 
 mod driving;
 mod faults;
+mod fluids;
 mod rest;
 
 use morse_api::body::BodyState;
