@@ -25,6 +25,7 @@ actuators! {
     force_torque,
     joints,
     orientation,
+    steer_force,
     teleport,
     v_omega,
     v_omega_diff,

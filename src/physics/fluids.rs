@@ -58,9 +58,6 @@ struct Effect {
     share: f64,
 }
 
-/// What else acts on a body in a tick, N and N·m.
-pub(super) type Loads = Vec<(Vector3<f64>, Vector3<f64>)>;
-
 impl Fluids {
     /// Finds what is immersed.
     pub(super) fn new(settings: &Settings, layout: &Layout, prepared: &Prepared) -> Self {
@@ -83,17 +80,9 @@ impl Fluids {
         Self(immersed.collect())
     }
 
-    /// What acts on the immersed bodies besides.
-    pub(super) fn loads(&self, engine: &EngineItem<'_, '_>, tables: &Tables) -> Loads {
-        let load = |immersed: &Immersed| {
-            let row = tables.bodies.get(immersed.body);
-            let body = row.and_then(|row| engine.bodies.bodies.get(row.handle));
-            body.map_or_else(default, |body| {
-                let (force, torque) = (body.user_force(), body.user_torque());
-                (convert::vector(force), convert::vector(torque))
-            })
-        };
-        self.0.iter().map(load).collect()
+    /// The bodies that are immersed.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().map(|immersed| immersed.body)
     }
 
     /// Lets the fluids act in the next step of the engine.
@@ -103,10 +92,9 @@ impl Fluids {
         tables: &Tables,
         settings: &Settings,
         commanded: &Commanded,
-        loads: &Loads,
     ) {
         let gravity = Vector3::from(settings.gravity);
-        for (immersed, (force, torque)) in self.0.iter().zip(loads) {
+        for immersed in &self.0 {
             let row = tables.bodies.get(immersed.body);
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
             let (Some(row), Some(body)) = (row, body) else {
@@ -119,11 +107,9 @@ impl Fluids {
             if is_held && !commanded.keeps_to_ground(immersed.body) {
                 continue;
             }
-            let effect = immersed.effect(body, row, settings, &gravity, force, is_held);
-            body.reset_forces(false);
-            body.reset_torques(false);
-            body.add_force(convert::vec3(&(force + effect.force)), false);
-            body.add_torque(convert::vec3(&(torque + effect.torque)), false);
+            let effect = immersed.effect(body, row, settings, &gravity, is_held);
+            body.add_force(convert::vec3(&effect.force), false);
+            body.add_torque(convert::vec3(&effect.torque), false);
             if let Some(water) = settings.water.filter(|_| !is_held) {
                 let [linear, angular] = row.damping;
                 body.set_linear_damping(linear + (water.linear_damping * effect.share) as f32);
@@ -138,8 +124,6 @@ impl Fluids {
             let row = tables.bodies.get(immersed.body);
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
             if let (Some(row), Some(body)) = (row, body) {
-                body.reset_forces(false);
-                body.reset_torques(false);
                 body.set_linear_damping(row.damping[0]);
                 body.set_angular_damping(row.damping[1]);
             }
@@ -154,7 +138,6 @@ impl Immersed {
         row: &BodyRow,
         settings: &Settings,
         gravity: &Vector3<f64>,
-        load: &Vector3<f64>,
         is_held: bool,
     ) -> Effect {
         let step = settings.substep();
@@ -179,6 +162,7 @@ impl Immersed {
         }
         if !is_held && self.drag_area.amax() > 0.0 {
             let weight = if row.gravity { *gravity } else { default() };
+            let load = convert::vector(body.user_force());
             let other = weight + (load + effect.force) / row.mass;
             effect.force += self.drag(body, row.mass, settings, effect.share, &other);
         }

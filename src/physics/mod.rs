@@ -7,7 +7,7 @@
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
-//! - [`fluids`]: air and water;
+//! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
 //! - [`fault`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - `snapshot`: hash, save and restore.
@@ -21,6 +21,7 @@ pub mod fault;
 mod filter;
 pub mod fluids;
 mod joints;
+mod loads;
 pub mod mass;
 pub mod mesh;
 mod motor;
@@ -29,6 +30,7 @@ pub mod prepare;
 pub mod shapes;
 mod snapshot;
 mod step;
+mod vehicles;
 
 use bevy::prelude::*;
 use bevy_rapier3d::plugin::{
@@ -134,6 +136,7 @@ pub fn plugin(app: &mut App, settings: Settings) {
         .init_resource::<drives::Commanded>()
         .init_resource::<joints::JointMotion>()
         .init_resource::<fluids::Fluids>()
+        .init_resource::<vehicles::Vehicles>()
         .init_resource::<fault::Fault>()
         .init_resource::<fault::GivenUp>();
     app.configure_sets(
@@ -148,7 +151,7 @@ pub fn plugin(app: &mut App, settings: Settings) {
     app.add_systems(
         FixedUpdate,
         (
-            (drives::apply, joints::apply, posing::apply)
+            (drives::apply, joints::apply, posing::apply, vehicles::apply)
                 .chain()
                 .in_set(Actuate::Drives),
             step::step.in_set(PhysicsSet::StepSimulation),

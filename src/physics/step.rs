@@ -12,7 +12,9 @@ use super::{
     filter::Hooks,
     fluids::Fluids,
     joints::JointMotion,
+    loads::Loads,
     posing,
+    vehicles::Vehicles,
 };
 
 /// Advances the engine by one tick.
@@ -22,6 +24,7 @@ pub(super) fn step(
     commanded: Res<Commanded>,
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
+    mut vehicles: ResMut<Vehicles>,
     mut given_up: ResMut<GivenUp>,
     mut engine: Single<Engine>,
 ) {
@@ -34,15 +37,19 @@ pub(super) fn step(
         up: -gravity.normalize_or_zero(),
     };
     let substeps = settings.substeps.max(1);
-    let loads = fluids.loads(&engine, &tables);
+    let extra = fluids.bodies().chain(vehicles.bodies());
+    let loads = Loads::of(extra, &engine, &tables);
     for substep in 0..substeps {
         commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
         let share = f64::from(substep + 1) / f64::from(substeps);
         posing::lead(&mut engine, &tables, &motion, share, settings.substep());
-        fluids.act(&mut engine, &tables, &settings, &commanded, &loads);
+        loads.restore(&mut engine, &tables);
+        fluids.act(&mut engine, &tables, &settings, &commanded);
+        vehicles.act(&mut engine, &settings);
         advance(&mut engine, &hooks);
         given_up.0 = given_up.0.or_else(|| tables.first_lost(&engine));
     }
+    loads.release(&mut engine, &tables);
     fluids.release(&mut engine, &tables);
     commanded.release(&mut engine, &tables);
 }

@@ -4,6 +4,7 @@ mod driving;
 mod faults;
 mod fluids;
 mod rest;
+mod vehicles;
 
 use morse_api::body::BodyState;
 use morse_sim::{Simulation, simulation::no_parts};
@@ -12,13 +13,11 @@ use nalgebra::Vector3;
 /// m/s².
 const G: f64 = 9.81;
 
-/// A box on four pads that do not turn.
+/// A box of 20 kg.
 const SLED: &str = "
 frame base {
-  mass 20;
-  center_of_mass [0, 0, 0.1];
-  inertia [0.5, 0.8, 1, 0, 0, 0];
-  frame hull { translation [0, 0, 0.15]; geometry { shape box; dimension [0.8, 0.6, 0.3]; } }
+  frame hull { translation [0, 0, 0.15]; mass 20; center_of_mass [0, 0, -0.05]; inertia [0.5, 0.8, 1, 0, 0, 0];
+    geometry { shape box; dimension [0.8, 0.6, 0.3]; } }
 }
 ";
 
