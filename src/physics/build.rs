@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
     ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBodyBuilder, RigidBodyType,
 };
-use morse_api::body::{BodyKind, BodyState};
+use morse_api::body::{BodyKind, BodyState, Inertia};
 use nalgebra::Vector3;
 
 use super::{
@@ -102,6 +102,12 @@ pub fn build(
     for (entity, place) in places {
         world.entity_mut(entity).insert(place);
     }
+    for (row, body) in tables.bodies.iter().zip(&prepared.bodies) {
+        if row.kind == BodyKind::Dynamic {
+            let inertia = Inertia(body.mass.inertia);
+            world.entity_mut(row.entity).insert(inertia);
+        }
+    }
     world.insert_resource(start(&tables));
     world.insert_resource(fluids);
     world.insert_resource(tables);
@@ -163,17 +169,7 @@ impl Builder<'_> {
             .iter()
             .zip(&self.prepared.bodies)
             .zip(&self.entities.bodies);
-        let neighbours = self
-            .layout
-            .bodies
-            .iter()
-            .enumerate()
-            .filter_map(|(child, body)| {
-                let parent = body.attachment.as_ref()?.parent;
-                Some((child.min(parent), child.max(parent)))
-            });
-        self.tables.neighbours = neighbours.collect();
-        self.tables.neighbours.sort_unstable();
+        self.tables.neighbours = neighbours(self.layout);
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let neighbours = self.tables.neighbours.iter();
@@ -292,6 +288,18 @@ impl Builder<'_> {
         }
         hooks
     }
+}
+
+/// The bodies on either side of a joint.
+fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
+    let bodies = layout.bodies.iter().enumerate();
+    let pair = |(child, body): (usize, &BodyLayout)| {
+        let parent = body.attachment.as_ref()?.parent;
+        Some((child.min(parent), child.max(parent)))
+    };
+    let mut neighbours: Vec<_> = bodies.filter_map(pair).collect();
+    neighbours.sort_unstable();
+    neighbours
 }
 
 /// Nothing ever moves a fixed body, unless it is a robot's base, which can be put elsewhere.

@@ -197,8 +197,8 @@ enum Last {
 
 /// Applies the drives of all active actuators: wrenches add up; of velocities, poses and displacements
 /// the last one wins. Wrenches act on the body that carries the actuator, the others on the robot's
-/// base. A velocity stands until the actuator asks otherwise; the rest is for the ticks in which the
-/// actuator acts.
+/// base. A velocity and a thrust stand until the actuator asks otherwise; the rest is for the ticks in
+/// which the actuator acts.
 pub(super) fn apply(
     settings: Res<Settings>,
     tables: Res<Tables>,
@@ -246,46 +246,85 @@ pub(super) fn apply(
             Drive::Displacement(displacement) if acts => {
                 told.insert(base, Last::Displacement(displacement));
             }
-            Drive::Wrench { force, torque } if acts => {
+            Drive::Wrench { .. } | Drive::Thrust { .. } => {
                 let carrier = bodies.get(mount.body).ok();
-                if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index)) {
+                if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index))
+                    && let Ok(state) = states.get(row.entity)
+                    && let Some([force, torque]) = wrench(drive, acts, state)
+                {
                     push(&mut engine, row, &force, &torque);
                     commanded.pushed.push(place);
                 }
             }
-            Drive::None
-            | Drive::Pose(_)
-            | Drive::Orientation(_)
-            | Drive::Displacement(_)
-            | Drive::Wrench { .. } => {}
+            Drive::None | Drive::Pose(_) | Drive::Orientation(_) | Drive::Displacement(_) => {}
         }
     }
     still(&mut engine, &tables);
-    for (place, last) in told {
-        let Some(row) = tables.bodies.get(place) else {
-            continue;
-        };
-        match last {
-            Last::Velocity(command) => {
-                let last = before.get(&place).map(|last| Command {
-                    is_new: false,
-                    ..*last
-                });
-                let is_new = last != Some(command);
-                let command = Command { is_new, ..command };
-                hold(&mut engine, row, &command, settings.motion);
-                commanded.velocities.insert(place, command);
-            }
-            Last::Pose(pose) => put(&mut engine, row, &mut states, |_| pose, true),
-            Last::Orientation(turned) => {
-                let to = |pose: Isometry3<f64>| Isometry3::from_parts(pose.translation, turned);
-                put(&mut engine, row, &mut states, to, false);
-                if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
-                    body.set_angvel(default(), true);
+    let told = Told {
+        before,
+        told,
+        motion: settings.motion,
+    };
+    told.carry_out(&mut engine, &tables, &mut commanded, &mut states);
+}
+
+/// What bodies were told in the tick before and in this one, by place.
+struct Told {
+    before: BTreeMap<usize, Command>,
+    told: BTreeMap<usize, Last>,
+    motion: Motion,
+}
+
+impl Told {
+    fn carry_out(
+        self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        commanded: &mut Commanded,
+        states: &mut Query<&mut BodyState>,
+    ) {
+        let Self {
+            before,
+            told,
+            motion,
+        } = self;
+        for (place, last) in told {
+            let Some(row) = tables.bodies.get(place) else {
+                continue;
+            };
+            match last {
+                Last::Velocity(command) => {
+                    let last = before.get(&place).map(|last| Command {
+                        is_new: false,
+                        ..*last
+                    });
+                    let is_new = last != Some(command);
+                    let command = Command { is_new, ..command };
+                    hold(engine, row, &command, motion);
+                    commanded.velocities.insert(place, command);
                 }
+                Last::Pose(pose) => put(engine, row, states, |_| pose, true),
+                Last::Orientation(turned) => {
+                    let to = |pose: Isometry3<f64>| Isometry3::from_parts(pose.translation, turned);
+                    put(engine, row, states, to, false);
+                    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+                        body.set_angvel(default(), true);
+                    }
+                }
+                Last::Displacement(by) => put(engine, row, states, |pose| pose * by, false),
             }
-            Last::Displacement(by) => put(&mut engine, row, &mut states, |pose| pose * by, false),
         }
+    }
+}
+
+/// The force and the torque of a drive in this tick, world axes.
+fn wrench(drive: &Drive, acts: bool, carrier: &BodyState) -> Option<[Vector3<f64>; 2]> {
+    match *drive {
+        Drive::Wrench { force, torque } => acts.then_some([force, torque]),
+        Drive::Thrust { force, torque } => {
+            Some([force, torque].map(|part| carrier.pose.rotation * part))
+        }
+        _ => None,
     }
 }
 
@@ -300,6 +339,10 @@ fn is_finite(drive: &Drive) -> bool {
             angular: two,
         }
         | Drive::Wrench {
+            force: one,
+            torque: two,
+        }
+        | Drive::Thrust {
             force: one,
             torque: two,
         } => finite(one) && finite(two),

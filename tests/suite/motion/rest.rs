@@ -65,3 +65,32 @@ fn a_robot_that_stood_for_long_starts_at_once() {
         assert!((speed - 0.5).abs() < 0.03, "{kind}: {speed}");
     }
 }
+
+#[test]
+fn what_carries_a_sleeping_robot_wakes_it() {
+    let room = tempfile::tempdir().expect("a directory");
+    let slab = "frame ferry { geometry { shape box; dimension [4, 4, 0.2]; } }\n\
+                frame rover { translation [0, 0, 0.2]; mass 20;\n\
+                geometry { shape box; dimension [0.4, 0.4, 0.2]; } }";
+    std::fs::write(room.path().join("ferry.robray"), slab).expect("written");
+    let text = "Simulation(scene: \"ferry.robray\", robots: { \
+        \"ferry\": (frame: \"ferry\", base: kinematic, \
+            actuators: { \"motion\": (kind: \"xy_omega\") }), \
+        \"rover\": (frame: \"rover\", actuators: { \"motion\": (kind: \"v_omega\", active: false) }) })";
+    let mut simulation =
+        morse_sim::Simulation::parse(text, room.path(), &morse_sim::simulation::no_parts)
+            .unwrap_or_else(|error| panic!("{error}"));
+    simulation.run(600).expect("nobody is in lockstep");
+    let mut message = bevy::reflect::structs::DynamicStruct::default();
+    message.insert("x", 0.5);
+    let sent = simulation.command_any("ferry.motion", Box::new(message));
+    sent.expect("a command");
+    simulation.run(240).expect("nobody is in lockstep");
+    let x = |name: &str| {
+        let body = simulation.body(name).expect("there is one");
+        body.pose.translation.x
+    };
+    assert!((x("ferry") - 2.0).abs() < 0.02, "{}", x("ferry"));
+    // It slips until friction has made it as fast: v² / 2 μ g behind.
+    assert!((x("ferry") - x("rover")).abs() < 0.05, "{}", x("rover"));
+}

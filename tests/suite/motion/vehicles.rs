@@ -78,7 +78,7 @@ fn force_drives_and_brakes_stop() {
     let mut test = buggy("", "");
     test.run(3.0);
     // 4 · 0.4 · 25 N on 20 kg.
-    command(&mut test, &[("force", 25.0)]);
+    command(&test, &[("force", 25.0)]);
     test.run(1.0);
     println!("drives at {}", test.body().linear_velocity);
     assert!(
@@ -87,7 +87,7 @@ fn force_drives_and_brakes_stop() {
         test.body().linear_velocity
     );
     // 2 · (0.1 + 1.3) · 10 N on 20 kg.
-    command(&mut test, &[("force", 0.0), ("brake", 10.0)]);
+    command(&test, &[("force", 0.0), ("brake", 10.0)]);
     test.run(1.0);
     println!("brakes to {}", test.body().linear_velocity);
     assert!(
@@ -104,9 +104,9 @@ fn force_drives_and_brakes_stop() {
 fn a_steered_car_drives_a_circle() {
     let mut test = buggy("", "");
     test.run(2.0);
-    command(&mut test, &[("force", 12.5)]);
+    command(&test, &[("force", 12.5)]);
     test.run(1.0);
-    command(&mut test, &[("force", 0.0), ("steer", 0.2)]);
+    command(&test, &[("force", 0.0), ("steer", 0.2)]);
     test.run(1.0);
     let (yaw, v) = (test.yaw(), test.body().linear_velocity);
     test.run(0.5);
@@ -121,7 +121,7 @@ fn a_steered_car_drives_a_circle() {
 }
 
 /// Sends fields of a command.
-fn command(test: &mut Test, fields: &[(&str, f64)]) {
+fn command(test: &Test, fields: &[(&str, f64)]) {
     let mut message = bevy::reflect::structs::DynamicStruct::default();
     for (name, value) in fields {
         message.insert(*name, *value);
