@@ -23,7 +23,6 @@ frame base {
 
 /// Two driven wheels of 0.1 m, 0.4 m apart, and a ball that slides behind them.
 const DUO: &str = "
-class tyre { shape cylinder; radius 0.1; height 0.04; mass 0.5; }
 frame base {
   frame hull { translation [-0.03, 0, 0.12]; mass 8; geometry { shape box; dimension [0.4, 0.3, 0.1]; } }
   frame ball { translation [-0.15, 0, 0.035]; mass 0.1; geometry { shape sphere; radius 0.035; friction 0; } }
