@@ -44,6 +44,7 @@
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
 //! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
+//! - [`wheels`]: the wheels of a robot, found and measured for actuators;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
 //!
 //! Parts, a file each and a list in each folder:
@@ -98,6 +99,7 @@ pub mod state;
 #[cfg(test)]
 mod testbed;
 pub mod tick;
+pub mod wheels;
 
 pub use simulation::Simulation;
 

@@ -1,5 +1,6 @@
 //! Runs a simulation against the wall clock: the only place that reads it.
 use std::{
+    panic::AssertUnwindSafe,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -43,6 +44,8 @@ pub enum End {
     Failure(Failure),
     /// The observer of a lockstep port is lost.
     LockstepLost(LockstepLost),
+    /// The simulation itself failed: the physics lost a body, or a part of the program panicked.
+    Fault(String),
 }
 
 /// What is said of a run at its end.
@@ -127,7 +130,11 @@ fn pace(
         {
             continue;
         }
-        if let Err(lost) = simulation.step() {
+        let stepped = match step(simulation) {
+            Ok(stepped) => stepped,
+            Err(fault) => return End::Fault(fault),
+        };
+        if let Err(lost) = stepped {
             return simulation
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
@@ -138,7 +145,23 @@ fn pace(
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);
         }
+        if let Some(lost) = simulation.fault() {
+            return End::Fault(lost.to_string());
+        }
     }
+}
+
+/// One tick. A part that panics, such as a user's sensor, ends the run, which still closes its outputs.
+fn step(simulation: &mut Simulation) -> Result<Result<(), LockstepLost>, String> {
+    let tick = simulation.tick() + 1;
+    // What the panic left behind is only closed, never stepped again.
+    let stepped = std::panic::catch_unwind(AssertUnwindSafe(|| simulation.step()));
+    stepped.map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("it did not say why");
+        format!("a part of the simulation panicked in tick {tick}: {text}")
+    })
 }
 
 /// Whether the wall clock has not reached `due` (s since the start) yet; if so, some of the wait is over.

@@ -89,6 +89,7 @@ fn driven(state: &BodyState, drive: &Drive, dt: f64) -> BodyState {
         }
         Drive::Displacement(displacement) => state.pose * displacement,
         Drive::Pose(pose) => pose,
+        Drive::Orientation(turned) => Isometry3::from_parts(state.pose.translation, turned),
         Drive::None | Drive::Wrench { .. } | Drive::Thrust { .. } => state.pose,
     };
     BodyState {

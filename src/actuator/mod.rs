@@ -19,11 +19,17 @@ macro_rules! actuators {
 
 actuators! {
     arucomarker,
+    ackermann,
+    destination,
+    drag,
+    external_force,
     force_torque,
     gripper,
     joints,
     light,
     sound,
+    orientation,
+    steer_force,
     quadrotor_dynamic_control,
     rotorcraft_attitude,
     rotorcraft_velocity,
@@ -31,6 +37,7 @@ actuators! {
     stabilized_quadrotor,
     teleport,
     v_omega,
+    v_omega_diff,
     waypoint,
     xy_omega,
 }

@@ -164,6 +164,13 @@ fn physics_settings(environment: &Environment) -> physics::Settings {
             model::Motion::Default => physics::Motion::Default,
             model::Motion::Morse => physics::Motion::Morse,
         },
+        air_density: environment.air_density,
+        water: environment.water.map(|water| physics::Water {
+            level: water.level,
+            density: water.density,
+            linear_damping: water.linear_damping,
+            angular_damping: water.angular_damping,
+        }),
     }
 }
 

@@ -10,6 +10,7 @@ mod golden_runs;
 mod hostile_scenes;
 mod language_rules;
 mod modifiers;
+mod motion;
 mod motion_and_earth;
 mod objects;
 mod physics;

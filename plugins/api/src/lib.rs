@@ -8,7 +8,7 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
-//! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
+//! - [`body`], [`joint`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
 //! - [`object`]: its things by name and property, and zones;
 //! - [`fields`], [`numbers`], [`plain`], [`names`]: units, levels and access to the numbers of a reading; values
 //!   whose form is known at run time only; patterns of names;
@@ -36,6 +36,7 @@ pub mod sensor;
 pub mod service;
 pub mod state;
 pub mod tick;
+pub mod vehicle;
 
 /// Everything a component's file usually names.
 pub mod prelude {

@@ -53,6 +53,10 @@ pub struct Environment {
     pub contact_frequency: f64,
     /// Iterations of the physics engine's solver a substep.
     pub solver_iterations: u32,
+    /// In kg/m³; felt by what has a drag area.
+    pub air_density: f64,
+    /// Water below a level, if there is any.
+    pub water: Option<Water>,
 }
 
 impl Default for Environment {
@@ -66,6 +70,32 @@ impl Default for Environment {
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
+            air_density: 1.225,
+            water: None,
+        }
+    }
+}
+
+/// Water at rest, everywhere below a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Water {
+    /// Height of the surface, in m.
+    pub level: f64,
+    /// In kg/m³.
+    pub density: f64,
+    /// Of what is wholly in it, in 1/s.
+    pub linear_damping: f64,
+    /// Of what is wholly in it, in 1/s.
+    pub angular_damping: f64,
+}
+
+impl Default for Water {
+    fn default() -> Self {
+        Self {
+            level: 0.0,
+            density: 1000.0,
+            linear_damping: 0.5,
+            angular_damping: 0.5,
         }
     }
 }
@@ -129,6 +159,8 @@ pub struct Body {
     pub gravity: bool,
     /// May it sleep while at rest? Without an answer: when nothing actuates it.
     pub can_sleep: Option<bool>,
+    /// Coefficient of drag times area along each axis of the body, in m².
+    pub drag_area: Option<Vector3<f64>>,
 }
 
 impl Default for Body {
@@ -144,8 +176,19 @@ impl Default for Body {
             angular_damping: 0.0,
             gravity: true,
             can_sleep: None,
+            drag_area: None,
         }
     }
+}
+
+/// What a commanded velocity concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Locomotion {
+    /// The plane: vertical speed, roll and pitch are left to gravity and the ground.
+    #[default]
+    Ground,
+    /// All of space: while it is commanded, the robot neither falls nor tilts of itself.
+    Free,
 }
 
 /// Who moves a joint.
@@ -245,6 +288,16 @@ pub struct Robot {
     pub friction: Option<f64>,
     /// What else components can know of it.
     pub properties: Properties,
+    /// What a velocity that is commanded to it concerns.
+    pub locomotion: Locomotion,
+    /// Does gravity act on its bodies?
+    pub gravity: bool,
+    /// Of the base, in 1/s.
+    pub linear_damping: Option<f64>,
+    /// Of the base, in 1/s.
+    pub angular_damping: Option<f64>,
+    /// Of the base: coefficient of drag times area along each of its axes, in m².
+    pub drag_area: Option<Vector3<f64>>,
     /// What it perceives with.
     pub sensors: Named<Sensor>,
     /// What it acts with.
