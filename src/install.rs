@@ -13,7 +13,7 @@ use morse_api::{
     fields::Fields,
     kind::{Described, Kinds, ModifierKind},
     middleware::{ErasedPlugs, Plugs, RequestSender, Wake},
-    modifier::{Memories, Memory, Misfit, Modifiers},
+    modifier::{Memory, Misfit, Modify, Side, Site as Binding},
     port::{OutputPort, Policy, port},
     random::Random,
     reading::SensorInfo,
@@ -63,11 +63,13 @@ pub fn install(
         connections: &mut connections,
         wakes: &wakes,
         problems: rivals(simulation, &kinds),
+        unchecked: Vec::new(),
     };
     for instance in simulation.expand() {
         installer.robot(&instance);
     }
     installer.overlays(simulation);
+    installer.check();
     let warnings = installer.problems;
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
@@ -133,6 +135,29 @@ struct Installer<'a> {
     connections: &'a mut Connections,
     wakes: &'a BTreeMap<String, (Sender<()>, Policy)>,
     problems: Vec<Diagnostic>,
+    unchecked: Vec<Unchecked>,
+}
+
+/// A component that has not said yet whether it can work: it may need others, which come later.
+struct Unchecked {
+    path: Arc<str>,
+    entity: Entity,
+    kind: Spanned<String>,
+    check: fn(&World, Entity) -> Result<(), String>,
+}
+
+/// Modifiers for a component that is still to be made.
+struct Bound(Vec<(Attach, Box<dyn Modify>, Memory)>);
+
+/// Gives a component a modifier.
+type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory);
+
+impl Bound {
+    fn attach(self, entity: &mut EntityWorldMut<'_>) {
+        for (attach, modify, memory) in self.0 {
+            attach(entity, modify, memory);
+        }
+    }
 }
 
 /// A component that is being installed.
@@ -219,22 +244,15 @@ impl Installer<'_> {
             .copied()
             .find(|&level| Some(level) == asked)
             .or(kind.levels.first().copied());
-        let fields = Fields::of(kind.data, level);
-        let (modifiers, memories) = self.modifiers(site, &fields);
-        let frequency = site
-            .common
-            .frequency
-            .as_ref()
-            .map_or(kind.default_frequency(self.rate), |frequency| {
-                frequency.value
-            });
+        let mut fields = Fields::of(kind.data, level);
+        let modifiers = self.modifiers(site, &mut fields, Side::Measurement);
         let info = Arc::new(SensorInfo {
             path: site.path.clone(),
             robot: site.robot.into(),
             kind: word,
             level,
             fields,
-            frequency,
+            frequency: self.frequency(site, kind.frequency),
             robot_from_sensor: site.mount.robot_from_component,
         });
         let outputs = self.outputs(&info, sensor);
@@ -246,9 +264,10 @@ impl Installer<'_> {
             Level(level.unwrap_or_default()),
             random,
         );
-        entity.insert((Described(info), modifiers, memories, Outputs(outputs)));
+        entity.insert((Described(info), Outputs(outputs)));
+        modifiers.attach(&mut entity);
         let entity = entity.id();
-        self.common(site, entity, frequency, kind.check);
+        self.common(site, entity, kind.frequency, kind.check);
     }
 
     fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
@@ -259,7 +278,8 @@ impl Installer<'_> {
         else {
             return;
         };
-        let (modifiers, memories) = self.modifiers(site, &Fields::of(kind.command, None));
+        let mut fields = Fields::of(kind.command, None);
+        let modifiers = self.modifiers(site, &mut fields, Side::Command);
         let mut entity = self.world.spawn_empty();
         (kind.insert)(&mut entity, &actuator.component.settings.0);
         insert_mailbox(
@@ -269,7 +289,7 @@ impl Installer<'_> {
             site.path.clone(),
             site.robot.into(),
         );
-        entity.insert((modifiers, memories));
+        modifiers.attach(&mut entity);
         let sender = entity.get::<Mailbox>().map(Mailbox::sender);
         let entity = entity.id();
         if let Some(start) = &actuator.start {
@@ -283,12 +303,7 @@ impl Installer<'_> {
                     .push((sender.clone(), input.settings.0.clone()));
             }
         }
-        let frequency = site
-            .common
-            .frequency
-            .as_ref()
-            .map_or(self.rate, |frequency| frequency.value);
-        self.common(site, entity, frequency, kind.check);
+        self.common(site, entity, None, kind.check);
     }
 }
 
@@ -298,26 +313,43 @@ impl Installer<'_> {
         &mut self,
         site: &Site<'_>,
         entity: Entity,
-        frequency: f64,
+        frequency: Option<f64>,
         check: fn(&World, Entity) -> Result<(), String>,
     ) {
+        let period = Period {
+            frequency: self.frequency(site, frequency),
+        };
         self.world.entity_mut(entity).insert((
             Path(site.path.clone()),
             Active(site.common.active),
             site.mount,
-            Period { frequency },
+            period,
         ));
         self.stamp(entity, &site.mount);
         for name in &site.common.services {
             self.offer_services(name, &site.path);
         }
-        if let Err(missing) = check(self.world, entity) {
-            let kind = &site.common.kind;
-            let problem = Diagnostic::error(
-                "simulation::cannot-work",
-                format!("`{}`: {missing}", site.path),
-            );
-            self.problems.push(at(problem, kind, "this needs it"));
+        self.unchecked.push(Unchecked {
+            path: site.path.clone(),
+            entity,
+            kind: site.common.kind.clone(),
+            check,
+        });
+    }
+
+    /// Asks all components whether they can work.
+    fn check(&mut self) {
+        // Now all have their paths: they can be found.
+        morse_api::state::sort_by_path(self.world);
+        for component in std::mem::take(&mut self.unchecked) {
+            if let Err(missing) = (component.check)(self.world, component.entity) {
+                let problem = Diagnostic::error(
+                    "simulation::cannot-work",
+                    format!("`{}`: {missing}", component.path),
+                );
+                self.problems
+                    .push(at(problem, &component.kind, "this needs it"));
+            }
         }
     }
 
@@ -329,6 +361,15 @@ impl Installer<'_> {
         let (mut pose, mut velocity) = (WorldPose::default(), WorldVelocity::default());
         stamp(&body, mount, &mut pose, &mut velocity);
         self.world.entity_mut(entity).insert((pose, velocity));
+    }
+
+    /// As the file says, or else as the kind does, as far as the simulation is fast enough.
+    fn frequency(&self, site: &Site<'_>, of_kind: Option<f64>) -> f64 {
+        let written = site.common.frequency.as_ref();
+        written.map_or_else(
+            || of_kind.map_or(self.rate, |usual| usual.min(self.rate)),
+            |frequency| frequency.value,
+        )
     }
 
     fn offer_services(&mut self, middleware: &Spanned<String>, path: &str) {
@@ -355,20 +396,19 @@ impl Installer<'_> {
         ports
     }
 
-    /// The modifiers of a component, bound to its data.
-    fn modifiers(&mut self, site: &Site<'_>, fields: &Fields) -> (Modifiers, Memories) {
-        let (mut bound, mut memories) = (Modifiers::default(), Memories::default());
+    /// The modifiers of a component, bound to its data, of which they then tell what it has become.
+    fn modifiers(&mut self, site: &Site<'_>, fields: &mut Fields, side: Side) -> Bound {
+        let mut bound = Bound(Vec::new());
         for (index, modifier) in site.common.modifiers.iter().enumerate() {
             let word = modifier.kind.as_str();
             let Some(kind) = self.kinds.modifiers.get(word) else {
                 continue;
             };
-            match (kind.bind)(&modifier.settings.0, fields, self.world) {
-                Ok(modify) => bound.0.push(modify),
-                Err(misfit) => {
-                    let problem = self.misfit(site, modifier, kind, &misfit);
-                    self.problems.push(problem);
-                }
+            if let Err(wrong) = (kind.check)(&modifier.settings.0, self.world) {
+                let message = format!("`{word}` of `{}`: {wrong}", site.path);
+                let problem = Diagnostic::error("simulation::cannot-work", message);
+                self.problems
+                    .push(at(problem, &modifier.kind, "this needs it"));
             }
             // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
             let earlier = site
@@ -379,12 +419,19 @@ impl Installer<'_> {
                 .filter(|other| other.kind.as_str() == word)
                 .count();
             let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
-            memories.0.push(Memory {
-                random,
-                values: Vec::new(),
-            });
+            let world = &*self.world;
+            match (kind.bind)(&modifier.settings.0, fields, &Binding { world, side }) {
+                Ok(modify) => {
+                    modify.relabel(fields);
+                    bound.0.push((kind.attach, modify, Memory::new(random)));
+                }
+                Err(misfit) => {
+                    let problem = self.misfit(site, modifier, kind, &misfit);
+                    self.problems.push(problem);
+                }
+            }
         }
-        (bound, memories)
+        bound
     }
 
     fn misfit(
@@ -399,16 +446,19 @@ impl Installer<'_> {
             "`{word}` does not fit `{}`: {misfit}",
             site.common.kind.as_str()
         );
-        let fits = |fields: Fields| (kind.bind)(&modifier.settings.0, &fields, self.world).is_ok();
-        let sensors =
-            self.kinds.sensors.iter().filter(|(_, sensor)| {
-                fits(Fields::of(sensor.data, sensor.levels.first().copied()))
-            });
+        let world = &*self.world;
+        let fits = |fields: Fields, side| {
+            (kind.bind)(&modifier.settings.0, &fields, &Binding { world, side }).is_ok()
+        };
+        let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| {
+            let level = sensor.levels.first().copied();
+            fits(Fields::of(sensor.data, level), Side::Measurement)
+        });
         let actuators = self
             .kinds
             .actuators
             .iter()
-            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None)));
+            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None), Side::Command));
         let kinds: Vec<&str> = sensors
             .map(|(word, _)| *word)
             .chain(actuators.map(|(word, _)| *word))

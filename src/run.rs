@@ -1,5 +1,6 @@
 //! Runs a simulation against the wall clock: the only place that reads it.
 use std::{
+    panic::AssertUnwindSafe,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -45,6 +46,8 @@ pub enum End {
     Failure(Failure),
     /// The observer of a lockstep port is lost.
     LockstepLost(LockstepLost),
+    /// The simulation itself failed: the physics lost a body, or a part of the program panicked.
+    Fault(String),
 }
 
 /// What is said of a run at its end.
@@ -135,7 +138,11 @@ fn pace(
         if stride.waits(simulation) {
             continue;
         }
-        if let Err(lost) = simulation.step() {
+        let stepped = match step(simulation) {
+            Ok(stepped) => stepped,
+            Err(fault) => return End::Fault(fault),
+        };
+        if let Err(lost) = stepped {
             return simulation
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
@@ -157,6 +164,9 @@ fn pace(
         stride.tell_lag(simulation);
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);
+        }
+        if let Some(lost) = simulation.fault() {
+            return End::Fault(lost.to_string());
         }
     }
 }
@@ -188,6 +198,19 @@ impl Stride {
         let simulated = made as f64 / simulation.clock().rate;
         simulation.tell_lag(self.start.elapsed().as_secs_f64() - simulated);
     }
+}
+
+/// One tick. A part that panics, such as a user's sensor, ends the run, which still closes its outputs.
+fn step(simulation: &mut Simulation) -> Result<Result<(), LockstepLost>, String> {
+    let tick = simulation.tick() + 1;
+    // What the panic left behind is only closed, never stepped again.
+    let stepped = std::panic::catch_unwind(AssertUnwindSafe(|| simulation.step()));
+    stepped.map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("it did not say why");
+        format!("a part of the simulation panicked in tick {tick}: {text}")
+    })
 }
 
 /// Whether the wall clock has not reached `due` (s since the start) yet; if so, some of the wait is over.

@@ -33,6 +33,7 @@ pub fn plugin(app: &mut App, rate: f64) {
                 Tick::Action,
                 Tick::DefaultAction,
                 Tick::Modifiers,
+                Tick::Merge,
                 Tick::Outputs,
                 Tick::Export,
             )

@@ -18,12 +18,28 @@ macro_rules! actuators {
 }
 
 actuators! {
+    arucomarker,
+    ackermann,
+    destination,
+    drag,
+    external_force,
     force_torque,
+    gripper,
     joints,
     joystick,
     keyboard,
+    light,
+    sound,
+    orientation,
+    steer_force,
+    quadrotor_dynamic_control,
+    rotorcraft_attitude,
+    rotorcraft_velocity,
+    rotorcraft_waypoint,
+    stabilized_quadrotor,
     teleport,
     v_omega,
+    v_omega_diff,
     waypoint,
     xy_omega,
 }

@@ -233,7 +233,7 @@ macro_rules! laser {
     ) => {
         use morse_api::prelude::*;
 
-        use crate::laser::{self, DEGREE, Laser, LaserScannerData, Sweep};
+        use crate::laser::{self, DEGREE, Laser, Sweep};
 
         $(#[doc = $docs])*
         #[derive(Component, Reflect, Clone, Debug, PartialEq, Deserialize)]
@@ -281,7 +281,7 @@ macro_rules! laser {
             const KIND: &'static str = $kind;
             const LEVELS: &'static [&'static str] = laser::LEVELS;
             const FREQUENCY: Option<f64> = $frequency;
-            type Data = LaserScannerData;
+            type Data = laser::LaserScannerData;
         }
 
         impl Laser for $name {

@@ -6,7 +6,10 @@
 //! - [`shapes`], [`mesh`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
+//! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
+//! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
+//! - [`fault`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - [`mod@place`]: what the simulation itself does to bodies;
 //! - `snapshot`: hash, save and restore.
@@ -16,17 +19,23 @@ pub mod contacts;
 mod convert;
 pub mod drives;
 mod engine;
+pub mod fault;
 mod filter;
+pub mod fluids;
+pub mod grasp;
 mod joints;
+mod loads;
 pub mod mass;
 pub mod mesh;
 mod motor;
 pub mod place;
 mod posing;
 pub mod prepare;
+mod rolling;
 pub mod shapes;
 mod snapshot;
 mod step;
+mod vehicles;
 
 use bevy::prelude::*;
 use bevy_rapier3d::plugin::{
@@ -40,6 +49,7 @@ use morse_api::{
 pub use build::{Built, Entities, build};
 pub use contacts::{Contact, Contacts};
 pub(crate) use convert::transform;
+pub use fluids::Water;
 pub use prepare::{Prepared, prepare};
 
 /// The numerical settings of a world.
@@ -57,6 +67,10 @@ pub struct Settings {
     pub solver_iterations: u32,
     /// How commanded speeds are reached.
     pub motion: Motion,
+    /// kg/m³; felt by what has a drag area.
+    pub air_density: f64,
+    /// Water below a level, if there is any.
+    pub water: Option<Water>,
 }
 
 impl Default for Settings {
@@ -68,6 +82,8 @@ impl Default for Settings {
             contact_frequency: 120.0,
             solver_iterations: 4,
             motion: Motion::Default,
+            air_density: 1.225,
+            water: None,
         }
     }
 }
@@ -77,6 +93,15 @@ impl Settings {
     #[must_use]
     pub fn dt(&self) -> f64 {
         1.0 / self.rate
+    }
+
+    /// Iterations of the engine's solver a substep, each of which also moves the bodies. In MORSE's motion
+    /// there is one, of several passes, as its engine did it: friction acts first, then the body moves.
+    pub(super) fn moves(&self) -> u32 {
+        match self.motion {
+            Motion::Default => self.solver_iterations.max(1),
+            Motion::Morse => 1,
+        }
     }
 
     /// Length of a step of the engine, s.
@@ -115,7 +140,13 @@ pub fn plugin(app: &mut App, settings: Settings) {
     app.insert_resource(settings)
         .init_resource::<drives::Commanded>()
         .init_resource::<place::Suspended>()
-        .init_resource::<joints::JointMotion>();
+        .init_resource::<joints::JointMotion>()
+        .init_resource::<grasp::Grasps>()
+        .init_resource::<fluids::Fluids>()
+        .init_resource::<vehicles::Vehicles>()
+        .init_resource::<fault::Fault>()
+        .init_resource::<fault::GivenUp>()
+        .register_state_resource::<grasp::Grasps>();
     app.configure_sets(
         FixedUpdate,
         (
@@ -128,14 +159,14 @@ pub fn plugin(app: &mut App, settings: Settings) {
     app.add_systems(
         FixedUpdate,
         (
-            (drives::apply, joints::apply, posing::apply)
+            (drives::apply, joints::apply, posing::apply, vehicles::apply)
                 .chain()
                 .in_set(Actuate::Drives)
                 .run_if(place::runs),
             step::step
                 .in_set(PhysicsSet::StepSimulation)
                 .run_if(place::runs),
-            (joints::read, step::write_back)
+            (joints::read, step::write_back, fault::find)
                 .chain()
                 .in_set(PhysicsSet::Writeback)
                 .run_if(place::runs),

@@ -1,6 +1,8 @@
 //! Distances in many directions, in one plane or in several layers: lidars and range finders.
 //!
 //! Kinds with the numbers of known devices are `sick`, `hokuyo`, `sick_ldmrs` and `infrared`.
+pub use crate::laser::LaserScannerData;
+
 crate::laser::laser! {
     /// Casts one ray for each direction and reports what it meets first. The robot that carries the
     /// scanner is never met.

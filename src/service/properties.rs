@@ -22,7 +22,7 @@ pub(super) fn add(app: &mut App) {
     )
     .add_service::<SettingsOf>(Service::new(
         "set_property",
-        "Changes a setting. Lists and maps are looked at when the simulation is loaded, and stay.",
+        "Changes a number, a switch or a choice among the settings. Text and lists, which are names mostly, and what else is looked at when the simulation is loaded stay as they are.",
         set_property,
     ))
     .add_service::<SettingsOf>(

@@ -15,7 +15,7 @@ use crate::{
     install::{self, Connections},
     load::Plan,
     middleware::{self, Pending},
-    modifier, overlay, physics, rays,
+    modifier, objects, overlay, physics, rays,
     report::Report,
     scene::{
         model::Shape,
@@ -113,6 +113,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(spawned.warnings.clone(), &sources);
     show_meshes_to_rays(app.world_mut());
+    objects::insert(app.world_mut(), &simulation, &spawned);
     let (requests, asks) = RequestSender::new();
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests)
         .map_err(|problems| failed(problems, &mut warnings))?;
@@ -244,6 +245,13 @@ fn physics_settings(environment: &Environment) -> physics::Settings {
             model::Motion::Default => physics::Motion::Default,
             model::Motion::Morse => physics::Motion::Morse,
         },
+        air_density: environment.air_density,
+        water: environment.water.map(|water| physics::Water {
+            level: water.level,
+            density: water.density,
+            linear_damping: water.linear_damping,
+            angular_damping: water.angular_damping,
+        }),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Joints as components see them: one entity a configuration variable.
 use bevy::prelude::*;
+use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::component::Path;
@@ -54,6 +55,18 @@ pub enum JointTarget {
     Velocity(f64),
     /// Exert an effort, N·m or N.
     Effort(f64),
+}
+
+/// Where a variable's first joint sits on its robot, and how far what it moves reaches. On the variable's
+/// entity; measured once, as things stand at the start.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub struct JointPlace {
+    /// The joint in the frame of the robot's base, or of the world without a robot, m.
+    pub at: Point3<f64>,
+    /// Direction of its axis there.
+    pub axis: Vector3<f64>,
+    /// How far the solids of the body below the joint reach from the axis, m: the radius of a wheel.
+    pub reach: f64,
 }
 
 /// The variables that belong to a robot, in the scene's order. On the robot's base body.

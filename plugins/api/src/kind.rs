@@ -11,7 +11,7 @@ use crate::{
     component::Level,
     fields::Fields,
     middleware::Start,
-    modifier::{Misfit, Modify},
+    modifier::{Memory, Misfit, Modify, Site},
     port::{OutputPort, Policy},
     random::Random,
     reading::SensorInfo,
@@ -116,7 +116,11 @@ pub struct ModifierKind {
     /// Its settings.
     pub about: About,
     /// Binds it to the fields of a data type.
-    pub bind: fn(&Settings, &Fields, &World) -> Result<Box<dyn Modify>, Misfit>,
+    pub bind: fn(&Settings, &Fields, &Site<'_>) -> Result<Box<dyn Modify>, Misfit>,
+    /// Whether its settings make sense in this world; if not, what is wrong.
+    pub check: fn(&Settings, &World) -> Result<(), String>,
+    /// Puts it last on a component's list.
+    pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory),
 }
 
 /// A kind of overlay.

@@ -8,8 +8,10 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
-//! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
-//! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
+//! - [`body`], [`joint`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
+//! - [`object`]: its things by name and property, and zones;
+//! - [`fields`], [`numbers`], [`plain`], [`names`]: units, levels and access to the numbers of a reading; values
+//!   whose form is known at run time only; patterns of names;
 //! - [`settings`]: settings of components while the simulation runs;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
@@ -24,7 +26,10 @@ pub mod kind;
 pub mod middleware;
 pub mod modifier;
 pub mod names;
+pub mod numbers;
+pub mod object;
 pub mod overlay;
+pub mod plain;
 pub mod port;
 pub mod random;
 pub mod rays;
@@ -34,18 +39,20 @@ pub mod service;
 pub mod settings;
 pub mod state;
 pub mod tick;
+pub mod vehicle;
 
 /// Everything a component's file usually names.
 pub mod prelude {
     pub use crate::{
         actuator::{Actuator, AddActuator as _, Control},
-        body::{BodyState, Drive},
+        body::{BodyState, Drive, Inertia},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Levels, Unit},
-        modifier::{AddModifier as _, Memory, Misfit, Modifier, Modify},
+        modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
         random::Random,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Refused, Service, Task},
+        settings::AtLoad,
         state::AddState as _,
         tick::{Clock, Tick},
     };

@@ -1,9 +1,9 @@
 //! Settings of a component while the simulation runs: read by reflection, and changed by services alone.
 //!
 //! No system writes settings. A service may, and what it changed is state: hashed, saved, and undone by a
-//! reset. Lists and maps, and what is marked [`AtLoad`], are looked up once, when the simulation is
-//! loaded; they cannot be changed.
-use std::collections::BTreeMap;
+//! reset. Text, lists and maps, which are names mostly, and what is marked [`AtLoad`], are looked at once,
+//! when the simulation is loaded; they cannot be changed.
+use std::{any::TypeId, collections::BTreeMap};
 
 use bevy::{
     ecs::component::Mutable,
@@ -163,13 +163,17 @@ pub fn set(world: &mut World, entity: Entity, name: &str, value: &Json) -> Resul
     Ok(())
 }
 
-/// Whether a setting is looked up at load only. `Option`s of numbers are none of those.
+/// Whether a setting is looked at when the simulation is loaded only.
 fn is_fixed(field: &NamedField) -> bool {
     let is_list = matches!(
         field.type_info(),
         Some(TypeInfo::List(_) | TypeInfo::Map(_) | TypeInfo::Set(_))
     );
-    is_list || field.get_attribute::<AtLoad>().is_some() || AT_LOAD.contains(&field.name())
+    let is_text = [TypeId::of::<String>(), TypeId::of::<Option<String>>()];
+    is_list
+        || is_text.contains(&field.type_id())
+        || field.get_attribute::<AtLoad>().is_some()
+        || AT_LOAD.contains(&field.name())
 }
 
 /// Settings of which one was given, as from a file.

@@ -1,9 +1,9 @@
 //! A reading as text.
 use std::io::Write as _;
 
-use bevy::reflect::PartialReflect;
+use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Field, Value, view, walk},
+    fields::{Field, Plain, Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
 };
 use nalgebra::Isometry3;
@@ -36,12 +36,23 @@ pub fn paragraph(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading, number
     );
     line(out, format_args!("\ttimestamp = {:?}", reading.seconds()));
     for (field, value) in values(info, reading) {
-        out.push(b'\t');
-        out.extend_from_slice(field.name.as_bytes());
-        out.extend_from_slice(b" = ");
-        write_value(out, value);
-        out.push(b'\n');
+        match value.reflect_ref() {
+            ReflectRef::Map(entries) if field.is_flat => {
+                for (key, value) in entries.iter() {
+                    pair(out, &key_text(key), value);
+                }
+            }
+            _ => pair(out, field.name, value),
+        }
     }
+    out.push(b'\n');
+}
+
+fn pair(out: &mut Vec<u8>, name: &str, value: &dyn PartialReflect) {
+    out.push(b'\t');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b" = ");
+    write_value(out, value);
     out.push(b'\n');
 }
 
@@ -102,7 +113,8 @@ fn values<'a>(
         .filter_map(|field| Some((field, reading.data().field_at(field.index)?)))
 }
 
-/// A value as Python would print it: lists in brackets, True and False, text in quotes.
+/// A value as Python would print it: lists in brackets, structs and maps in braces, True and False, text in
+/// quotes.
 fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     match view(value) {
         Value::Number(number) => put(out, format_args!("{number:?}")),
@@ -112,18 +124,74 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
         Value::Triples(triples) => put(out, format_args!("{triples:?}")),
         Value::Texts(texts) => put(out, format_args!("{texts:?}")),
-        Value::Other(other) => {
-            out.push(b'[');
-            let mut is_first = true;
-            walk(other, &mut |part| {
-                if !std::mem::take(&mut is_first) {
-                    out.extend_from_slice(b", ");
-                }
-                write_value(out, part);
-            });
-            out.push(b']');
-        }
+        Value::Plain(plain) => write_plain(out, plain),
+        Value::Other(other) => match other.reflect_ref() {
+            ReflectRef::Struct(parts) => {
+                let parts = parts.iter_fields();
+                let parts = parts.map(|(name, part)| (plain_name(name).to_owned(), part));
+                between(out, *b"{}", parts, |out, (name, part)| {
+                    put(out, format_args!("{name:?}: "));
+                    write_value(out, part);
+                });
+            }
+            ReflectRef::Map(parts) => {
+                let parts = parts.iter().map(|(key, part)| (key_text(key), part));
+                between(out, *b"{}", parts, |out, (name, part)| {
+                    put(out, format_args!("{name:?}: "));
+                    write_value(out, part);
+                });
+            }
+            ReflectRef::Enum(word) if word.field_len() == 0 => {
+                put(out, format_args!("{:?}", word.variant_name()));
+            }
+            _ => {
+                out.push(b'[');
+                let mut is_first = true;
+                walk(other, &mut |part| {
+                    if !std::mem::take(&mut is_first) {
+                        out.extend_from_slice(b", ");
+                    }
+                    write_value(out, part);
+                });
+                out.push(b']');
+            }
+        },
     }
+}
+
+fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
+    match plain {
+        Plain::Number(number) => put(out, format_args!("{number:?}")),
+        Plain::Integer(number) => put(out, format_args!("{number}")),
+        Plain::Flag(flag) => put(
+            out,
+            format_args!("{}", if *flag { "True" } else { "False" }),
+        ),
+        Plain::Text(text) => put(out, format_args!("{text:?}")),
+        Plain::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
+        Plain::List(parts) => between(out, *b"[]", parts, write_plain),
+        Plain::Map(parts) => between(out, *b"{}", parts, |out, (name, part)| {
+            put(out, format_args!("{name:?}: "));
+            write_plain(out, part);
+        }),
+    }
+}
+
+/// Parts with commas between them, and brackets around.
+fn between<P>(
+    out: &mut Vec<u8>,
+    [open, close]: [u8; 2],
+    parts: impl IntoIterator<Item = P>,
+    mut write: impl FnMut(&mut Vec<u8>, P),
+) {
+    out.push(open);
+    for (place, part) in parts.into_iter().enumerate() {
+        if place > 0 {
+            out.extend_from_slice(b", ");
+        }
+        write(out, part);
+    }
+    out.push(close);
 }
 
 /// A text cell, in quotes where it would be mistaken for several.
@@ -148,4 +216,54 @@ fn line(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     // Writing to memory does not fail.
     out.write_fmt(text).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use bevy::prelude::Reflect;
+
+    use super::*;
+
+    /// Something seen.
+    #[derive(Reflect)]
+    struct Seen {
+        r#type: String,
+        at: [f64; 3],
+        found: bool,
+    }
+
+    fn written(value: &dyn PartialReflect) -> String {
+        let mut out = Vec::new();
+        write_value(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn nested_values_are_python() {
+        let seen = Seen {
+            r#type: "cup".into(),
+            at: [1.0, 0.5, -0.0],
+            found: true,
+        };
+        assert_eq!(
+            written(&vec![seen]),
+            r#"[{"type": "cup", "at": [1.0, 0.5, -0.0], "found": True}]"#
+        );
+        let near = BTreeMap::from([("b".to_owned(), 2.0), ("a".to_owned(), 1.5)]);
+        assert_eq!(written(&near), r#"{"a": 1.5, "b": 2.0}"#);
+        let plain = Plain::Map(vec![
+            ("x".into(), Plain::Number(1.0)),
+            (
+                "list".into(),
+                Plain::List(vec![Plain::Integer(3), Plain::Flag(false)]),
+            ),
+            ("none".into(), Plain::List(Vec::new())),
+        ]);
+        assert_eq!(
+            written(&plain),
+            r#"{"x": 1.0, "list": [3, False], "none": []}"#
+        );
+    }
 }

@@ -15,7 +15,7 @@ use crate::{
 
 /// `bodies` and `components`.
 pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {
-    let layout = layout(&plan.assembly).unwrap_or_default();
+    let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     let bodies = layout.bodies.iter().map(|body| {
         json!({ "name": name(&layout, body), "kind": body.kind, "frames": body.frames.len(), "robot": body.robot })
     });
@@ -36,7 +36,7 @@ pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {
 
 /// The same for people.
 pub(super) fn text((plan, kinds): (&Plan, &Kinds), out: &mut dyn Write) -> std::io::Result<()> {
-    let layout = layout(&plan.assembly).unwrap_or_default();
+    let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     writeln!(out, "bodies: {}", layout.bodies.len())?;
     for body in &layout.bodies {
         let kind = serde_json::to_value(body.kind).unwrap_or_default();

@@ -22,6 +22,16 @@ pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnost
     for (path, robot) in &assembly.robots {
         known_frame(assembly, &robot.frame, path, &mut found);
         positive(path, "mass", robot.mass, &mut found);
+        let numbers = [
+            ("linear_damping", robot.linear_damping),
+            ("angular_damping", robot.angular_damping),
+        ];
+        for (field, value) in numbers {
+            not_negative(path, field, value.unwrap_or(0.0), &mut found);
+        }
+        for area in robot.drag_area.iter().flatten() {
+            not_negative(path, "drag_area", *area, &mut found);
+        }
     }
     let variables = assembly.scene.variables();
     for (name, joint) in &assembly.joints {
@@ -63,6 +73,9 @@ fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
     for (field, value) in numbers {
         not_negative(name, field, value, found);
     }
+    for area in &body.drag_area {
+        not_negative(name, "drag_area", *area, found);
+    }
     let velocities = [
         ("linear_velocity", body.linear_velocity),
         ("angular_velocity", body.angular_velocity),
@@ -92,7 +105,7 @@ fn positive(name: &str, field: &str, value: Option<f64>, found: &mut Vec<Diagnos
 
 fn not_negative(name: &str, field: &str, value: f64, found: &mut Vec<Diagnostic>) {
     if value.is_nan() || value < 0.0 {
-        found.push(wrong(name, field, "must not be negative"));
+        found.push(wrong(name, field, "must be a number that is not negative"));
     }
 }
 

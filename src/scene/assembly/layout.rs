@@ -246,8 +246,12 @@ impl<'a> Builder<'a> {
         };
         if let Some(based) = based {
             settings.mass = settings.mass.or(based.mass);
+            settings.linear_damping = based.linear_damping.unwrap_or(settings.linear_damping);
+            settings.angular_damping = based.angular_damping.unwrap_or(settings.angular_damping);
+            settings.drag_area = based.drag_area.unwrap_or(settings.drag_area);
         }
         let of_robot = robot.and_then(|robot| self.assembly.robots.get(robot));
+        settings.gravity &= of_robot.is_none_or(|robot| robot.gravity);
         settings.friction = settings
             .friction
             .or(of_robot.and_then(|robot| robot.friction));
@@ -353,6 +357,11 @@ fn is_fixed_to_parent(assembly: &Assembly, frame: &Frame) -> bool {
 
 /// Whether a joint connects a frame's body with its parent's.
 fn is_jointed(assembly: &Assembly, frame: &Frame) -> bool {
+    has_joint(assembly, frame) && assembly.scene.parent_of(frame).is_some()
+}
+
+/// Whether a frame moves on what it hangs on, be it the root.
+pub(super) fn has_joint(assembly: &Assembly, frame: &Frame) -> bool {
     let moves = match &frame.joint {
         Joint::Fixed | Joint::Floating => false,
         Joint::Revolute(_) => true,
@@ -362,7 +371,7 @@ fn is_jointed(assembly: &Assembly, frame: &Frame) -> bool {
         .robots
         .values()
         .any(|robot| robot.frame == frame.name);
-    moves && !is_base && assembly.scene.parent_of(frame).is_some()
+    moves && !is_base
 }
 
 fn is_still(axis: &JointAxis) -> bool {

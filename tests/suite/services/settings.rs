@@ -9,6 +9,7 @@ const PARTS: &str = r#"
         "scan": (kind: "laser_scanner", mount: (translation: (0.1, 0.2, 0.8), rpy: (0, 0, 1.5707963267948966))),
         "touch": (kind: "collision"),
         "gps": (kind: "gps"),
+        "imu": (kind: "imu"),
     },
     actuators: { "motion": (kind: "v_omega", start: (v: 1, w: 0)) },
 "#;
@@ -114,6 +115,15 @@ fn a_setting_is_checked_as_in_a_file_and_stays_if_it_is_refused() {
         "looked at when the simulation is loaded",
     );
     refused("rover.motion", "control", json!("sideways"), "control");
+    let at_load = "looked at when the simulation is loaded";
+    refused(
+        "rover.touch",
+        "only_objects_with_property",
+        json!("Object"),
+        at_load,
+    );
+    refused("rover.imu", "date", json!(2020), at_load);
+    refused("rover.gps", "level", json!("raw"), at_load);
     let told = answer(&mut simulation, "rover.scan", "get_properties", json!([]));
     assert_eq!(told["properties"]["laser_range"][0], 30.0);
     simulation.step().unwrap();
