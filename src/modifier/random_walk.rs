@@ -9,7 +9,7 @@ use crate::faults;
 /// Without a correlation time it wanders ever farther, with the root of time. With one it is a
 /// process of Gauss and Markov of the first order, a model of unstable biases: it tends back to 0, its standard
 /// deviation to `sigma · √(correlation_time / 2)`, and what it was is forgotten as
-/// exp(-time / correlation_time).
+/// `exp(-time / correlation_time)`.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomWalk {
