@@ -37,6 +37,7 @@
 //! - [`tick`]: the order of a tick;
 //! - [`frame`]: poses and angles in double precision;
 //! - [`geodesy`]: from the scene to latitude, longitude and altitude;
+//! - [`kinematics`]: chains of joints, and from a pose of their end to the joints;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
@@ -71,6 +72,7 @@ pub mod frame;
 pub mod geodesy;
 pub mod install;
 pub mod kinds;
+pub mod kinematics;
 pub mod load;
 pub mod middleware;
 pub mod modifier;

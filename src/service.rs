@@ -42,11 +42,8 @@ fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
     let (Some(data), Some(described)) = (data, described) else {
         return Err(Refused("this sensor has no data".to_owned()));
     };
-    let fields = described.0.fields.0.iter().filter_map(|field| {
-        let value = data.field_at(field.index)?;
-        Some((field.name.to_owned(), fields::to_json(value)))
-    });
-    Ok(Outcome::Done(Json::Object(fields.collect())))
+    let object = fields::object(&described.0.fields, data);
+    Ok(Outcome::Done(Json::Object(object)))
 }
 
 fn set_active(world: &mut World, entity: Entity, active: bool) -> Result<Outcome, Refused> {

@@ -18,8 +18,11 @@ macro_rules! actuators {
 }
 
 actuators! {
+    armature,
     force_torque,
     joints,
+    pa_10,
+    ptu,
     teleport,
     v_omega,
     waypoint,

@@ -18,13 +18,16 @@ macro_rules! sensors {
 }
 
 sensors! {
+    armature_pose,
     clock,
     collision,
     gps,
+    human_posture,
     imu,
     joint_state,
     laser_scanner,
     odometry,
     pose,
+    ptu_posture,
     velocity,
 }

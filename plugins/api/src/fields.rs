@@ -6,7 +6,7 @@ use bevy::{
 
 use serde_json::Value as Json;
 
-use crate::{modifier::Misfit, state::StateHasher};
+use crate::{modifier::Misfit, named::Named, state::StateHasher};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +143,8 @@ pub enum Value<'a> {
     Triples(&'a [[f64; 3]]),
     /// Names.
     Texts(&'a [String]),
+    /// Numbers by names that the scene gives.
+    Named(&'a Named),
     /// Anything else, to be walked by reflection.
     Other(&'a dyn PartialReflect),
 }
@@ -167,6 +169,7 @@ pub fn view(value: &dyn PartialReflect) -> Value<'_> {
         [f64; 2] => Value::Numbers,
         String => Value::Text,
         Vec<String> => Value::Texts,
+        Named => Value::Named,
         i64 => |v: &i64| Value::Integer(*v),
         i32 => |v: &i32| Value::Integer(i64::from(*v)),
         u32 => |v: &u32| Value::Integer(i64::from(*v)),
@@ -196,6 +199,10 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
             hasher.u64(texts.len() as u64);
             texts.iter().for_each(|text| hash_text(text, hasher));
         }
+        Value::Named(named) => {
+            hasher.u64(named.values.len() as u64);
+            hasher.f64s(&named.values);
+        }
         Value::Other(other) => walk(other, &mut |part| hash(part, hasher)),
     }
 }
@@ -219,6 +226,14 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
             .map(|triple| Json::from(triple.as_slice()))
             .collect(),
         Value::Texts(texts) => texts.into(),
+        Value::Named(named) => {
+            let parts = named.iter();
+            Json::Object(
+                parts
+                    .map(|(name, value)| (name.to_owned(), value.into()))
+                    .collect(),
+            )
+        }
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {
                 let parts = parts
@@ -236,6 +251,23 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
     }
 }
 
+/// The exported fields of data as JSON: those of a [`Named`] stand beside the others.
+#[must_use]
+pub fn object(fields: &Fields, data: &dyn Struct) -> serde_json::Map<String, Json> {
+    let mut object = serde_json::Map::new();
+    for field in &fields.0 {
+        let Some(value) = data.field_at(field.index) else {
+            continue;
+        };
+        if let (Value::Named(_), Json::Object(parts)) = (view(value), to_json(value)) {
+            object.extend(parts);
+        } else {
+            object.insert(field.name.to_owned(), to_json(value));
+        }
+    }
+    object
+}
+
 /// Whether all numbers of a value are finite.
 #[must_use]
 pub fn is_finite(value: &dyn PartialReflect) -> bool {
@@ -243,6 +275,7 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
         Value::Number(number) => number.is_finite(),
         Value::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
         Value::Triples(triples) => triples.iter().flatten().all(|number| number.is_finite()),
+        Value::Named(named) => named.values.iter().all(|number| number.is_finite()),
         Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
         Value::Other(other) => {
             let mut finite = true;
