@@ -37,7 +37,9 @@
 //! - [`tick`]: the order of a tick;
 //! - [`frame`]: poses and angles in double precision;
 //! - [`geodesy`]: from the scene to latitude, longitude and altitude;
+//! - [`geomagnetism`]: the Earth's magnetic field there;
 //! - [`kinematics`]: chains of joints, and from a pose of their end to the joints;
+//! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
@@ -70,12 +72,14 @@ pub mod cli;
 pub mod docs;
 pub mod frame;
 pub mod geodesy;
+pub mod geomagnetism;
 pub mod install;
 pub mod kinds;
 pub mod kinematics;
 pub mod load;
 pub mod middleware;
 pub mod modifier;
+pub mod motion;
 pub mod physics;
 pub mod rays;
 pub mod report;

@@ -1,5 +1,6 @@
 //! From files to a [`Plan`]: everything that is needed to build a world, read and checked.
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,8 +13,8 @@ use crate::{
         assembly::{Assembly, assemble},
         diagnostic::{Diagnostic, Sources},
         model::Scene,
-        robray::{self, LoadOptions},
-        simulation::{self, Files, Found, Simulation, Spanned},
+        robray::{self, Failed, LoadOptions, Loaded},
+        simulation::{self, Files, Found, Simulation, Spanned, model::Form},
     },
 };
 
@@ -43,7 +44,7 @@ pub struct Plan {
     pub simulation: Simulation,
     /// The scene with its robots.
     pub assembly: Assembly,
-    /// The simulation file's text, for errors that the building finds.
+    /// The texts of all files, for errors that the building finds.
     pub sources: Arc<Sources>,
     /// What is probably not meant.
     pub warnings: Report,
@@ -61,6 +62,7 @@ pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<R
         options,
         kinds,
         report: Report::default(),
+        sources: Arc::default(),
     };
     let plan = match path.extension().and_then(|extension| extension.to_str()) {
         Some("ron") => loader.simulation(path, None),
@@ -106,6 +108,7 @@ pub fn parse(
         options,
         kinds,
         report: Report::default(),
+        sources: Arc::default(),
     };
     let plan = loader.text("<text>", text.as_bytes(), directory, None);
     loader.finish(plan)
@@ -115,6 +118,8 @@ struct Loader<'a> {
     options: &'a Options,
     kinds: &'a Kinds,
     report: Report,
+    /// Of all files so far.
+    sources: Arc<Sources>,
 }
 
 impl Loader<'_> {
@@ -126,6 +131,7 @@ impl Loader<'_> {
                     plan.simulation.environment.seed = seed;
                 }
                 plan.warnings = self.report;
+                plan.sources = self.sources;
                 plan.threads = self.options.threads;
                 Ok(plan)
             }
@@ -135,7 +141,7 @@ impl Loader<'_> {
 
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
         let scene = self.scene(path)?;
-        self.assemble(Simulation::default(), Arc::default(), scene, Path::new("."))
+        self.assemble(Simulation::default(), scene, Path::new("."))
     }
 
     /// Reads a simulation file; `scene` is the scene it lies beside, if that is what the user named.
@@ -165,7 +171,7 @@ impl Loader<'_> {
         directory: &Path,
         scene: Option<&Path>,
     ) -> Option<Plan> {
-        let mut sources = Sources::default();
+        let mut sources = Sources::clone(&self.sources);
         let loaded = simulation::load(
             name,
             bytes,
@@ -173,109 +179,109 @@ impl Loader<'_> {
             &Words(self.kinds),
             &mut sources,
         );
-        let sources = Arc::new(sources);
+        self.sources = Arc::new(sources);
         let is_fine = loaded.is_fine();
-        self.report.add(loaded.diagnostics, &sources);
+        self.report.add(loaded.diagnostics, &self.sources);
         if !is_fine {
             // What else is wrong shows in the same pass.
             self.report.add(
                 simulation::check_alone(&loaded.simulation, &Words(self.kinds)),
-                &sources,
+                &self.sources,
             );
             return None;
         }
-        let scene = match (scene, &loaded.simulation.scene) {
-            (Some(scene), _) => self.scene(scene)?,
-            (None, Some(named)) => self.named_scene(named, directory, &sources)?,
+        let found = match (scene, &loaded.simulation.scene) {
+            (Some(scene), _) => self.scene(scene),
+            (None, Some(named)) => self.named_scene(named, directory),
             (None, None) => match Path::new(name).with_extension("robray") {
-                beside if beside.is_file() => self.scene(&beside)?,
-                _ => Scene::default(),
+                beside if beside.is_file() => self.scene(&beside),
+                _ => Some(Scene::default()),
             },
         };
-        self.assemble(loaded.simulation, sources, scene, directory)
+        let Some(scene) = found else {
+            self.try_models(&loaded.simulation, directory);
+            return None;
+        };
+        self.assemble(loaded.simulation, scene, directory)
     }
 
-    fn named_scene(
-        &mut self,
-        named: &Spanned<String>,
-        directory: &Path,
-        sources: &Arc<Sources>,
-    ) -> Option<Scene> {
-        let mut models = Models {
-            options: self.options,
-            directory,
-            report: &mut self.report,
-        };
-        match models.load(named) {
+    fn named_scene(&mut self, named: &Spanned<String>, directory: &Path) -> Option<Scene> {
+        match self.model(named, directory) {
             Ok(scene) => Some(scene),
             Err(problem) => {
-                self.report.add([*problem], sources);
+                self.report.add([*problem], &self.sources);
                 None
+            }
+        }
+    }
+
+    /// Without the scene nothing can be put together; what is wrong with the models still shows.
+    fn try_models(&mut self, simulation: &Simulation, directory: &Path) {
+        let mut tried = BTreeSet::new();
+        for robot in simulation.robots.values() {
+            if let Form::Model(model) = &robot.form
+                && tried.insert(&model.value)
+            {
+                self.named_scene(model, directory);
             }
         }
     }
 
     fn scene(&mut self, path: &Path) -> Option<Scene> {
-        match robray::load(path, &robray_options(self.options)) {
+        let loaded = robray::load(path, &self.robray_options());
+        self.take(loaded)
+    }
+
+    /// What was read; the rest goes into the report.
+    fn take(&mut self, loaded: Result<Loaded, Box<Failed>>) -> Option<Scene> {
+        match loaded {
             Ok(loaded) => {
-                self.report.add(loaded.warnings, &Arc::new(loaded.sources));
+                self.sources = Arc::new(loaded.sources);
+                self.report.add(loaded.warnings, &self.sources);
                 Some(loaded.scene)
             }
             Err(failed) => {
-                self.report.add_failed(*failed);
+                self.sources = Arc::new(failed.sources);
+                self.report.add(failed.diagnostics, &self.sources);
                 None
             }
         }
     }
 
-    fn assemble(
-        &mut self,
-        simulation: Simulation,
-        sources: Arc<Sources>,
-        scene: Scene,
-        directory: &Path,
-    ) -> Option<Plan> {
-        let mut models = Models {
-            options: self.options,
-            directory,
-            report: &mut self.report,
-        };
-        let assembled = assemble(&simulation, scene, &mut |model| models.load(model));
+    fn assemble(&mut self, simulation: Simulation, scene: Scene, directory: &Path) -> Option<Plan> {
+        let assembled = assemble(&simulation, scene, &mut |model| {
+            self.model(model, directory)
+        });
         let assembly = match assembled {
             Ok(assembly) => assembly,
             Err(problems) => {
-                self.report.add(problems, &sources);
+                self.report.add(problems, &self.sources);
                 return None;
             }
         };
         let problems = simulation::check(&simulation, &assembly.scene, &Words(self.kinds));
-        self.report.add(problems, &sources);
+        self.report.add(problems, &self.sources);
         Some(Plan {
             simulation,
             assembly,
-            sources,
             ..Plan::default()
         })
     }
-}
 
-/// Finds and reads scene files that a simulation file names.
-struct Models<'a> {
-    options: &'a Options,
-    directory: &'a Path,
-    report: &'a mut Report,
-}
-
-impl Models<'_> {
-    fn load(&mut self, named: &Spanned<String>) -> Result<Scene, Box<Diagnostic>> {
+    /// Finds and reads a scene file that a simulation file names.
+    fn model(
+        &mut self,
+        named: &Spanned<String>,
+        directory: &Path,
+    ) -> Result<Scene, Box<Diagnostic>> {
         let mut roots = vec![PathBuf::from(".")];
         roots.extend(self.options.allow_paths.iter().cloned());
         let files = Files {
-            directory: self.directory,
+            directory,
             roots: &roots,
             assets: &Embedded,
         };
-        let options = robray_options(self.options);
+        let options = self.robray_options();
         let loaded = match files.find(named)? {
             Found::Disk(path) => robray::load(&shortened(path), &options),
             Found::Asset(path) => robray::parse_str(
@@ -285,22 +291,24 @@ impl Models<'_> {
                 &options,
             ),
         };
-        match loaded {
-            Ok(loaded) => {
-                self.report.add(loaded.warnings, &Arc::new(loaded.sources));
-                Ok(loaded.scene)
-            }
-            Err(failed) => {
-                self.report.add_failed(*failed);
-                let problem = Diagnostic::error(
-                    "load::scene",
-                    format!("`{}` cannot be used: see the errors above", named.value),
-                );
-                Err(Box::new(match named.span {
-                    Some(span) => problem.at(span, "named here"),
-                    None => problem,
-                }))
-            }
+        self.take(loaded).ok_or_else(|| {
+            let message = format!("`{}` cannot be used: see the errors above", named.value);
+            let problem = Diagnostic::error("load::scene", message);
+            Box::new(match named.span {
+                Some(span) => problem.at(span, "named here"),
+                None => problem,
+            })
+        })
+    }
+
+    fn robray_options(&self) -> LoadOptions {
+        let options = self.options;
+        LoadOptions {
+            strict: options.strict,
+            strict_amino: options.strict_amino,
+            allow_paths: options.allow_paths.clone(),
+            skip_mesh_check: options.opens_meshes,
+            sources: Sources::clone(&self.sources),
         }
     }
 }
@@ -313,13 +321,4 @@ fn shortened(path: PathBuf) -> PathBuf {
     path.strip_prefix(&here)
         .map(Path::to_path_buf)
         .unwrap_or(path)
-}
-
-fn robray_options(options: &Options) -> LoadOptions {
-    LoadOptions {
-        strict: options.strict,
-        strict_amino: options.strict_amino,
-        allow_paths: options.allow_paths.clone(),
-        skip_mesh_check: options.opens_meshes,
-    }
 }

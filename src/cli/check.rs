@@ -54,6 +54,7 @@ impl Reading {
             strict_amino: self.strict_amino,
             allow_paths: self.allow_paths.clone(),
             skip_mesh_check: false,
+            ..LoadOptions::default()
         }
     }
 

@@ -6,7 +6,7 @@ mod check;
 pub mod layout;
 mod merge;
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::Vector3;
@@ -16,7 +16,7 @@ pub use layout::{
 };
 pub use merge::assemble;
 
-use crate::scene::model::Scene;
+use crate::scene::model::{Frame, Scene};
 
 /// A scene with its bodies, joints and robots. Names that the scene does not have are errors of the
 /// spawning, with suggestions.
@@ -31,6 +31,35 @@ pub struct Assembly {
     pub joints: BTreeMap<String, JointSettings>,
     /// The robots, by path.
     pub robots: BTreeMap<String, RobotBase>,
+}
+
+/// The name of the frame that joints at the root turn on.
+const WORLD: &str = "world";
+
+impl Assembly {
+    /// With a body for the world, if joints hang on the root: a joint is between two bodies.
+    #[must_use]
+    pub fn anchored(&self) -> Cow<'_, Self> {
+        let hangs = |frame: &&Frame| {
+            self.scene.parent_of(frame).is_none() && layout::has_joint(self, frame)
+        };
+        let hanging: Vec<&Frame> = self.scene.frames().iter().filter(hangs).collect();
+        if hanging.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut world = WORLD.to_owned();
+        while self.scene.frame(&world).is_some() {
+            world.push('_');
+        }
+        let mut anchored = self.clone();
+        // Neither can fail: the name is free, and the frames are of this scene.
+        anchored.scene.add_frame(Frame::new(world.as_str())).ok();
+        for frame in hanging {
+            let frame = frame.clone().under(world.as_str());
+            anchored.scene.replace_frame(frame).ok();
+        }
+        Cow::Owned(anchored)
+    }
 }
 
 /// How one body moves.

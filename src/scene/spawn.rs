@@ -66,6 +66,7 @@ pub struct Spawned {
 /// When settings name what the scene does not have, or a shape cannot be made, such as a mesh whose
 /// file is missing: all of them in one pass. Nothing has been spawned then.
 pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diagnostic>> {
+    let assembly = &*assembly.anchored();
     let mut layout = layout(assembly)?;
     let prepared = physics::prepare(&layout, &assembly.scene)?;
     let mut warnings = std::mem::take(&mut layout.warnings);

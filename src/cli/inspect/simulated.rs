@@ -14,7 +14,7 @@ use crate::{
 
 /// `bodies` and `components`.
 pub(super) fn as_json(plan: &Plan) -> Map<String, Value> {
-    let layout = layout(&plan.assembly).unwrap_or_default();
+    let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     let bodies = layout.bodies.iter().map(|body| {
         json!({ "name": name(&layout, body), "kind": body.kind, "frames": body.frames.len(), "robot": body.robot })
     });
@@ -35,7 +35,7 @@ pub(super) fn as_json(plan: &Plan) -> Map<String, Value> {
 
 /// The same for people.
 pub(super) fn text(plan: &Plan, out: &mut dyn Write) -> std::io::Result<()> {
-    let layout = layout(&plan.assembly).unwrap_or_default();
+    let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     writeln!(out, "bodies: {}", layout.bodies.len())?;
     for body in &layout.bodies {
         let kind = serde_json::to_value(body.kind).unwrap_or_default();

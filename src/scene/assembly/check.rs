@@ -92,7 +92,7 @@ fn positive(name: &str, field: &str, value: Option<f64>, found: &mut Vec<Diagnos
 
 fn not_negative(name: &str, field: &str, value: f64, found: &mut Vec<Diagnostic>) {
     if value.is_nan() || value < 0.0 {
-        found.push(wrong(name, field, "must not be negative"));
+        found.push(wrong(name, field, "must be a number that is not negative"));
     }
 }
 

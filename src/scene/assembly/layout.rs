@@ -349,6 +349,11 @@ fn is_fixed_to_parent(assembly: &Assembly, frame: &Frame) -> bool {
 
 /// Whether a joint connects a frame's body with its parent's.
 fn is_jointed(assembly: &Assembly, frame: &Frame) -> bool {
+    has_joint(assembly, frame) && assembly.scene.parent_of(frame).is_some()
+}
+
+/// Whether a frame moves on what it hangs on, be it the root.
+pub(super) fn has_joint(assembly: &Assembly, frame: &Frame) -> bool {
     let moves = match &frame.joint {
         Joint::Fixed | Joint::Floating => false,
         Joint::Revolute(_) => true,
@@ -358,7 +363,7 @@ fn is_jointed(assembly: &Assembly, frame: &Frame) -> bool {
         .robots
         .values()
         .any(|robot| robot.frame == frame.name);
-    moves && !is_base && assembly.scene.parent_of(frame).is_some()
+    moves && !is_base
 }
 
 fn is_still(axis: &JointAxis) -> bool {

@@ -111,7 +111,7 @@ impl<'o> Loader<'o> {
     fn new(directory: &Path, options: &'o LoadOptions) -> Self {
         Self {
             options,
-            sources: Sources::default(),
+            sources: options.sources.clone(),
             problems: Problems::new(options.strict),
             directory: directory.to_owned(),
             files: files::Files::new(directory, &options.allow_paths),

@@ -34,6 +34,8 @@ pub struct LoadOptions {
     pub allow_paths: Vec<PathBuf>,
     /// Do not look whether meshes exist.
     pub skip_mesh_check: bool,
+    /// Files that were read before and may be shown together with these.
+    pub sources: Sources,
 }
 
 /// A scene that was read.

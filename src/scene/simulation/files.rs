@@ -40,7 +40,10 @@ impl Files<'_> {
     /// A diagnostic, when there is no such file, or when it lies outside the allowed directories.
     pub fn find(&self, path: &Spanned<String>) -> Result<Found, Box<Diagnostic>> {
         if path.value.is_empty() || path.value.contains('\0') {
-            return Err(refused("simulation::file", path, "this names no file"));
+            let mut problem = refused("simulation::file", path, "this names no file");
+            let help = "name a file such as \"arena.robray\", or leave the field out";
+            problem.help.push(help.to_owned());
+            return Err(problem);
         }
         let candidate = self.directory.join(&path.value);
         if let Ok(real) = candidate.canonicalize() {

@@ -384,9 +384,8 @@ impl Parser<'_, '_> {
             }
             Token::End => {
                 if self.sound {
-                    self.report(
-                        error("simulation::unexpected-end", span, "a value is missing").note(note),
-                    );
+                    let message = "the text ends where a value should follow";
+                    self.report(error("simulation::unexpected-end", span, message));
                 }
                 return;
             }

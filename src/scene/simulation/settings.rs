@@ -209,12 +209,16 @@ impl<'de> MapAccess<'de> for Fields<'_> {
 
     fn next_value_seed<V: de::DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
         match self.value.take() {
-            Some(field) => seed.deserialize(Value {
-                node: &field.value,
-                name: &field.name.value,
-                file: self.place.file,
-                trace: self.place.trace,
-            }),
+            Some(field) => {
+                let value = Value {
+                    node: &field.value,
+                    name: &field.name.value,
+                    file: self.place.file,
+                    trace: self.place.trace,
+                };
+                // A kind may refuse what was read well.
+                value.traced(seed.deserialize(value))
+            }
             None => Err(de::Error::custom("a value was asked for before its name")),
         }
     }

@@ -94,6 +94,24 @@ fn arm(mode: JointMode) -> Assembly {
 }
 
 #[test]
+fn what_hangs_on_the_root_swings_as_on_a_frame() {
+    let swing = |assembly: &Assembly| {
+        let mut assembly = assembly.clone();
+        assembly.joints.insert("q".to_owned(), at(0.3));
+        let mut lab = Lab::new(&assembly);
+        lab.run(0.3);
+        lab.joint("q")
+    };
+    let mut hanging = Assembly::default();
+    let mut bob = link("bob", "", hinge("q"), 0.5);
+    bob.parent = None;
+    add(&mut hanging.scene, bob);
+    let found = swing(&hanging);
+    assert_eq!(found, swing(&pendulum()));
+    assert!(found.velocity < -0.5, "{found:?}");
+}
+
+#[test]
 fn a_pendulum_keeps_its_period() {
     let mut assembly = pendulum();
     assembly.joints.insert("q".into(), at(0.1));

@@ -57,7 +57,7 @@ impl<'n> Value<'n> {
         }
     }
 
-    fn traced<T>(self, result: Result<T, Fault>) -> Result<T, Fault> {
+    pub(super) fn traced<T>(self, result: Result<T, Fault>) -> Result<T, Fault> {
         result.inspect_err(|fault| {
             self.trace.note(|| Located {
                 span: self.node.span,

@@ -1,0 +1,165 @@
+//! Every shipped scene ends where it did: the readings of all sensors and the poses of all bodies after a
+//! while, to four decimals.
+//!
+//! After a change that is meant, `UPDATE_GOLDEN=1 cargo test` writes `tests/golden/runs` again; the
+//! difference is the thing to read.
+#![cfg(test)]
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use morse_api::{
+    body::BodyKind,
+    fields::to_json,
+    kind::{Described, Kinds},
+};
+use morse_sim::{
+    Simulation,
+    load::{Options, load},
+    simulation::{kinds, no_parts},
+};
+use serde_json::Value as Json;
+
+/// Longer lists are summed up.
+const LONGEST_LIST: usize = 12;
+/// Of scenes with many robots the first lines tell enough.
+const MOST_LINES: usize = 60;
+
+/// All simulation files below `scenes`, sorted.
+pub(crate) fn scenes() -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ron") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A scene as it is shipped, but without its middlewares.
+pub(crate) fn open(scene: &Path) -> Simulation {
+    let mut plan = load(scene, &Options::default(), &kinds(&no_parts))
+        .unwrap_or_else(|report| panic!("{report}"));
+    plan.simulation.middlewares.clear();
+    for robot in plan.simulation.robots.values_mut() {
+        robot.services.clear();
+        for sensor in robot.sensors.values_mut() {
+            sensor.outputs.clear();
+            sensor.component.services.clear();
+        }
+        for actuator in robot.actuators.values_mut() {
+            actuator.inputs.clear();
+            actuator.component.services.clear();
+        }
+    }
+    Simulation::build(plan, &no_parts).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn rounded(number: f64) -> Json {
+    // Adding zero takes the sign off a negative one.
+    ((number * 1e4).round() / 1e4 + 0.0).into()
+}
+
+/// With four decimals, and long lists of numbers summed up.
+fn short(value: Json) -> Json {
+    match value {
+        Json::Number(number) if number.is_f64() => rounded(number.as_f64().unwrap_or_default()),
+        Json::Array(items) if items.len() > LONGEST_LIST => {
+            let numbers = items.iter().filter_map(Json::as_f64);
+            let least = numbers.clone().fold(f64::INFINITY, f64::min);
+            let sum: f64 = numbers.sum();
+            if least.is_finite() {
+                serde_json::json!({ "items": items.len(), "least": rounded(least), "sum": rounded(sum) })
+            } else {
+                serde_json::json!({ "items": items.len() })
+            }
+        }
+        Json::Array(items) => items.into_iter().map(short).collect(),
+        Json::Object(fields) => Json::Object(
+            fields
+                .into_iter()
+                .map(|(name, value)| (name, short(value)))
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+fn tell_bodies(simulation: &Simulation, out: &mut String) {
+    for (name, &entity) in &simulation.scene().bodies {
+        if simulation.world().get::<BodyKind>(entity) == Some(&BodyKind::Fixed) {
+            continue;
+        }
+        let pose = simulation.body(name).unwrap().pose;
+        let numbers = pose
+            .translation
+            .vector
+            .iter()
+            .chain(pose.rotation.coords.iter());
+        let numbers: Vec<String> = numbers.map(|&number| rounded(number).to_string()).collect();
+        writeln!(out, "body {name}: {}", numbers.join(" ")).unwrap();
+    }
+}
+
+fn tell_sensors(simulation: &Simulation, out: &mut String) {
+    let world = simulation.world();
+    let kinds = world.resource::<Kinds>();
+    for path in simulation.paths() {
+        let Some(entity) = morse_api::service::find(world, &path) else {
+            continue;
+        };
+        let Some(described) = world.get::<Described>(entity) else {
+            continue;
+        };
+        let data = (kinds.sensors[described.0.kind].modified)(world, entity).unwrap();
+        let fields = described.0.fields.0.iter().map(|field| {
+            let value = short(to_json(data.field_at(field.index).unwrap()));
+            format!("{} {value}", field.name)
+        });
+        let fields: Vec<String> = fields.collect();
+        writeln!(out, "{path}: {}", fields.join(", ")).unwrap();
+    }
+}
+
+#[test]
+fn every_scene_ends_where_it_did() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/runs");
+    let updates = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let mut wrong = Vec::new();
+    for scene in scenes() {
+        let mut simulation = open(&scene);
+        let is_large = simulation.scene().bodies.len() > 40;
+        let seconds = if is_large { 0.2 } else { 3.0 };
+        let ticks = (seconds * simulation.clock().rate) as u64;
+        simulation.run(ticks).expect("no observer to be lost");
+        let mut found = format!("after {ticks} ticks\n");
+        tell_bodies(&simulation, &mut found);
+        tell_sensors(&simulation, &mut found);
+        let found: String = found
+            .lines()
+            .take(MOST_LINES)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let name = scene.file_stem().unwrap().to_string_lossy();
+        let file = golden.join(format!("{name}.txt"));
+        if updates {
+            fs::create_dir_all(&golden).unwrap();
+            fs::write(&file, &found).unwrap();
+        }
+        let expected = fs::read_to_string(&file).unwrap_or_default();
+        if found != expected {
+            wrong.push(format!("{name}\nexpected:\n{expected}found:\n{found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

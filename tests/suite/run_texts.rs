@@ -1,0 +1,180 @@
+//! What users read when a run cannot begin, or begins with a warning, word by word.
+//!
+//! `tests/golden/run` holds folders with the files of a run and, beside each, the text that must come out.
+//! A file `arguments` is what the program is called with, in that folder; otherwise it runs one tick of
+//! `main.ron`. After a change, `UPDATE_GOLDEN=1 cargo test` writes the texts again.
+#![cfg(test)]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use morse_sim::{
+    Simulation,
+    load::Plan,
+    scene::{
+        assembly::{Assembly, BodySettings},
+        model::{Frame, Scene},
+    },
+    simulation::no_parts,
+};
+
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/run")
+}
+
+/// Compares a text with the golden one, or replaces the latter if that was asked for.
+fn check(name: &str, found: &str) -> Result<(), String> {
+    let path = golden().join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, found).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{name}\nexpected:\n{expected}\nfound:\n{found}"))
+}
+
+/// The exit code of a call in a folder, and what it wrote on stderr.
+fn call(folder: &Path) -> String {
+    let arguments = fs::read_to_string(folder.join("arguments"));
+    let arguments = arguments.unwrap_or("main.ron --steps 1".to_owned());
+    let output = Command::new(env!("CARGO_BIN_EXE_morse-sim"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let code = output.status.code().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let lines: String = stderr
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect();
+    format!("exit code {code}\n{lines}")
+}
+
+#[test]
+fn every_call_is_explained() {
+    let mut wrong = Vec::new();
+    let mut folders = 0;
+    for entry in fs::read_dir(golden()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            folders += 1;
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            wrong.extend(check(&name, &call(&path)).err());
+        }
+    }
+    assert!(folders >= 15, "{folders} folders");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is said of an assembly that was made in Rust: such a one has no lines to point at.
+fn refused(assembly: Assembly) -> String {
+    let plan = Plan {
+        assembly,
+        ..Plan::default()
+    };
+    match Simulation::build(plan, &no_parts) {
+        Ok(_) => String::new(),
+        Err(error) => format!("{error}\n"),
+    }
+}
+
+#[test]
+fn mistakes_made_in_rust_are_explained() {
+    let mut scene = Scene::default();
+    scene.add_frame(Frame::new("table")).unwrap();
+    let mut assembly = Assembly {
+        scene: scene.clone(),
+        ..Assembly::default()
+    };
+    let heavy = BodySettings {
+        mass: Some(-1.0),
+        linear_damping: f64::NAN,
+        ..BodySettings::default()
+    };
+    assembly.bodies.insert("table".to_owned(), heavy);
+    assembly
+        .bodies
+        .insert("tabel".to_owned(), BodySettings::default());
+    check("made_bad_value", &refused(assembly)).unwrap();
+
+    for (name, parent) in [("left", "right"), ("right", "left")] {
+        scene.add_frame(Frame::new(name).under(parent)).unwrap();
+    }
+    let assembly = Assembly {
+        scene,
+        ..Assembly::default()
+    };
+    check("made_cycle", &refused(assembly)).unwrap();
+}
+
+#[test]
+fn too_much_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let values = "1,".repeat(2_100_000);
+    let text = format!("Simulation(\n    environment: (gravity: ({values})),\n)\n");
+    fs::write(folder.path().join("main.ron"), text).unwrap();
+    let found = call(folder.path());
+    let short: String = found
+        .lines()
+        .map(|line| line.chars().take(80).collect::<String>() + "\n")
+        .collect();
+    check("made_too_large", &short).unwrap();
+}
+
+/// The codes of diagnostics in the program's sources: texts such as `"load::format"`.
+fn codes() -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            codes.extend(
+                text.split('"')
+                    .filter(|word| is_code(word))
+                    .map(str::to_owned),
+            );
+        }
+    }
+    codes
+}
+
+fn is_code(word: &str) -> bool {
+    let known = ["load", "usage", "scene", "simulation"];
+    word.split_once("::").is_some_and(|(family, rest)| {
+        known.contains(&family)
+            && !rest.is_empty()
+            && rest.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    })
+}
+
+#[test]
+fn every_code_has_a_golden_text() {
+    let mut texts = String::new();
+    for folder in ["run", "simulation"] {
+        for entry in fs::read_dir(golden().with_file_name(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "txt") {
+                texts.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let codes = codes();
+    assert!(codes.len() > 40, "{codes:?}");
+    let missing: Vec<&String> = codes
+        .iter()
+        .filter(|code| !texts.contains(&format!("[{code}]")))
+        .collect();
+    assert!(missing.is_empty(), "no golden text shows {missing:?}");
+}
