@@ -18,19 +18,16 @@ macro_rules! sensors {
 }
 
 sensors! {
-    armature_pose,
-    clock,
-    collision,
-    gps,
-    human_posture,
     accelerometer,
     airspeed,
+    armature_pose,
     attitude,
     barometer,
     clock,
     collision,
     gps,
     gyroscope,
+    human_posture,
     imu,
     joint_state,
     laser_scanner,
