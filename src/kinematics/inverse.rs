@@ -1,6 +1,6 @@
 //! Inverse kinematics: damped least squares within joint limits.
 //!
-//! Each iteration solves (JᵀWJ + λ·1) Δq = JᵀW·e over the joints that are not held by a limit, with the
+//! Each iteration solves `(JᵀWJ + λ·1) Δq = JᵀW·e` over the joints that are not held by a limit, with the
 //! damping λ proportional to the squared error (T. Sugihara, "Solvability-Unconcerned Inverse Kinematics by
 //! the Levenberg–Marquardt Method", IEEE Transactions on Robotics 27, 2011), and takes the step only if the
 //! error becomes smaller. So nothing blows up at singularities, a target out of reach ends at the nearest
@@ -141,7 +141,7 @@ impl Solver {
         false
     }
 
-    /// JᵀWJ, JᵀWe, and the joints that a limit holds.
+    /// `JᵀWJ`, `JᵀWe`, and the joints that a limit holds.
     fn linearize(&mut self, chain: &Chain, goals: &[Goal], values: &[f64]) {
         self.normal.fill(0.0);
         self.gradient.fill(0.0);

@@ -265,7 +265,8 @@ mod tests {
         let (after, _) = rim(0.4 + 2.0 * step, -1.1 + 3.0 * step);
         let moved = after.body_from_component.translation.vector
             - before.body_from_component.translation.vector;
-        assert!((moved / step - sway.linear).norm() < 1e-5);
+        // Half a step of an acceleration of at most 2² + 5² m/s².
+        assert!((moved / step - sway.linear).norm() < 2e-5);
     }
 
     #[test]

@@ -116,55 +116,31 @@ fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
 
 /// The tip that a wish concerns, and its target.
 fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Refused> {
-    let (settings, chain, motion) = parts(world, arm)?;
-    let names = names(world, arm)?;
-    let at = names.iter().position(|name| *name == wish.name);
-    let at = at.ok_or_else(|| {
-        let known = if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        };
-        Refused(format!(
-            "there is no IK target `{}`; there are: {known}",
-            wish.name
-        ))
-    })?;
-    let numbers = wish
+    let (settings, _, motion) = parts(world, arm)?;
+    let at = tip(world, arm, &wish.name)?;
+    let turns = wish.euler_rotation.iter().flatten();
+    if !wish
         .translation
         .iter()
-        .chain(wish.euler_rotation.iter().flatten());
-    if !numbers.into_iter().all(|number| number.is_finite()) {
+        .chain(turns)
+        .all(|number| number.is_finite())
+    {
         return Err(Refused(
-            "translation and euler_rotation must be finite".to_owned(),
+            "translation and euler_rotation must be finite numbers".to_owned(),
         ));
     }
-    let speed = |given: Option<f64>, own: f64| {
-        let speed = given.unwrap_or(own);
-        let is_fine = speed.is_finite() && speed > 0.0;
-        is_fine
-            .then_some(speed)
-            .ok_or_else(|| Refused(format!("`{speed}` is no speed: it must be positive")))
-    };
-    let (linear_speed, radial_speed) = (
-        speed(wish.linear_speed, settings.ik_linear_speed)?,
-        speed(wish.radial_speed, settings.ik_rotation_speed)?,
-    );
+    let linear_speed = speed(wish.linear_speed, settings.ik_linear_speed)?;
+    let radial_speed = speed(wish.radial_speed, settings.ik_rotation_speed)?;
     let old = motion.reach.target(at);
-    let now = old.map_or_else(
-        || {
-            let tip = chain.tips.get(at)?;
-            let base = world.get::<BodyState>(tip.base)?;
-            Some(base.pose * tip.base_from_tip(&motion.set_points))
-        },
-        |old| Some(old.now),
-    );
-    let now = now.ok_or_else(|| Refused("the arm is nowhere".to_owned()))?;
-    let mut goal = now;
-    let translation = Vector3::from(wish.translation);
+    let now = match old {
+        Some(old) => old.now,
+        None => end(world, arm, at)?,
+    };
     let turn = wish
         .euler_rotation
         .map(|[roll, pitch, yaw]| from_yaw_pitch_roll([yaw, pitch, roll]));
+    let mut goal = now;
+    let translation = Vector3::from(wish.translation);
     if wish.relative.unwrap_or(true) {
         goal.translation.vector += translation;
         goal.rotation = turn.map_or(now.rotation, |turn| turn * now.rotation);
@@ -180,6 +156,43 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Refu
         radial_speed,
     };
     Ok((at, target))
+}
+
+/// The tip whose target has that name.
+fn tip(world: &World, arm: Entity, name: &str) -> Result<usize, Refused> {
+    let names = names(world, arm)?;
+    let at = names.iter().position(|known| known == name);
+    at.ok_or_else(|| {
+        let known = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        };
+        Refused(format!(
+            "there is no IK target `{name}`; there are: {known}"
+        ))
+    })
+}
+
+fn speed(given: Option<f64>, own: f64) -> Result<f64, Refused> {
+    let speed = given.unwrap_or(own);
+    if speed.is_finite() && speed > 0.0 {
+        Ok(speed)
+    } else {
+        Err(Refused(format!(
+            "`{speed}` is no speed: it must be positive"
+        )))
+    }
+}
+
+/// Where a tip is, as far as the joints have been told to go.
+fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, Refused> {
+    let (_, chain, motion) = parts(world, arm)?;
+    let place = chain.tips.get(tip).and_then(|tip| {
+        let base = world.get::<BodyState>(tip.base)?;
+        Some(base.pose * tip.base_from_tip(&motion.set_points))
+    });
+    place.ok_or_else(|| Refused("the arm is nowhere".to_owned()))
 }
 
 /// A request ends on the way: the targets stay where they are.

@@ -130,8 +130,11 @@ mod tests {
         ] {
             let [x, y, z] = point;
             let [pan, tilt] = axes([0.0; 3]).look_at(&point.into(), [0.0; 2]);
-            assert!((pan - y.atan2(x)).abs() < 1e-12, "{pan}");
-            assert!((tilt + z.atan2(x.hypot(y))).abs() < 1e-12, "{tilt}");
+            assert!((pan - libm::atan2(y, x)).abs() < 1e-12, "{pan}");
+            assert!(
+                (tilt + libm::atan2(z, libm::hypot(x, y))).abs() < 1e-12,
+                "{tilt}"
+            );
         }
     }
 

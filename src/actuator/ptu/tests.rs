@@ -49,9 +49,9 @@ fn axes_turn_at_the_speed_and_stay_at_the_goal() {
     // R = Rz(pan) · Ry(tilt).
     let ahead = plate.plate.rotation * Vector3::x();
     let expected = Vector3::new(
-        0.305_f64.cos() * 0.1_f64.cos(),
-        0.305_f64.sin() * 0.1_f64.cos(),
-        0.1_f64.sin(),
+        libm::cos(0.305_f64) * libm::cos(0.1_f64),
+        libm::sin(0.305_f64) * libm::cos(0.1_f64),
+        libm::sin(0.1_f64),
     );
     assert!((ahead - expected).norm() < 1e-9);
     assert!(plate.angular.norm() < 1e-12);

@@ -99,8 +99,8 @@ fn two_links_bend_as_the_law_of_cosines_says() {
     let chain = planar(&[l1, l2], 3.0);
     for (x, y, elbow) in [(1.2, 0.5, 1.0), (0.3, 0.9, -1.0), (-0.6, 0.8, 1.0)] {
         let cosine = (x * x + y * y - l1 * l1 - l2 * l2) / (2.0 * l1 * l2);
-        let q2 = elbow * f64::acos(cosine);
-        let q1 = f64::atan2(y, x) - f64::atan2(l2 * q2.sin(), l1 + l2 * q2.cos());
+        let q2 = elbow * libm::acos(cosine);
+        let q1 = libm::atan2(y, x) - libm::atan2(l2 * libm::sin(q2), l1 + l2 * libm::cos(q2));
         let mut values = [q1 + 0.3, q2 - 0.2 * elbow];
         assert!(solve(&chain, to(x, y), &mut values) < 1e-8);
         assert!(
@@ -116,9 +116,9 @@ fn three_links_reach_a_pose_as_by_hand() {
     let chain = planar(&[l1, l2, l3], 3.0);
     let (x, y, phi) = (1.1, 0.6, 0.4);
     // The wrist, then the law of cosines.
-    let (wx, wy) = (x - l3 * f64::cos(phi), y - l3 * f64::sin(phi));
-    let q2 = f64::acos((wx * wx + wy * wy - l1 * l1 - l2 * l2) / (2.0 * l1 * l2));
-    let q1 = f64::atan2(wy, wx) - f64::atan2(l2 * q2.sin(), l1 + l2 * q2.cos());
+    let (wx, wy) = (x - l3 * libm::cos(phi), y - l3 * libm::sin(phi));
+    let q2 = libm::acos((wx * wx + wy * wy - l1 * l1 - l2 * l2) / (2.0 * l1 * l2));
+    let q1 = libm::atan2(wy, wx) - libm::atan2(l2 * libm::sin(q2), l1 + l2 * libm::cos(q2));
     let goal = Goal {
         rotation: Some(UnitQuaternion::from_axis_angle(&Vector3::z_axis(), phi)),
         ..to(x, y)
@@ -139,7 +139,7 @@ fn out_of_reach_the_arm_stretches_and_rests() {
     // 2.5 m away, 1.7 m long.
     assert!((left - 0.8).abs() < 1e-9, "{left}");
     assert!(
-        (values[0] - f64::atan2(y, x)).abs() < 1e-4 && values[1].abs() < 1e-4,
+        (values[0] - libm::atan2(y, x)).abs() < 1e-4 && values[1].abs() < 1e-4,
         "{values:?}"
     );
     let rested = values;
@@ -165,7 +165,7 @@ fn a_limit_holds_its_joint_and_the_others_do_the_rest() {
     let left = solve(&chain, to(0.0, 1.0), &mut values);
     assert!(values[1].abs() <= 0.5);
     // |1 + e^(0.5 i)| = 2 cos 0.25.
-    let nearest = 2.0 * f64::cos(0.25) - 1.0;
+    let nearest = 2.0 * libm::cos(0.25) - 1.0;
     assert!((left - nearest).abs() < 1e-6, "{left} {nearest}");
 }
 
@@ -179,7 +179,7 @@ fn a_sliding_joint_takes_its_share() {
     assert!(solve(&chain, to(1.4, 0.6), &mut values) < 1e-8);
     // sin q = 0.6, so the link reaches 0.8, and the slide does the other 0.6 at half a metre a unit.
     assert!(
-        (values[0] - 1.2).abs() < 1e-6 && (values[1] - f64::asin(0.6)).abs() < 1e-6,
+        (values[0] - 1.2).abs() < 1e-6 && (values[1] - libm::asin(0.6)).abs() < 1e-6,
         "{values:?}"
     );
 }
