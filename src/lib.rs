@@ -42,6 +42,7 @@
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
 //!
 //! Parts, a file each and a list in each folder:
@@ -83,6 +84,7 @@ pub mod motion;
 pub mod physics;
 pub mod rays;
 pub mod report;
+pub mod rotorcraft;
 pub mod run;
 pub mod scene;
 pub mod sensor;

@@ -4,6 +4,7 @@ mod cli;
 mod determinism;
 mod diagnostics;
 mod external;
+mod flying;
 mod golden_runs;
 mod hostile_scenes;
 mod language_rules;
