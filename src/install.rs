@@ -1,4 +1,6 @@
 //! Puts a simulation file's sensors and actuators on the bodies of a spawned scene.
+mod linked;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bevy::prelude::*;
@@ -6,6 +8,7 @@ use crossbeam_channel::Sender;
 use morse_api::{
     actuator::insert_mailbox,
     body::BodyState,
+    carrier,
     command::Mailbox,
     component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
     fields::Fields,
@@ -18,6 +21,8 @@ use morse_api::{
     sensor::Outputs,
 };
 use nalgebra::Isometry3;
+
+use linked::Checked;
 
 use crate::scene::{
     diagnostic::Diagnostic,
@@ -63,10 +68,11 @@ pub fn install(
         connections: &mut connections,
         wakes: &wakes,
         problems: rivals(simulation, &kinds),
-        unchecked: Vec::new(),
+        installed: Vec::new(),
     };
-    for instance in simulation.expand() {
-        installer.robot(&instance);
+    let instances = simulation.expand();
+    for instance in &instances {
+        installer.robot(instance);
     }
     installer.check();
     let warnings = installer.problems;
@@ -134,15 +140,7 @@ struct Installer<'a> {
     connections: &'a mut Connections,
     wakes: &'a BTreeMap<String, (Sender<()>, Policy)>,
     problems: Vec<Diagnostic>,
-    unchecked: Vec<Unchecked>,
-}
-
-/// A component that has not said yet whether it can work: it may need others, which come later.
-struct Unchecked {
-    path: Arc<str>,
-    entity: Entity,
-    kind: Spanned<String>,
-    check: fn(&World, Entity) -> Result<(), String>,
+    installed: Vec<Checked<'a>>,
 }
 
 /// A component that is being installed.
@@ -153,8 +151,9 @@ struct Site<'a> {
     common: &'a Common,
 }
 
-impl Installer<'_> {
-    fn robot(&mut self, instance: &Instance<'_>) {
+impl<'a> Installer<'a> {
+    fn robot(&mut self, instance: &'a Instance<'_>) {
+        let first = self.installed.len();
         for name in &instance.robot.services {
             self.offer_services(name, &instance.name);
         }
@@ -170,10 +169,12 @@ impl Installer<'_> {
             };
             self.actuator(&site, actuator);
         }
+        let links = self.links(instance, first);
+        carrier::link(self.world, &links);
     }
 
     /// Where a component sits; `None` if its robot could not be spawned, which has been said already.
-    fn site<'a>(
+    fn site(
         &self,
         instance: &'a Instance<'_>,
         name: &Spanned<String>,
@@ -217,7 +218,7 @@ impl Installer<'_> {
         Some((robot, own))
     }
 
-    fn sensor(&mut self, site: &Site<'_>, sensor: &model::Sensor) {
+    fn sensor(&mut self, site: &Site<'a>, sensor: &model::Sensor) {
         let Some((&word, &kind)) = self.kinds.sensors.get_key_value(site.common.kind.as_str())
         else {
             return;
@@ -255,7 +256,7 @@ impl Installer<'_> {
         self.common(site, entity, kind.frequency, kind.check);
     }
 
-    fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
+    fn actuator(&mut self, site: &Site<'a>, actuator: &model::Actuator) {
         let Some((&word, &kind)) = self
             .kinds
             .actuators
@@ -292,11 +293,11 @@ impl Installer<'_> {
     }
 }
 
-impl Installer<'_> {
+impl<'a> Installer<'a> {
     /// What sensors and actuators have in common. The new entity is the last one spawned.
     fn common(
         &mut self,
-        site: &Site<'_>,
+        site: &Site<'a>,
         entity: Entity,
         frequency: Option<f64>,
         check: fn(&World, Entity) -> Result<(), String>,
@@ -314,28 +315,12 @@ impl Installer<'_> {
         for name in &site.common.services {
             self.offer_services(name, &site.path);
         }
-        self.unchecked.push(Unchecked {
-            path: site.path.clone(),
+        self.installed.push(Checked {
             entity,
-            kind: site.common.kind.clone(),
+            path: site.path.clone(),
+            common: site.common,
             check,
         });
-    }
-
-    /// Asks all components whether they can work.
-    fn check(&mut self) {
-        // Now all have their paths: they can be found.
-        morse_api::state::sort_by_path(self.world);
-        for component in std::mem::take(&mut self.unchecked) {
-            if let Err(missing) = (component.check)(self.world, component.entity) {
-                let problem = Diagnostic::error(
-                    "simulation::cannot-work",
-                    format!("`{}`: {missing}", component.path),
-                );
-                self.problems
-                    .push(at(problem, &component.kind, "this needs it"));
-            }
-        }
     }
 
     /// The pose at the start, for what looks at it before its first action.

@@ -21,6 +21,7 @@ sensors! {
     battery,
     accelerometer,
     airspeed,
+    armature_pose,
     attitude,
     barometer,
     clock,
@@ -28,6 +29,7 @@ sensors! {
     compound,
     gps,
     gyroscope,
+    human_posture,
     imu,
     joint_state,
     laser_scanner,
@@ -38,6 +40,7 @@ sensors! {
     search_and_rescue,
     semantic_camera,
     thermometer,
+    ptu_posture,
     radar_altimeter,
     velocity,
 }

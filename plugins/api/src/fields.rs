@@ -12,7 +12,7 @@ use bevy::{
 use serde_json::Value as Json;
 
 pub use crate::plain::Plain;
-use crate::{modifier::Misfit, state::StateHasher};
+use crate::{modifier::Misfit, named::Named, state::StateHasher};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +207,8 @@ pub enum Value<'a> {
     Texts(&'a [String]),
     /// Something known at run time only.
     Plain(&'a Plain),
+    /// Numbers by names that the scene gives.
+    Named(&'a Named),
     /// Anything else, to be walked by reflection.
     Other(&'a dyn PartialReflect),
 }
@@ -231,6 +233,7 @@ pub fn view(value: &dyn PartialReflect) -> Value<'_> {
         [f64; 2] => Value::Numbers,
         String => Value::Text,
         Vec<String> => Value::Texts,
+        Named => Value::Named,
         i64 => |v: &i64| Value::Integer(*v),
         i32 => |v: &i32| Value::Integer(i64::from(*v)),
         u32 => |v: &u32| Value::Integer(i64::from(*v)),
@@ -260,6 +263,10 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
         Value::Texts(texts) => {
             hasher.u64(texts.len() as u64);
             texts.iter().for_each(|text| hash_text(text, hasher));
+        }
+        Value::Named(named) => {
+            hasher.u64(named.values.len() as u64);
+            hasher.f64s(&named.values);
         }
         Value::Plain(plain) => hasher.value(plain),
         Value::Other(other) => {
@@ -294,6 +301,14 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
             .collect(),
         Value::Texts(texts) => texts.into(),
         Value::Plain(plain) => plain.to_json(),
+        Value::Named(named) => {
+            let parts = named.iter();
+            Json::Object(
+                parts
+                    .map(|(name, value)| (name.to_owned(), value.into()))
+                    .collect(),
+            )
+        }
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {
                 let parts = parts
@@ -317,7 +332,8 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
     }
 }
 
-/// The fields of some data as one JSON object, as they are exported.
+/// The fields of some data as one JSON object, as they are exported: numbers whose names the scene gives stand
+/// beside the others, as do the entries of flat maps.
 #[must_use]
 pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
     let mut object = serde_json::Map::new();
@@ -326,7 +342,9 @@ pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
             continue;
         };
         match to_json(value) {
-            Json::Object(entries) if field.is_flat => object.extend(entries),
+            Json::Object(entries) if field.is_flat || matches!(view(value), Value::Named(_)) => {
+                object.extend(entries);
+            }
             value => {
                 object.insert(field.name.to_owned(), value);
             }
@@ -364,6 +382,7 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
         Value::Number(number) => number.is_finite(),
         Value::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
         Value::Triples(triples) => triples.iter().flatten().all(|number| number.is_finite()),
+        Value::Named(named) => named.values.iter().all(|number| number.is_finite()),
         Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
         Value::Plain(plain) => plain.is_finite(),
         Value::Other(other) => {
