@@ -302,12 +302,12 @@ const NOISY: &str = r#"
 fn measured(simulation: &mut Simulation, ticks: u64) -> Vec<u64> {
     let mut bits = Vec::new();
     for _ in 0..ticks {
-        simulation.step().unwrap();
+        simulation.step().expect("it runs");
         for path in ["rover.a", "rover.b", "rover.d"] {
-            let data: &PoseData = simulation.read(path).unwrap();
+            let data: &PoseData = simulation.read(path).expect("it runs");
             bits.extend([data.x, data.y, data.yaw].map(f64::to_bits));
         }
-        let data: &OdometryData = simulation.read("rover.c").unwrap();
+        let data: &OdometryData = simulation.read("rover.c").expect("it runs");
         bits.extend([data.x, data.yaw, data.vx].map(f64::to_bits));
     }
     bits
