@@ -1,4 +1,4 @@
-//! Tests of fields: which exist, how they are hashed, and which are finite.
+//! Fields, and what is made of their values.
 use super::*;
 
 #[derive(Reflect, Default)]
