@@ -1,4 +1,5 @@
 //! Puts a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
+mod linked;
 mod overlays;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -8,12 +9,13 @@ use crossbeam_channel::Sender;
 use morse_api::{
     actuator::insert_mailbox,
     body::BodyState,
+    carrier,
     command::Mailbox,
     component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
     fields::Fields,
-    kind::{Described, Kinds, ModifierKind},
+    kind::{Described, Kinds},
     middleware::{ErasedPlugs, Plugs, RequestSender, Wake},
-    modifier::{Memory, Misfit, Modify, Side, Site as Binding},
+    modifier::Side,
     port::{OutputPort, Policy, port},
     random::Random,
     reading::SensorInfo,
@@ -21,14 +23,21 @@ use morse_api::{
 };
 use nalgebra::Isometry3;
 
+use linked::Checked;
+
 use crate::scene::{
     diagnostic::Diagnostic,
     simulation::{
         Instance, Simulation, Spanned,
-        model::{self, Component as Common, Form, Modifier, Robot},
+        model::{self, Component as Common, Form, Robot},
     },
     spawn::{Frame, Spawned},
 };
+
+mod modifiers;
+mod rivals;
+
+use rivals::rivals;
 
 /// What each middleware is to be connected to.
 pub type Connections = BTreeMap<String, ErasedPlugs>;
@@ -63,10 +72,11 @@ pub fn install(
         connections: &mut connections,
         wakes: &wakes,
         problems: rivals(simulation, &kinds),
-        unchecked: Vec::new(),
+        installed: Vec::new(),
     };
-    for instance in simulation.expand() {
-        installer.robot(&instance);
+    let instances = simulation.expand();
+    for instance in &instances {
+        installer.robot(instance);
     }
     installer.overlays(simulation);
     installer.check();
@@ -92,29 +102,6 @@ pub struct Installed {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Warns of robots whose velocity or pose several actuators set: the last in path order wins.
-fn rivals(simulation: &Simulation, kinds: &Kinds) -> Vec<Diagnostic> {
-    let mut warnings = Vec::new();
-    for (robot, parts) in &simulation.robots {
-        let moves = |actuator: &model::Actuator| {
-            let kind = kinds.actuators.get(actuator.component.kind.as_str());
-            kind.is_some_and(|kind| kind.moves_robot) && actuator.component.active
-        };
-        let mut movers = parts
-            .actuators
-            .iter()
-            .filter(|(_, actuator)| moves(actuator));
-        if let (Some((first, _)), Some((last, _))) = (movers.next(), movers.next_back()) {
-            let (one, two, robot) = (&first.value, &last.value, &robot.value);
-            let message = format!("`{one}` and `{two}` both move the robot `{robot}`");
-            let warning = Diagnostic::warning("simulation::rivals", message)
-                .help("let one of them begin with `active: false`, and activate it by its service");
-            warnings.push(at(warning, last, "this one wins, as the last by name"));
-        }
-    }
-    warnings
-}
-
 fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake) -> ErasedPlugs {
     Plugs {
         name: name.to_owned(),
@@ -135,29 +122,7 @@ struct Installer<'a> {
     connections: &'a mut Connections,
     wakes: &'a BTreeMap<String, (Sender<()>, Policy)>,
     problems: Vec<Diagnostic>,
-    unchecked: Vec<Unchecked>,
-}
-
-/// A component that has not said yet whether it can work: it may need others, which come later.
-struct Unchecked {
-    path: Arc<str>,
-    entity: Entity,
-    kind: Spanned<String>,
-    check: fn(&World, Entity) -> Result<(), String>,
-}
-
-/// Modifiers for a component that is still to be made.
-struct Bound(Vec<(Attach, Box<dyn Modify>, Memory)>);
-
-/// Gives a component a modifier.
-type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory);
-
-impl Bound {
-    fn attach(self, entity: &mut EntityWorldMut<'_>) {
-        for (attach, modify, memory) in self.0 {
-            attach(entity, modify, memory);
-        }
-    }
+    installed: Vec<Checked<'a>>,
 }
 
 /// A component that is being installed.
@@ -168,8 +133,9 @@ struct Site<'a> {
     common: &'a Common,
 }
 
-impl Installer<'_> {
-    fn robot(&mut self, instance: &Instance<'_>) {
+impl<'a> Installer<'a> {
+    fn robot(&mut self, instance: &'a Instance<'_>) {
+        let first = self.installed.len();
         for name in &instance.robot.services {
             self.offer_services(name, &instance.name);
         }
@@ -185,10 +151,12 @@ impl Installer<'_> {
             };
             self.actuator(&site, actuator);
         }
+        let links = self.links(instance, first);
+        carrier::link(self.world, &links);
     }
 
     /// Where a component sits; `None` if its robot could not be spawned, which has been said already.
-    fn site<'a>(
+    fn site(
         &self,
         instance: &'a Instance<'_>,
         name: &Spanned<String>,
@@ -232,7 +200,7 @@ impl Installer<'_> {
         Some((robot, own))
     }
 
-    fn sensor(&mut self, site: &Site<'_>, sensor: &model::Sensor) {
+    fn sensor(&mut self, site: &Site<'a>, sensor: &model::Sensor) {
         let Some((&word, &kind)) = self.kinds.sensors.get_key_value(site.common.kind.as_str())
         else {
             return;
@@ -270,7 +238,7 @@ impl Installer<'_> {
         self.common(site, entity, kind.frequency, kind.check);
     }
 
-    fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
+    fn actuator(&mut self, site: &Site<'a>, actuator: &model::Actuator) {
         let Some((&word, &kind)) = self
             .kinds
             .actuators
@@ -307,11 +275,11 @@ impl Installer<'_> {
     }
 }
 
-impl Installer<'_> {
+impl<'a> Installer<'a> {
     /// What sensors and actuators have in common. The new entity is the last one spawned.
     fn common(
         &mut self,
-        site: &Site<'_>,
+        site: &Site<'a>,
         entity: Entity,
         frequency: Option<f64>,
         check: fn(&World, Entity) -> Result<(), String>,
@@ -329,28 +297,12 @@ impl Installer<'_> {
         for name in &site.common.services {
             self.offer_services(name, &site.path);
         }
-        self.unchecked.push(Unchecked {
-            path: site.path.clone(),
+        self.installed.push(Checked {
             entity,
-            kind: site.common.kind.clone(),
+            path: site.path.clone(),
+            common: site.common,
             check,
         });
-    }
-
-    /// Asks all components whether they can work.
-    fn check(&mut self) {
-        // Now all have their paths: they can be found.
-        morse_api::state::sort_by_path(self.world);
-        for component in std::mem::take(&mut self.unchecked) {
-            if let Err(missing) = (component.check)(self.world, component.entity) {
-                let problem = Diagnostic::error(
-                    "simulation::cannot-work",
-                    format!("`{}`: {missing}", component.path),
-                );
-                self.problems
-                    .push(at(problem, &component.kind, "this needs it"));
-            }
-        }
     }
 
     /// The pose at the start, for what looks at it before its first action.
@@ -394,85 +346,6 @@ impl Installer<'_> {
             ports.push(tick_end);
         }
         ports
-    }
-
-    /// The modifiers of a component, bound to its data, of which they then tell what it has become.
-    fn modifiers(&mut self, site: &Site<'_>, fields: &mut Fields, side: Side) -> Bound {
-        let mut bound = Bound(Vec::new());
-        for (index, modifier) in site.common.modifiers.iter().enumerate() {
-            let word = modifier.kind.as_str();
-            let Some(kind) = self.kinds.modifiers.get(word) else {
-                continue;
-            };
-            if let Err(wrong) = (kind.check)(&modifier.settings.0, self.world) {
-                let message = format!("`{word}` of `{}`: {wrong}", site.path);
-                let problem = Diagnostic::error("simulation::cannot-work", message);
-                self.problems
-                    .push(at(problem, &modifier.kind, "this needs it"));
-            }
-            // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
-            let earlier = site
-                .common
-                .modifiers
-                .iter()
-                .take(index)
-                .filter(|other| other.kind.as_str() == word)
-                .count();
-            let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
-            let world = &*self.world;
-            match (kind.bind)(&modifier.settings.0, fields, &Binding { world, side }) {
-                Ok(modify) => {
-                    modify.relabel(fields);
-                    bound.0.push((kind.attach, modify, Memory::new(random)));
-                }
-                Err(misfit) => {
-                    let problem = self.misfit(site, modifier, kind, &misfit);
-                    self.problems.push(problem);
-                }
-            }
-        }
-        bound
-    }
-
-    fn misfit(
-        &self,
-        site: &Site<'_>,
-        modifier: &Modifier,
-        kind: &ModifierKind,
-        misfit: &Misfit,
-    ) -> Diagnostic {
-        let word = modifier.kind.as_str();
-        let message = format!(
-            "`{word}` does not fit `{}`: {misfit}",
-            site.common.kind.as_str()
-        );
-        let world = &*self.world;
-        let fits = |fields: Fields, side| {
-            (kind.bind)(&modifier.settings.0, &fields, &Binding { world, side }).is_ok()
-        };
-        let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| {
-            let level = sensor.levels.first().copied();
-            fits(Fields::of(sensor.data, level), Side::Measurement)
-        });
-        let actuators = self
-            .kinds
-            .actuators
-            .iter()
-            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None), Side::Command));
-        let kinds: Vec<&str> = sensors
-            .map(|(word, _)| *word)
-            .chain(actuators.map(|(word, _)| *word))
-            .collect();
-        let problem = Diagnostic::error("simulation::misfit", message);
-        let problem = at(problem, &modifier.kind, "the data lacks what this changes");
-        problem.note(format!(
-            "it fits: {}",
-            if kinds.is_empty() {
-                "no kind".to_owned()
-            } else {
-                kinds.join(", ")
-            }
-        ))
     }
 }
 

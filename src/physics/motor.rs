@@ -62,7 +62,7 @@ impl VariableRow {
         let fastest = self.layout.max_velocity;
         let from = set_point.unwrap_or(position);
         match target {
-            JointTarget::Position(wanted) if wanted.is_finite() => {
+            JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => {
                 let wanted = wanted.clamp(lower, upper);
                 let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
                 let is_on_its_way = fastest.is_finite() && next != wanted;
@@ -106,6 +106,7 @@ impl VariableRow {
             }
             JointTarget::Free
             | JointTarget::Position(_)
+            | JointTarget::Jump(_)
             | JointTarget::Velocity(_)
             | JointTarget::Effort(_) => Order::default(),
         }

@@ -12,7 +12,7 @@ use bevy::{
 use serde_json::Value as Json;
 
 pub use crate::plain::Plain;
-use crate::{modifier::Misfit, state::StateHasher};
+use crate::{modifier::Misfit, named::Named, state::StateHasher};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +207,8 @@ pub enum Value<'a> {
     Texts(&'a [String]),
     /// Something known at run time only.
     Plain(&'a Plain),
+    /// Numbers by names that the scene gives.
+    Named(&'a Named),
     /// Anything else, to be walked by reflection.
     Other(&'a dyn PartialReflect),
 }
@@ -231,6 +233,7 @@ pub fn view(value: &dyn PartialReflect) -> Value<'_> {
         [f64; 2] => Value::Numbers,
         String => Value::Text,
         Vec<String> => Value::Texts,
+        Named => Value::Named,
         i64 => |v: &i64| Value::Integer(*v),
         i32 => |v: &i32| Value::Integer(i64::from(*v)),
         u32 => |v: &u32| Value::Integer(i64::from(*v)),
@@ -260,6 +263,10 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
         Value::Texts(texts) => {
             hasher.u64(texts.len() as u64);
             texts.iter().for_each(|text| hash_text(text, hasher));
+        }
+        Value::Named(named) => {
+            hasher.u64(named.values.len() as u64);
+            hasher.f64s(&named.values);
         }
         Value::Plain(plain) => hasher.value(plain),
         Value::Other(other) => {
@@ -294,6 +301,14 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
             .collect(),
         Value::Texts(texts) => texts.into(),
         Value::Plain(plain) => plain.to_json(),
+        Value::Named(named) => {
+            let parts = named.iter();
+            Json::Object(
+                parts
+                    .map(|(name, value)| (name.to_owned(), value.into()))
+                    .collect(),
+            )
+        }
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {
                 let parts = parts
@@ -317,7 +332,8 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
     }
 }
 
-/// The fields of some data as one JSON object, as they are exported.
+/// The fields of some data as one JSON object, as they are exported: numbers whose names the scene gives stand
+/// beside the others, as do the entries of flat maps.
 #[must_use]
 pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
     let mut object = serde_json::Map::new();
@@ -326,7 +342,9 @@ pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
             continue;
         };
         match to_json(value) {
-            Json::Object(entries) if field.is_flat => object.extend(entries),
+            Json::Object(entries) if field.is_flat || matches!(view(value), Value::Named(_)) => {
+                object.extend(entries);
+            }
             value => {
                 object.insert(field.name.to_owned(), value);
             }
@@ -364,6 +382,7 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
         Value::Number(number) => number.is_finite(),
         Value::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
         Value::Triples(triples) => triples.iter().flatten().all(|number| number.is_finite()),
+        Value::Named(named) => named.values.iter().all(|number| number.is_finite()),
         Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
         Value::Plain(plain) => plain.is_finite(),
         Value::Other(other) => {
@@ -395,142 +414,4 @@ pub fn walk(value: &dyn PartialReflect, visit: &mut dyn FnMut(&dyn PartialReflec
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Reflect, Default)]
-    struct Data {
-        /// East.
-        #[reflect(@Unit("m"), @Levels(&["simple"]))]
-        x: f64,
-        #[reflect(@Unit("deg"), @Levels(&["raw", "extended"]))]
-        latitude: f64,
-        velocity: [f64; 3],
-    }
-
-    #[test]
-    fn only_the_fields_of_the_level_exist() {
-        let names = |level| {
-            Fields::of_type::<Data>(level)
-                .0
-                .iter()
-                .map(|field| field.name)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(names(Some("simple")), ["x", "velocity"]);
-        assert_eq!(names(Some("raw")), ["latitude", "velocity"]);
-        assert_eq!(names(None), ["x", "latitude", "velocity"]);
-        let fields = Fields::of_type::<Data>(None);
-        assert_eq!(fields.get("x").and_then(|x| x.docs), Some("East."));
-        assert!(fields.of_kind::<[f64; 3]>("velocity").is_some());
-        assert!(fields.of_kind::<f64>("velocity").is_none());
-    }
-
-    #[test]
-    fn a_hash_sees_the_sign_of_zero() {
-        let hash_of = |value: &dyn PartialReflect| {
-            let mut hasher = StateHasher::default();
-            hash(value, &mut hasher);
-            hasher.finish()
-        };
-        assert_ne!(hash_of(&0.0_f64), hash_of(&-0.0_f64));
-        assert_ne!(hash_of(&vec![1.0, 2.0]), hash_of(&vec![1.0]));
-    }
-
-    /// A place in a reading, with a keyword for a name.
-    #[derive(Reflect, Default, Clone)]
-    struct Seen {
-        r#type: String,
-        at: [f64; 3],
-    }
-
-    #[derive(Reflect, Default)]
-    struct Nested {
-        seen: Vec<Seen>,
-        near: BTreeMap<String, f64>,
-        #[reflect(@Flat)]
-        more: BTreeMap<String, Plain>,
-    }
-
-    fn nested() -> Nested {
-        let seen = |kind: &str| Seen {
-            r#type: kind.into(),
-            at: [1.0, 2.0, 3.5],
-        };
-        let list = Plain::List(vec![Plain::Integer(3), Plain::Flag(true)]);
-        Nested {
-            seen: vec![seen("cup"), seen("pot")],
-            near: BTreeMap::from([("b".into(), 2.0), ("a".into(), 1.5)]),
-            more: BTreeMap::from([("rover.gps".into(), Plain::Map(vec![("x".into(), list)]))]),
-        }
-    }
-
-    #[test]
-    fn maps_lists_of_structs_and_plain_values_are_json() {
-        let data = nested();
-        let fields = Fields::of_type::<Nested>(None);
-        let expected = serde_json::json!({
-            "seen": [{"type": "cup", "at": [1.0, 2.0, 3.5]}, {"type": "pot", "at": [1.0, 2.0, 3.5]}],
-            "near": {"a": 1.5, "b": 2.0},
-            "rover.gps": {"x": [3, true]},
-        });
-        assert_eq!(data_to_json(&fields, &data), expected);
-        assert!(Fields::of_type::<Seen>(None).get("type").is_some());
-    }
-
-    #[test]
-    fn every_part_of_nested_data_is_hashed_and_looked_through() {
-        let hash_of = |data: &Nested| {
-            let mut hasher = StateHasher::default();
-            hash(data, &mut hasher);
-            hasher.finish()
-        };
-        let changes: [fn(&mut Nested); 6] = [
-            |data| data.seen[1].at[2] = 3.6,
-            |data| data.seen[0].r#type.push('s'),
-            |data| drop(data.seen.pop()),
-            |data| data.near.extend([("a".into(), -1.5)]),
-            |data| data.near.retain(|name, _| name != "b"),
-            |data| drop(data.more.insert("rover.gps".into(), Plain::Number(0.0))),
-        ];
-        let mut hashes = vec![hash_of(&nested())];
-        for change in changes {
-            let mut data = nested();
-            change(&mut data);
-            assert!(is_finite(&data));
-            hashes.push(hash_of(&data));
-        }
-        let count = hashes.len();
-        hashes.sort_unstable();
-        hashes.dedup();
-        assert_eq!(hashes.len(), count);
-        let mut data = nested();
-        data.near.insert("c".into(), f64::INFINITY);
-        assert!(!is_finite(&data));
-        data = nested();
-        data.more
-            .insert("c".into(), Plain::List(vec![Plain::Number(f64::NAN)]));
-        assert!(!is_finite(&data));
-    }
-
-    #[test]
-    fn a_map_becomes_like_another() {
-        let from = nested().near;
-        let mut to = BTreeMap::from([("b".to_owned(), 0.0), ("a".to_owned(), 0.0)]);
-        assign_map(&mut to, &from);
-        assert_eq!(to, from);
-        to = BTreeMap::from([("b".to_owned(), 0.0), ("c".to_owned(), 0.0)]);
-        assign_map(&mut to, &from);
-        assert_eq!(to, from);
-    }
-
-    #[test]
-    fn not_a_number_is_found_inside_a_struct() {
-        let data = Data {
-            velocity: [0.0, f64::NAN, 0.0],
-            ..Data::default()
-        };
-        assert!(!is_finite(&data));
-        assert!(is_finite(&Data::default()));
-    }
-}
+mod tests;

@@ -8,23 +8,26 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
-//! - [`body`], [`joint`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
-//! - [`object`]: its things by name and property, and zones;
-//! - [`fields`], [`numbers`], [`plain`], [`names`]: units, levels and access to the numbers of a reading; values
-//!   whose form is known at run time only; patterns of names;
+//! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
+//! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
+//! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
+//!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`settings`]: settings of components while the simulation runs;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
 pub mod body;
+pub mod carrier;
 pub mod command;
 pub mod complaint;
 pub mod component;
 pub mod fields;
+pub mod frame;
 pub mod joint;
 pub mod kind;
 pub mod middleware;
 pub mod modifier;
+pub mod named;
 pub mod names;
 pub mod numbers;
 pub mod object;

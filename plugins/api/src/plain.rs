@@ -104,6 +104,11 @@ impl Plain {
                 *self = Self::List(texts.iter().cloned().map(Self::Text).collect());
             }
             Value::Plain(plain) => self.clone_from(plain),
+            Value::Named(named) => {
+                let parts = named.iter();
+                let parts = parts.map(|(name, number)| (name.to_owned(), Self::Number(number)));
+                *self = Self::Map(parts.collect());
+            }
             Value::Other(other) => self.set_other(other),
         }
     }

@@ -16,7 +16,7 @@ use crossbeam_channel::Receiver;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
-use serve::{Waiting, interrupt_what_is_awaited};
+use serve::Waiting;
 pub use serve::{call, cancel, complete, pass_on};
 
 use crate::{
@@ -116,6 +116,7 @@ pub struct Service {
     /// Whether it is answered later.
     pub is_async: bool,
     interrupt: Option<fn(&mut World, Entity)>,
+    cancel: Option<fn(&mut World, Entity)>,
     then: Option<Then>,
     run: Handler,
 }
@@ -149,6 +150,7 @@ impl Service {
             acts: true,
             is_async: false,
             interrupt: None,
+            cancel: None,
             then: None,
             run: Box::new(handler),
         }
@@ -191,13 +193,25 @@ impl Service {
         }
     }
 
-    /// It answers what another service answers ([`pass_on`]), at once or later; what interrupts it
-    /// interrupts the other one. `then` may change the answer, if it comes later.
+    /// It is answered later. While it runs, another async request of the component is refused, but `cancel`
+    /// interrupts it by this function.
+    #[must_use]
+    pub fn cancellable(self, cancel: fn(&mut World, Entity)) -> Self {
+        Self {
+            is_async: true,
+            cancel: Some(cancel),
+            ..self
+        }
+    }
+
+    /// It answers what another service answers ([`pass_on`]), at once or later; what interrupts or cancels
+    /// it does so with the other one. `then` may change the answer, if it comes later.
     #[must_use]
     pub fn passed_on(self, then: Option<Then>) -> Self {
         Self {
             is_async: true,
-            interrupt: Some(interrupt_what_is_awaited),
+            interrupt: Some(serve::interrupt_below),
+            cancel: Some(serve::cancel_below),
             then,
             ..self
         }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
     fields::{Field, Plain, Value, key_text, plain_name, view, walk},
+    named::Named,
     reading::{Reading, SensorInfo},
 };
 use nalgebra::Isometry3;
@@ -36,6 +37,12 @@ pub fn paragraph(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading, number
     );
     line(out, format_args!("\ttimestamp = {:?}", reading.seconds()));
     for (field, value) in values(info, reading) {
+        if let Value::Named(named) = view(value) {
+            let each =
+                |(name, number): (&str, f64)| line(out, format_args!("\t{name} = {number:?}"));
+            named.iter().for_each(each);
+            continue;
+        }
         match value.reflect_ref() {
             ReflectRef::Map(entries) if field.is_flat => {
                 for (key, value) in entries.iter() {
@@ -56,10 +63,24 @@ fn pair(out: &mut Vec<u8>, name: &str, value: &dyn PartialReflect) {
     out.push(b'\n');
 }
 
-/// The line of names at the top of a CSV file. A vector has a column for each of its numbers.
-pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo) {
+/// Whether the line of names is known only with the first reading.
+#[must_use]
+pub fn waits(info: &SensorInfo) -> bool {
+    let named = std::any::TypeId::of::<Named>();
+    info.fields.0.iter().any(|field| field.type_id == named)
+}
+
+/// The line of names at the top of a CSV file. A vector has a column for each of its numbers, as have
+/// numbers whose names the scene gives, by a reading.
+pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo, reading: Option<&Reading>) {
     out.extend_from_slice(b"timestamp");
     for field in &info.fields.0 {
+        let value = reading.and_then(|reading| reading.data().field_at(field.index));
+        if let Some(Value::Named(named)) = value.map(view) {
+            let names = named.iter();
+            names.for_each(|(name, _)| put(out, format_args!(";{name}")));
+            continue;
+        }
         match columns(field) {
             Some(count) => (0..count).for_each(|n| put(out, format_args!(";{}[{n}]", field.name))),
             None => put(out, format_args!(";{}", field.name)),
@@ -77,6 +98,10 @@ pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
                 numbers
                     .iter()
                     .for_each(|number| put(out, format_args!(";{number:?}")));
+            }
+            Value::Named(named) => {
+                let numbers = named.values.iter();
+                numbers.for_each(|number| put(out, format_args!(";{number:?}")));
             }
             Value::Text(text) => {
                 out.push(b';');
@@ -124,6 +149,7 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
         Value::Triples(triples) => put(out, format_args!("{triples:?}")),
         Value::Texts(texts) => put(out, format_args!("{texts:?}")),
+        Value::Named(named) => put(out, format_args!("{:?}", named.values)),
         Value::Plain(plain) => write_plain(out, plain),
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {

@@ -94,7 +94,7 @@ fn serve(
         )));
     }
     if service.is_async
-        && let Err(busy) = make_free(world, entity)
+        && let Err(busy) = make_free(world, entity, false)
     {
         return Some(failed(busy));
     }
@@ -164,22 +164,38 @@ fn awaited(world: &World, entity: Entity) -> Option<Entity> {
     find(world, path)
 }
 
-/// Whether the async service that an entity is busy with can be interrupted; if not, its name.
-fn interruption(world: &World, entity: Entity) -> Result<Option<fn(&mut World, Entity)>, String> {
+/// What interrupts the async service that an entity is busy with, if it is; or why nothing does. A request
+/// is cancelled, or makes place for another one.
+fn interruption(
+    world: &World,
+    entity: Entity,
+    is_cancelled: bool,
+) -> Result<Option<fn(&mut World, Entity)>, String> {
     let Some(name) = running(world, entity) else {
         return Ok(None);
     };
     if let Some(other) = awaited(world, entity) {
-        interruption(world, other)?;
+        interruption(world, other, is_cancelled)?;
     }
-    let interrupt = service_of(world, entity, name).and_then(|(_, service)| service.interrupt);
-    let busy = || format!("A non-interruptible service ({name}) is already running");
-    interrupt.map(Some).ok_or_else(busy)
+    let service = service_of(world, entity, name).map(|(_, service)| service);
+    let of = |pick: fn(&Service) -> Option<fn(&mut World, Entity)>| {
+        service.as_ref().and_then(|service| pick(service))
+    };
+    let cancel = of(|service| service.cancel);
+    let on_cancel = cancel.filter(|_| is_cancelled);
+    let interrupt = on_cancel.or(of(|service| service.interrupt));
+    interrupt.map(Some).ok_or_else(|| {
+        if cancel.is_some() {
+            format!("A service ({name}) is already running. I do not know what to do.")
+        } else {
+            format!("A non-interruptible service ({name}) is already running")
+        }
+    })
 }
 
 /// Interrupts the async service that an entity is busy with, or says why not.
-fn make_free(world: &mut World, entity: Entity) -> Result<(), String> {
-    if let Some(interrupt) = interruption(world, entity)? {
+fn make_free(world: &mut World, entity: Entity, is_cancelled: bool) -> Result<(), String> {
+    if let Some(interrupt) = interruption(world, entity, is_cancelled)? {
         interrupt(world, entity);
         let preempted = Reply {
             status: Status::Preempted,
@@ -191,10 +207,18 @@ fn make_free(world: &mut World, entity: Entity) -> Result<(), String> {
 }
 
 /// Interrupts what another component does for this one.
-pub(super) fn interrupt_what_is_awaited(world: &mut World, entity: Entity) {
+pub(super) fn interrupt_below(world: &mut World, entity: Entity) {
     if let Some(other) = awaited(world, entity) {
         // It has been asked whether it can be interrupted.
-        make_free(world, other).ok();
+        make_free(world, other, false).ok();
+    }
+}
+
+/// Cancels what another component does for this one.
+pub(super) fn cancel_below(world: &mut World, entity: Entity) {
+    if let Some(other) = awaited(world, entity) {
+        // It has been asked whether it can be cancelled.
+        make_free(world, other, true).ok();
     }
 }
 
@@ -211,7 +235,7 @@ pub fn cancel(world: &mut World, ticket: u64) {
     if client.until.is_none() {
         let entity = client.entity;
         // A service without an interrupt policy runs to its end, as it would without the request.
-        drop(make_free(world, entity));
+        drop(make_free(world, entity, true));
         return;
     }
     let client = waiting.remove(place);
