@@ -83,7 +83,7 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Wri
         Some(word) => {
             found.extend(describe(app.world_mut(), &kinds, word));
             if found.is_empty() {
-                let near = nearest(word, all.into_iter())
+                let near = nearest(word, all)
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
                 let word = crate::scene::diagnostic::printable(word);

@@ -48,41 +48,46 @@ pub(super) fn add(app: &mut App) {
             "terminate",
             "The same as `quit`: nothing that was measured is lost.",
             |world, _, _: NoArguments| end(world),
-        ))
-        .add_service::<Itself>(Service::new(
-            "activate",
-            "Lets a component act.",
-            |world, _, Component { component }| set_active(world, &component, true),
-        ))
-        .add_service::<Itself>(Service::new(
-            "deactivate",
-            "Keeps a component from acting.",
-            |world, _, Component { component }| set_active(world, &component, false),
-        ))
-        .add_service::<Itself>(
-            Service::new(
-                "suspend_dynamics",
-                "From this tick on no body moves; time goes on, and sensors measure.",
-                |world, _, _: NoArguments| {
-                    world.resource_mut::<Suspended>().0 = true;
-                    Ok(Outcome::Done("Physics is suspended".into()))
-                },
-            )
-            .returns("`Physics is suspended`"),
-        )
-        .add_service::<Itself>(
-            Service::new(
-                "restore_dynamics",
-                "Bodies move on as they moved before.",
-                |world, _, _: NoArguments| {
-                    world.resource_mut::<Suspended>().0 = false;
-                    Ok(Outcome::Done("Physics is resumed".into()))
-                },
-            )
-            .returns("`Physics is resumed`"),
-        );
+        ));
+    switches(app);
     discovery::add(app);
     objects::add(app);
+}
+
+/// What lets components act, and bodies move.
+fn switches(app: &mut App) {
+    app.add_service::<Itself>(Service::new(
+        "activate",
+        "Lets a component act.",
+        |world, _, Component { component }| set_active(world, &component, true),
+    ))
+    .add_service::<Itself>(Service::new(
+        "deactivate",
+        "Keeps a component from acting.",
+        |world, _, Component { component }| set_active(world, &component, false),
+    ))
+    .add_service::<Itself>(
+        Service::new(
+            "suspend_dynamics",
+            "From this tick on no body moves; time goes on, and sensors measure.",
+            |world, _, _: NoArguments| {
+                world.resource_mut::<Suspended>().0 = true;
+                Ok(Outcome::Done("Physics is suspended".into()))
+            },
+        )
+        .returns("`Physics is suspended`"),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "restore_dynamics",
+            "Bodies move on as they moved before.",
+            |world, _, _: NoArguments| {
+                world.resource_mut::<Suspended>().0 = false;
+                Ok(Outcome::Done("Physics is resumed".into()))
+            },
+        )
+        .returns("`Physics is resumed`"),
+    );
 }
 
 /// Arguments of `activate` and `deactivate`.

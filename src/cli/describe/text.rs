@@ -90,7 +90,7 @@ pub(super) fn as_text(description: &Description) -> String {
 
 pub(super) fn capital(word: &str) -> String {
     let mut letters = word.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase());
+    let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()
 }
 
