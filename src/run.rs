@@ -123,9 +123,17 @@ fn pace(
             return End::Signal(signal);
         }
         if let Pace::RealTime(factor) = limits.pace
-            && is_early(start, (made + 1) as f64 / simulation.clock().rate / factor)
+            && let Some(wait) =
+                wait_until(start, (made + 1) as f64 / simulation.clock().rate / factor)
         {
+            simulation.serve(wait.min(PATIENCE));
             continue;
+        }
+        if !simulation.may_step(PATIENCE) {
+            match simulation.failure() {
+                Some(failure) => return End::Failure(failure),
+                None => continue,
+            }
         }
         if let Err(lost) = simulation.step() {
             return simulation
@@ -141,16 +149,11 @@ fn pace(
     }
 }
 
-/// Whether the wall clock has not reached `due` (s since the start) yet; if so, some of the wait is over.
-fn is_early(start: Instant, due: f64) -> bool {
-    let Some(wait) = Duration::try_from_secs_f64(due)
-        .ok()
-        .and_then(|due| due.checked_sub(start.elapsed()))
-    else {
-        return false;
-    };
-    std::thread::sleep(wait.min(PATIENCE));
-    !wait.is_zero()
+/// What is left until `due` (s since the start), if anything.
+fn wait_until(start: Instant, due: f64) -> Option<Duration> {
+    let due = Duration::try_from_secs_f64(due).ok()?;
+    let wait = due.checked_sub(start.elapsed())?;
+    (!wait.is_zero()).then_some(wait)
 }
 
 #[expect(

@@ -1,7 +1,7 @@
 //! One simulated world: build it, step it, read it, command it.
 mod build;
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use bevy::{
     prelude::*,
@@ -131,11 +131,12 @@ impl Simulation {
             connections,
             wakes,
             requests,
+            gate,
             simulation,
         } = raise(plan, parts)?;
         start(&mut app);
         let kinds = app.world().resource::<Kinds>().clone();
-        let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes)?;
+        let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes, gate)?;
         Ok(Self {
             app,
             middlewares,
@@ -318,6 +319,25 @@ impl Simulation {
         self.requests.clone()
     }
 
+    /// Between two ticks, waits at most so long for requests, and answers those that only read; what acts
+    /// is served in the next tick.
+    pub fn serve(&mut self, at_most: Duration) {
+        middleware::serve_between(self.app.world_mut(), at_most, &crossbeam_channel::never());
+    }
+
+    /// Whether the next tick may begin. While a middleware holds the simulation back, this waits for its
+    /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
+    pub fn may_step(&mut self, at_most: Duration) -> bool {
+        let gate = self.middlewares.gate().clone();
+        !gate.is_held() || middleware::serve_between(self.app.world_mut(), at_most, gate.permits())
+    }
+
+    /// The ports that middlewares listen on: the middleware's name, what for, the port's number.
+    #[must_use]
+    pub fn ports(&self) -> Vec<(String, String, u16)> {
+        self.middlewares.ports()
+    }
+
     /// The paths of all bodies, joint variables, sensors and actuators, sorted.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
@@ -394,9 +414,11 @@ impl Simulation {
     /// which does not exist, say.
     pub fn complaints(&mut self) -> Vec<String> {
         let mut complaints = self.app.world_mut().get_resource_mut::<Complaints>();
-        complaints
+        let mut said = complaints
             .as_mut()
-            .map_or(Vec::new(), |complaints| complaints.take())
+            .map_or(Vec::new(), |complaints| complaints.take());
+        said.extend(self.middlewares.complaints());
+        said
     }
 
     /// What went wrong in a middleware since this was last asked.

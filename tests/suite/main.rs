@@ -15,4 +15,5 @@ mod scene_commands;
 mod scene_text;
 mod shipped;
 mod simulation_file;
+mod socket;
 mod tidy;
