@@ -37,8 +37,11 @@
 //! - [`tick`]: the order of a tick;
 //! - [`frame`]: poses and angles in double precision;
 //! - [`geodesy`]: from the scene to latitude, longitude and altitude;
+//! - [`geomagnetism`]: the Earth's magnetic field there;
+//! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
 //!
 //! Parts, a file each and a list in each folder:
@@ -69,14 +72,17 @@ pub mod cli;
 pub mod docs;
 pub mod frame;
 pub mod geodesy;
+pub mod geomagnetism;
 pub mod install;
 pub mod kinds;
 pub mod load;
 pub mod middleware;
 pub mod modifier;
+pub mod motion;
 pub mod physics;
 pub mod rays;
 pub mod report;
+pub mod rotorcraft;
 pub mod run;
 pub mod scene;
 pub mod sensor;

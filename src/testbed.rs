@@ -82,13 +82,14 @@ pub(crate) fn circling(radius: f64, omega: f64, turn: f64) -> BodyState {
 
 /// A state as a drive would leave it after `dt`, without inertia or friction.
 fn driven(state: &BodyState, drive: &Drive, dt: f64) -> BodyState {
-    let displacement = match *drive {
-        Drive::Velocity { linear, angular } => Isometry3::new(linear * dt, angular * dt),
-        Drive::Displacement(displacement) => displacement,
-        Drive::Pose(pose) => state.pose.inverse() * pose,
-        Drive::None | Drive::Wrench { .. } => Isometry3::identity(),
+    let pose = match *drive {
+        Drive::Velocity { linear, angular } => {
+            state.pose * Isometry3::new(linear * dt, angular * dt)
+        }
+        Drive::Displacement(displacement) => state.pose * displacement,
+        Drive::Pose(pose) => pose,
+        Drive::None | Drive::Wrench { .. } | Drive::Thrust { .. } => state.pose,
     };
-    let pose = state.pose * displacement;
     BodyState {
         pose,
         center_of_mass: pose.translation.vector.into(),

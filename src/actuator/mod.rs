@@ -20,6 +20,11 @@ macro_rules! actuators {
 actuators! {
     force_torque,
     joints,
+    quadrotor_dynamic_control,
+    rotorcraft_attitude,
+    rotorcraft_velocity,
+    rotorcraft_waypoint,
+    stabilized_quadrotor,
     teleport,
     v_omega,
     waypoint,

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
     ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBodyBuilder, RigidBodyType,
 };
-use morse_api::body::{BodyKind, BodyState};
+use morse_api::body::{BodyKind, BodyState, Inertia};
 use nalgebra::Vector3;
 
 use super::{
@@ -83,6 +83,12 @@ pub fn build(
         world
             .entity_mut(entity)
             .insert((BodyIndex(place), state, convert::transform(&state.pose)));
+    }
+    for (row, body) in tables.bodies.iter().zip(&prepared.bodies) {
+        if row.kind == BodyKind::Dynamic {
+            let inertia = Inertia(body.mass.inertia);
+            world.entity_mut(row.entity).insert(inertia);
+        }
     }
     world.insert_resource(start(&tables));
     world.insert_resource(tables);

@@ -100,8 +100,8 @@ enum Last {
 
 /// Applies the drives of all active actuators: wrenches add up; of velocities, poses and displacements
 /// the last one wins. Wrenches act on the body that carries the actuator, the others on the robot's
-/// base. A velocity stands until the actuator asks otherwise; the rest is for the ticks in which the
-/// actuator acts.
+/// base. A velocity and a thrust stand until the actuator asks otherwise; the rest is for the ticks in
+/// which the actuator acts.
 pub(super) fn apply(
     settings: Res<Settings>,
     tables: Res<Tables>,
@@ -145,14 +145,17 @@ pub(super) fn apply(
             Drive::Displacement(displacement) if acts => {
                 told.insert(base, Last::Displacement(displacement));
             }
-            Drive::Wrench { force, torque } if acts => {
+            Drive::Wrench { .. } | Drive::Thrust { .. } => {
                 let carrier = bodies.get(mount.body).ok();
-                if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index)) {
+                if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index))
+                    && let Ok(state) = states.get(row.entity)
+                    && let Some([force, torque]) = wrench(drive, acts, state)
+                {
                     push(&mut engine, row, &force, &torque);
                     commanded.pushed.push(place);
                 }
             }
-            Drive::None | Drive::Pose(_) | Drive::Displacement(_) | Drive::Wrench { .. } => {}
+            Drive::None | Drive::Pose(_) | Drive::Displacement(_) => {}
         }
     }
     still(&mut engine, &tables);
@@ -171,6 +174,17 @@ pub(super) fn apply(
     }
 }
 
+/// The force and the torque of a drive in this tick, world axes.
+fn wrench(drive: &Drive, acts: bool, carrier: &BodyState) -> Option<[Vector3<f64>; 2]> {
+    match *drive {
+        Drive::Wrench { force, torque } => acts.then_some([force, torque]),
+        Drive::Thrust { force, torque } => {
+            Some([force, torque].map(|part| carrier.pose.rotation * part))
+        }
+        _ => None,
+    }
+}
+
 /// A command that is not a number moves nothing; the engine would take the body out of the world.
 fn is_finite(drive: &Drive) -> bool {
     let finite = |vector: &Vector3<f64>| vector.iter().all(|part| part.is_finite());
@@ -181,6 +195,10 @@ fn is_finite(drive: &Drive) -> bool {
             angular: two,
         }
         | Drive::Wrench {
+            force: one,
+            torque: two,
+        }
+        | Drive::Thrust {
             force: one,
             torque: two,
         } => finite(one) && finite(two),

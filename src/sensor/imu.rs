@@ -1,18 +1,46 @@
-//! An inertial measurement unit: turning rates and specific force.
-use morse_api::{prelude::*, state::Stateful};
+//! An inertial measurement unit: turning rates, specific force, and the magnetic field.
+use morse_api::{body::BodyKind, prelude::*};
 
-use crate::physics;
+use crate::{
+    geodesy::{OnEarth, Origin},
+    geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
+    motion::{ComputationMode, Motion, track},
+    physics,
+};
 
-/// A gyroscope and an accelerometer in the sensor's axes, without error (see `imu_noise`).
+/// A gyroscope, an accelerometer and a magnetometer in the sensor's axes, without error (see `imu_noise`).
 ///
 /// The accelerometer gives the specific force a - g: level and at rest (0, 0, +g), in free fall zero. a is
 /// the difference of the velocity of the mount point itself between two measurements, divided by the time
-/// between them, so the lever arm (centripetal and tangential acceleration) is in it exactly. MORSE adds a
-/// lever arm beyond 1 cm only, and has a magnetometer here, which is not simulated yet.
-#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+/// between them, so the lever arm (centripetal and tangential acceleration) is in it exactly; MORSE adds a
+/// lever arm beyond 1 cm only.
+///
+/// The magnetic field is that of `magnetometer` where the environment has an origin on Earth; in a scene
+/// that lies nowhere there is none, and it is zero (MORSE does not run then).
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Before)]
-pub struct Imu {}
+#[require(Motion, Field)]
+pub struct Imu {
+    /// Where velocities and turning rates come from: `automatic`, `velocity` (live) or `position` (from
+    /// poses).
+    pub computation_mode: ComputationMode,
+    /// The day of the magnetic field as a decimal year, from 2015 to 2030.
+    #[reflect(@Unit("a"))]
+    pub date: f64,
+    /// Which coefficients of the magnetic field are used: `automatic`, which is by the date, or `wmm2015`,
+    /// `wmm2020`, `wmm2025`.
+    pub model: MagneticModel,
+}
+
+impl Default for Imu {
+    fn default() -> Self {
+        Self {
+            computation_mode: ComputationMode::Automatic,
+            date: DEFAULT_DATE,
+            model: MagneticModel::Automatic,
+        }
+    }
+}
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,57 +51,64 @@ pub struct ImuData {
     /// Specific force along the sensor's x, y and z axes.
     #[reflect(@Unit("m/s²"))]
     pub linear_acceleration: [f64; 3],
+    /// Magnetic field along the sensor's x, y and z axes; zero in a scene without an origin on Earth.
+    #[reflect(@Unit("nT"))]
+    pub magnetic_field: [f64; 3],
 }
-
-/// The velocity of the mount point at the last measurement, world axes, and its tick. It is state.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Before {
-    velocity: [f64; 3],
-    tick: u64,
-}
-
-impl Stateful for Before {}
 
 impl Sensor for Imu {
     const KIND: &'static str = "imu";
     type Data = ImuData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        self.model.at(self.date).map(drop)
+    }
 }
 
 pub(super) fn plugin(app: &mut App) {
+    track(app);
     app.add_sensor::<Imu, _>(default_action)
-        .register_state::<Before>()
         .add_systems(Startup, begin);
 }
 
-fn begin(clock: Res<Clock>, mut sensors: Query<(&WorldVelocity, &mut Before)>) {
-    for (velocity, mut before) in &mut sensors {
-        *before = Before {
-            velocity: velocity.linear.into(),
-            tick: clock.tick,
-        };
+/// Works out the coefficients of the field for the date; that there are some was checked at the load.
+fn begin(mut sensors: Query<(&Imu, &mut Field)>) {
+    for (settings, mut field) in &mut sensors {
+        *field = settings.model.at(settings.date).unwrap_or_default();
     }
 }
 
 fn default_action(
     clock: Res<Clock>,
     physics: Res<physics::Settings>,
-    mut sensors: Query<(&Due, &WorldPose, &WorldVelocity, &mut Before, &mut ImuData), With<Imu>>,
+    origin: Option<Res<Origin>>,
+    bodies: Query<&BodyKind>,
+    mut sensors: Query<(
+        &Imu,
+        &Due,
+        &Mount,
+        &WorldPose,
+        &WorldVelocity,
+        &Field,
+        &mut Motion,
+        &mut ImuData,
+    )>,
 ) {
     let gravity = Vector3::from(physics.gravity);
-    for (due, pose, velocity, mut before, mut data) in &mut sensors {
+    let on_earth = origin.map(|origin| OnEarth::from(&*origin));
+    for (settings, due, mount, pose, velocity, field, mut motion, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
-        // Where the frequency divides the rate this is the nominal period; elsewhere ticks are uneven.
-        let elapsed = clock.tick.saturating_sub(before.tick).max(1) as f64 * clock.dt();
-        let acceleration = (velocity.linear - Vector3::from(before.velocity)) / elapsed;
+        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
+        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
         let to_sensor = pose.0.rotation.inverse();
-        data.angular_velocity = (to_sensor * velocity.angular).into();
-        data.linear_acceleration = (to_sensor * (acceleration - gravity)).into();
-        *before = Before {
-            velocity: velocity.linear.into(),
-            tick: clock.tick,
-        };
+        data.angular_velocity = (to_sensor * moved.angular).into();
+        data.linear_acceleration = (to_sensor * (moved.acceleration - gravity)).into();
+        if let Some(on_earth) = &on_earth {
+            let in_scene = field.in_scene(on_earth, &pose.0.translation.vector.into());
+            data.magnetic_field = (to_sensor * in_scene).into();
+        }
     }
 }
 
@@ -197,5 +232,68 @@ mod tests {
                 1e-9,
             );
         }
+    }
+
+    #[test]
+    fn poses_give_the_same_as_live_velocities() {
+        let text = "(computation_mode: position)";
+        // Thrown up and spinning: a parabola about which nothing is felt.
+        let thrown = |tick: u32| {
+            let time = f64::from(tick) / 60.0;
+            moving(
+                [2.0 * time, 0.0, 20.0 * time - G * time * time / 2.0],
+                -7.0 * time,
+                [2.0, 0.0, 20.0 - G * time],
+                [0.0, 0.0, -7.0],
+            )
+        };
+        let mut bed = Bed::new(60.0, plugin, thrown(0));
+        let even = bed.sensor::<Imu>("rover.even", text, 60.0, Isometry3::identity());
+        let uneven = bed.sensor::<Imu>("rover.uneven", text, 25.0, Isometry3::identity());
+        for tick in 1..=120 {
+            bed.step(thrown(tick));
+            for imu in [even, uneven] {
+                let data: ImuData = bed.read(imu);
+                near(data.linear_acceleration, [0.0; 3], 1e-8);
+                near(data.angular_velocity, [0.0, 0.0, -7.0], 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn it_feels_the_field_of_the_earth_where_there_is_one() {
+        let read = |origin: Option<Origin>, text: &str| {
+            let mut bed = Bed::new(60.0, plugin, BodyState::default());
+            if let Some(origin) = origin {
+                bed.app.insert_resource(origin);
+            }
+            // Rolled to the left: y is down and z to the left.
+            let rolled = Isometry3::rotation(Vector3::x() * -FRAC_PI_2);
+            let imu = bed.sensor::<Imu>("rover.imu", text, 60.0, rolled);
+            bed.step(moving([0.0; 3], FRAC_PI_2, [0.0; 3], [0.0; 3]));
+            bed.read::<ImuData>(imu).magnetic_field
+        };
+        // North, east and down by pygeomag 1.1.0.
+        let toulouse = Origin {
+            latitude: 43.6,
+            longitude: 1.4333,
+            altitude: 135.0,
+            angle_against_north: 90.0,
+        };
+        let [north, east, down] = [23_882.695_690, 763.769_461, 40_074.516_771];
+        near(read(Some(toulouse), "()"), [north, down, -east], 1e-3);
+        let [north, east, down] = [23_873.237_539, 707.828_295, 40_036.393_804];
+        near(
+            read(Some(toulouse), "(date: 2025)"),
+            [north, down, -east],
+            1e-3,
+        );
+        assert_eq!(read(None, "()"), [0.0; 3]);
+        let refused = Imu {
+            date: 1999.0,
+            ..Imu::default()
+        };
+        let refused = refused.check(&World::new(), Entity::PLACEHOLDER);
+        assert!(refused.unwrap_err().contains("1999"));
     }
 }

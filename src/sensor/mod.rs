@@ -18,13 +18,20 @@ macro_rules! sensors {
 }
 
 sensors! {
+    accelerometer,
+    airspeed,
+    attitude,
+    barometer,
     clock,
     collision,
     gps,
+    gyroscope,
     imu,
     joint_state,
     laser_scanner,
+    magnetometer,
     odometry,
     pose,
+    radar_altimeter,
     velocity,
 }

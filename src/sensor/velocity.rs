@@ -1,11 +1,17 @@
 //! How fast the sensor moves and turns, without error.
-use morse_api::prelude::*;
+use morse_api::{body::BodyKind, prelude::*};
+
+use crate::motion::{ComputationMode, Motion, track};
 
 /// Velocity of the mount point: on a robot that turns, a sensor away from the axis moves (MORSE gave the
 /// robot's velocity without this lever arm).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Velocity {}
+#[require(Motion)]
+pub struct Velocity {
+    /// Where velocities come from: `automatic`, `velocity` (live) or `position` (from poses).
+    pub computation_mode: ComputationMode,
+}
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,19 +33,33 @@ impl Sensor for Velocity {
 }
 
 pub(super) fn plugin(app: &mut App) {
+    track(app);
     app.add_sensor::<Velocity, _>(default_action);
 }
 
 fn default_action(
-    mut sensors: Query<(&Due, &WorldPose, &WorldVelocity, &mut VelocityData), With<Velocity>>,
+    clock: Res<Clock>,
+    bodies: Query<&BodyKind>,
+    mut sensors: Query<(
+        &Velocity,
+        &Due,
+        &Mount,
+        &WorldPose,
+        &WorldVelocity,
+        &mut Motion,
+        &mut VelocityData,
+    )>,
 ) {
-    for (due, pose, velocity, mut data) in &mut sensors {
-        if due.0 {
-            let to_sensor = pose.0.rotation.inverse();
-            data.linear_velocity = (to_sensor * velocity.linear).into();
-            data.angular_velocity = (to_sensor * velocity.angular).into();
-            data.world_linear_velocity = velocity.linear.into();
+    for (settings, due, mount, pose, velocity, mut motion, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
         }
+        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
+        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let to_sensor = pose.0.rotation.inverse();
+        data.linear_velocity = (to_sensor * moved.linear).into();
+        data.angular_velocity = (to_sensor * moved.angular).into();
+        data.world_linear_velocity = moved.linear.into();
     }
 }
 
@@ -69,5 +89,39 @@ mod tests {
         assert!(near(data.world_linear_velocity, [-0.5, 2.0, 0.0]));
         assert!(near(data.linear_velocity, [0.5, -2.0, 0.0]));
         assert!(near(data.angular_velocity, [0.0, 0.0, 1.0]));
+    }
+
+    #[test]
+    fn by_poses_at_uneven_intervals() {
+        // Straight on through (1, 2, 3), turning about the vertical; the sensor is on the axis.
+        let at = |tick: u32| {
+            let time = f64::from(tick) / 60.0;
+            let position = [1.0 + 0.5 * time, 2.0 - time, 3.0];
+            // No live velocity, as that of a body which is put from pose to pose.
+            moving(position, 2.0 * time, [0.0; 3], [0.0; 3])
+        };
+        let mut bed = Bed::new(60.0, plugin, at(0));
+        let text = "(computation_mode: position)";
+        let sensor = bed.sensor::<Velocity>("rover.poses", text, 25.0, Isometry3::identity());
+        let live = bed.sensor::<Velocity>("rover.live", "()", 25.0, Isometry3::identity());
+        for tick in 1..=120 {
+            bed.step(at(tick));
+            let data: VelocityData = bed.read(sensor);
+            let near = |found: [f64; 3], expected: Vector3<f64>| {
+                (Vector3::from(found) - expected).norm() < 1e-9
+            };
+            assert!(near(
+                data.world_linear_velocity,
+                Vector3::new(0.5, -1.0, 0.0)
+            ));
+            assert!(near(data.angular_velocity, Vector3::z() * 2.0));
+            if bed.clock().is_due(25.0) {
+                let rotation = at(tick).pose.rotation;
+                let in_sensor = rotation.inverse() * Vector3::new(0.5, -1.0, 0.0);
+                assert!(near(data.linear_velocity, in_sensor));
+            }
+            let data: VelocityData = bed.read(live);
+            assert_eq!(data.world_linear_velocity, [0.0; 3]);
+        }
     }
 }

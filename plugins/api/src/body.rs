@@ -1,6 +1,6 @@
 //! Rigid bodies as components see them, and what actuators may do to them.
 use bevy::prelude::*;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// Where a body is and how it moves, after the last tick. Written by the physics alone.
@@ -37,6 +37,11 @@ impl BodyState {
         self.linear_velocity + self.angular_velocity.cross(&(point - self.center_of_mass))
     }
 }
+
+/// How hard a body is to turn: its inertia about the centre of mass, in the body's axes, kg·m². On bodies
+/// that forces move; follows from the scene and never changes.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub struct Inertia(pub Matrix3<f64>);
 
 /// How physics treats a body.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,6 +87,14 @@ pub enum Drive {
         /// N.
         force: Vector3<f64>,
         /// N·m.
+        torque: Vector3<f64>,
+    },
+    /// A force and a torque at the centre of mass that turn with the body and stand until the actuator asks
+    /// otherwise: rotors.
+    Thrust {
+        /// Axes of the body, N.
+        force: Vector3<f64>,
+        /// Axes of the body, N·m.
         torque: Vector3<f64>,
     },
 }

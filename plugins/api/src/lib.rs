@@ -36,7 +36,7 @@ pub mod tick;
 pub mod prelude {
     pub use crate::{
         actuator::{Actuator, AddActuator as _, Control},
-        body::{BodyState, Drive},
+        body::{BodyState, Drive, Inertia},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Levels, Unit},
         modifier::{AddModifier as _, Memory, Misfit, Modifier, Modify},

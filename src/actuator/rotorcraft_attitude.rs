@@ -1,0 +1,319 @@
+//! Flies by roll, pitch, yaw and thrust (MORSE's `RotorcraftAttitude`).
+use morse_api::{prelude::*, state::Stateful};
+
+use crate::{
+    frame::{normalized, yaw_pitch_roll},
+    geodesy::Origin,
+    physics,
+    rotorcraft::{Airframe, Gains, check_body, check_numbers, tamed},
+};
+
+/// Holds an attitude and pushes along the body's z axis, as the inner loop of an autopilot does.
+///
+/// Angles are those of aviation (NED), as in MORSE: roll to the right, pitch with the nose up, yaw
+/// clockwise from above. The torque grows with the thrust, so the gains are those of full thrust. Unlike
+/// MORSE the first heading is the robot's own instead of 0, a thrust beyond 1 is 1, and where the actuator
+/// is mounted does not matter. Without thrust the rotors stand still, and the heading to hold stays as
+/// it was.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Steering)]
+pub struct RotorcraftAttitude {
+    /// Angular acceleration for an error of roll or pitch.
+    #[reflect(@Unit("1/s²"))]
+    pub roll_pitch_p_gain: f64,
+    /// Angular acceleration for the rate of an error of roll or pitch.
+    #[reflect(@Unit("1/s"))]
+    pub roll_pitch_d_gain: f64,
+    /// Angular acceleration for an error of yaw.
+    #[reflect(@Unit("1/s²"))]
+    pub yaw_p_gain: f64,
+    /// Angular acceleration for the rate of an error of yaw.
+    #[reflect(@Unit("1/s"))]
+    pub yaw_d_gain: f64,
+    /// Force at full thrust.
+    #[reflect(@Unit("N"))]
+    pub thrust_factor: f64,
+    /// Whether the force grows with the thrust, or with its square.
+    pub linear_thrust: bool,
+    /// Whether `yaw` is a rate, or an angle.
+    pub yaw_rate_control: bool,
+    /// Whether yaw is measured from geographic north, or from the scene's x axis.
+    pub use_angle_against_north: bool,
+}
+
+impl Default for RotorcraftAttitude {
+    fn default() -> Self {
+        Self {
+            roll_pitch_p_gain: 100.0,
+            roll_pitch_d_gain: 20.0,
+            yaw_p_gain: 16.0,
+            yaw_d_gain: 4.0,
+            thrust_factor: 40.0,
+            linear_thrust: true,
+            yaw_rate_control: true,
+            use_angle_against_north: false,
+        }
+    }
+}
+
+/// An attitude and a thrust, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RotorcraftAttitudeCommand {
+    /// To the right.
+    #[reflect(@Unit("rad"))]
+    pub roll: f64,
+    /// Nose up.
+    #[reflect(@Unit("rad"))]
+    pub pitch: f64,
+    /// Clockwise seen from above: a rate, or an angle, as `yaw_rate_control` says.
+    #[reflect(@Unit("rad/s or rad"))]
+    pub yaw: f64,
+    /// From 0, rotors off, to 1, full thrust.
+    #[reflect(@Unit(""))]
+    pub thrust: f64,
+}
+
+impl Stateful for RotorcraftAttitudeCommand {}
+
+/// What the law remembers. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Steering {
+    /// The yaw to hold, clockwise, rad; none before the first thrust.
+    yaw: Option<f64>,
+    /// Errors at the last action, rad; none without thrust.
+    before: Option<[f64; 3]>,
+}
+
+impl Stateful for Steering {}
+
+impl Actuator for RotorcraftAttitude {
+    const KIND: &'static str = "rotorcraft_attitude";
+    type Command = RotorcraftAttitudeCommand;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+        check_numbers([
+            ("roll_pitch_p_gain", self.roll_pitch_p_gain),
+            ("roll_pitch_d_gain", self.roll_pitch_d_gain),
+            ("yaw_p_gain", self.yaw_p_gain),
+            ("yaw_d_gain", self.yaw_d_gain),
+            ("thrust_factor", self.thrust_factor),
+        ])?;
+        check_body(world, entity)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<RotorcraftAttitude, _>(default_action)
+        .register_state::<Steering>();
+}
+
+fn default_action(
+    origin: Option<Res<Origin>>,
+    physics: Res<physics::Settings>,
+    bodies: Query<(&BodyState, &Inertia)>,
+    mut actuators: Query<(
+        &RotorcraftAttitude,
+        (&Due, &Period, &Mount),
+        &RotorcraftAttitudeCommand,
+        &mut Steering,
+        &mut Drive,
+    )>,
+) {
+    for (settings, (due, period, mount), command, mut steering, mut drive) in &mut actuators {
+        if !due.0 {
+            *drive = drive.between_actions();
+            continue;
+        }
+        let Ok((state, inertia)) = bodies.get(mount.body) else {
+            continue;
+        };
+        let [yaw, ..] = yaw_pitch_roll(&state.pose.rotation);
+        let yaw = if settings.use_angle_against_north {
+            let origin = origin.as_deref().copied().unwrap_or_default();
+            normalized(origin.angle_against_north.to_radians() - yaw)
+        } else {
+            -yaw
+        };
+        let airframe = Airframe::new(state, inertia, physics.gravity);
+        *drive = settings.fly(&airframe, yaw, command, &mut steering, period.frequency);
+    }
+}
+
+impl RotorcraftAttitude {
+    /// The drive for a command, with the yaw as it is now, clockwise (rad).
+    fn fly(
+        &self,
+        airframe: &Airframe<'_>,
+        yaw: f64,
+        command: &RotorcraftAttitudeCommand,
+        steering: &mut Steering,
+        frequency: f64,
+    ) -> Drive {
+        let thrust = command.thrust.min(1.0);
+        if thrust.is_nan() || thrust <= 0.0 {
+            steering.before = None;
+            return Drive::None;
+        }
+        let wanted = if self.yaw_rate_control {
+            let from = steering.yaw.unwrap_or(yaw);
+            normalized(from + tamed(command.yaw / frequency))
+        } else {
+            normalized(tamed(command.yaw))
+        };
+        steering.yaw = Some(wanted);
+        let [roll, pitch, _] = airframe.attitude();
+        let error = [
+            tamed(command.roll) - roll,
+            tamed(command.pitch) + pitch,
+            wanted - yaw,
+        ];
+        let gains = Gains {
+            roll_pitch: [self.roll_pitch_p_gain, self.roll_pitch_d_gain],
+            yaw: [self.yaw_p_gain, self.yaw_d_gain],
+        };
+        let turn = gains.turn(error, &mut steering.before, frequency);
+        let turn = Vector3::new(turn.x, -turn.y, -turn.z) * thrust;
+        let share = if self.linear_thrust {
+            thrust
+        } else {
+            thrust * thrust
+        };
+        airframe.thrust(share * self.thrust_factor, &turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::{FRAC_PI_2, PI};
+
+    use nalgebra::Matrix3;
+
+    use super::*;
+    use crate::{frame::from_yaw_pitch_roll, testbed::Bed};
+
+    const PATH: &str = "rover.flight";
+
+    fn leaning(angles: [f64; 3]) -> BodyState {
+        BodyState {
+            pose: Isometry3::from_parts(Vector3::zeros().into(), from_yaw_pitch_roll(angles)),
+            mass: 2.0,
+            ..BodyState::default()
+        }
+    }
+
+    fn bed(text: &str, state: BodyState) -> (Bed, Entity) {
+        let mut bed = Bed::new(60.0, plugin, state);
+        let inertia = Inertia(Matrix3::from_diagonal(&Vector3::new(0.08, 0.09, 0.16)));
+        bed.app.world_mut().entity_mut(bed.robot).insert(inertia);
+        let actuator = bed.actuator::<RotorcraftAttitude>(PATH, text, Isometry3::identity());
+        (bed, actuator)
+    }
+
+    fn command(roll: f64, pitch: f64, yaw: f64, thrust: f64) -> RotorcraftAttitudeCommand {
+        RotorcraftAttitudeCommand {
+            roll,
+            pitch,
+            yaw,
+            thrust,
+        }
+    }
+
+    fn near(bed: &Bed, actuator: Entity, up: f64, twist: [f64; 3]) {
+        let Drive::Thrust { force, torque } = *bed.get::<Drive>(actuator) else {
+            panic!("no thrust")
+        };
+        assert!((force - Vector3::z() * up).norm() < 1e-9, "{force}");
+        assert!((torque - Vector3::from(twist)).norm() < 1e-9, "{torque}");
+    }
+
+    #[test]
+    fn one_step_by_hand() {
+        // Yaw, pitch (nose down), roll of the body.
+        let state = leaning([0.0, 0.05, 0.1]);
+        let (mut bed, flight) = bed("(yaw_rate_control: false)", state);
+        bed.send(flight, command(0.3, 0.2, 0.25, 0.5));
+        bed.step(state);
+        // Roll is 0.2 short; pitch, nose up, is 0.25 short; yaw 0.25, clockwise.
+        near(
+            &bed,
+            flight,
+            20.0,
+            [
+                0.08 * 100.0 * 0.2 * 0.5,
+                -0.09 * 100.0 * 0.25 * 0.5,
+                -0.16 * 16.0 * 0.25 * 0.5,
+            ],
+        );
+        // The command moves by 0.01 rad a sixtieth of a second: rates of 0.6 rad/s.
+        bed.send(flight, command(0.31, 0.21, 0.26, 0.5));
+        bed.step(state);
+        near(
+            &bed,
+            flight,
+            20.0,
+            [
+                0.08 * (21.0 + 20.0 * 0.6) * 0.5,
+                -0.09 * (26.0 + 20.0 * 0.6) * 0.5,
+                -0.16 * (16.0 * 0.26 + 4.0 * 0.6) * 0.5,
+            ],
+        );
+    }
+
+    #[test]
+    fn the_heading_at_the_start_is_held_and_rates_move_it() {
+        let state = leaning([1.0, 0.0, 0.0]);
+        let (mut bed, flight) = bed("()", state);
+        bed.send(flight, command(0.0, 0.0, 0.0, 1.0));
+        bed.step(state);
+        near(&bed, flight, 40.0, [0.0; 3]);
+        bed.send(flight, command(0.0, 0.0, 0.6, 1.0));
+        bed.step(state);
+        // The heading to hold moves by 0.01 rad clockwise an action.
+        near(&bed, flight, 40.0, [0.0, 0.0, -0.16 * (0.16 + 4.0 * 0.6)]);
+        bed.step(state);
+        near(&bed, flight, 40.0, [0.0, 0.0, -0.16 * (0.32 + 4.0 * 0.6)]);
+    }
+
+    #[test]
+    fn without_thrust_nothing_and_the_heading_stays() {
+        let state = leaning([0.0; 3]);
+        let (mut bed, flight) = bed("()", state);
+        bed.send(flight, command(0.0, 0.0, 0.6, 1.0));
+        bed.step(state);
+        for thrust in [0.0, -0.5] {
+            bed.send(flight, command(0.5, 0.0, 0.6, thrust));
+            bed.step(state);
+            assert_eq!(*bed.get::<Drive>(flight), Drive::None);
+        }
+        bed.send(flight, command(0.0, 0.0, 0.0, 1.0));
+        bed.step(state);
+        near(&bed, flight, 40.0, [0.0, 0.0, -0.16 * 16.0 * 0.01]);
+    }
+
+    #[test]
+    fn a_heading_across_south_goes_the_short_way() {
+        let state = leaning([PI - 0.1, 0.0, 0.0]);
+        let (mut bed, flight) = bed("(yaw_rate_control: false)", state);
+        // The body's yaw is 0.1 - π clockwise; the goal is 0.1 rad beyond ±π.
+        bed.send(flight, command(0.0, 0.0, PI - 0.1 + 2.0 * PI, 1.0));
+        bed.step(state);
+        near(&bed, flight, 40.0, [0.0, 0.0, 0.16 * 16.0 * 0.2]);
+    }
+
+    #[test]
+    fn a_square_of_thrust_and_a_compass_heading() {
+        // Looks east, in a scene whose x axis points north.
+        let state = leaning([-FRAC_PI_2, 0.0, 0.0]);
+        let text = "(linear_thrust: false, yaw_rate_control: false, use_angle_against_north: true)";
+        let (mut bed, flight) = bed(text, state);
+        bed.app.insert_resource(Origin {
+            angle_against_north: 0.0,
+            ..Origin::default()
+        });
+        bed.send(flight, command(0.0, 0.0, FRAC_PI_2 + 0.1, 0.5));
+        bed.step(state);
+        near(&bed, flight, 10.0, [0.0, 0.0, -0.16 * 16.0 * 0.1 * 0.5]);
+    }
+}

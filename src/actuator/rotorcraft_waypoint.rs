@@ -1,0 +1,329 @@
+//! Flies to a point of the world (MORSE's `RotorcraftWaypoint`).
+//!
+//! - `requests`: the services;
+//! - here: settings, command, the journey and its law.
+use morse_api::{
+    command::{Received, give},
+    prelude::*,
+    service::Status,
+    state::Stateful,
+};
+
+use crate::{
+    frame::yaw_pitch_roll,
+    physics,
+    rotorcraft::{Airframe, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed},
+};
+
+mod requests;
+
+/// Flies the robot's origin to a point of the world and holds it there, with a heading of its own.
+///
+/// The bank is proportional to the way that is left, less a share of the speed; before the first command
+/// the goal is where the robot is. As in MORSE, with these differences: gravity is the scene's (MORSE's was
+/// 9.81); the goal is reached when the robot's origin is there, not the actuator's mount, which a law for
+/// the origin need not bring there; a `goto` that is cancelled ends where the robot is (MORSE's flew on to
+/// the goal); it keeps its own status (MORSE's was shared by the robot's actuators);
+/// a `target`, an object that shows the goal, is not moved. The weight is that of the body which carries
+/// the actuator.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Journey, Task)]
+pub struct RotorcraftWaypoint {
+    /// Bank for the way that is left.
+    #[reflect(@Unit("rad/m"))]
+    pub horizontal_p_gain: f64,
+    /// Bank against speed.
+    #[reflect(@Unit("rad·s/m"))]
+    pub horizontal_d_gain: f64,
+    /// Thrust for the height that is left.
+    #[reflect(@Unit("N/m"))]
+    pub vertical_p_gain: f64,
+    /// Thrust against vertical speed.
+    #[reflect(@Unit("N·s/m"))]
+    pub vertical_d_gain: f64,
+    /// Angular acceleration for an error of yaw.
+    #[reflect(@Unit("1/s²"))]
+    pub yaw_p_gain: f64,
+    /// Angular acceleration for the rate of an error of yaw.
+    #[reflect(@Unit("1/s"))]
+    pub yaw_d_gain: f64,
+    /// Angular acceleration for an error of roll or pitch.
+    #[reflect(@Unit("1/s²"))]
+    pub roll_pitch_p_gain: f64,
+    /// Angular acceleration for the rate of an error of roll or pitch.
+    #[reflect(@Unit("1/s"))]
+    pub roll_pitch_d_gain: f64,
+    /// Never to lean farther.
+    #[reflect(@Unit("rad"))]
+    pub max_bank_angle: f64,
+    /// Whether to hold the robot at the goal; else the rotors are left to another actuator there.
+    pub remain_at_destination: bool,
+}
+
+impl Default for RotorcraftWaypoint {
+    fn default() -> Self {
+        Self {
+            horizontal_p_gain: 6.0_f64.to_radians(),
+            horizontal_d_gain: 8.0_f64.to_radians(),
+            vertical_p_gain: 8.0,
+            vertical_d_gain: 8.0,
+            yaw_p_gain: 12.0,
+            yaw_d_gain: 6.0,
+            roll_pitch_p_gain: 9.7,
+            roll_pitch_d_gain: 2.0,
+            max_bank_angle: 30.0_f64.to_radians(),
+            remain_at_destination: true,
+        }
+    }
+}
+
+/// A goal, kept until the next command. At first it is where the robot is.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RotorcraftWaypointCommand {
+    /// Goal along the world's x axis.
+    #[reflect(@Unit("m"))]
+    pub x: f64,
+    /// Goal along the world's y axis.
+    #[reflect(@Unit("m"))]
+    pub y: f64,
+    /// Goal along the world's z axis.
+    #[reflect(@Unit("m"))]
+    pub z: f64,
+    /// Heading, from the world's x axis to the left.
+    #[reflect(@Unit("rad"))]
+    pub yaw: f64,
+    /// Distance from the goal within which it is reached.
+    #[reflect(@Unit("m"))]
+    pub tolerance: f64,
+}
+
+impl Default for RotorcraftWaypointCommand {
+    fn default() -> Self {
+        Self {
+            x: 0.0,
+            y: 0.0,
+            z: 0.0,
+            yaw: 0.0,
+            tolerance: TOLERANCE,
+        }
+    }
+}
+
+impl Stateful for RotorcraftWaypointCommand {}
+
+/// Distance from the goal within which it is reached, m, unless a command or request says otherwise.
+const TOLERANCE: f64 = 0.2;
+
+/// How far a journey has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Progress {
+    /// On the way.
+    Transit,
+    /// At the goal.
+    #[default]
+    Arrived,
+}
+
+impl Progress {
+    /// MORSE's word for it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Transit => "Transit",
+            Self::Arrived => "Arrived",
+        }
+    }
+}
+
+/// The journey that an actuator is on. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Journey {
+    progress: Progress,
+    /// The goal that `progress` is about, m.
+    goal: [f64; 3],
+    /// The command that stands for "where the robot is", until the first action or another command.
+    own: Option<RotorcraftWaypointCommand>,
+    /// Attitude errors at the last action, rad; none while the rotors are left to others.
+    before: Option<[f64; 3]>,
+}
+
+impl Stateful for Journey {}
+
+impl Actuator for RotorcraftWaypoint {
+    const KIND: &'static str = "rotorcraft_waypoint";
+    type Command = RotorcraftWaypointCommand;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+        check_numbers([
+            ("horizontal_p_gain", self.horizontal_p_gain),
+            ("horizontal_d_gain", self.horizontal_d_gain),
+            ("vertical_p_gain", self.vertical_p_gain),
+            ("vertical_d_gain", self.vertical_d_gain),
+            ("yaw_p_gain", self.yaw_p_gain),
+            ("yaw_d_gain", self.yaw_d_gain),
+            ("roll_pitch_p_gain", self.roll_pitch_p_gain),
+            ("roll_pitch_d_gain", self.roll_pitch_d_gain),
+        ])?;
+        check_bank(self.max_bank_angle)?;
+        check_weight(world, entity)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<RotorcraftWaypoint, _>(default_action)
+        .register_state::<Journey>()
+        .add_systems(Startup, begin);
+    requests::add(app);
+}
+
+/// Where a body is, as a goal.
+fn here(body: &BodyState) -> RotorcraftWaypointCommand {
+    let [x, y, z] = body.pose.translation.vector.into();
+    let [yaw, ..] = yaw_pitch_roll(&body.pose.rotation);
+    RotorcraftWaypointCommand {
+        x,
+        y,
+        z,
+        yaw,
+        tolerance: TOLERANCE,
+    }
+}
+
+/// The first goal is where the robot is, also for commands that give a part of it only.
+fn begin(
+    bodies: Query<&BodyState>,
+    mut actuators: Query<
+        (
+            &Mount,
+            &mut Journey,
+            &mut RotorcraftWaypointCommand,
+            &mut Received<RotorcraftWaypointCommand>,
+        ),
+        With<RotorcraftWaypoint>,
+    >,
+) {
+    for (mount, mut journey, mut command, mut received) in &mut actuators {
+        let Ok(body) = bodies.get(mount.body) else {
+            continue;
+        };
+        if received.0 != RotorcraftWaypointCommand::default() {
+            // The simulation file gives a first goal.
+            journey.progress = Progress::Transit;
+            journey.goal = [command.x, command.y, command.z];
+            continue;
+        }
+        *command = here(body);
+        received.0 = *command;
+        journey.own = Some(*command);
+        journey.goal = [command.x, command.y, command.z];
+    }
+}
+
+fn default_action(
+    physics: Res<physics::Settings>,
+    bodies: Query<(&BodyState, &Inertia)>,
+    mut actuators: Query<(
+        &RotorcraftWaypoint,
+        (&Due, &Period, &Mount),
+        (
+            &mut RotorcraftWaypointCommand,
+            &mut Received<RotorcraftWaypointCommand>,
+        ),
+        &mut Journey,
+        &mut Task,
+        &mut Drive,
+    )>,
+) {
+    for (settings, (due, period, mount), command, mut journey, mut task, mut drive) in
+        &mut actuators
+    {
+        if !due.0 {
+            *drive = drive.between_actions();
+            continue;
+        }
+        let Ok((state, inertia)) = bodies.get(mount.body) else {
+            continue;
+        };
+        let (mut command, mut received) = command;
+        if journey.own.take().is_some_and(|own| own == *command) {
+            // One that was activated late is no longer where it was at the start.
+            *command = here(state);
+            received.0 = *command;
+            journey.goal = [command.x, command.y, command.z];
+        }
+        let airframe = Airframe::new(state, inertia, physics.gravity);
+        let frequency = period.frequency;
+        *drive = settings.advance(&airframe, &command, &mut journey, frequency);
+        if journey.progress == Progress::Arrived {
+            task.end(Status::Success, &Progress::Arrived.word().into());
+        }
+    }
+}
+
+impl RotorcraftWaypoint {
+    /// What to do in this action.
+    fn advance(
+        &self,
+        airframe: &Airframe<'_>,
+        command: &RotorcraftWaypointCommand,
+        journey: &mut Journey,
+        frequency: f64,
+    ) -> Drive {
+        let goal = [command.x, command.y, command.z];
+        let is_new = goal != journey.goal;
+        journey.goal = goal;
+        if journey.progress == Progress::Arrived && !is_new && !self.remain_at_destination {
+            journey.before = None;
+            return Drive::None;
+        }
+        let way = Vector3::from(goal.map(tamed)) - airframe.state.pose.translation.vector;
+        journey.progress = if way.norm() <= command.tolerance {
+            Progress::Arrived
+        } else {
+            Progress::Transit
+        };
+        self.fly(airframe, &way, command.yaw, &mut journey.before, frequency)
+    }
+
+    /// The drive for the way that is left, m in world axes.
+    fn fly(
+        &self,
+        airframe: &Airframe<'_>,
+        way: &Vector3<f64>,
+        yaw: f64,
+        before: &mut Option<[f64; 3]>,
+        frequency: f64,
+    ) -> Drive {
+        let velocity = airframe.state.linear_velocity;
+        let lean = |axis: usize| {
+            self.horizontal_p_gain * way[axis] - self.horizontal_d_gain * velocity[axis]
+        };
+        let wish = Wish {
+            lean: [lean(0), lean(1)],
+            climb: self.vertical_p_gain * way.z - self.vertical_d_gain * velocity.z,
+            yaw,
+        };
+        let pilot = Pilot {
+            gains: Gains {
+                roll_pitch: [self.roll_pitch_p_gain, self.roll_pitch_d_gain],
+                yaw: [self.yaw_p_gain, self.yaw_d_gain],
+            },
+            max_bank_angle: self.max_bank_angle,
+        };
+        pilot.fly(airframe, &wish, before, frequency)
+    }
+}
+
+/// Sets a goal, also if it is the old one: a robot that was moved away goes back.
+fn set_goal(world: &mut World, entity: Entity, command: RotorcraftWaypointCommand) {
+    give(world, entity, command);
+    if let Some(mut journey) = world.get_mut::<Journey>(entity) {
+        journey.own = None;
+        journey.goal = [command.x, command.y, command.z];
+        journey.progress = Progress::Transit;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,438 @@
+//! Moves a robot as a stabilized quadrotor moves, past physics (MORSE's `StabilizedQuadrotor`).
+use morse_api::{
+    command::{Received, give},
+    prelude::*,
+    service::NoArguments,
+    state::Stateful,
+};
+
+use crate::{
+    frame::{from_yaw_pitch_roll, normalized, yaw_pitch_roll},
+    rotorcraft::tamed,
+};
+
+/// A quadrotor whose autopilot is part of the model: angles follow their commands through filters of
+/// second order, the height is regulated, and there is no drag, so that a robot once under way goes on.
+///
+/// It poses the robot; nothing stops it. The model's gravity is 10 m/s², as in MORSE, whatever the scene's.
+/// A constant `psi_c` turns the robot at -7.14 times its value a second. Unlike MORSE the heading and the
+/// height at the start are the robot's own instead of 0, and the service `stop` works: the robot stays
+/// where it is. An actuator of less than 60 Hz computes as often as one of at least 60 Hz.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Flight)]
+pub struct StabilizedQuadrotor {}
+
+/// What the autopilot is to do, kept until the next command. At first it is to hold the robot's height.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StabilizedQuadrotorCommand {
+    /// Pitch, nose down: accelerates ahead.
+    #[reflect(@Unit("rad"))]
+    pub theta_c: f64,
+    /// Roll to the right: accelerates to the right.
+    #[reflect(@Unit("rad"))]
+    pub phi_c: f64,
+    /// How hard to turn, clockwise seen from above.
+    #[reflect(@Unit("rad"))]
+    pub psi_c: f64,
+    /// Height of the robot's origin in the world.
+    #[reflect(@Unit("m"))]
+    pub h_c: f64,
+}
+
+impl Stateful for StabilizedQuadrotorCommand {}
+
+/// Natural frequency of the angles, rad/s.
+const FREQUENCY: f64 = 10.0;
+/// Their damping ratio.
+const DAMPING: f64 = 0.7;
+/// The model's gravity, m/s².
+const GRAVITY: f64 = 10.0;
+/// The square of the height's natural frequency, 1/s²: 3 rad/s.
+const HEIGHT_STIFFNESS: f64 = 9.0;
+/// Against vertical speed, 1/s: twice 0.7 times 3 rad/s.
+const HEIGHT_DAMPING: f64 = 4.2;
+/// The lowest frequency at which the model computes, Hz.
+const SLOWEST: f64 = 60.0;
+/// Steps of the model in one action, at most.
+const MOST_STEPS: f64 = 10_000.0;
+
+/// A filter of second order, integrated as in MORSE: by the mean of the last two rates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Filter {
+    value: f64,
+    rate: f64,
+    rate_before: f64,
+    acceleration_before: f64,
+}
+
+impl Filter {
+    /// A filter that rests at a value.
+    fn at(value: f64) -> Self {
+        Self {
+            value,
+            ..Self::default()
+        }
+    }
+
+    /// Goes on by a time (s), pulled by the difference of an input from the value.
+    fn advance(&mut self, difference: f64, dt: f64) {
+        let pull = FREQUENCY * FREQUENCY * tamed(difference);
+        let acceleration = pull - 2.0 * DAMPING * FREQUENCY * self.rate;
+        let rate = self.rate + (self.acceleration_before + acceleration) * dt / 2.0;
+        self.value += (self.rate_before + self.rate) * dt / 2.0;
+        self.acceleration_before = acceleration;
+        self.rate_before = self.rate;
+        self.rate = rate;
+    }
+}
+
+/// The flight so far. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Flight {
+    roll: Filter,
+    pitch: Filter,
+    yaw: Filter,
+    /// World axes, m/s.
+    velocity: [f64; 3],
+}
+
+impl Stateful for Flight {}
+
+impl Actuator for StabilizedQuadrotor {
+    const KIND: &'static str = "stabilized_quadrotor";
+    const MOVES_ROBOT: bool = true;
+    type Command = StabilizedQuadrotorCommand;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+        let robot = world.get::<Mount>(entity).map(|mount| mount.robot);
+        if robot.is_some_and(|robot| world.get::<Inertia>(robot).is_some()) {
+            return Err(
+                "it poses the robot, which forces move as well; give the robot `base: kinematic`, or \
+                 fly it by `rotorcraft_attitude`"
+                    .into(),
+            );
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<StabilizedQuadrotor, _>(default_action)
+        .register_state::<Flight>()
+        .add_systems(Startup, begin)
+        .add_service::<StabilizedQuadrotor>(Service::new(
+            "set_cons",
+            "Sets roll, pitch and height, and adds to the yaw's command.",
+            set_cons,
+        ))
+        .add_service::<StabilizedQuadrotor>(Service::new(
+            "stop",
+            "Brings the robot to a halt where it is, level.",
+            stop,
+        ));
+}
+
+/// Heading and height are the robot's own at first.
+fn begin(
+    bodies: Query<&BodyState>,
+    mut actuators: Query<
+        (
+            &Mount,
+            &mut Flight,
+            &mut StabilizedQuadrotorCommand,
+            &mut Received<StabilizedQuadrotorCommand>,
+        ),
+        With<StabilizedQuadrotor>,
+    >,
+) {
+    for (mount, mut flight, mut command, mut received) in &mut actuators {
+        let Ok(robot) = bodies.get(mount.robot) else {
+            continue;
+        };
+        let [yaw, ..] = yaw_pitch_roll(&robot.pose.rotation);
+        flight.yaw = Filter::at(yaw);
+        // Else the simulation file gives a first command.
+        if received.0 == StabilizedQuadrotorCommand::default() {
+            command.h_c = robot.pose.translation.z;
+            received.0 = *command;
+        }
+    }
+}
+
+fn default_action(
+    bodies: Query<&BodyState>,
+    mut actuators: Query<
+        (
+            (&Due, &Period, &Mount),
+            &StabilizedQuadrotorCommand,
+            &mut Flight,
+            &mut Drive,
+        ),
+        With<StabilizedQuadrotor>,
+    >,
+) {
+    for ((due, period, mount), command, mut flight, mut drive) in &mut actuators {
+        if !due.0 {
+            *drive = drive.between_actions();
+        } else if let Ok(robot) = bodies.get(mount.robot) {
+            let from = robot.pose.translation.vector;
+            *drive = Drive::Pose(flight.advance(command, from, period.seconds()));
+        }
+    }
+}
+
+impl Flight {
+    /// The robot's pose after a time (s), from a position (m).
+    fn advance(
+        &mut self,
+        command: &StabilizedQuadrotorCommand,
+        from: Vector3<f64>,
+        seconds: f64,
+    ) -> Isometry3<f64> {
+        let steps = libm::ceil(seconds * SLOWEST - 1e-9).clamp(1.0, MOST_STEPS);
+        let dt = seconds / steps;
+        let mut position = from;
+        let mut rotation = UnitQuaternion::identity();
+        for _ in 0..steps as u32 {
+            let (roll, pitch) = (tamed(command.phi_c), tamed(command.theta_c));
+            self.roll.advance(roll - self.roll.value, dt);
+            self.pitch.advance(pitch - self.pitch.value, dt);
+            // The input is the yaw itself less the command, so that the command is a constant pull.
+            self.yaw.advance(-tamed(command.psi_c), dt);
+            self.yaw.value = normalized(tamed(self.yaw.value));
+            rotation =
+                from_yaw_pitch_roll([self.yaw.value, self.pitch.value, self.roll.value].map(tamed));
+            let error = tamed(command.h_c - position.z);
+            let lift = GRAVITY + HEIGHT_STIFFNESS * error - HEIGHT_DAMPING * self.velocity[2];
+            let acceleration = rotation * Vector3::new(0.0, 0.0, lift) - Vector3::z() * GRAVITY;
+            let velocity = (Vector3::from(self.velocity) + acceleration * dt).map(tamed);
+            self.velocity = velocity.into();
+            position += velocity * dt;
+        }
+        Isometry3::from_parts(position.into(), rotation)
+    }
+}
+
+/// Arguments of `set_cons`.
+#[derive(Reflect, Deserialize)]
+struct SetCons {
+    /// Roll to the right, rad.
+    phi: f64,
+    /// Pitch, nose down, rad.
+    theta: f64,
+    /// Added to how hard to turn clockwise, rad.
+    psi: f64,
+    /// Height in the world, m.
+    h: f64,
+}
+
+fn set_cons(
+    world: &mut World,
+    entity: Entity,
+    SetCons { phi, theta, psi, h }: SetCons,
+) -> Result<Outcome, Refused> {
+    let old = world
+        .get::<StabilizedQuadrotorCommand>(entity)
+        .copied()
+        .unwrap_or_default();
+    let sum = old.psi_c + psi;
+    if !sum.is_finite() {
+        let path = world.get::<Path>(entity).cloned().unwrap_or_default();
+        return Err(Refused(format!(
+            "`{path}`: with this `psi` the sum of all is no longer a number"
+        )));
+    }
+    let command = StabilizedQuadrotorCommand {
+        theta_c: theta,
+        phi_c: phi,
+        psi_c: sum,
+        h_c: h,
+    };
+    give(world, entity, command);
+    Ok(Outcome::NOTHING)
+}
+
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let robot = world
+        .get::<Mount>(entity)
+        .and_then(|mount| world.get::<BodyState>(mount.robot));
+    let command = StabilizedQuadrotorCommand {
+        h_c: robot.map_or(0.0, |robot| robot.pose.translation.z),
+        ..StabilizedQuadrotorCommand::default()
+    };
+    give(world, entity, command);
+    if let Some(mut flight) = world.get_mut::<Flight>(entity) {
+        *flight = Flight {
+            yaw: Filter::at(flight.yaw.value),
+            ..Flight::default()
+        };
+    }
+    Ok(Outcome::NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::service::Status;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    const PATH: &str = "rover.flight";
+
+    fn bed(rate: f64, start: BodyState) -> (Bed, Entity) {
+        let mut bed = Bed::new(rate, plugin, start);
+        let actuator = bed.actuator::<StabilizedQuadrotor>(PATH, "()", Isometry3::identity());
+        (bed, actuator)
+    }
+
+    fn angles(bed: &Bed) -> [f64; 3] {
+        yaw_pitch_roll(&bed.body().pose.rotation)
+    }
+
+    #[test]
+    fn angles_answer_a_step_like_a_system_of_second_order() {
+        let (mut bed, flight) = bed(1000.0, moving([0.0, 0.0, 5.0], 0.0, [0.0; 3], [0.0; 3]));
+        drop(bed.call(PATH, "set_cons", json!([0.1, 0.2, 0.0, 5.0])));
+        let (mut worst, mut highest) = (0.0_f64, 0.0_f64);
+        for tick in 1..=1500_u32 {
+            bed.drive(flight, 1);
+            let time = f64::from(tick) / 1000.0;
+            let damped = 10.0 * libm::sqrt(1.0 - 0.49);
+            let ratio = 0.7 / libm::sqrt(1.0 - 0.49);
+            let (sin, cos) = libm::sincos(damped * time);
+            let expected = 1.0 - libm::exp(-7.0 * time) * (cos + ratio * sin);
+            let [_, pitch, roll] = angles(&bed);
+            worst = worst.max((roll / 0.1 - expected).abs());
+            worst = worst.max((pitch / 0.2 - expected).abs());
+            highest = highest.max(pitch / 0.2);
+        }
+        assert!(worst < 0.01, "{worst}");
+        // The overshoot of a damping ratio of 0.7 is 4.6 %.
+        assert!((highest - 1.046).abs() < 0.003, "{highest}");
+    }
+
+    #[test]
+    fn a_step_of_the_filter_by_hand() {
+        let mut filter = Filter::at(0.0);
+        filter.advance(1.0, 0.1);
+        // 100·(1 - 0) for half a period: nothing came before it.
+        assert!((filter.rate - 5.0).abs() < 1e-12 && filter.value == 0.0);
+        filter.advance(1.0, 0.1);
+        // 100 - 14·5 = 30, with the 100 of before: 6.5; and half of the rate of 5.
+        assert!((filter.rate - 11.5).abs() < 1e-12, "{filter:?}");
+        assert!((filter.value - 0.25).abs() < 1e-12, "{filter:?}");
+    }
+
+    #[test]
+    fn a_constant_psi_turns_at_a_constant_rate() {
+        let (mut bed, flight) = bed(60.0, moving([0.0; 3], 3.0, [0.0; 3], [0.0; 3]));
+        bed.drive(flight, 1);
+        let [yaw, ..] = angles(&bed);
+        assert!((yaw - 3.0).abs() < 1e-9, "it starts with its own heading");
+        drop(bed.call(PATH, "set_cons", json!([0.0, 0.0, 0.1, 0.0])));
+        bed.drive(flight, 120);
+        for _ in 0..60 {
+            let [before, ..] = angles(&bed);
+            bed.drive(flight, 1);
+            let [yaw, ..] = angles(&bed);
+            let rate = normalized(yaw - before) * 60.0;
+            assert!((rate + 10.0 * 0.1 / 1.4).abs() < 1e-5, "{rate}");
+        }
+        // The command is added to: none is left.
+        drop(bed.call(PATH, "set_cons", json!([0.0, 0.0, -0.1, 0.0])));
+        bed.drive(flight, 120);
+        let [before, ..] = angles(&bed);
+        bed.drive(flight, 1);
+        assert!((angles(&bed)[0] - before).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_height_is_reached_and_a_lean_accelerates() {
+        let (mut bed, flight) = bed(60.0, moving([0.0, 0.0, 2.0], 0.0, [0.0; 3], [0.0; 3]));
+        bed.drive(flight, 60);
+        assert!(
+            (bed.body().pose.translation.z - 2.0).abs() < 1e-12,
+            "it holds its height"
+        );
+        drop(bed.call(PATH, "set_cons", json!([0.0, 0.1, 0.0, 3.0])));
+        bed.drive(flight, 600);
+        let speed = bed.get::<Flight>(flight).velocity;
+        bed.drive(flight, 60);
+        let after = bed.get::<Flight>(flight).velocity;
+        // Leaning by θ the lift that carries the weight is 10/cos θ: ahead goes 10·tan θ.
+        let gain = 10.0 * libm::tan(0.1);
+        assert!((after[0] - speed[0] - gain).abs() < 1e-4, "{after:?}");
+        // It sags to where 9·(h_c - z)·cos θ makes up for the cosine.
+        let cos = libm::cos(0.1);
+        let sag = 10.0 * (1.0 - cos) / (9.0 * cos);
+        let z = bed.body().pose.translation.z;
+        assert!((3.0 - z - sag).abs() < 1e-6, "{z}");
+    }
+
+    #[test]
+    fn stop_holds_it_where_it_is() {
+        let (mut bed, flight) = bed(60.0, moving([0.0, 0.0, 2.0], 1.0, [0.0; 3], [0.0; 3]));
+        drop(bed.call(PATH, "set_cons", json!([0.1, 0.2, 0.1, 4.0])));
+        bed.drive(flight, 60);
+        let before = bed.body().pose;
+        let yaw = angles(&bed)[0];
+        let reply = bed.call(PATH, "stop", json!([])).reply().unwrap();
+        assert_eq!(reply.status, Status::Success);
+        bed.drive(flight, 60);
+        let after = bed.body().pose;
+        let way = after.translation.vector - before.translation.vector;
+        assert!(way.norm() < 1e-9, "{way}");
+        let [yaw_after, pitch, roll] = angles(&bed);
+        assert!((yaw_after - yaw).abs() + pitch.abs() + roll.abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_slow_actuator_stays_stable() {
+        let mut flight = Flight::default();
+        let command = StabilizedQuadrotorCommand {
+            theta_c: 0.1,
+            h_c: 1.0,
+            ..StabilizedQuadrotorCommand::default()
+        };
+        let mut position = Vector3::zeros();
+        for _ in 0..20 {
+            position = flight.advance(&command, position, 0.5).translation.vector;
+        }
+        assert!((flight.pitch.value - 0.1).abs() < 1e-6, "{flight:?}");
+        assert!((position.z - 1.0).abs() < 0.01, "{position}");
+    }
+
+    #[test]
+    fn a_sum_that_is_no_number_is_refused() {
+        let (mut bed, flight) = bed(60.0, BodyState::default());
+        drop(bed.call(PATH, "set_cons", json!([0.0, 0.0, 1e308, 0.0])));
+        let before = *bed.get::<StabilizedQuadrotorCommand>(flight);
+        let reply = bed
+            .call(PATH, "set_cons", json!([0.0, 0.0, 1e308, 0.0]))
+            .reply();
+        assert_eq!(reply.unwrap().status, Status::Failed);
+        assert_eq!(*bed.get::<StabilizedQuadrotorCommand>(flight), before);
+    }
+
+    proptest! {
+        #[test]
+        fn what_comes_out_is_a_number(
+            wish in prop::array::uniform4(prop::num::f64::NORMAL),
+            seconds in 1e-4..1.0_f64,
+        ) {
+            let [theta_c, phi_c, psi_c, h_c] = wish;
+            let command = StabilizedQuadrotorCommand { theta_c, phi_c, psi_c, h_c };
+            let (mut flight, mut position) = (Flight::default(), Vector3::zeros());
+            for _ in 0..20 {
+                let pose = flight.advance(&command, position, seconds);
+                position = pose.translation.vector;
+                prop_assert!(position.iter().all(|part| part.is_finite()));
+                prop_assert!(pose.rotation.coords.iter().all(|part| part.is_finite()));
+            }
+        }
+    }
+}

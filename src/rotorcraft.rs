@@ -1,0 +1,362 @@
+//! How rotors hold an attitude: what the actuators that fly share.
+//!
+//! The law is MORSE's: a proportional and a derivative part on each of roll, pitch and yaw, the derivative
+//! being that of the error between two actions. It gives an angular acceleration, which the body's inertia
+//! makes a torque, so that gains do not depend on the robot. Rotors that push harder also turn harder: the
+//! torque grows with the thrust.
+//!
+//! Unlike MORSE there is no derivative at the first action, where there is no error before it; differences
+//! of angles go the short way round; the inertia is that of the body with its products, not its diagonal
+//! alone; and numbers beyond all measure are brought into range, so that a law never gives what is no
+//! number.
+use std::f64::consts::FRAC_PI_2;
+
+use bevy::prelude::{Entity, World};
+use morse_api::{
+    body::{BodyState, Drive, Inertia},
+    component::Mount,
+};
+use nalgebra::Vector3;
+
+use crate::{
+    frame::{normalized, yaw_pitch_roll},
+    physics,
+};
+
+/// Beyond this a number is not believed: m, m/s, rad, N, N·m.
+const LARGEST: f64 = 1e6;
+
+/// A number brought into a range where sums and products stay finite; zero for what is no number.
+#[must_use]
+pub fn tamed(number: f64) -> f64 {
+    if number.is_nan() {
+        0.0
+    } else {
+        number.clamp(-LARGEST, LARGEST)
+    }
+}
+
+/// Gains of the attitude law.
+#[derive(Clone, Copy, Debug)]
+pub struct Gains {
+    /// Of roll and pitch: proportional in 1/s², derivative in 1/s.
+    pub roll_pitch: [f64; 2],
+    /// Of yaw: proportional in 1/s², derivative in 1/s.
+    pub yaw: [f64; 2],
+}
+
+impl Gains {
+    /// The wanted angular acceleration (rad/s²) for errors of roll, pitch and yaw (rad) at this action and
+    /// at the one before it, which is overwritten.
+    pub fn turn(
+        &self,
+        error: [f64; 3],
+        before: &mut Option<[f64; 3]>,
+        frequency: f64,
+    ) -> Vector3<f64> {
+        let error = error.map(|part| normalized(tamed(part)));
+        let rates = before.map_or([0.0; 3], |before| {
+            [0, 1, 2].map(|axis| normalized(error[axis] - before[axis]) * frequency)
+        });
+        *before = Some(error);
+        let gains = [self.roll_pitch, self.roll_pitch, self.yaw];
+        let axes = [0, 1, 2].map(|axis| {
+            let [proportional, derivative] = gains[axis];
+            tamed(proportional * error[axis] + derivative * rates[axis])
+        });
+        Vector3::from(axes)
+    }
+}
+
+/// A body that rotors carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Airframe<'a> {
+    /// Where it is.
+    pub state: &'a BodyState,
+    /// How hard it is to turn.
+    pub inertia: &'a Inertia,
+    /// What gravity pulls it down with, N.
+    pub weight: f64,
+}
+
+impl<'a> Airframe<'a> {
+    /// A body in the gravity of the scene.
+    #[must_use]
+    pub fn new(state: &'a BodyState, inertia: &'a Inertia, gravity: [f64; 3]) -> Self {
+        Self {
+            state,
+            inertia,
+            weight: -state.mass * gravity[2],
+        }
+    }
+
+    /// Roll, pitch and yaw, rad: about the x axis, about the y axis, from the world's x axis to the left.
+    #[must_use]
+    pub fn attitude(&self) -> [f64; 3] {
+        let [yaw, pitch, roll] = yaw_pitch_roll(&self.state.pose.rotation);
+        [roll, pitch, yaw]
+    }
+
+    /// The drive for a thrust (N) along the body's z axis and an angular acceleration (rad/s²).
+    #[must_use]
+    pub fn thrust(&self, thrust: f64, turn: &Vector3<f64>) -> Drive {
+        Drive::Thrust {
+            force: Vector3::z() * tamed(thrust),
+            torque: (self.inertia.0 * turn).map(tamed),
+        }
+    }
+}
+
+/// What a robot that leans towards where it wants to go is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// How far to lean along the world's x and y axes, rad.
+    pub lean: [f64; 2],
+    /// Thrust beyond that which carries the weight, N.
+    pub climb: f64,
+    /// Heading, from the world's x axis to the left, rad.
+    pub yaw: f64,
+}
+
+/// Flies by leaning, which MORSE's velocity and waypoint laws have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Pilot {
+    /// Of the attitude law.
+    pub gains: Gains,
+    /// Never to lean farther about either axis, rad.
+    pub max_bank_angle: f64,
+}
+
+impl Pilot {
+    /// The drive for a wish; `before` is the attitude error at the action before.
+    pub fn fly(
+        &self,
+        airframe: &Airframe<'_>,
+        wish: &Wish,
+        before: &mut Option<[f64; 3]>,
+        frequency: f64,
+    ) -> Drive {
+        let [roll, pitch, yaw] = airframe.attitude();
+        let (sin, cos) = libm::sincos(yaw);
+        let [x, y] = wish.lean.map(tamed);
+        let bank = |angle: f64| angle.clamp(-self.max_bank_angle, self.max_bank_angle);
+        let error = [
+            bank(sin * x - cos * y) - roll,
+            bank(cos * x + sin * y) - pitch,
+            tamed(wish.yaw) - yaw,
+        ];
+        let turn = self.gains.turn(error, before, frequency);
+        // A thrust that leans carries less; beyond the steepest bank that is not made up for.
+        let least = libm::cos(self.max_bank_angle);
+        let upright = (libm::cos(roll) * libm::cos(pitch)).max(least * least);
+        let thrust = tamed(airframe.weight / upright + tamed(wish.climb)).max(0.0);
+        airframe.thrust(thrust, &(turn * (thrust / airframe.weight)))
+    }
+}
+
+/// Whether a component sits on a body that rotors can carry.
+///
+/// # Errors
+///
+/// Forces do not move the body.
+pub fn check_body(world: &World, entity: Entity) -> Result<(), String> {
+    let body = world.get::<Mount>(entity).map(|mount| mount.body);
+    if body.is_some_and(|body| world.get::<Inertia>(body).is_some()) {
+        Ok(())
+    } else {
+        Err(
+            "it flies by forces, which do not move this robot; give the robot `base: dynamic`"
+                .into(),
+        )
+    }
+}
+
+/// The same, for laws that weigh the body.
+///
+/// # Errors
+///
+/// Forces do not move the body, or there is no weight to carry.
+pub fn check_weight(world: &World, entity: Entity) -> Result<(), String> {
+    check_body(world, entity)?;
+    let gravity = world.get_resource::<physics::Settings>();
+    if gravity.is_some_and(|settings| settings.gravity[2] < 0.0) {
+        Ok(())
+    } else {
+        Err(
+            "it flies by leaning its own weight, and nothing pulls down here; give `environment` a \
+             `gravity` with a negative z"
+                .into(),
+        )
+    }
+}
+
+/// Whether all of these settings are numbers from zero on.
+///
+/// # Errors
+///
+/// One of them is not.
+pub fn check_numbers<const N: usize>(numbers: [(&str, f64); N]) -> Result<(), String> {
+    let wrong = numbers
+        .iter()
+        .find(|(_, number)| !(number.is_finite() && *number >= 0.0));
+    wrong.map_or(Ok(()), |(name, number)| {
+        Err(format!(
+            "`{name}` is {number}; give it a number that is not negative"
+        ))
+    })
+}
+
+/// Whether a steepest bank can be flown.
+///
+/// # Errors
+///
+/// It is not between level and upright.
+pub fn check_bank(angle: f64) -> Result<(), String> {
+    if angle > 0.0 && angle < FRAC_PI_2 {
+        Ok(())
+    } else {
+        Err(format!(
+            "`max_bank_angle` is {angle} rad; give it one between 0 and {FRAC_PI_2:.4}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Isometry3, Matrix3};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::frame::from_yaw_pitch_roll;
+
+    const GAINS: Gains = Gains {
+        roll_pitch: [9.7, 2.0],
+        yaw: [12.0, 6.0],
+    };
+    const PILOT: Pilot = Pilot {
+        gains: GAINS,
+        max_bank_angle: std::f64::consts::FRAC_PI_6,
+    };
+
+    fn leaning(yaw: f64, pitch: f64, roll: f64) -> BodyState {
+        BodyState {
+            pose: Isometry3::from_parts(
+                Vector3::zeros().into(),
+                from_yaw_pitch_roll([yaw, pitch, roll]),
+            ),
+            mass: 2.0,
+            ..BodyState::default()
+        }
+    }
+
+    fn fly(state: &BodyState, inertia: Matrix3<f64>, wish: &Wish) -> [Vector3<f64>; 2] {
+        let inertia = Inertia(inertia);
+        let airframe = Airframe::new(state, &inertia, [0.0, 0.0, -9.81]);
+        let Drive::Thrust { force, torque } = PILOT.fly(&airframe, wish, &mut None, 60.0) else {
+            panic!("no thrust")
+        };
+        [force, torque]
+    }
+
+    #[test]
+    fn a_step_of_the_law_by_hand() {
+        let mut before = Some([0.1, -0.2, 3.0]);
+        let turn = GAINS.turn([0.2, -0.2, -3.0], &mut before, 50.0);
+        // 9.7·0.2 + 2·0.1·50; 9.7·-0.2; and yaw went on by 2π - 6, not back by 6.
+        let wrap = std::f64::consts::TAU - 6.0;
+        let expected = Vector3::new(11.94, -1.94, 12.0 * -3.0 + 6.0 * wrap * 50.0);
+        assert!((turn - expected).norm() < 1e-9, "{turn}");
+        let kept = Vector3::from(before.unwrap());
+        assert!((kept - Vector3::new(0.2, -0.2, -3.0)).norm() < 1e-12);
+        let first = GAINS.turn([0.2, -0.2, -3.0], &mut None, 50.0);
+        assert!(
+            (first - Vector3::new(1.94, -1.94, -36.0)).norm() < 1e-9,
+            "{first}"
+        );
+    }
+
+    #[test]
+    fn level_it_carries_its_weight_and_leaning_more() {
+        let wish = Wish {
+            lean: [0.0; 2],
+            climb: 0.0,
+            yaw: 0.0,
+        };
+        let [force, torque] = fly(&leaning(0.0, 0.0, 0.0), Matrix3::identity(), &wish);
+        assert!((force - Vector3::z() * 2.0 * 9.81).norm() < 1e-9, "{force}");
+        assert!(torque.norm() < 1e-12);
+        let up = |roll: f64, pitch: f64| {
+            let [force, _] = fly(&leaning(0.4, pitch, roll), Matrix3::identity(), &wish);
+            force.z / 19.62
+        };
+        assert!((up(0.3, -0.2) * libm::cos(0.3) * libm::cos(0.2) - 1.0).abs() < 1e-12);
+        // cos² of 30 degrees is 3/4.
+        assert!((up(1.2, 0.0) * 0.75 - 1.0).abs() < 1e-12);
+        assert!((up(2.0, 0.5) * 0.75 - 1.0).abs() < 1e-12, "upside down");
+    }
+
+    #[test]
+    fn it_leans_towards_where_it_wants_to_go() {
+        // Level, with a heading; wants to lean by 0.1 rad towards the world's +x.
+        for (yaw, roll, pitch) in [
+            (0.0, 0.0, 0.1),
+            (FRAC_PI_2, 0.1, 0.0),
+            (-FRAC_PI_2, -0.1, 0.0),
+        ] {
+            let wish = Wish {
+                lean: [0.1, 0.0],
+                climb: 0.0,
+                yaw,
+            };
+            let inertia = Vector3::new(0.088, 0.09, 0.16);
+            let [_, torque] = fly(
+                &leaning(yaw, 0.0, 0.0),
+                Matrix3::from_diagonal(&inertia),
+                &wish,
+            );
+            let expected = Vector3::new(roll * 9.7 * 0.088, pitch * 9.7 * 0.09, 0.0);
+            assert!((torque - expected).norm() < 1e-9, "{yaw}: {torque}");
+        }
+    }
+
+    #[test]
+    fn more_thrust_turns_harder_and_none_not_at_all() {
+        let wish = |climb| Wish {
+            lean: [0.2, 0.0],
+            climb,
+            yaw: 0.0,
+        };
+        let state = leaning(0.0, 0.0, 0.0);
+        let torque = |climb| fly(&state, Matrix3::identity(), &wish(climb));
+        let [_, twice] = torque(19.62);
+        assert!((twice.y - 2.0 * 9.7 * 0.2).abs() < 1e-9, "{twice}");
+        assert_eq!(torque(-30.0), [Vector3::zeros(); 2], "rotors do not pull");
+    }
+
+    proptest! {
+        #[test]
+        fn what_comes_out_is_a_number(
+            numbers in prop::array::uniform12(prop::num::f64::NORMAL | prop::num::f64::ZERO),
+            frequency in 0.1..1e4_f64,
+        ) {
+            let [yaw, pitch, roll, x, y, climb, wish_yaw, p, d, e1, e2, e3] = numbers;
+            let pilot = Pilot {
+                gains: Gains { roll_pitch: [p.abs(), d.abs()], yaw: [d.abs(), p.abs()] },
+                ..PILOT
+            };
+            let state = leaning(normalized(tamed(yaw)), normalized(tamed(pitch)), normalized(tamed(roll)));
+            let inertia = Inertia(Matrix3::identity() * 0.1);
+            let airframe = Airframe::new(&state, &inertia, [0.0, 0.0, -9.81]);
+            let wish = Wish { lean: [x, y], climb, yaw: wish_yaw };
+            let mut before = Some([e1, e2, e3].map(|part| normalized(tamed(part))));
+            for _ in 0..3 {
+                let Drive::Thrust { force, torque } = pilot.fly(&airframe, &wish, &mut before, frequency) else {
+                    panic!("no thrust")
+                };
+                prop_assert!(force.iter().chain(&torque).all(|part| part.is_finite()), "{force} {torque}");
+                prop_assert!(force.z >= 0.0);
+                prop_assert!(before.unwrap().iter().all(|part| part.is_finite()));
+            }
+        }
+    }
+}

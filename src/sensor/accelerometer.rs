@@ -1,0 +1,233 @@
+//! How far, how fast and with which acceleration the sensor moves, without gravity.
+use morse_api::{body::BodyKind, prelude::*};
+
+use crate::motion::{ComputationMode, Motion, track};
+
+/// Distance, velocity and accelerations of the mount point, without error and without gravity: at rest all
+/// of it is zero. What a real accelerometer feels, which includes gravity, is `imu`'s.
+///
+/// Accelerations are differences of velocities between two measurements. The lever arm of a sensor away
+/// from the robot's axis (centripetal and tangential acceleration) is in them exactly; MORSE adds one
+/// beyond 1 cm only. `distance` is right at every measurement (MORSE's is zero after the first), and both
+/// ways of computation work (MORSE's `position` does not).
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Motion)]
+pub struct Accelerometer {
+    /// Where velocities come from: `automatic`, `velocity` (live) or `position` (from poses).
+    pub computation_mode: ComputationMode,
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AccelerometerData {
+    /// Way since the last measurement, in a straight line.
+    #[reflect(@Unit("m"))]
+    pub distance: f64,
+    /// Velocity along the sensor's x, y and z axes.
+    #[reflect(@Unit("m/s"))]
+    pub velocity: [f64; 3],
+    /// Acceleration along the sensor's axes, without gravity.
+    #[reflect(@Unit("m/s²"))]
+    pub acceleration: [f64; 3],
+    /// Angular acceleration about the sensor's axes.
+    #[reflect(@Unit("rad/s²"))]
+    pub angular_acceleration: [f64; 3],
+}
+
+impl Sensor for Accelerometer {
+    const KIND: &'static str = "accelerometer";
+    type Data = AccelerometerData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    track(app);
+    app.add_sensor::<Accelerometer, _>(default_action);
+}
+
+fn default_action(
+    clock: Res<Clock>,
+    bodies: Query<&BodyKind>,
+    mut sensors: Query<(
+        &Accelerometer,
+        &Due,
+        &Mount,
+        &WorldPose,
+        &WorldVelocity,
+        &mut Motion,
+        &mut AccelerometerData,
+    )>,
+) {
+    for (settings, due, mount, pose, velocity, mut motion, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
+        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let to_sensor = pose.0.rotation.inverse();
+        *data = AccelerometerData {
+            distance: moved.distance,
+            velocity: (to_sensor * moved.linear).into(),
+            acceleration: (to_sensor * moved.acceleration).into(),
+            angular_acceleration: (to_sensor * moved.angular_acceleration).into(),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use super::*;
+    use crate::testbed::{Bed, circling, moving};
+
+    const BOTH: [&str; 2] = [
+        "(computation_mode: velocity)",
+        "(computation_mode: position)",
+    ];
+
+    #[track_caller]
+    fn near(found: [f64; 3], expected: [f64; 3], tolerance: f64) {
+        let error = (Vector3::from(found) - Vector3::from(expected)).norm();
+        assert!(error < tolerance, "{found:?} instead of {expected:?}");
+    }
+
+    #[test]
+    fn a_ramp_of_velocity_at_uneven_intervals() {
+        // Heading north at 1 m/s and 0.6 m/s² more every second, and sliding west at 0.2 m/s.
+        let speeding = |tick: u32| {
+            let time = f64::from(tick) / 60.0;
+            let way = time + 0.3 * time * time;
+            let velocity = [-0.2, 1.0 + 0.6 * time, 0.0];
+            moving([-0.2 * time, way, 0.0], FRAC_PI_2, velocity, [0.0; 3])
+        };
+        for text in BOTH {
+            let mut bed = Bed::new(60.0, plugin, speeding(0));
+            let at = Isometry3::translation(0.3, -0.2, 0.5);
+            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 7.0, at);
+            let (mut last, mut way) = (0, 0.0);
+            for tick in 1..=60 {
+                bed.step(speeding(tick));
+                let is_due = bed.clock().is_due(7.0);
+                let data: AccelerometerData = bed.read(sensor);
+                near(data.acceleration, [0.6, 0.0, 0.0], 1e-9);
+                near(data.angular_acceleration, [0.0; 3], 1e-9);
+                if is_due {
+                    let moment = if text == BOTH[0] {
+                        f64::from(tick)
+                    } else {
+                        f64::from(tick + last) / 2.0
+                    };
+                    near(data.velocity, [1.0 + 0.01 * moment, 0.2, 0.0], 1e-9);
+                    way += data.distance;
+                    last = tick;
+                }
+            }
+            // Straight pieces add up to the whole, but for the bend of the way.
+            let [x, y, _]: [f64; 3] = (speeding(last).pose.translation.vector).into();
+            assert!((way - libm::hypot(x, y)).abs() < 2e-3, "{way}");
+        }
+    }
+
+    #[test]
+    fn on_a_turntable_with_a_lever_arm() {
+        let (omega, arm, rate) = (2.0, 0.5, 600.0);
+        for text in BOTH {
+            let turning = |tick: u32| {
+                let yaw = omega * f64::from(tick) / rate;
+                moving([1.0, 0.0, 0.0], yaw, [0.0; 3], [0.0, 0.0, omega])
+            };
+            let mut bed = Bed::new(rate, plugin, turning(0));
+            let at = Isometry3::translation(arm, 0.0, 0.0);
+            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
+            // More than a full turn, so that angles jump.
+            for tick in 1..=2000 {
+                bed.step(turning(tick));
+                if tick == 1 {
+                    continue;
+                }
+                let data: AccelerometerData = bed.read(sensor);
+                // What is between two poses is as much as one tick late.
+                let late = 1.01 * omega / rate;
+                near(data.velocity, [0.0, omega * arm, 0.0], late * omega * arm);
+                let centripetal = -omega * omega * arm;
+                near(
+                    data.acceleration,
+                    [centripetal, 0.0, 0.0],
+                    -late * centripetal,
+                );
+                near(data.angular_acceleration, [0.0; 3], 1e-7);
+                let chord = 2.0 * arm * libm::sin(omega / rate / 2.0);
+                assert!((data.distance - chord).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_that_spins_up() {
+        let (alpha, arm, rate) = (2.0, 0.5, 100.0);
+        for text in BOTH {
+            let spinning = |tick: u32| {
+                let time = f64::from(tick) / rate;
+                let yaw = alpha * time * time / 2.0;
+                moving([0.0; 3], yaw, [0.0; 3], [0.0, 0.0, alpha * time])
+            };
+            let mut bed = Bed::new(rate, plugin, spinning(0));
+            let at = Isometry3::translation(arm, 0.0, 0.0);
+            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
+            for tick in 1..=3 {
+                bed.step(spinning(tick));
+                let data: AccelerometerData = bed.read(sensor);
+                near(data.angular_acceleration, [0.0, 0.0, alpha], 1e-9);
+                near(data.acceleration, [0.0, alpha * arm, 0.0], 2e-3);
+            }
+        }
+    }
+
+    #[test]
+    fn free_fall_is_an_acceleration() {
+        let falling = |tick: u32| {
+            let time = f64::from(tick) / 60.0;
+            moving(
+                [0.0, 0.0, 100.0 - 9.81 * time * time / 2.0],
+                0.4,
+                [0.0, 0.0, -9.81 * time],
+                [0.0; 3],
+            )
+        };
+        for text in BOTH {
+            let mut bed = Bed::new(60.0, plugin, falling(0));
+            // Its x axis points down.
+            let nose_down = Isometry3::rotation(Vector3::y() * FRAC_PI_2);
+            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, nose_down);
+            for tick in 1..=60 {
+                bed.step(falling(tick));
+                let data: AccelerometerData = bed.read(sensor);
+                near(data.acceleration, [9.81, 0.0, 0.0], 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_put_from_pose_to_pose_is_seen_by_its_poses_only() {
+        let shown = |tick: u32| BodyState {
+            linear_velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            ..circling(2.0, 0.5, 0.5 * f64::from(tick) / 60.0)
+        };
+        let speed_of = |text: &str, kind: BodyKind| {
+            let mut bed = Bed::new(60.0, plugin, shown(0));
+            let robot = bed.robot;
+            bed.app.world_mut().entity_mut(robot).insert(kind);
+            let at = Isometry3::identity();
+            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, at);
+            (1..=30).for_each(|tick| bed.step(shown(tick)));
+            let data: AccelerometerData = bed.read(sensor);
+            Vector3::from(data.velocity).norm()
+        };
+        assert_eq!(speed_of("()", BodyKind::Dynamic), 0.0);
+        assert!((speed_of("()", BodyKind::Fixed) - 1.0).abs() < 1e-4);
+        assert!((speed_of(BOTH[1], BodyKind::Kinematic) - 1.0).abs() < 1e-4);
+        assert_eq!(speed_of(BOTH[0], BodyKind::Fixed), 0.0);
+    }
+}

@@ -1,0 +1,211 @@
+//! How a sensor is turned, and how fast it turns.
+use std::f64::consts::FRAC_PI_2;
+
+use morse_api::{body::BodyKind, prelude::*};
+
+use crate::{
+    frame::{normalized, yaw_pitch_roll},
+    geodesy::Origin,
+    motion::{ComputationMode, Motion, track},
+};
+
+/// An attitude and heading reference without error: angles in the world, turning rates in the sensor's
+/// axes.
+///
+/// From poses, rates follow from the rotation between two measurements; MORSE subtracts Euler angles, which
+/// jump.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Motion)]
+pub struct Attitude {
+    /// Where turning rates come from: `automatic`, `velocity` (live) or `position` (from poses).
+    pub computation_mode: ComputationMode,
+    /// Whether yaw is counted from north, counter-clockwise seen from above, instead of from the world's x
+    /// axis; the environment needs an origin. As in MORSE it is minus the compass angle.
+    pub use_angle_against_north: bool,
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AttitudeData {
+    /// Orientation in the world: yaw, pitch and roll, rad.
+    pub rotation: Angles,
+    /// Turning rates about the sensor's x, y and z axes.
+    #[reflect(@Unit("rad/s"))]
+    pub angular_velocity: [f64; 3],
+}
+
+/// Yaw, pitch and roll: R = Rz(yaw) · Ry(pitch) · Rx(roll). Of the two triples that mean the same rotation,
+/// the one with the smaller sum of absolute values.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Angles {
+    /// About the world's z axis, from x or from north.
+    #[reflect(@Unit("rad"))]
+    pub yaw: f64,
+    /// About the y axis, after yaw.
+    #[reflect(@Unit("rad"))]
+    pub pitch: f64,
+    /// About the x axis, after yaw and pitch.
+    #[reflect(@Unit("rad"))]
+    pub roll: f64,
+}
+
+impl Sensor for Attitude {
+    const KIND: &'static str = "attitude";
+    type Data = AttitudeData;
+
+    fn check(&self, world: &World, _: Entity) -> Result<(), String> {
+        if !self.use_angle_against_north || world.contains_resource::<Origin>() {
+            return Ok(());
+        }
+        Err(
+            "to count yaw from north it needs to know how the scene lies: \
+             `environment: (origin: (latitude: …, longitude: …, angle_against_north: …))`, or \
+             `use_angle_against_north: false`"
+                .to_owned(),
+        )
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    track(app);
+    app.add_sensor::<Attitude, _>(default_action);
+}
+
+fn default_action(
+    clock: Res<Clock>,
+    origin: Option<Res<Origin>>,
+    bodies: Query<&BodyKind>,
+    mut sensors: Query<(
+        &Attitude,
+        &Due,
+        &Mount,
+        &WorldPose,
+        &WorldVelocity,
+        &mut Motion,
+        &mut AttitudeData,
+    )>,
+) {
+    // The world's x axis, counter-clockwise from north.
+    let x_from_north = origin.map_or(-FRAC_PI_2, |origin| {
+        -origin.angle_against_north.to_radians()
+    });
+    for (settings, due, mount, pose, velocity, mut motion, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
+        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let [yaw, pitch, roll] = yaw_pitch_roll(&pose.0.rotation);
+        let yaw = if settings.use_angle_against_north {
+            normalized(yaw + x_from_north)
+        } else {
+            yaw
+        };
+        *data = AttitudeData {
+            rotation: Angles { yaw, pitch, roll },
+            angular_velocity: pose
+                .0
+                .rotation
+                .inverse_transform_vector(&moved.angular)
+                .into(),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::fields::to_json;
+
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    /// Turning about the vertical.
+    fn turning(yaw: f64, rate: f64) -> BodyState {
+        moving([1.0, 0.0, 0.0], yaw, [0.0; 3], [0.0, 0.0, rate])
+    }
+
+    #[test]
+    fn rates_are_about_the_axes_of_the_sensor_in_both_ways() {
+        let (omega, frequency) = (1.5, 7.0);
+        for mode in ["velocity", "position"] {
+            let text = format!("(computation_mode: {mode})");
+            let mut bed = Bed::new(60.0, plugin, turning(0.0, omega));
+            // Pitched by 30°, nose down: the vertical is between its z axis and minus its x axis.
+            let mount = Isometry3::rotation(Vector3::y() * FRAC_PI_2 / 3.0);
+            let sensor = bed.sensor::<Attitude>("rover.attitude", &text, frequency, mount);
+            // Two full turns and more; yaw jumps from π to -π on the way.
+            let mut measured = 0;
+            for tick in 1..=600 {
+                let yaw = omega * f64::from(tick) / 60.0;
+                bed.step(turning(yaw, omega));
+                let data: AttitudeData = bed.read(sensor);
+                let (half, root) = (0.5 * omega, 0.75_f64.sqrt() * omega);
+                let error = Vector3::from(data.angular_velocity) - Vector3::new(-half, 0.0, root);
+                assert!(error.norm() < 1e-9, "{mode}, tick {tick}: {data:?}");
+                if bed.clock().is_due(frequency) {
+                    measured += 1;
+                    let found = data.rotation;
+                    assert!(normalized(found.yaw - yaw).abs() < 1e-9, "{found:?}");
+                    assert!(
+                        (found.pitch - FRAC_PI_2 / 3.0).abs() < 1e-9 && found.roll.abs() < 1e-9
+                    );
+                }
+            }
+            assert!((70..=71).contains(&measured), "{measured}");
+        }
+    }
+
+    #[test]
+    fn yaw_from_north() {
+        // Angle of x against north, yaw in the scene, yaw from north: west is a quarter turn.
+        for (against_north, yaw, expected) in [
+            (90.0, 0.0, -FRAC_PI_2),
+            (90.0, FRAC_PI_2, 0.0),
+            (0.0, 0.3, 0.3),
+            (0.0, 3.0, 3.0),
+            (45.0, -3.0, -3.0 - FRAC_PI_2 / 2.0 + std::f64::consts::TAU),
+        ] {
+            let mut bed = Bed::new(60.0, plugin, BodyState::default());
+            bed.app.insert_resource(Origin {
+                angle_against_north: against_north,
+                ..Origin::default()
+            });
+            let at = Isometry3::identity();
+            let north = "(use_angle_against_north: true)";
+            let north = bed.sensor::<Attitude>("rover.north", north, 60.0, at);
+            let scene = bed.sensor::<Attitude>("rover.scene", "()", 60.0, at);
+            bed.step(turning(yaw, 0.0));
+            let of = |sensor| bed.read::<AttitudeData>(sensor).rotation.yaw;
+            assert!((of(north) - expected).abs() < 1e-12, "{}", of(north));
+            assert!((of(scene) - yaw).abs() < 1e-12);
+        }
+        let world = World::new();
+        let check = |use_angle_against_north| {
+            let settings = Attitude {
+                use_angle_against_north,
+                ..Attitude::default()
+            };
+            settings.check(&world, Entity::PLACEHOLDER)
+        };
+        assert!(check(false).is_ok());
+        assert!(check(true).unwrap_err().contains("origin"));
+    }
+
+    #[test]
+    fn clients_get_an_object_of_angles() {
+        let data = AttitudeData {
+            rotation: Angles {
+                yaw: 1.0,
+                pitch: 2.0,
+                roll: 3.0,
+            },
+            angular_velocity: [4.0, 5.0, 6.0],
+        };
+        let expected =
+            r#"{"rotation":{"yaw":1.0,"pitch":2.0,"roll":3.0},"angular_velocity":[4.0,5.0,6.0]}"#;
+        assert_eq!(serde_json::to_string(&data).unwrap(), expected);
+        let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(to_json(&data), expected);
+    }
+}

@@ -1,0 +1,165 @@
+//! The pressure of the air.
+use morse_api::{prelude::*, state::Stateful};
+use serde::{Deserializer, de::Error as _};
+
+use crate::physics;
+
+/// Of the International Standard Atmosphere: temperature at the reference, K.
+const TEMPERATURE: f64 = 288.15;
+/// Loss of temperature with height, K/m.
+const LAPSE_RATE: f64 = 0.0065;
+/// Molar mass of air, kg/mol.
+const MOLAR_MASS: f64 = 0.028_964_4;
+/// The gas constant as MORSE has it, J/(mol·K).
+const GAS_CONSTANT: f64 = 8.314_47;
+
+/// A barometer in the troposphere of the International Standard Atmosphere, without error.
+///
+/// As in MORSE `reference_pressure` is that at the height at which the sensor starts, whatever the altitude
+/// of the scene, and gravity is the scene's. Above 44 331 m from there, where the formula has no air left,
+/// it gives 0.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Start)]
+pub struct Barometer {
+    /// Pressure at the height at which the sensor starts.
+    #[reflect(@Unit("Pa"))]
+    #[serde(deserialize_with = "positive")]
+    pub reference_pressure: f64,
+}
+
+impl Default for Barometer {
+    fn default() -> Self {
+        Self {
+            reference_pressure: 101_325.0,
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BarometerData {
+    /// Static pressure.
+    #[reflect(@Unit("Pa"))]
+    pub pressure: f64,
+}
+
+/// Height of the sensor at the start, m. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Start(f64);
+
+impl Stateful for Start {}
+
+impl Sensor for Barometer {
+    const KIND: &'static str = "barometer";
+    type Data = BarometerData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Barometer, _>(default_action)
+        .register_state::<Start>()
+        .add_systems(Startup, begin);
+}
+
+fn begin(mut sensors: Query<(&WorldPose, &mut Start)>) {
+    for (pose, mut start) in &mut sensors {
+        start.0 = pose.0.translation.z;
+    }
+}
+
+fn default_action(
+    physics: Res<physics::Settings>,
+    mut sensors: Query<(&Barometer, &Due, &WorldPose, &Start, &mut BarometerData)>,
+) {
+    let gravity = Vector3::from(physics.gravity).norm();
+    for (settings, due, pose, start, mut data) in &mut sensors {
+        if due.0 {
+            let height = pose.0.translation.z - start.0;
+            data.pressure = settings.reference_pressure * ratio(height, gravity);
+        }
+    }
+}
+
+/// The part of the pressure that is left at a height (m) above the reference.
+fn ratio(height: f64, gravity: f64) -> f64 {
+    let temperature = (1.0 - LAPSE_RATE * height / TEMPERATURE).max(0.0);
+    libm::pow(
+        temperature,
+        gravity * MOLAR_MASS / (GAS_CONSTANT * LAPSE_RATE),
+    )
+}
+
+fn positive<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(source)?;
+    let is_positive = number > 0.0 && number.is_finite();
+    is_positive
+        .then_some(number)
+        .ok_or_else(|| D::Error::custom("must be greater than 0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    /// Geopotential altitude (m) and pressure (Pa) in the table of the ICAO Standard Atmosphere, Doc 7488/3.
+    const STANDARD: [(f64, f64); 6] = [
+        (-1_000.0, 113_929.0),
+        (0.0, 101_325.0),
+        (1_000.0, 89_874.6),
+        (3_000.0, 70_108.5),
+        (5_000.0, 54_019.9),
+        (11_000.0, 22_632.1),
+    ];
+
+    fn at(height: f64) -> BodyState {
+        moving([5.0, -3.0, height], 0.3, [0.0; 3], [0.0; 3])
+    }
+
+    #[test]
+    fn as_in_the_standard_atmosphere() {
+        // The table counts from sea level; this scene's ground is 700 m below.
+        let mut bed = Bed::new(60.0, plugin, at(700.0));
+        bed.app.insert_resource(physics::Settings {
+            gravity: [0.0, 0.0, -9.806_65],
+            ..physics::Settings::default()
+        });
+        let mount = Isometry3::translation(0.1, 0.0, 0.4);
+        let sensor = bed.sensor::<Barometer>("rover.barometer", "()", 60.0, mount);
+        for (height, pressure) in STANDARD {
+            bed.step(at(700.0 + height));
+            let found = bed.read::<BarometerData>(sensor).pressure;
+            // MORSE's gas constant is not the standard's: 3e-5 at 11 km.
+            assert!((found / pressure - 1.0).abs() < 4e-5, "{height}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_reference_and_the_top() {
+        let mut bed = Bed::new(60.0, plugin, at(0.0));
+        let text = "(reference_pressure: 90000)";
+        let sensor = bed.sensor::<Barometer>("rover.barometer", text, 60.0, Isometry3::identity());
+        bed.step(at(0.0));
+        assert_eq!(bed.read::<BarometerData>(sensor).pressure, 90_000.0);
+        // Near the reference it falls by ρ·g a metre: ρ = p·M / (R·T).
+        bed.step(at(1.0));
+        let fall = 90_000.0 - bed.read::<BarometerData>(sensor).pressure;
+        assert!((fall - 90_000.0 * MOLAR_MASS / (GAS_CONSTANT * TEMPERATURE) * 9.81).abs() < 1e-3);
+        bed.step(at(50_000.0));
+        assert_eq!(bed.read::<BarometerData>(sensor).pressure, 0.0);
+    }
+
+    #[test]
+    fn without_gravity_the_pressure_is_the_same_everywhere() {
+        assert_eq!(ratio(3_000.0, 0.0), 1.0);
+        assert_eq!(ratio(-3_000.0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn a_pressure_is_positive() {
+        for text in ["0", "-1", "inf", "NaN"] {
+            let text = format!("(reference_pressure: {text})");
+            assert!(ron::from_str::<Barometer>(&text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The Earth's magnetic field at the sensor.
+use morse_api::prelude::*;
+
+use crate::{
+    geodesy::{OnEarth, Origin},
+    geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
+};
+
+/// A magnetometer of three axes without error, in the field of the World Magnetic Model.
+///
+/// The environment needs an origin. The field is given in the sensor's own axes, however it is turned
+/// (MORSE's is right for a sensor that is not turned). It is evaluated anew at each measurement: iron is
+/// nowhere, and the date stands still while the simulation runs.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Field)]
+pub struct Magnetometer {
+    /// The day as a decimal year, from 2015 to 2030: 2026.5 is the middle of 2026. MORSE takes the day on
+    /// which it runs; this is fixed, so that a run can be repeated.
+    #[reflect(@Unit("a"))]
+    pub date: f64,
+    /// Which coefficients are used: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
+    pub model: MagneticModel,
+}
+
+impl Default for Magnetometer {
+    fn default() -> Self {
+        Self {
+            date: DEFAULT_DATE,
+            model: MagneticModel::Automatic,
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MagnetometerData {
+    /// Along the sensor's x axis.
+    #[reflect(@Unit("nT"))]
+    pub x: f64,
+    /// Along the sensor's y axis.
+    #[reflect(@Unit("nT"))]
+    pub y: f64,
+    /// Along the sensor's z axis.
+    #[reflect(@Unit("nT"))]
+    pub z: f64,
+}
+
+impl Sensor for Magnetometer {
+    const KIND: &'static str = "magnetometer";
+    type Data = MagnetometerData;
+
+    fn check(&self, world: &World, _: Entity) -> Result<(), String> {
+        self.model.at(self.date)?;
+        if world.contains_resource::<Origin>() {
+            return Ok(());
+        }
+        Err(
+            "to know the magnetic field it needs to know where the scene lies: \
+             `environment: (origin: (latitude: …, longitude: …, altitude: …))`"
+                .to_owned(),
+        )
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Magnetometer, _>(default_action)
+        .add_systems(Startup, begin);
+}
+
+/// Works out the coefficients for the date; that there are some was checked at the load.
+fn begin(mut sensors: Query<(&Magnetometer, &mut Field)>) {
+    for (settings, mut field) in &mut sensors {
+        *field = settings.model.at(settings.date).unwrap_or_default();
+    }
+}
+
+fn default_action(
+    origin: Option<Res<Origin>>,
+    mut sensors: Query<(&Due, &WorldPose, &Field, &mut MagnetometerData), With<Magnetometer>>,
+) {
+    let Some(on_earth) = origin.map(|origin| OnEarth::from(&*origin)) else {
+        return;
+    };
+    for (due, pose, field, mut data) in &mut sensors {
+        if due.0 {
+            let in_scene = field.in_scene(&on_earth, &pose.0.translation.vector.into());
+            let in_sensor = pose.0.rotation.inverse_transform_vector(&in_scene);
+            [data.x, data.y, data.z] = in_sensor.into();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use super::*;
+    use crate::{
+        frame::from_yaw_pitch_roll,
+        testbed::{Bed, moving},
+    };
+
+    const TOULOUSE: Origin = Origin {
+        latitude: 43.6,
+        longitude: 1.4333,
+        altitude: 135.0,
+        angle_against_north: 90.0,
+    };
+
+    /// North, east and down at the origin, by pygeomag 1.1.0, at 2026.0 and at 2025.0.
+    const IN_2026: [f64; 3] = [23_882.695_690, 763.769_461, 40_074.516_771];
+    const IN_2025: [f64; 3] = [23_873.237_539, 707.828_295, 40_036.393_804];
+
+    fn measure(text: &str, origin: Origin, mount: Isometry3<f64>, yaw: f64) -> Vector3<f64> {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        bed.app.insert_resource(origin);
+        let sensor = bed.sensor::<Magnetometer>("rover.magnetometer", text, 60.0, mount);
+        bed.step(moving([0.0; 3], yaw, [0.0; 3], [0.0; 3]));
+        let data: MagnetometerData = bed.read(sensor);
+        Vector3::new(data.x, data.y, data.z)
+    }
+
+    #[track_caller]
+    fn near(found: Vector3<f64>, expected: [f64; 3]) {
+        let error = (found - Vector3::from(expected)).amax();
+        assert!(error < 1e-3, "{found} instead of {expected:?}");
+    }
+
+    #[test]
+    fn level_and_heading_along_the_axes() {
+        let [north, east, down] = IN_2026;
+        let at = Isometry3::identity();
+        // Heading east, north, west.
+        near(measure("()", TOULOUSE, at, 0.0), [east, north, -down]);
+        near(
+            measure("()", TOULOUSE, at, FRAC_PI_2),
+            [north, -east, -down],
+        );
+        near(
+            measure("()", TOULOUSE, at, 2.0 * FRAC_PI_2),
+            [-east, -north, -down],
+        );
+        // A scene whose x axis points north.
+        let turned = Origin {
+            angle_against_north: 0.0,
+            ..TOULOUSE
+        };
+        near(measure("()", turned, at, 0.0), [north, -east, -down]);
+        let [north, east, down] = IN_2025;
+        let found = measure("(date: 2025)", TOULOUSE, at, 0.0);
+        near(found, [east, north, -down]);
+    }
+
+    #[test]
+    fn turned_in_every_way() {
+        let [north, east, down] = IN_2026;
+        let about = |axis: Vector3<f64>| Isometry3::rotation(axis * FRAC_PI_2);
+        // The robot heads north. Nose down, the sensor's x is down and its z ahead; rolled to the right,
+        // its y is up and its z to the right.
+        let found = measure("()", TOULOUSE, about(Vector3::y()), FRAC_PI_2);
+        near(found, [down, -east, north]);
+        let found = measure("()", TOULOUSE, about(Vector3::x()), FRAC_PI_2);
+        near(found, [north, -down, east]);
+        for angles in [[0.3, 1.0, -2.0], [3.0, -0.4, 0.9], [-1.0, 1.5, 3.0]] {
+            let rotation = from_yaw_pitch_roll(angles);
+            let mount = Isometry3::from_parts(Vector3::zeros().into(), rotation);
+            let found = rotation * measure("()", TOULOUSE, mount, 0.0);
+            near(found, [east, north, -down]);
+        }
+    }
+
+    #[test]
+    fn what_it_needs_is_said() {
+        let mut world = World::new();
+        let check = |world: &World, date, model| {
+            Magnetometer { date, model }.check(world, Entity::PLACEHOLDER)
+        };
+        let automatic = MagneticModel::Automatic;
+        assert!(
+            check(&world, 2026.0, automatic)
+                .unwrap_err()
+                .contains("origin")
+        );
+        world.insert_resource(TOULOUSE);
+        assert_eq!(check(&world, 2026.0, automatic), Ok(()));
+        assert_eq!(check(&world, 2016.0, MagneticModel::Wmm2025), Ok(()));
+        let refused = check(&world, 2031.0, automatic).unwrap_err();
+        assert!(refused.contains("2031") && refused.contains("from 2015 to 2030"));
+    }
+}
