@@ -5,7 +5,6 @@ mod overlays;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bevy::prelude::*;
-use crossbeam_channel::Sender;
 use morse_api::{
     actuator::insert_mailbox,
     body::BodyState,
@@ -14,7 +13,7 @@ use morse_api::{
     component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
     fields::Fields,
     kind::{Described, Kinds},
-    middleware::{ErasedPlugs, Plugs, RequestSender, Wake},
+    middleware::{ErasedPlugs, Gate, Plugs, RequestSender, Wake, Waker},
     modifier::Side,
     port::{OutputPort, Policy, port},
     random::Random,
@@ -52,6 +51,7 @@ pub fn install(
     simulation: &Simulation,
     spawned: &Spawned,
     requests: &RequestSender,
+    gate: &Gate,
 ) -> Result<Installed, Vec<Diagnostic>> {
     let kinds = world.resource::<Kinds>().clone();
     let mut connections = Connections::new();
@@ -61,7 +61,8 @@ pub fn install(
         let kind = kinds.middlewares.get(middleware.kind.as_str());
         let default = kind.map_or(Policy::Latest, |kind| kind.default_policy);
         wakes.insert(name.value.clone(), (sender, default));
-        connections.insert(name.value.clone(), empty_plugs(&name.value, requests, wake));
+        let plugs = empty_plugs(&name.value, requests, wake, gate);
+        connections.insert(name.value.clone(), plugs);
     }
     let mut installer = Installer {
         world,
@@ -97,12 +98,12 @@ pub struct Installed {
     /// What each middleware is to be connected to.
     pub connections: Connections,
     /// As long as one of these lives, a middleware's thread waits for more.
-    pub wakes: Vec<Sender<()>>,
+    pub wakes: Vec<Waker>,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
 }
 
-fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake) -> ErasedPlugs {
+fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake, gate: &Gate) -> ErasedPlugs {
     Plugs {
         name: name.to_owned(),
         outputs: Vec::new(),
@@ -110,6 +111,7 @@ fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake) -> ErasedPlugs 
         services: Vec::new(),
         requests: requests.clone(),
         wake,
+        gate: gate.clone(),
     }
 }
 
@@ -120,7 +122,7 @@ struct Installer<'a> {
     rate: f64,
     spawned: &'a Spawned,
     connections: &'a mut Connections,
-    wakes: &'a BTreeMap<String, (Sender<()>, Policy)>,
+    wakes: &'a BTreeMap<String, (Waker, Policy)>,
     problems: Vec<Diagnostic>,
     installed: Vec<Checked<'a>>,
 }

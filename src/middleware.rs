@@ -1,14 +1,17 @@
 //! The middlewares of a simulation: which there are, and their life. The only file that names their crates.
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use bevy::prelude::*;
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Receiver;
 use morse_api::{
     kind::Kinds,
-    middleware::{Ask, Failure, Request, Running},
+    middleware::{Ask, Failure, Gate, Request, Running, TakeReply, Waker},
     reading::SensorInfo,
     sensor::{LostObserver, Outputs},
-    service::{self, Call, Reply},
+    service::{self, Call},
     state::InPathOrder,
     tick::{Inputs, Tick},
 };
@@ -17,6 +20,7 @@ use crate::{install::Connections, scene::simulation::Simulation};
 
 /// Adds every built-in middleware, and the way in for requests.
 pub fn plugin(app: &mut App) {
+    morse_socket::plugin(app);
     morse_text::plugin(app);
     app.init_resource::<Pending>()
         .init_resource::<LostObserver>()
@@ -31,7 +35,29 @@ pub fn plugin(app: &mut App) {
 #[derive(Resource, Default)]
 pub struct Pending {
     asks: Option<Receiver<Ask>>,
-    calls: Vec<(u64, Call, Sender<Reply>)>,
+    /// What acts waits for the tick.
+    acting: Vec<Ask>,
+    calls: Vec<Answering>,
+}
+
+/// A request that was served, and may not have been answered yet.
+struct Answering {
+    id: u64,
+    call: Call,
+    reply: Option<TakeReply>,
+}
+
+impl Answering {
+    /// Passes on the reply, if it is there; whether it is still missing.
+    fn waits(&mut self) -> bool {
+        let Some(reply) = self.call.reply() else {
+            return true;
+        };
+        if let Some(take) = self.reply.take() {
+            take(reply);
+        }
+        false
+    }
 }
 
 impl Pending {
@@ -40,47 +66,48 @@ impl Pending {
         self.asks = Some(asks);
     }
 
-    /// Passes on the replies that are there. A client that has gone misses its own.
     fn answer(&mut self) {
-        self.calls
-            .retain(|(_, call, client)| call.reply().map(|reply| client.try_send(reply)).is_none());
+        self.calls.retain_mut(Answering::waits);
     }
 }
 
 /// Serves what arrived since the last tick, in the order in which it arrived.
 fn serve_requests(world: &mut World) {
-    let Some(asks) = world.resource::<Pending>().asks.clone() else {
+    let mut pending = world.resource_mut::<Pending>();
+    let waited = std::mem::take(&mut pending.acting);
+    let Some(asks) = pending.asks.clone() else {
         return;
     };
-    for ask in asks.try_iter() {
-        match ask {
-            Ask::Serve(Request {
-                component,
-                service,
-                arguments,
-                id,
-                reply,
-            }) => {
-                let call = service::call(world, &component, &service, &arguments);
-                world
-                    .resource_mut::<Pending>()
-                    .calls
-                    .push((id, call, reply));
+    for ask in waited.into_iter().chain(asks.try_iter()) {
+        serve(world, ask);
+    }
+    world.resource_mut::<Pending>().answer();
+}
+
+fn serve(world: &mut World, ask: Ask) {
+    match ask {
+        Ask::Serve(request) => {
+            let Request {
+                component, service, ..
+            } = &request;
+            let call = service::call(world, component, service, &request.arguments);
+            let mut answering = Answering {
+                id: request.id,
+                call,
+                reply: Some(request.reply),
+            };
+            if answering.waits() {
+                world.resource_mut::<Pending>().calls.push(answering);
             }
-            Ask::Cancel(id) => {
-                let ticket = world
-                    .resource::<Pending>()
-                    .calls
-                    .iter()
-                    .find(|(known, ..)| *known == id)
-                    .map(|(_, call, _)| call.ticket);
-                if let Some(ticket) = ticket {
-                    service::cancel(world, ticket);
-                }
+        }
+        Ask::Cancel(id) => {
+            let calls = &world.resource::<Pending>().calls;
+            let call = calls.iter().find(|answering| answering.id == id);
+            if let Some(ticket) = call.map(|answering| answering.call.ticket) {
+                service::cancel(world, ticket);
             }
         }
     }
-    world.resource_mut::<Pending>().answer();
 }
 
 /// Passes on the replies of what ended in this tick.
@@ -88,12 +115,53 @@ fn answer(mut pending: ResMut<Pending>) {
     pending.answer();
 }
 
+/// Waits for requests between two ticks, at most so long, until `go` says something, too. What only reads
+/// the resting world is answered at once, so that clients are not held to the tick rate; what acts waits
+/// for the tick. Returns whether `go` spoke.
+pub(crate) fn serve_between(world: &mut World, at_most: Duration, go: &Receiver<()>) -> bool {
+    let Some(asks) = world.resource::<Pending>().asks.clone() else {
+        return go.recv_timeout(at_most).is_ok();
+    };
+    crossbeam_channel::select! {
+        recv(go) -> permit => permit.is_ok(),
+        recv(asks) -> ask => {
+            for ask in ask.into_iter().chain(asks.try_iter()) {
+                answer_or_keep(world, ask);
+            }
+            false
+        }
+        default(at_most) => false,
+    }
+}
+
+fn answer_or_keep(world: &mut World, ask: Ask) {
+    let only_reads = match &ask {
+        Ask::Serve(request) => is_read_only(world, &request.component, &request.service),
+        Ask::Cancel(_) => false,
+    };
+    if only_reads {
+        serve(world, ask);
+    } else {
+        world.resource_mut::<Pending>().acting.push(ask);
+    }
+}
+
+/// Whether a service changes nothing. What does not exist changes nothing, either.
+fn is_read_only(world: &World, component: &str, service: &str) -> bool {
+    service::find(world, component).is_none_or(|entity| {
+        let services = service::services_of(world, entity);
+        let asked = services.iter().find(|known| known.name == service);
+        asked.is_none_or(|service| !service.acts)
+    })
+}
+
 /// The middlewares at work.
 #[derive(Default)]
 pub struct Middlewares {
     running: Vec<(String, Box<dyn Running>)>,
     /// As long as one of these lives, the middleware's thread waits for more.
-    wakes: Vec<Sender<()>>,
+    wakes: Vec<Waker>,
+    gate: Gate,
 }
 
 impl Middlewares {
@@ -106,11 +174,13 @@ impl Middlewares {
         kinds: &Kinds,
         simulation: &Simulation,
         mut connections: Connections,
-        wakes: Vec<Sender<()>>,
+        wakes: Vec<Waker>,
+        gate: Gate,
     ) -> Result<Self, Failure> {
         let mut started = Self {
             running: Vec::new(),
             wakes,
+            gate,
         };
         for (name, middleware) in &simulation.middlewares {
             let kind = kinds.middlewares.get(middleware.kind.as_str());
@@ -134,6 +204,29 @@ impl Middlewares {
         self.running
             .iter_mut()
             .find_map(|(_, running)| running.failure())
+    }
+
+    /// What they have to say since they were last asked.
+    pub fn complaints(&mut self) -> Vec<String> {
+        let running = self.running.iter_mut();
+        running
+            .flat_map(|(_, running)| running.complaints())
+            .collect()
+    }
+
+    /// What may hold the simulation back.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// The ports that they listen on: middleware, what for, number.
+    pub fn ports(&self) -> Vec<(String, String, u16)> {
+        let mut ports = Vec::new();
+        for (name, running) in &self.running {
+            let own = running.ports().into_iter();
+            ports.extend(own.map(|(what, port)| (name.clone(), what, port)));
+        }
+        ports
     }
 
     /// Stops all of them, once the tick's ends of their ports are closed, and waits until everything they

@@ -138,6 +138,12 @@ fn pace(
         if stride.waits(simulation) {
             continue;
         }
+        if !simulation.may_step(PATIENCE) {
+            match simulation.failure() {
+                Some(failure) => return End::Failure(failure),
+                None => continue,
+            }
+        }
         let stepped = match step(simulation) {
             Ok(stepped) => stepped,
             Err(fault) => return End::Fault(fault),
@@ -171,6 +177,13 @@ fn pace(
     }
 }
 
+/// What is left until `due` (s since the start), if anything.
+fn wait_until(start: Instant, due: f64) -> Option<Duration> {
+    let due = Duration::try_from_secs_f64(due).ok()?;
+    let wait = due.checked_sub(start.elapsed())?;
+    (!wait.is_zero()).then_some(wait)
+}
+
 /// How fast time passes since when.
 struct Stride {
     pace: Pace,
@@ -180,7 +193,7 @@ struct Stride {
 
 impl Stride {
     /// Whether it is too early for the next tick; if so, some of the wait is over.
-    fn waits(&mut self, simulation: &Simulation) -> bool {
+    fn waits(&mut self, simulation: &mut Simulation) -> bool {
         let Pace::RealTime(factor) = self.pace else {
             return false;
         };
@@ -190,7 +203,11 @@ impl Stride {
             (self.start, self.first) = (now(), tick);
         }
         let made = tick - self.first;
-        is_early(self.start, (made + 1) as f64 / rate / factor)
+        let Some(wait) = wait_until(self.start, (made + 1) as f64 / rate / factor) else {
+            return false;
+        };
+        simulation.serve(wait.min(PATIENCE));
+        true
     }
 
     fn tell_lag(&self, simulation: &mut Simulation) {
@@ -211,18 +228,6 @@ fn step(simulation: &mut Simulation) -> Result<Result<(), LockstepLost>, String>
         let text = text.unwrap_or("it did not say why");
         format!("a part of the simulation panicked in tick {tick}: {text}")
     })
-}
-
-/// Whether the wall clock has not reached `due` (s since the start) yet; if so, some of the wait is over.
-fn is_early(start: Instant, due: f64) -> bool {
-    let Some(wait) = Duration::try_from_secs_f64(due)
-        .ok()
-        .and_then(|due| due.checked_sub(start.elapsed()))
-    else {
-        return false;
-    };
-    std::thread::sleep(wait.min(PATIENCE));
-    !wait.is_zero()
 }
 
 #[expect(

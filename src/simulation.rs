@@ -1,8 +1,9 @@
 //! One simulated world: build it, step it, read it, command it.
 mod build;
+mod losses;
 mod wishes;
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use bevy::{
     prelude::*,
@@ -26,6 +27,7 @@ use serde_json::Value as Json;
 pub(crate) use build::components;
 pub use build::{BuildError, Parts, kinds, no_parts};
 use build::{Raised, raise, start};
+pub use losses::{Losses, PortLosses};
 
 use crate::{
     load::{self, Options, Plan},
@@ -133,11 +135,12 @@ impl Simulation {
             connections,
             wakes,
             requests,
+            gate,
             simulation,
         } = raise(plan, parts)?;
         start(&mut app);
         let kinds = app.world().resource::<Kinds>().clone();
-        let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes)?;
+        let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes, gate)?;
         Ok(Self {
             app,
             middlewares,
@@ -323,6 +326,25 @@ impl Simulation {
         self.requests.clone()
     }
 
+    /// Between two ticks, waits at most so long for requests, and answers those that only read; what acts
+    /// is served in the next tick.
+    pub fn serve(&mut self, at_most: Duration) {
+        middleware::serve_between(self.app.world_mut(), at_most, &crossbeam_channel::never());
+    }
+
+    /// Whether the next tick may begin. While a middleware holds the simulation back, this waits for its
+    /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
+    pub fn may_step(&mut self, at_most: Duration) -> bool {
+        let gate = self.middlewares.gate().clone();
+        !gate.is_held() || middleware::serve_between(self.app.world_mut(), at_most, gate.permits())
+    }
+
+    /// The ports that middlewares listen on: the middleware's name, what for, the port's number.
+    #[must_use]
+    pub fn ports(&self) -> Vec<(String, String, u16)> {
+        self.middlewares.ports()
+    }
+
     /// The paths of all bodies, joint variables, sensors, actuators and overlays, sorted.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
@@ -399,9 +421,11 @@ impl Simulation {
     /// which does not exist, say.
     pub fn complaints(&mut self) -> Vec<String> {
         let mut complaints = self.app.world_mut().get_resource_mut::<Complaints>();
-        complaints
+        let mut said = complaints
             .as_mut()
-            .map_or(Vec::new(), |complaints| complaints.take())
+            .map_or(Vec::new(), |complaints| complaints.take());
+        said.extend(self.middlewares.complaints());
+        said
     }
 
     /// The first body that the physics lost: from there on the simulation means nothing. It stays lost
@@ -470,26 +494,4 @@ impl Simulation {
             }
         })
     }
-}
-
-/// Readings that did not reach an observer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Losses {
-    /// Replaced by newer ones before the observer took them, at all ports.
-    pub dropped: u64,
-    /// Nobody was ready for them, at all ports.
-    pub unready: u64,
-    /// The same for each port, by the sensor's path; a sensor may have several.
-    pub ports: Vec<PortLosses>,
-}
-
-/// Readings of one sensor that did not reach one of its observers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PortLosses {
-    /// The sensor's path.
-    pub sensor: String,
-    /// Replaced by newer ones before the observer took them.
-    pub dropped: u64,
-    /// The observer was not ready for them.
-    pub unready: u64,
 }

@@ -2,10 +2,9 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bevy::{app::PluginsState, prelude::*};
-use crossbeam_channel::Sender;
 use morse_api::{
     kind::Kinds,
-    middleware::{Failure, RequestSender},
+    middleware::{Failure, Gate, RequestSender, Waker},
     service::Services,
 };
 
@@ -78,8 +77,9 @@ pub(super) struct Raised {
     pub(super) app: App,
     pub(super) warnings: Report,
     pub(super) connections: Connections,
-    pub(super) wakes: Vec<Sender<()>>,
+    pub(super) wakes: Vec<Waker>,
     pub(super) requests: RequestSender,
+    pub(super) gate: Gate,
     pub(super) simulation: file::Simulation,
 }
 
@@ -115,7 +115,8 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     show_meshes_to_rays(app.world_mut());
     objects::insert(app.world_mut(), &simulation, &spawned);
     let (requests, asks) = RequestSender::new();
-    let installed = install::install(app.world_mut(), &simulation, &spawned, &requests)
+    let gate = Gate::default();
+    let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(installed.warnings, &sources);
     name_robots(app.world_mut(), &spawned);
@@ -129,6 +130,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         connections: installed.connections,
         wakes: installed.wakes,
         requests,
+        gate,
         simulation,
     })
 }

@@ -24,4 +24,5 @@ mod scene_text;
 mod services;
 mod shipped;
 mod simulation_file;
+mod socket;
 mod tidy;

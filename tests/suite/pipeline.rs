@@ -294,8 +294,9 @@ fn requests_from_other_threads_are_served_in_the_tick() {
     let client = std::thread::Builder::new()
         .name("client".into())
         .spawn(move || {
+            let take = move |answer| drop(reply.try_send(answer));
             requests
-                .send("rover.way", "goto", json!([40.0, 0.0, 0.0]), reply.clone())
+                .send("rover.way", "goto", json!([40.0, 0.0, 0.0]), take)
                 .unwrap()
         });
     let id = client.unwrap().join().unwrap();

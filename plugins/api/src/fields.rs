@@ -332,6 +332,31 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
     }
 }
 
+/// A value for a field from JSON; `None` if the field holds something else. Vectors and quaternions may also
+/// be objects of `x`, `y`, `z` (and `w`).
+#[must_use]
+pub fn from_json(field: &Field, json: &Json) -> Option<Box<dyn PartialReflect>> {
+    let parts = ["x", "y", "z", "w"].map(|name| json.get(name).cloned());
+    let listed = match parts {
+        [Some(x), Some(y), Some(z), Some(w)] => Json::Array(vec![x, y, z, w]),
+        [Some(x), Some(y), Some(z), None] => Json::Array(vec![x, y, z]),
+        _ => json.clone(),
+    };
+    macro_rules! read_as {
+        ($($type:ty),+ $(,)?) => {
+            $(if field.type_id == std::any::TypeId::of::<$type>() {
+                let value = serde_json::from_value::<$type>(listed).ok()?;
+                return Some(Box::new(value));
+            })+
+        };
+    }
+    read_as! {
+        f64, bool, String, [f64; 2], [f64; 3], [f64; 4], Vec<f64>, Vec<[f64; 3]>, Vec<String>,
+        Option<f64>, Option<[f64; 3]>, u8, u32, u64, i32, i64, f32,
+    }
+    None
+}
+
 /// The fields of some data as one JSON object, as they are exported: numbers whose names the scene gives stand
 /// beside the others, as do the entries of flat maps.
 #[must_use]

@@ -1,14 +1,14 @@
 //! Middlewares: threads of their own that carry readings out, and commands and requests in.
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use bevy::{prelude::*, reflect::Typed};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
@@ -52,10 +52,102 @@ pub struct Plugs<O, I> {
     pub requests: RequestSender,
     /// Tells when readings may have arrived, and when the simulation has ended.
     pub wake: Wake,
+    /// Holds the simulation back, tick by tick.
+    pub gate: Gate,
 }
 
 /// Where a middleware's thread sleeps until there is something to do.
-pub struct Wake(Receiver<()>);
+pub struct Wake {
+    channel: Receiver<()>,
+    hook: Arc<Hook>,
+}
+
+/// What is called besides the channel, for threads that sleep elsewhere.
+#[derive(Default)]
+struct Hook(OnceLock<Box<dyn Fn() + Send + Sync>>);
+
+impl Hook {
+    fn call(&self) {
+        if let Some(hook) = self.0.get() {
+            hook();
+        }
+    }
+}
+
+/// The simulation's end of a [`Wake`]. The simulation has ended when all of them are gone.
+#[derive(Clone)]
+pub struct Waker {
+    /// Always there, until it is dropped: the hook has to be called after that.
+    channel: Option<Sender<()>>,
+    hook: Arc<Hook>,
+}
+
+impl Waker {
+    /// Wakes the middleware's thread; costs little if it is awake already.
+    pub fn wake(&self) {
+        if let Some(channel) = &self.channel {
+            // A full channel means that the thread is awake already.
+            channel.try_send(()).ok();
+        }
+        self.hook.call();
+    }
+}
+
+impl Drop for Waker {
+    fn drop(&mut self) {
+        self.channel = None;
+        self.hook.call();
+    }
+}
+
+/// Holds a simulation back: while anybody is at it, each tick needs a permit.
+#[derive(Clone)]
+pub struct Gate {
+    holders: Arc<AtomicU64>,
+    permits: (Sender<()>, Receiver<()>),
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self {
+            holders: Arc::default(),
+            permits: bounded(1024),
+        }
+    }
+}
+
+impl Gate {
+    /// From now on each tick needs a permit.
+    pub fn hold(&self) {
+        self.holders.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Ends what [`Gate::hold`] began; the last one to leave opens the gate.
+    pub fn leave(&self) {
+        if self.holders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            while self.permits.1.try_recv().is_ok() {}
+            // Whoever waits at the gate looks again.
+            self.permit();
+        }
+    }
+
+    /// Lets one tick through.
+    pub fn permit(&self) {
+        self.permits.0.try_send(()).ok();
+    }
+
+    /// Whether anybody is at the gate.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.holders.load(Ordering::Acquire) > 0
+    }
+
+    /// Where permits arrive, one a tick.
+    #[must_use]
+    pub fn permits(&self) -> &Receiver<()> {
+        &self.permits.1
+    }
+}
 
 /// Why a middleware's thread woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,17 +175,28 @@ impl Awake {
 }
 
 impl Wake {
-    /// Makes the two ends. The simulation has ended when all senders are gone.
+    /// Makes the two ends.
     #[must_use]
-    pub fn new() -> (Sender<()>, Self) {
-        let (sender, receiver) = bounded(1);
-        (sender, Self(receiver))
+    pub fn new() -> (Waker, Self) {
+        let (sender, channel) = bounded(1);
+        let hook = Arc::<Hook>::default();
+        let waker = Waker {
+            channel: Some(sender),
+            hook: hook.clone(),
+        };
+        (waker, Self { channel, hook })
+    }
+
+    /// Also calls a function when something happens, from the simulation's thread: for middlewares that
+    /// sleep in a poll of sockets. Only the first function is called.
+    pub fn also_call(&self, hook: impl Fn() + Send + Sync + 'static) {
+        self.hook.0.set(Box::new(hook)).ok();
     }
 
     /// Sleeps until something happens, at most so long.
     #[must_use]
     pub fn wait(&self, at_most: Duration) -> Awake {
-        match self.0.recv_timeout(at_most) {
+        match self.channel.recv_timeout(at_most) {
             Ok(()) => Awake::Token,
             Err(RecvTimeoutError::Timeout) => Awake::Idle,
             Err(RecvTimeoutError::Disconnected) => Awake::End,
@@ -103,7 +206,13 @@ impl Wake {
     /// The channel itself, to wait for several things at once.
     #[must_use]
     pub fn channel(&self) -> &Receiver<()> {
-        &self.0
+        &self.channel
+    }
+
+    /// Whether the simulation has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self.channel.try_recv(), Err(TryRecvError::Disconnected))
     }
 }
 
@@ -111,6 +220,16 @@ impl Wake {
 pub trait Running: Send {
     /// What went wrong since it was last asked, if anything: the run ends with it.
     fn failure(&mut self) -> Option<Failure>;
+
+    /// What is worth a warning since it was last asked: a command that was refused, say.
+    fn complaints(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The ports that it listens on, by what they are for: `requests`, `rover.gps`.
+    fn ports(&self) -> Vec<(String, u16)> {
+        Vec::new()
+    }
 
     /// Waits for it to finish what it has been given, now that nothing more will come.
     ///
@@ -147,9 +266,12 @@ pub struct Request {
     pub arguments: Json,
     /// Number by which its sender may cancel it.
     pub id: u64,
-    /// Where the reply goes.
-    pub reply: Sender<Reply>,
+    /// Takes the reply, on the simulation's thread.
+    pub reply: TakeReply,
 }
+
+/// What is done with a reply. It is dropped uncalled if the simulation ends first.
+pub type TakeReply = Box<dyn FnOnce(Reply) + Send + Sync>;
 
 /// What clients ask of the simulation.
 pub enum Ask {
@@ -180,7 +302,8 @@ impl RequestSender {
         )
     }
 
-    /// Sends a request and returns its number; the reply goes to `reply`.
+    /// Sends a request and returns its number; `reply` takes the reply, on the simulation's thread, so it
+    /// should only pass it on.
     ///
     /// # Errors
     ///
@@ -190,7 +313,7 @@ impl RequestSender {
         component: &str,
         service: &str,
         arguments: Json,
-        reply: Sender<Reply>,
+        reply: impl FnOnce(Reply) + Send + Sync + 'static,
     ) -> Result<u64, Failure> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = Request {
@@ -198,7 +321,7 @@ impl RequestSender {
             service: service.to_owned(),
             arguments,
             id,
-            reply,
+            reply: Box::new(reply),
         };
         self.ask(Ask::Serve(request)).map(|()| id)
     }
@@ -269,6 +392,7 @@ fn start<W: Middleware>(
         services,
         requests,
         wake,
+        gate,
     } = plugs;
     let Some(middleware) = settings.downcast_ref::<W>() else {
         return Err(Failure::Environment(format!(
@@ -282,5 +406,6 @@ fn start<W: Middleware>(
         services,
         requests,
         wake,
+        gate,
     })
 }

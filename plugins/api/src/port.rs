@@ -14,7 +14,10 @@ use std::{
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use nalgebra::Isometry3;
 
-use crate::reading::{Buffer, Reading, SensorInfo};
+use crate::{
+    middleware::Waker,
+    reading::{Buffer, Reading, SensorInfo},
+};
 
 /// What both ends of a port know of each other.
 #[derive(Debug, Default)]
@@ -60,11 +63,7 @@ pub struct Losses {
 
 /// Makes the two ends of a port.
 #[must_use]
-pub fn port(
-    info: Arc<SensorInfo>,
-    policy: Policy,
-    wake: Option<Sender<()>>,
-) -> (OutputPort, Observer) {
+pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (OutputPort, Observer) {
     let (sender, receiver) = bounded(policy.capacity());
     let (credit, credits) = bounded(1);
     let (home, recycled) = bounded(policy.capacity() + 2);
@@ -108,7 +107,7 @@ pub struct OutputPort {
     link: Arc<Link>,
     /// What was lost so far.
     pub losses: Arc<Losses>,
-    wake: Option<Sender<()>>,
+    wake: Option<Waker>,
 }
 
 impl Drop for OutputPort {
@@ -183,8 +182,7 @@ impl OutputPort {
             self.replace_oldest(reading);
         }
         if let Some(wake) = &self.wake {
-            // A full channel means that the observer is awake already.
-            wake.try_send(()).ok();
+            wake.wake();
         }
         Ok(())
     }

@@ -1,0 +1,109 @@
+//! What there is: streams and their ports, and the list of all components.
+use std::collections::BTreeMap;
+
+use morse_api::service::Reply;
+use serde_json::{Value as Json, json};
+
+use crate::{
+    dispatch::{done, failed, ports},
+    server::Server,
+};
+
+/// MORSE's names of the two classes that clients look for.
+const STREAM_CLASS: &str = "morse.middleware.socket_datastream.SocketDatastreamManager";
+const SERVICE_CLASS: &str = "morse.middleware.socket_request_manager.SocketRequestManager";
+
+impl Server {
+    /// Paths of components with a stream, and its port.
+    fn streams(&self) -> BTreeMap<&str, u16> {
+        let outputs = self.outputs.iter();
+        let outputs = outputs.map(|output| (&*output.observer.info.path, output.port));
+        let inputs = self.inputs.iter();
+        outputs
+            .chain(inputs.map(|input| (&*input.sender.info.path, input.port)))
+            .collect()
+    }
+}
+
+/// The answers that only this middleware knows.
+pub(crate) fn answer(
+    server: &Server,
+    component: &str,
+    service: &str,
+    arguments: &Json,
+) -> Option<Reply> {
+    if component != "simulation" {
+        return None;
+    }
+    let streams = server.streams();
+    match service {
+        "list_streams" => Some(done(streams.keys().copied().collect())),
+        "get_all_stream_ports" => Some(done(ports(streams.into_iter()))),
+        "get_stream_port" => Some(match arguments {
+            Json::Array(given) if given.len() == 1 => {
+                let name = given.first().and_then(Json::as_str).unwrap_or_default();
+                streams.get(name).map_or_else(
+                    || failed(format!("Stream unavailable for component {name}")),
+                    |port| done(json!(port)),
+                )
+            }
+            _ => failed(
+                "Socket service manager: wrong # of parameters for service get_stream_port: one taken"
+                    .to_owned(),
+            ),
+        }),
+        _ => None,
+    }
+}
+
+/// Adds to the list of all components which of them this middleware serves, and how.
+pub(crate) fn add_streams(details: &mut Json, server: &Server) {
+    let Some(robots) = details.get_mut("robots").and_then(Json::as_array_mut) else {
+        return;
+    };
+    let is_output = |path: &str| {
+        server
+            .outputs
+            .iter()
+            .any(|output| &*output.observer.info.path == path)
+    };
+    let is_input = |path: &str| {
+        server
+            .inputs
+            .iter()
+            .any(|input| &*input.sender.info.path == path)
+    };
+    for robot in robots {
+        let name = robot
+            .get("name")
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        if let Json::Object(fields) = &mut *robot {
+            if server.services.contains(&name) {
+                fields.insert("services_interfaces".to_owned(), json!([SERVICE_CLASS]));
+            } else {
+                fields.remove("services");
+            }
+        }
+        let components = robot.get_mut("components").and_then(Json::as_object_mut);
+        for (path, component) in components.into_iter().flatten() {
+            let Json::Object(fields) = component else {
+                continue;
+            };
+            if server.services.contains(path) {
+                fields.insert("service_interfaces".to_owned(), json!([SERVICE_CLASS]));
+            } else {
+                fields.remove("services");
+            }
+            let mut streams = Vec::new();
+            if is_output(path) {
+                streams.push(json!([STREAM_CLASS, "OUT"]));
+            }
+            if is_input(path) {
+                streams.push(json!([STREAM_CLASS, "IN"]));
+            }
+            fields.insert("stream_interfaces".to_owned(), streams.into());
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What becomes of a request: answered here, or sent to the simulation.
+use morse_api::{
+    middleware::Failure,
+    service::{Reply, Status},
+};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    discovery,
+    request::{Line, parse, reply_line},
+    server::{Answer, Server},
+};
+
+/// The components that every simulation has.
+const GLOBAL: [&str; 3] = ["simulation", "communication", "time"];
+
+impl Server {
+    /// Deals with one line of a client; false if the simulation cannot take it yet, and it was put back.
+    pub(crate) fn request(&mut self, token: usize, line: &[u8]) -> bool {
+        match parse(line) {
+            Line::Wrong(id, why) => self.reply(token, &id, &failed(why)),
+            Line::Cancel(id) => {
+                let connection = self.connection(token);
+                let number = connection.and_then(|known| known.under_way.get(&id).copied());
+                // Where nothing is under way, or the simulation has ended, nothing is cancelled.
+                if let Some(number) = number {
+                    self.requests.cancel(number).ok();
+                }
+            }
+            Line::Call {
+                id,
+                component,
+                service,
+                arguments,
+            } => {
+                if let Some(reply) = discovery::answer(self, &component, &service, &arguments) {
+                    self.reply(token, &id, &reply);
+                } else if !self.is_offered(&component) {
+                    self.reply(token, &id, &unregistered(&service));
+                } else {
+                    return self.forward(token, line, &id, (&component, &service, arguments));
+                }
+            }
+        }
+        true
+    }
+
+    fn is_offered(&self, component: &str) -> bool {
+        GLOBAL.contains(&component) || self.services.contains(component)
+    }
+
+    fn forward(
+        &mut self,
+        token: usize,
+        line: &[u8],
+        id: &str,
+        (component, service, arguments): (&str, &str, Json),
+    ) -> bool {
+        let (answers, knock) = (self.answers.0.clone(), self.knock.clone());
+        let is_details = (component, service) == ("simulation", "details");
+        let (own, name) = (id.to_owned(), service.to_owned());
+        let take = move |reply: Reply| {
+            let answer = Answer {
+                connection: token,
+                id: own,
+                is_details,
+                reply: as_morse_says(reply, &name),
+            };
+            // A thread that has ended needs no answers.
+            answers.send(answer).ok();
+            knock.knock();
+        };
+        match self.requests.send(component, service, arguments, take) {
+            Ok(number) => {
+                if let Some(connection) = self.connection(token) {
+                    connection.under_way.insert(id.to_owned(), number);
+                }
+                true
+            }
+            Err(Failure::Environment(_)) => {
+                if let Some(connection) = self.connection(token) {
+                    connection.put_back(line);
+                }
+                self.held_up.insert(token);
+                false
+            }
+            Err(Failure::PeerLost(why)) => {
+                self.reply(token, id, &failed(why));
+                true
+            }
+        }
+    }
+
+    fn reply(&mut self, token: usize, id: &str, reply: &Reply) {
+        self.say(token, reply_line(id, reply));
+    }
+}
+
+/// A reply that says why not.
+pub(crate) fn failed(why: String) -> Reply {
+    Reply {
+        status: Status::Failed,
+        value: Json::String(why),
+    }
+}
+
+/// A reply with a result.
+pub(crate) fn done(value: Json) -> Reply {
+    Reply {
+        status: Status::Success,
+        value,
+    }
+}
+
+/// No such service, in MORSE's words.
+fn unregistered(service: &str) -> Reply {
+    failed(format!(
+        "The request {service} has not been registered in Socket service manager"
+    ))
+}
+
+/// Refusals in the words that MORSE's clients look for.
+fn as_morse_says(reply: Reply, service: &str) -> Reply {
+    let text = match &reply.value {
+        Json::String(text) if reply.status == Status::Failed => text.as_str(),
+        _ => return reply,
+    };
+    if text.starts_with("wrong #") || text.starts_with("wrong parameter type") {
+        return failed(format!("Socket service manager: {text}"));
+    }
+    if text.starts_with(&format!("The request {service} has not been registered")) {
+        return unregistered(service);
+    }
+    reply
+}
+
+/// Names and ports of streams as a JSON object.
+pub(crate) fn ports<'a>(streams: impl Iterator<Item = (&'a str, u16)>) -> Json {
+    streams
+        .map(|(name, port)| (name.to_owned(), json!(port)))
+        .collect()
+}

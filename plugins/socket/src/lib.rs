@@ -1,0 +1,305 @@
+//! MORSE's socket protocol: requests and replies on one port, a port for each stream of readings or
+//! commands, all as lines of text over TCP.
+//!
+//! - [`request`]: the lines of requests and replies; [`python`]: JSON as Python writes it;
+//! - `connection`: a client; [`mod@command`]: a line of JSON as a command;
+//! - `server`: the one thread, with one poll for all clients; `dispatch`: what becomes of a request;
+//!   `discovery`: what there is;
+//! - here: settings, and the ports.
+pub mod command;
+mod connection;
+mod discovery;
+mod dispatch;
+pub mod python;
+pub mod request;
+mod server;
+
+use std::{
+    io::ErrorKind,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+};
+
+use bevy::prelude::{App, Reflect};
+use mio::net::TcpListener;
+use morse_api::{
+    fields::Unit,
+    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    port::Policy,
+};
+use serde::Deserialize;
+
+use crate::{
+    connection::Role,
+    server::{News, Parts, Server},
+};
+
+/// Requests, readings and commands as lines of text over TCP, as MORSE's clients speak them.
+///
+/// Requests (`id component service [arguments]`) go to one port. Each sensor with an output and each
+/// actuator with an input has a port of its own, which `simulation get_stream_port` tells: a sensor's
+/// readings are a JSON object a line, an actuator takes a JSON object a line, whose missing fields keep
+/// their values.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Socket {
+    /// The port for requests; 0 takes a free one.
+    pub port: u16,
+    /// The first port for streams; each takes the next free one. 0 takes any free ones.
+    pub streams: u16,
+    /// The address to listen at. Other machines reach the simulation only at another one than the default,
+    /// and then a token is needed.
+    pub listen: String,
+    /// What each client has to say first, as a line `token …`; without it, nothing.
+    pub token: Option<String>,
+    /// More clients than these are turned away.
+    pub max_clients: u32,
+    /// Whether a client may hold the simulation: while it is connected to the sync port, each tick waits
+    /// for some bytes of it.
+    pub time_sync: bool,
+    /// The sync port; 0 takes a free one.
+    pub sync_port: u16,
+    /// A client at the sync port that says nothing for so long ends the run; 0 waits for ever.
+    #[reflect(@Unit("s"))]
+    pub sync_timeout: f64,
+}
+
+impl Default for Socket {
+    fn default() -> Self {
+        Self {
+            port: 4000,
+            streams: 60000,
+            listen: "127.0.0.1".to_owned(),
+            token: None,
+            max_clients: 512,
+            time_sync: false,
+            sync_port: 6000,
+            sync_timeout: 60.0,
+        }
+    }
+}
+
+impl Socket {
+    /// Whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
+    fn admits(&self, given: &[u8]) -> bool {
+        self.token.as_ref().is_none_or(|token| {
+            let differing = token
+                .bytes()
+                .zip(given)
+                .fold(0, |sum, (wanted, given)| sum | (wanted ^ given));
+            differing == 0 && token.len() == given.len()
+        })
+    }
+}
+
+/// The stream of one sensor or actuator.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stream {
+    /// Its port; without it, the next free one.
+    pub port: Option<u16>,
+}
+
+/// Makes the kind `socket` known.
+pub fn plugin(app: &mut App) {
+    app.add_middleware::<Socket>();
+}
+
+impl Middleware for Socket {
+    const KIND: &'static str = "socket";
+    const DEFAULT_POLICY: Policy = Policy::Queue(256);
+    type Output = Stream;
+    type Input = Stream;
+
+    fn start(&self, plugs: Plugs<Stream, Stream>) -> Result<Box<dyn Running>, Failure> {
+        let mut ports = Ports::new(self, plugs.name.clone())?;
+        ports.open("requests", self.port, Role::Requests)?;
+        if self.time_sync {
+            ports.open("sync", self.sync_port, Role::Sync)?;
+        }
+        // In the order of their paths, as in MORSE.
+        let outputs = plugs.outputs.iter().enumerate();
+        let outputs = outputs.map(|(place, (observer, stream))| {
+            (
+                observer.info.path.clone(),
+                stream.port,
+                Role::Readings(place),
+            )
+        });
+        let inputs = plugs.inputs.iter().enumerate();
+        let inputs = inputs.map(|(place, (sender, stream))| {
+            (sender.info.path.clone(), stream.port, Role::Commands(place))
+        });
+        let mut streams: Vec<_> = outputs.chain(inputs).collect();
+        streams.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        for (path, port, role) in streams {
+            match port {
+                Some(port) => ports.open(&path, port, role)?,
+                None => ports.open_next(&path, role)?,
+            }
+        }
+        let port_of = |role| ports.port_of(role);
+        let news = Arc::new(Mutex::new(News::default()));
+        let outputs = plugs.outputs.into_iter().enumerate();
+        let inputs = plugs.inputs.into_iter().enumerate();
+        let parts = Parts {
+            settings: self.clone(),
+            outputs: outputs
+                .map(|(place, (observer, _))| (observer, port_of(Role::Readings(place))))
+                .collect(),
+            inputs: inputs
+                .map(|(place, (sender, _))| (sender, port_of(Role::Commands(place))))
+                .collect(),
+            listeners: ports.listeners,
+            services: plugs.services,
+            requests: plugs.requests,
+            wake: plugs.wake,
+            gate: plugs.gate,
+            news: news.clone(),
+        };
+        let name = plugs.name;
+        let thread = Server::new(parts).and_then(|server| {
+            std::thread::Builder::new()
+                .name(format!("socket {name}"))
+                .spawn(move || server.run())
+        });
+        let thread = thread.map_err(|error| {
+            Failure::Environment(format!(
+                "`{name}`: its thread could not be started: {error}"
+            ))
+        })?;
+        Ok(Box::new(Serving {
+            name,
+            thread,
+            ports: ports.names,
+            news,
+        }))
+    }
+}
+
+/// The ports of one middleware, as they are opened.
+struct Ports<'a> {
+    settings: &'a Socket,
+    name: String,
+    address: IpAddr,
+    /// Where the search for the next free port begins.
+    next: u16,
+    listeners: Vec<(TcpListener, Role)>,
+    names: Vec<(String, u16)>,
+}
+
+impl<'a> Ports<'a> {
+    fn new(settings: &'a Socket, name: String) -> Result<Self, Failure> {
+        let listen = &settings.listen;
+        let address: IpAddr = if listen == "localhost" {
+            IpAddr::from([127, 0, 0, 1])
+        } else {
+            listen.parse().map_err(|_not_one| {
+                Failure::Environment(format!(
+                    "`{name}`: `{listen}` is no address; write 127.0.0.1, say"
+                ))
+            })?
+        };
+        if !address.is_loopback() && settings.token.as_ref().is_none_or(String::is_empty) {
+            return Err(Failure::Environment(format!(
+                "`{name}`: listening at {address} lets other machines in: set a `token` that clients have to know"
+            )));
+        }
+        Ok(Self {
+            settings,
+            name,
+            address,
+            next: settings.streams,
+            listeners: Vec::new(),
+            names: Vec::new(),
+        })
+    }
+
+    fn open(&mut self, what: &str, port: u16, role: Role) -> Result<(), Failure> {
+        let listener = TcpListener::bind(SocketAddr::new(self.address, port));
+        match listener {
+            Ok(listener) => self.add(what, listener, role),
+            Err(error) => Err(self.refused(what, port, &error)),
+        }
+    }
+
+    /// Opens the next port that is free.
+    fn open_next(&mut self, what: &str, role: Role) -> Result<(), Failure> {
+        if self.settings.streams == 0 {
+            return self.open(what, 0, role);
+        }
+        loop {
+            let port = self.next;
+            self.next = port.checked_add(1).ok_or_else(|| {
+                let (name, first) = (&self.name, self.settings.streams);
+                Failure::Environment(format!(
+                    "`{name}`: no port from {first} on is free for `{what}`; set `streams` lower"
+                ))
+            })?;
+            match TcpListener::bind(SocketAddr::new(self.address, port)) {
+                Ok(listener) => return self.add(what, listener, role),
+                Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+                Err(error) => return Err(self.refused(what, port, &error)),
+            }
+        }
+    }
+
+    fn add(&mut self, what: &str, listener: TcpListener, role: Role) -> Result<(), Failure> {
+        let address = listener.local_addr();
+        let address = address.map_err(|error| self.refused(what, 0, &error))?;
+        self.names.push((what.to_owned(), address.port()));
+        self.listeners.push((listener, role));
+        Ok(())
+    }
+
+    fn refused(&self, what: &str, port: u16, error: &std::io::Error) -> Failure {
+        let (name, address) = (&self.name, self.address);
+        Failure::Environment(format!(
+            "`{name}`: cannot listen at {address}:{port} for `{what}`: {error}"
+        ))
+    }
+
+    fn port_of(&self, role: Role) -> u16 {
+        let opened = self.listeners.iter().zip(&self.names);
+        let mut found = opened.filter(|((_, own), _)| *own == role);
+        found.next().map_or(0, |(_, (_, port))| *port)
+    }
+}
+
+/// The thread at work.
+struct Serving {
+    name: String,
+    thread: JoinHandle<()>,
+    ports: Vec<(String, u16)>,
+    news: Arc<Mutex<News>>,
+}
+
+impl Running for Serving {
+    fn failure(&mut self) -> Option<Failure> {
+        self.news
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .failure
+            .take()
+    }
+
+    fn complaints(&mut self) -> Vec<String> {
+        let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut news.complaints)
+    }
+
+    fn ports(&self) -> Vec<(String, u16)> {
+        self.ports.clone()
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), Failure> {
+        if self.thread.join().is_err() {
+            return Err(Failure::Environment(format!(
+                "the middleware `{}` panicked",
+                self.name
+            )));
+        }
+        Ok(())
+    }
+}

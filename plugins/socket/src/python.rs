@@ -1,0 +1,272 @@
+//! JSON as Python writes it: `", "` and `": "` between parts, letters beyond ASCII escaped, and the numbers
+//! that JSON does not have as `NaN` and `Infinity`.
+use std::io::Write as _;
+
+use bevy::reflect::{PartialReflect, ReflectRef};
+use morse_api::{
+    fields::{Plain, Value, key_text, plain_name, view, walk},
+    reading::{Reading, SensorInfo},
+};
+use serde_json::Value as Json;
+
+/// Writes a JSON value.
+pub fn write(out: &mut Vec<u8>, value: &Json) {
+    match value {
+        Json::Null => out.extend(b"null"),
+        Json::Bool(flag) => write_flag(out, *flag),
+        Json::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() => write_number(out, float),
+            _ => display(out, number),
+        },
+        Json::String(text) => write_text(out, text),
+        Json::Array(items) => write_list(out, items, write),
+        Json::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| (name.as_str(), value));
+            write_map(out, fields, write);
+        }
+    }
+}
+
+/// A reading as a line: the time and the exported fields, in order.
+#[must_use]
+pub fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
+    let mut line = b"{".to_vec();
+    write_name(&mut line, 0, "timestamp");
+    write_number(&mut line, reading.seconds());
+    let data = reading.data();
+    for field in &info.fields.0 {
+        let Some(value) = data.field_at(field.index) else {
+            continue;
+        };
+        match (view(value), value.reflect_ref()) {
+            // The entries of these stand beside the other fields.
+            (Value::Named(named), _) => named.iter().for_each(|(name, number)| {
+                write_name(&mut line, 1, name);
+                write_number(&mut line, number);
+            }),
+            (_, ReflectRef::Map(entries)) if field.is_flat => {
+                for (key, part) in entries.iter() {
+                    write_name(&mut line, 1, &key_text(key));
+                    write_field(&mut line, part);
+                }
+            }
+            _ => {
+                write_name(&mut line, 1, field.name);
+                write_field(&mut line, value);
+            }
+        }
+    }
+    line.extend(b"}\n");
+    line
+}
+
+/// Writes what a field of a reading holds.
+pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
+    match view(value) {
+        Value::Number(number) => write_number(out, number),
+        Value::Integer(integer) => display(out, &integer),
+        Value::Flag(flag) => write_flag(out, flag),
+        Value::Text(text) => write_text(out, text),
+        Value::Numbers(numbers) => {
+            write_list(out, numbers, |out, number| write_number(out, *number))
+        }
+        Value::Triples(triples) => write_list(out, triples, |out, triple| {
+            write_list(out, triple, |out, number| write_number(out, *number));
+        }),
+        Value::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
+        Value::Plain(plain) => write_plain(out, plain),
+        Value::Named(named) => {
+            write_map(out, named.iter(), |out, number| write_number(out, number))
+        }
+        Value::Other(other) => write_other(out, other),
+    }
+}
+
+fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
+    match plain {
+        Plain::Number(number) => write_number(out, *number),
+        Plain::Integer(integer) => display(out, integer),
+        Plain::Flag(flag) => write_flag(out, *flag),
+        Plain::Text(text) => write_text(out, text),
+        Plain::Numbers(numbers) => {
+            write_list(out, numbers, |out, number| write_number(out, *number))
+        }
+        Plain::List(items) => write_list(out, items, write_plain),
+        Plain::Map(parts) => {
+            let parts = parts.iter().map(|(name, part)| (name.as_str(), part));
+            write_map(out, parts, write_plain);
+        }
+    }
+}
+
+fn write_map<'a, T>(
+    out: &mut Vec<u8>,
+    parts: impl Iterator<Item = (&'a str, T)>,
+    mut write: impl FnMut(&mut Vec<u8>, T),
+) {
+    out.push(b'{');
+    for (index, (name, part)) in parts.enumerate() {
+        write_name(out, index, name);
+        write(out, part);
+    }
+    out.push(b'}');
+}
+
+fn write_other(out: &mut Vec<u8>, value: &dyn PartialReflect) {
+    match value.reflect_ref() {
+        ReflectRef::Struct(parts) => {
+            let parts = parts.iter_fields();
+            let parts = parts.map(|(name, part)| (plain_name(name), part));
+            write_map(out, parts, write_field);
+        }
+        ReflectRef::Map(parts) => {
+            out.push(b'{');
+            for (index, (key, part)) in parts.iter().enumerate() {
+                write_name(out, index, &key_text(key));
+                write_field(out, part);
+            }
+            out.push(b'}');
+        }
+        ReflectRef::Enum(parts) if parts.field_len() == 0 => write_text(out, parts.variant_name()),
+        _ => {
+            out.push(b'[');
+            let mut is_first = true;
+            walk(value, &mut |part| {
+                if !std::mem::take(&mut is_first) {
+                    out.extend(b", ");
+                }
+                write_field(out, part);
+            });
+            out.push(b']');
+        }
+    }
+}
+
+/// Writes the name of a field, and what stands before it.
+pub fn write_name(out: &mut Vec<u8>, index: usize, name: &str) {
+    if index > 0 {
+        out.extend(b", ");
+    }
+    write_text(out, name);
+    out.extend(b": ");
+}
+
+fn write_list<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) {
+    out.push(b'[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.extend(b", ");
+        }
+        write(out, item);
+    }
+    out.push(b']');
+}
+
+/// Writes a number so that it reads back as the same bits.
+pub fn write_number(out: &mut Vec<u8>, number: f64) {
+    if number.is_nan() {
+        out.extend(b"NaN");
+    } else if number.is_infinite() {
+        out.extend(if number > 0.0 {
+            &b"Infinity"[..]
+        } else {
+            b"-Infinity"
+        });
+    } else {
+        // Writing to memory does not fail.
+        write!(out, "{number:?}").ok();
+    }
+}
+
+fn write_flag(out: &mut Vec<u8>, flag: bool) {
+    out.extend(if flag { &b"true"[..] } else { b"false" });
+}
+
+fn write_text(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.extend(b"\\\""),
+            '\\' => out.extend(b"\\\\"),
+            '\n' => out.extend(b"\\n"),
+            '\r' => out.extend(b"\\r"),
+            '\t' => out.extend(b"\\t"),
+            ' '..='~' => out.push(letter as u8),
+            _ => {
+                let mut units = [0; 2];
+                for unit in letter.encode_utf16(&mut units) {
+                    write!(out, "\\u{unit:04x}").ok();
+                }
+            }
+        }
+    }
+    out.push(b'"');
+}
+
+fn display(out: &mut Vec<u8>, value: &dyn std::fmt::Display) {
+    write!(out, "{value}").ok();
+}
+
+/// Whether Python takes a value for false: MORSE then leaves it out of a reply.
+#[must_use]
+pub fn is_falsy(value: &Json) -> bool {
+    match value {
+        Json::Null => true,
+        Json::Bool(flag) => !flag,
+        Json::Number(number) => number.as_f64() == Some(0.0),
+        Json::String(text) => text.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(fields) => fields.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn written(value: &Json) -> String {
+        let mut out = Vec::new();
+        write(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn as_python_writes_it() {
+        // From Python 3.11's json.dumps.
+        let value = json!({"a": [1, 2.5, -0.0], "b": {"c": null, "d": true}, "e": "é\"\\\n\u{1F916}\u{7f}"});
+        let expected = r#"{"a": [1, 2.5, -0.0], "b": {"c": null, "d": true}, "e": "\u00e9\"\\\n\ud83e\udd16\u007f"}"#;
+        assert_eq!(written(&value), expected);
+        let mut out = Vec::new();
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.1, 1.0, 1e300] {
+            write_number(&mut out, number);
+            out.push(b' ');
+        }
+        assert_eq!(out, b"NaN Infinity -Infinity 0.1 1.0 1e300 ");
+    }
+
+    #[test]
+    fn falsy_as_in_python() {
+        for value in [
+            json!(null),
+            json!(false),
+            json!(0),
+            json!(-0.0),
+            json!(""),
+            json!([]),
+            json!({}),
+        ] {
+            assert!(is_falsy(&value), "{value}");
+        }
+        for value in [
+            json!(true),
+            json!(0.1),
+            json!("0"),
+            json!([0]),
+            json!({"a": 0}),
+        ] {
+            assert!(!is_falsy(&value), "{value}");
+        }
+    }
+}
