@@ -148,11 +148,7 @@ fn answer_or_keep(world: &mut World, ask: Ask) {
 
 /// Whether a service changes nothing. What does not exist changes nothing, either.
 fn is_read_only(world: &World, component: &str, service: &str) -> bool {
-    service::find(world, component).is_none_or(|entity| {
-        let services = service::services_of(world, entity);
-        let asked = services.iter().find(|known| known.name == service);
-        asked.is_none_or(|service| !service.acts)
-    })
+    service::registered(world, component, service).is_none_or(|service| !service.acts)
 }
 
 /// The middlewares at work.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 use serve::Waiting;
-pub use serve::{call, cancel, complete, pass_on};
+pub use serve::{call, cancel, complete, pass_on, registered};
 
 use crate::{
     component::Path,

@@ -1,4 +1,6 @@
 //! How requests are served, one inside the other if need be, and how they end.
+use std::sync::Arc;
+
 use bevy::prelude::*;
 use crossbeam_channel::{Sender, bounded};
 use serde_json::Value as Json;
@@ -140,7 +142,13 @@ fn serve(
     None
 }
 
-fn lookup(world: &World, component: &str, name: &str) -> Option<(Entity, std::sync::Arc<Service>)> {
+/// The service that answers to a name of a component, or of what answers although it is none.
+#[must_use]
+pub fn registered(world: &World, component: &str, name: &str) -> Option<Arc<Service>> {
+    lookup(world, component, name).map(|(_, service)| service)
+}
+
+fn lookup(world: &World, component: &str, name: &str) -> Option<(Entity, Arc<Service>)> {
     let of = |entity: Entity| service_of(world, entity, name);
     let global = || {
         let services = world.get_resource::<Services>()?;
