@@ -156,6 +156,7 @@ pub(super) fn plugin_crates() -> Vec<String> {
     let manifests = sources(&["plugins"], &["toml"]);
     manifests
         .iter()
+        .filter(|manifest| manifest.path.ends_with("Cargo.toml"))
         .filter_map(|manifest| crate_name(&manifest.text))
         .map(|name| name.replace('-', "_"))
         .collect()

@@ -1,0 +1,3 @@
+"""MORSE's actuators, and the shapes that come with them."""
+from morse_sim.builder.actuators import *  # noqa: F401,F403
+from morse_sim.builder.primitives import *  # noqa: F401,F403

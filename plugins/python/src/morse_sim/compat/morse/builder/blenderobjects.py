@@ -1,0 +1,2 @@
+"""MORSE's shapes."""
+from morse_sim.builder.primitives import *  # noqa: F401,F403

@@ -1,0 +1,3 @@
+"""MORSE's sensors, and the shapes that come with them."""
+from morse_sim.builder.primitives import *  # noqa: F401,F403
+from morse_sim.builder.sensors import *  # noqa: F401,F403
