@@ -1,26 +1,83 @@
 //! Models that the program carries in itself.
-use crate::scene::simulation::Assets;
+use crate::scene::{robray::Shipped, simulation::Assets};
 
-/// Path and text of each embedded model.
-const EMBEDDED: &[(&str, &str)] = &[(
-    "robots/atrv.robray",
-    include_str!("../assets/robots/atrv.robray"),
-)];
+/// Files of the folder `assets`, sorted by name, with their content.
+macro_rules! embedded {
+    ($($path:literal)*) => {
+        &[$(($path, include_bytes!(concat!("../assets/", $path)))),*]
+    };
+}
+
+/// Every file of the folder `assets`; a test finds one that is forgotten.
+pub const SHIPPED: Shipped = Shipped(embedded! {
+    "arms/gripper.robray"
+    "arms/kuka_lwr.robray"
+    "arms/pa10.robray"
+    "arms/ptu.robray"
+    "environments/apartment.robray"
+    "environments/boxes.robray"
+    "environments/empty.robray"
+    "environments/indoors.robray"
+    "environments/outdoors.robray"
+    "environments/ramp.obj"
+    "environments/room.robray"
+    "environments/sandbox.robray"
+    "environments/terrain.obj"
+    "environments/water.robray"
+    "objects/ball.robray"
+    "objects/black_videotape.robray"
+    "objects/blue_toy_trashbin.robray"
+    "objects/bottle.robray"
+    "objects/box_stand.robray"
+    "objects/cardboard_box.robray"
+    "objects/crate.robray"
+    "objects/desk.robray"
+    "objects/grey_videotape.robray"
+    "objects/ikea_shelf.robray"
+    "objects/pink_toy_trashbin.robray"
+    "objects/rolling_chair.robray"
+    "objects/small_table.robray"
+    "objects/white_videotape.robray"
+    "robots/atrv.robray"
+    "robots/b21.robray"
+    "robots/fake_robot.robray"
+    "robots/human.robray"
+    "robots/hummer.robray"
+    "robots/jido.robray"
+    "robots/morsy.robray"
+    "robots/patrolbot.robray"
+    "robots/pioneer3dx.robray"
+    "robots/pr2.robray"
+    "robots/quad2012.robray"
+    "robots/quadrotor.robray"
+    "robots/rmax.robray"
+    "robots/segway_rmp400.robray"
+    "robots/submarine.robray"
+    "robots/victim.robray"
+});
 
 /// The embedded models.
 pub struct Embedded;
 
 impl Assets for Embedded {
     fn paths(&self) -> Vec<&str> {
-        EMBEDDED.iter().map(|(path, _)| *path).collect()
+        let paths = SHIPPED.0.iter().map(|(path, _)| *path);
+        paths.filter(|path| path.ends_with(".robray")).collect()
     }
 }
 
 /// The text of an embedded model.
 #[must_use]
 pub fn text(path: &str) -> Option<&'static str> {
-    EMBEDDED
-        .iter()
-        .find(|(known, _)| *known == path)
-        .map(|(_, text)| *text)
+    let content = SHIPPED.content(&Shipped::path(path))?;
+    std::str::from_utf8(content).ok()
+}
+
+/// What the comment at the top of an embedded model begins with: one line.
+#[must_use]
+pub fn summary(path: &str) -> String {
+    let text = text(path).unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.trim_start_matches(['/', '*', '#', ' ']);
+    line.trim_end_matches(['*', '/', ' ']).to_owned()
 }

@@ -2,8 +2,10 @@
 //!
 //! Three frames: the scene; east, north and up (ENU) at the scene's origin; and the Earth-centred,
 //! Earth-fixed frame (ECEF). The scene differs from ENU by a turn about the vertical.
-use bevy::prelude::Resource;
+use bevy::prelude::{Resource, World};
 use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
+
+pub mod utm;
 
 /// Equatorial radius of the WGS 84 ellipsoid, m.
 pub const EQUATORIAL_RADIUS: f64 = 6_378_137.0;
@@ -108,6 +110,52 @@ impl Geodetic {
     }
 }
 
+/// A place on Earth by a straight line from its centre, not by the vertical.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Geocentric {
+    /// Angle of the line from the plane of the equator, degrees, north positive.
+    pub latitude: f64,
+    /// Degrees, east positive, in [-180, 180].
+    pub longitude: f64,
+    /// Distance from the centre, m.
+    pub radius: f64,
+}
+
+impl Geocentric {
+    /// The place in the Earth-centred frame, m.
+    #[must_use]
+    pub fn to_ecef(self) -> Point3<f64> {
+        let (sin, cos) = libm::sincos(self.latitude.to_radians());
+        let (sin_longitude, cos_longitude) = libm::sincos(self.longitude.to_radians());
+        Point3::new(cos * cos_longitude, cos * sin_longitude, sin) * self.radius
+    }
+
+    /// The place of a point of the Earth-centred frame (m).
+    #[must_use]
+    pub fn from_ecef(point: &Point3<f64>) -> Self {
+        let from_axis = libm::hypot(point.x, point.y);
+        Self {
+            latitude: libm::atan2(point.z, from_axis).to_degrees(),
+            longitude: libm::atan2(point.y, point.x).to_degrees(),
+            radius: libm::hypot(from_axis, point.z),
+        }
+    }
+}
+
+/// The scene's place on Earth, for a modifier that cannot do without it.
+///
+/// # Errors
+///
+/// The simulation file does not say where the scene lies.
+pub fn required(world: &World) -> Result<(), String> {
+    if world.contains_resource::<Origin>() {
+        return Ok(());
+    }
+    Err("it needs to know where the scene lies: \
+         `environment: (origin: (latitude: …, longitude: …, altitude: …))`"
+        .to_owned())
+}
+
 /// The scene's place on Earth, made ready for many points.
 #[derive(Clone, Copy, Debug)]
 pub struct OnEarth {
@@ -117,11 +165,7 @@ pub struct OnEarth {
 
 impl From<&Origin> for OnEarth {
     fn from(origin: &Origin) -> Self {
-        let place = Geodetic {
-            latitude: origin.latitude,
-            longitude: origin.longitude,
-            altitude: origin.altitude,
-        };
+        let place = origin.place();
         Self {
             ecef_from_scene: place.ecef_from_enu() * origin.enu_from_scene(),
             origin: place.to_ecef(),
@@ -130,6 +174,16 @@ impl From<&Origin> for OnEarth {
 }
 
 impl Origin {
+    /// The origin's place.
+    #[must_use]
+    pub fn place(&self) -> Geodetic {
+        Geodetic {
+            latitude: self.latitude,
+            longitude: self.longitude,
+            altitude: self.altitude,
+        }
+    }
+
     /// Turns scene axes into east, north and up at the origin.
     #[must_use]
     pub fn enu_from_scene(&self) -> Rotation3<f64> {
@@ -139,10 +193,32 @@ impl Origin {
 }
 
 impl OnEarth {
+    /// The scene of a world, which lies at latitude and longitude 0 if nothing is said (see [`required`]).
+    #[must_use]
+    pub fn of(world: &World) -> Self {
+        let origin = world.get_resource::<Origin>().copied();
+        Self::from(&origin.unwrap_or_default())
+    }
+
     /// The place of a point of the scene (m).
     #[must_use]
     pub fn place(&self, point: &Point3<f64>) -> Geodetic {
-        Geodetic::from_ecef(&(self.origin + self.ecef_from_scene * point.coords))
+        Geodetic::from_ecef(&self.ecef(point))
+    }
+
+    /// A point of the scene in the Earth-centred frame, both m.
+    #[must_use]
+    pub fn ecef(&self, point: &Point3<f64>) -> Point3<f64> {
+        self.origin + self.ecef_from_scene * point.coords
+    }
+
+    /// A point of the Earth-centred frame in the scene, both m.
+    #[must_use]
+    pub fn scene(&self, point: &Point3<f64>) -> Point3<f64> {
+        Point3::from(
+            self.ecef_from_scene
+                .inverse_transform_vector(&(point - self.origin)),
+        )
     }
 
     /// Turns scene axes into east, north and up at a place, which is not the origin's where it is far away.

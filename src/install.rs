@@ -1,22 +1,27 @@
 //! Puts a simulation file's sensors and actuators on the bodies of a spawned scene.
+mod linked;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bevy::prelude::*;
 use morse_api::{
     actuator::insert_mailbox,
     body::BodyState,
+    carrier,
     command::Mailbox,
     component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
     fields::Fields,
     kind::{Described, Kinds, ModifierKind},
     middleware::{ErasedPlugs, Gate, Plugs, RequestSender, Wake, Waker},
-    modifier::{Memories, Memory, Misfit, Modifiers},
+    modifier::{Memory, Misfit, Modify, Side, Site as Binding},
     port::{OutputPort, Policy, port},
     random::Random,
     reading::SensorInfo,
     sensor::Outputs,
 };
 use nalgebra::Isometry3;
+
+use linked::Checked;
 
 use crate::scene::{
     diagnostic::Diagnostic,
@@ -62,10 +67,13 @@ pub fn install(
         connections: &mut connections,
         wakes: &wakes,
         problems: rivals(simulation, &kinds),
+        installed: Vec::new(),
     };
-    for instance in simulation.expand() {
-        installer.robot(&instance);
+    let instances = simulation.expand();
+    for instance in &instances {
+        installer.robot(instance);
     }
+    installer.check();
     let warnings = installer.problems;
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
@@ -132,6 +140,21 @@ struct Installer<'a> {
     connections: &'a mut Connections,
     wakes: &'a BTreeMap<String, (Waker, Policy)>,
     problems: Vec<Diagnostic>,
+    installed: Vec<Checked<'a>>,
+}
+
+/// Modifiers for a component that is still to be made.
+struct Bound(Vec<(Attach, Box<dyn Modify>, Memory)>);
+
+/// Gives a component a modifier.
+type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory);
+
+impl Bound {
+    fn attach(self, entity: &mut EntityWorldMut<'_>) {
+        for (attach, modify, memory) in self.0 {
+            attach(entity, modify, memory);
+        }
+    }
 }
 
 /// A component that is being installed.
@@ -142,8 +165,9 @@ struct Site<'a> {
     common: &'a Common,
 }
 
-impl Installer<'_> {
-    fn robot(&mut self, instance: &Instance<'_>) {
+impl<'a> Installer<'a> {
+    fn robot(&mut self, instance: &'a Instance<'_>) {
+        let first = self.installed.len();
         for name in &instance.robot.services {
             self.offer_services(name, &instance.name);
         }
@@ -159,10 +183,12 @@ impl Installer<'_> {
             };
             self.actuator(&site, actuator);
         }
+        let links = self.links(instance, first);
+        carrier::link(self.world, &links);
     }
 
     /// Where a component sits; `None` if its robot could not be spawned, which has been said already.
-    fn site<'a>(
+    fn site(
         &self,
         instance: &'a Instance<'_>,
         name: &Spanned<String>,
@@ -206,7 +232,7 @@ impl Installer<'_> {
         Some((robot, own))
     }
 
-    fn sensor(&mut self, site: &Site<'_>, sensor: &model::Sensor) {
+    fn sensor(&mut self, site: &Site<'a>, sensor: &model::Sensor) {
         let Some((&word, &kind)) = self.kinds.sensors.get_key_value(site.common.kind.as_str())
         else {
             return;
@@ -218,15 +244,15 @@ impl Installer<'_> {
             .copied()
             .find(|&level| Some(level) == asked)
             .or(kind.levels.first().copied());
-        let fields = Fields::of(kind.data, level);
-        let (modifiers, memories) = self.modifiers(site, &fields);
+        let mut fields = Fields::of(kind.data, level);
+        let modifiers = self.modifiers(site, &mut fields, Side::Measurement);
         let info = Arc::new(SensorInfo {
             path: site.path.clone(),
             robot: site.robot.into(),
             kind: word,
             level,
             fields,
-            frequency: self.frequency(site),
+            frequency: self.frequency(site, kind.frequency),
             robot_from_sensor: site.mount.robot_from_component,
         });
         let outputs = self.outputs(&info, sensor);
@@ -238,12 +264,13 @@ impl Installer<'_> {
             Level(level.unwrap_or_default()),
             random,
         );
-        entity.insert((Described(info), modifiers, memories, Outputs(outputs)));
+        entity.insert((Described(info), Outputs(outputs)));
+        modifiers.attach(&mut entity);
         let entity = entity.id();
-        self.common(site, entity, kind.check);
+        self.common(site, entity, kind.frequency, kind.check);
     }
 
-    fn actuator(&mut self, site: &Site<'_>, actuator: &model::Actuator) {
+    fn actuator(&mut self, site: &Site<'a>, actuator: &model::Actuator) {
         let Some((&word, &kind)) = self
             .kinds
             .actuators
@@ -251,7 +278,8 @@ impl Installer<'_> {
         else {
             return;
         };
-        let (modifiers, memories) = self.modifiers(site, &Fields::of(kind.command, None));
+        let mut fields = Fields::of(kind.command, None);
+        let modifiers = self.modifiers(site, &mut fields, Side::Command);
         let mut entity = self.world.spawn_empty();
         (kind.insert)(&mut entity, &actuator.component.settings.0);
         insert_mailbox(
@@ -261,7 +289,7 @@ impl Installer<'_> {
             site.path.clone(),
             site.robot.into(),
         );
-        entity.insert((modifiers, memories));
+        modifiers.attach(&mut entity);
         let sender = entity.get::<Mailbox>().map(Mailbox::sender);
         let entity = entity.id();
         if let Some(start) = &actuator.start {
@@ -275,20 +303,21 @@ impl Installer<'_> {
                     .push((sender.clone(), input.settings.0.clone()));
             }
         }
-        self.common(site, entity, kind.check);
+        self.common(site, entity, None, kind.check);
     }
 }
 
-impl Installer<'_> {
+impl<'a> Installer<'a> {
     /// What sensors and actuators have in common. The new entity is the last one spawned.
     fn common(
         &mut self,
-        site: &Site<'_>,
+        site: &Site<'a>,
         entity: Entity,
+        frequency: Option<f64>,
         check: fn(&World, Entity) -> Result<(), String>,
     ) {
         let period = Period {
-            frequency: self.frequency(site),
+            frequency: self.frequency(site, frequency),
         };
         self.world.entity_mut(entity).insert((
             Path(site.path.clone()),
@@ -300,14 +329,12 @@ impl Installer<'_> {
         for name in &site.common.services {
             self.offer_services(name, &site.path);
         }
-        if let Err(missing) = check(self.world, entity) {
-            let kind = &site.common.kind;
-            let problem = Diagnostic::error(
-                "simulation::cannot-work",
-                format!("`{}`: {missing}", site.path),
-            );
-            self.problems.push(at(problem, kind, "this needs it"));
-        }
+        self.installed.push(Checked {
+            entity,
+            path: site.path.clone(),
+            common: site.common,
+            check,
+        });
     }
 
     /// The pose at the start, for what looks at it before its first action.
@@ -320,11 +347,13 @@ impl Installer<'_> {
         self.world.entity_mut(entity).insert((pose, velocity));
     }
 
-    fn frequency(&self, site: &Site<'_>) -> f64 {
-        site.common
-            .frequency
-            .as_ref()
-            .map_or(self.rate, |frequency| frequency.value)
+    /// As the file says, or else as the kind does, as far as the simulation is fast enough.
+    fn frequency(&self, site: &Site<'_>, of_kind: Option<f64>) -> f64 {
+        let written = site.common.frequency.as_ref();
+        written.map_or_else(
+            || of_kind.map_or(self.rate, |usual| usual.min(self.rate)),
+            |frequency| frequency.value,
+        )
     }
 
     fn offer_services(&mut self, middleware: &Spanned<String>, path: &str) {
@@ -351,20 +380,19 @@ impl Installer<'_> {
         ports
     }
 
-    /// The modifiers of a component, bound to its data.
-    fn modifiers(&mut self, site: &Site<'_>, fields: &Fields) -> (Modifiers, Memories) {
-        let (mut bound, mut memories) = (Modifiers::default(), Memories::default());
+    /// The modifiers of a component, bound to its data, of which they then tell what it has become.
+    fn modifiers(&mut self, site: &Site<'_>, fields: &mut Fields, side: Side) -> Bound {
+        let mut bound = Bound(Vec::new());
         for (index, modifier) in site.common.modifiers.iter().enumerate() {
             let word = modifier.kind.as_str();
             let Some(kind) = self.kinds.modifiers.get(word) else {
                 continue;
             };
-            match (kind.bind)(&modifier.settings.0, fields, self.world) {
-                Ok(modify) => bound.0.push(modify),
-                Err(misfit) => {
-                    let problem = self.misfit(site, modifier, kind, &misfit);
-                    self.problems.push(problem);
-                }
+            if let Err(wrong) = (kind.check)(&modifier.settings.0, self.world) {
+                let message = format!("`{word}` of `{}`: {wrong}", site.path);
+                let problem = Diagnostic::error("simulation::cannot-work", message);
+                self.problems
+                    .push(at(problem, &modifier.kind, "this needs it"));
             }
             // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
             let earlier = site
@@ -375,12 +403,19 @@ impl Installer<'_> {
                 .filter(|other| other.kind.as_str() == word)
                 .count();
             let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
-            memories.0.push(Memory {
-                random,
-                values: Vec::new(),
-            });
+            let world = &*self.world;
+            match (kind.bind)(&modifier.settings.0, fields, &Binding { world, side }) {
+                Ok(modify) => {
+                    modify.relabel(fields);
+                    bound.0.push((kind.attach, modify, Memory::new(random)));
+                }
+                Err(misfit) => {
+                    let problem = self.misfit(site, modifier, kind, &misfit);
+                    self.problems.push(problem);
+                }
+            }
         }
-        (bound, memories)
+        bound
     }
 
     fn misfit(
@@ -395,16 +430,19 @@ impl Installer<'_> {
             "`{word}` does not fit `{}`: {misfit}",
             site.common.kind.as_str()
         );
-        let fits = |fields: Fields| (kind.bind)(&modifier.settings.0, &fields, self.world).is_ok();
-        let sensors =
-            self.kinds.sensors.iter().filter(|(_, sensor)| {
-                fits(Fields::of(sensor.data, sensor.levels.first().copied()))
-            });
+        let world = &*self.world;
+        let fits = |fields: Fields, side| {
+            (kind.bind)(&modifier.settings.0, &fields, &Binding { world, side }).is_ok()
+        };
+        let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| {
+            let level = sensor.levels.first().copied();
+            fits(Fields::of(sensor.data, level), Side::Measurement)
+        });
         let actuators = self
             .kinds
             .actuators
             .iter()
-            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None)));
+            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None), Side::Command));
         let kinds: Vec<&str> = sensors
             .map(|(word, _)| *word)
             .chain(actuators.map(|(word, _)| *word))

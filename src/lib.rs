@@ -25,8 +25,9 @@
 //! 4. `Action`: who is due? Time and pose of those are stamped;
 //! 5. `DefaultAction`: each due sensor measures the world into its local data;
 //! 6. `Modifiers`: each sensor's own list, in its own order, on a copy;
-//! 7. `Outputs`: the modified data of the due sensors becomes readings;
-//! 8. `Export`: middlewares take what they are ready for, services complete.
+//! 7. `Merge`: sensors that are made of others put their modified data together;
+//! 8. `Outputs`: the modified data of the due sensors becomes readings;
+//! 9. `Export`: middlewares take what they are ready for, services complete.
 //!
 //! # The map
 //!
@@ -36,12 +37,15 @@
 //! What a world is made of:
 //! - [`tick`]: the order of a tick;
 //! - [`frame`]: poses and angles in double precision;
-//! - [`geodesy`]: from the scene to latitude, longitude and altitude;
+//! - [`geodesy`], [`coordinates`]: from the scene to places on Earth, and modifiers that give those;
+//! - [`faults`]: what noise and fault models have in common;
 //! - [`geomagnetism`]: the Earth's magnetic field there;
+//! - [`kinematics`]: chains of joints, and from a pose of their end to the joints;
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
 //! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
+//! - [`wheels`]: the wheels of a robot, found and measured for actuators;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
 //!
 //! Parts, a file each and a list in each folder:
@@ -56,6 +60,7 @@
 //! - [`kinds`]: the words that a simulation file may use;
 //! - [`load`]: reads and checks files;
 //! - [`report`]: what is wrong with them;
+//! - [`objects`]: the things that components know by name and property;
 //! - [`install`]: puts sensors and actuators on bodies;
 //! - [`simulation`]: one world: build, step, read, command.
 //!
@@ -69,16 +74,20 @@
 pub mod actuator;
 pub mod assets;
 pub mod cli;
+pub mod coordinates;
 pub mod docs;
+pub mod faults;
 pub mod frame;
 pub mod geodesy;
 pub mod geomagnetism;
 pub mod install;
 pub mod kinds;
+pub mod kinematics;
 pub mod load;
 pub mod middleware;
 pub mod modifier;
 pub mod motion;
+pub mod objects;
 pub mod physics;
 pub mod rays;
 pub mod report;
@@ -92,6 +101,7 @@ pub mod state;
 #[cfg(test)]
 mod testbed;
 pub mod tick;
+pub mod wheels;
 
 pub use simulation::Simulation;
 

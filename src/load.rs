@@ -13,7 +13,7 @@ use crate::{
         assembly::{Assembly, assemble},
         diagnostic::{Diagnostic, Sources},
         model::Scene,
-        robray::{self, Failed, LoadOptions, Loaded},
+        robray::{self, Failed, LoadOptions, Loaded, Shipped},
         simulation::{self, Files, Found, Simulation, Spanned, model::Form},
     },
 };
@@ -284,12 +284,7 @@ impl Loader<'_> {
         let options = self.robray_options();
         let loaded = match files.find(named)? {
             Found::Disk(path) => robray::load(&shortened(path), &options),
-            Found::Asset(path) => robray::parse_str(
-                assets::text(&path).unwrap_or_default(),
-                &path,
-                Path::new(""),
-                &options,
-            ),
+            Found::Asset(path) => robray::load(&Shipped::path(&path), &options),
         };
         self.take(loaded).ok_or_else(|| {
             let message = format!("`{}` cannot be used: see the errors above", named.value);
@@ -309,6 +304,7 @@ impl Loader<'_> {
             allow_paths: options.allow_paths.clone(),
             skip_mesh_check: options.opens_meshes,
             sources: Sources::clone(&self.sources),
+            shipped: assets::SHIPPED,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Runs a simulation against the wall clock: the only place that reads it.
 use std::{
+    panic::AssertUnwindSafe,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -43,6 +44,8 @@ pub enum End {
     Failure(Failure),
     /// The observer of a lockstep port is lost.
     LockstepLost(LockstepLost),
+    /// The simulation itself failed: the physics lost a body, or a part of the program panicked.
+    Fault(String),
 }
 
 /// What is said of a run at its end.
@@ -135,7 +138,11 @@ fn pace(
                 None => continue,
             }
         }
-        if let Err(lost) = simulation.step() {
+        let stepped = match step(simulation) {
+            Ok(stepped) => stepped,
+            Err(fault) => return End::Fault(fault),
+        };
+        if let Err(lost) = stepped {
             return simulation
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
@@ -146,6 +153,9 @@ fn pace(
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);
         }
+        if let Some(lost) = simulation.fault() {
+            return End::Fault(lost.to_string());
+        }
     }
 }
 
@@ -154,6 +164,19 @@ fn wait_until(start: Instant, due: f64) -> Option<Duration> {
     let due = Duration::try_from_secs_f64(due).ok()?;
     let wait = due.checked_sub(start.elapsed())?;
     (!wait.is_zero()).then_some(wait)
+}
+
+/// One tick. A part that panics, such as a user's sensor, ends the run, which still closes its outputs.
+fn step(simulation: &mut Simulation) -> Result<Result<(), LockstepLost>, String> {
+    let tick = simulation.tick() + 1;
+    // What the panic left behind is only closed, never stepped again.
+    let stepped = std::panic::catch_unwind(AssertUnwindSafe(|| simulation.step()));
+    stepped.map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("it did not say why");
+        format!("a part of the simulation panicked in tick {tick}: {text}")
+    })
 }
 
 #[expect(

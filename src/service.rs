@@ -7,7 +7,6 @@ use morse_api::{
     sensor::IsSensor,
     service::{AddService as _, NoArguments, Outcome, Refused, Service, Services},
 };
-use serde_json::Value as Json;
 
 /// Adds them.
 pub fn plugin(app: &mut App) {
@@ -42,11 +41,10 @@ fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
     let (Some(data), Some(described)) = (data, described) else {
         return Err(Refused("this sensor has no data".to_owned()));
     };
-    let fields = described.0.fields.0.iter().filter_map(|field| {
-        let value = data.field_at(field.index)?;
-        Some((field.name.to_owned(), fields::to_json(value)))
-    });
-    Ok(Outcome::Done(Json::Object(fields.collect())))
+    Ok(Outcome::Done(fields::data_to_json(
+        &described.0.fields,
+        data,
+    )))
 }
 
 fn set_active(world: &mut World, entity: Entity, active: bool) -> Result<Outcome, Refused> {

@@ -29,6 +29,7 @@ use build::{Raised, raise, start};
 use crate::{
     load::{self, Options, Plan},
     middleware::{self, Middlewares},
+    physics::fault::{Fault, Lost},
     report::Report,
     scene::spawn::Spawned,
     state::{HashChain, Snapshot},
@@ -419,6 +420,13 @@ impl Simulation {
             .map_or(Vec::new(), |complaints| complaints.take());
         said.extend(self.middlewares.complaints());
         said
+    }
+
+    /// The first body that the physics lost: from there on the simulation means nothing. It stays lost
+    /// until the simulation goes back to an earlier state.
+    #[must_use]
+    pub fn fault(&self) -> Option<&Lost> {
+        self.app.world().resource::<Fault>().0.as_ref()
     }
 
     /// What went wrong in a middleware since this was last asked.

@@ -11,7 +11,8 @@ use morse_api::{
     command::Mailbox,
     joint::{JointState, JointTarget, JointVariable, RobotJoints},
     kind::{Kinds, Settings},
-    modifier::{Memories, Modifiers},
+    modifier::{Fate, Side, Site},
+    object::{Bounds, Object, Objects, Property, Zones},
     prelude::*,
     sensor::{LocalData, Modified},
     service::{Call, Services, call},
@@ -88,6 +89,7 @@ fn driven(state: &BodyState, drive: &Drive, dt: f64) -> BodyState {
         }
         Drive::Displacement(displacement) => state.pose * displacement,
         Drive::Pose(pose) => pose,
+        Drive::Orientation(turned) => Isometry3::from_parts(state.pose.translation, turned),
         Drive::None | Drive::Wrench { .. } | Drive::Thrust { .. } => state.pose,
     };
     BodyState {
@@ -117,6 +119,8 @@ impl Bed {
         app.insert_resource(physics::Settings::default())
             .insert_resource(Next::To(start))
             .init_resource::<Services>()
+            .init_resource::<Objects>()
+            .init_resource::<Zones>()
             .add_plugins(plugin)
             .add_systems(FixedUpdate, move_robot.in_set(Tick::Physics));
         let robot = app
@@ -198,6 +202,22 @@ impl Bed {
         ));
     }
 
+    /// Puts things into the world, each on a body of its own.
+    pub(crate) fn objects(&mut self, things: Vec<(Object, Isometry3<f64>)>) {
+        let world = self.app.world_mut();
+        let things = things.into_iter().map(|(mut object, pose)| {
+            let state = BodyState {
+                pose,
+                ..BodyState::default()
+            };
+            object.body = world.spawn((Path(object.name.as_str().into()), state)).id();
+            object.entity = object.body;
+            object
+        });
+        let objects = Objects::new(things.collect());
+        world.insert_resource(objects);
+    }
+
     /// Gives the robot joints; they turn between -2 and 2 rad.
     pub(crate) fn joints(&mut self, names: &[&str]) {
         let world = self.app.world_mut();
@@ -220,14 +240,16 @@ impl Bed {
     pub(crate) fn modifier<M: Modifier>(&mut self, entity: Entity, text: &str, fields: &Fields) {
         let kind = self.app.world().resource::<Kinds>().modifiers[M::KIND];
         let parsed: M = settings(text);
-        let bound = (kind.bind)(&(Arc::new(parsed) as Settings), fields, self.app.world()).unwrap();
-        let path = self.app.world().get::<Path>(entity).unwrap().clone();
-        let mut entity = self.app.world_mut().entity_mut(entity);
-        entity.get_mut::<Modifiers>().unwrap().0.push(bound);
-        entity.get_mut::<Memories>().unwrap().0.push(Memory {
-            random: Random::new(SEED, path.as_str(), M::KIND),
-            values: Vec::new(),
-        });
+        let world = self.app.world_mut();
+        let side = match world.get::<Mailbox>(entity) {
+            Some(_) => Side::Command,
+            None => Side::Measurement,
+        };
+        let site = Site { world, side };
+        let bound = (kind.bind)(&(Arc::new(parsed) as Settings), fields, &site).unwrap();
+        let path = world.get::<Path>(entity).unwrap().clone();
+        let random = Random::new(SEED, path.as_str(), M::KIND);
+        (kind.attach)(&mut world.entity_mut(entity), bound, Memory::new(random));
     }
 
     /// One tick, after which the robot is as given.
@@ -289,6 +311,38 @@ impl Bed {
     }
 }
 
+/// A cube of 1 m with properties, which stands somewhere.
+pub(crate) fn thing(
+    name: &str,
+    position: [f64; 3],
+    properties: &[(&str, Property)],
+) -> (Object, Isometry3<f64>) {
+    let properties = properties.iter();
+    let object = Object {
+        name: name.into(),
+        label: name.into(),
+        description: String::new(),
+        kind: "Object".into(),
+        properties: properties
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect(),
+        entity: Entity::PLACEHOLDER,
+        body: Entity::PLACEHOLDER,
+        body_from_object: Isometry3::identity(),
+        robot: None,
+        bounds: Some(Bounds {
+            center: Point3::origin(),
+            half: Vector3::repeat(0.5),
+        }),
+        geometry: Vec::new(),
+        collides: false,
+    };
+    (
+        object,
+        Isometry3::from_parts(Vector3::from(position).into(), UnitQuaternion::identity()),
+    )
+}
+
 /// The level that settings choose by a field `level`, whose variants are the levels in Rust's spelling.
 fn level_of(settings: &dyn Reflect, levels: &'static [&'static str]) -> &'static str {
     let ReflectRef::Struct(settings) = settings.reflect_ref() else {
@@ -326,14 +380,29 @@ impl<D: LocalData> Noisy<D> {
         level: Option<&str>,
         world: World,
     ) -> Self {
-        let site = morse_api::modifier::Site { world: &world };
+        Self::on(Side::Measurement, seed, modifier, level, world)
+    }
+
+    /// Data of an actuator.
+    pub(crate) fn command(modifier: &impl Modifier, world: World) -> Self {
+        Self::on(Side::Command, SEED, modifier, None, world)
+    }
+
+    fn on(
+        side: Side,
+        seed: u64,
+        modifier: &impl Modifier,
+        level: Option<&str>,
+        world: World,
+    ) -> Self {
+        let site = Site {
+            world: &world,
+            side,
+        };
         let bound = modifier.bind(&Fields::of_type::<D>(level), &site).unwrap();
         Self {
             bound,
-            memory: Memory {
-                random: Random::new(seed, "rover.sensor", "noise"),
-                values: Vec::new(),
-            },
+            memory: Memory::new(Random::new(seed, "rover.sensor", "noise")),
             clock: Clock::new(10.0),
             data: std::marker::PhantomData,
         }
@@ -343,8 +412,20 @@ impl<D: LocalData> Noisy<D> {
     pub(crate) fn measure(&mut self, truth: D) -> D {
         let mut data = truth;
         self.clock.tick += 1;
+        self.memory.fate = Fate::Passed;
         self.bound.modify(&mut data, &mut self.memory, &self.clock);
         data
+    }
+
+    /// What the modifier remembers.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The next measurement, if it is exported.
+    pub(crate) fn export(&mut self, truth: D) -> Option<D> {
+        let data = self.measure(truth);
+        (self.memory.fate == Fate::Passed).then_some(data)
     }
 }
 
@@ -372,5 +453,48 @@ impl Spread {
         let of_sigma = sigma / (2.0 * (self.count - 1.0)).sqrt();
         assert!((self.mean - mean).abs() < 3.0 * of_mean, "{self:?}");
         assert!((self.sigma - sigma).abs() < 3.0 * of_sigma, "{self:?}");
+    }
+}
+
+impl Spread {
+    /// The mean is within three sigma of that of numbers of this mean and standard deviation.
+    #[track_caller]
+    pub(crate) fn assert_mean(self, mean: f64, sigma: f64) {
+        let of_mean = sigma / self.count.sqrt();
+        assert!((self.mean - mean).abs() < 3.0 * of_mean, "{self:?}");
+    }
+}
+
+/// An estimate of an Allan variance, and how many differences it is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allan {
+    variance: f64,
+    count: f64,
+}
+
+/// Half the mean square difference of neighbouring means of `m` values.
+pub(crate) fn allan_variance(values: &[f64], m: usize) -> Allan {
+    let means: Vec<f64> = values
+        .chunks_exact(m)
+        .map(|chunk| chunk.iter().sum::<f64>() / m as f64)
+        .collect();
+    let squares = means.windows(2).map(|pair| (pair[1] - pair[0]).powi(2));
+    let count = (means.len() - 1) as f64;
+    Allan {
+        variance: squares.sum::<f64>() / (2.0 * count),
+        count,
+    }
+}
+
+impl Allan {
+    /// The estimate is within three of its own sigma, which are at most √(3 / count) of the value: squares
+    /// of normal numbers, of which neighbours are correlated by half.
+    #[track_caller]
+    pub(crate) fn assert_is(self, variance: f64) {
+        let of_variance = variance * (3.0 / self.count).sqrt();
+        assert!(
+            (self.variance - variance).abs() < 3.0 * of_variance,
+            "{self:?}, not {variance}"
+        );
     }
 }

@@ -9,6 +9,7 @@ pub use morse_api::tick::{Actuate, Clock, Inputs, Tick};
 use morse_api::{
     actuator::IsActuator,
     body::BodyState,
+    carrier::{self, Bind, CarriedOrder, Sway},
     component::{Active, Due, Mount, Period, WorldPose, WorldVelocity, stamp},
     sensor::IsSensor,
     service,
@@ -24,6 +25,11 @@ pub fn plugin(app: &mut App, rate: f64) {
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .insert_resource(Clock::new(rate))
         .init_resource::<service::Services>()
+        .init_resource::<CarriedOrder>()
+        .add_systems(
+            PreStartup,
+            (carrier::follow, carrier::place).chain().after(Bind),
+        )
         .configure_sets(
             FixedUpdate,
             (
@@ -33,6 +39,7 @@ pub fn plugin(app: &mut App, rate: f64) {
                 Tick::Action,
                 Tick::DefaultAction,
                 Tick::Modifiers,
+                Tick::Merge,
                 Tick::Outputs,
                 Tick::Export,
             )
@@ -53,9 +60,12 @@ pub fn plugin(app: &mut App, rate: f64) {
         .add_systems(
             FixedUpdate,
             (
-                begin.before(Tick::Inputs),
+                // Also before the first phase: a restored state may have put the carriers elsewhere.
+                (begin, carrier::follow).chain().before(Tick::Inputs),
                 action::<IsActuator>.in_set(Actuate::Action),
-                action::<IsSensor>.in_set(Tick::Action),
+                (carrier::follow, action::<IsSensor>)
+                    .chain()
+                    .in_set(Tick::Action),
                 service::complete.in_set(Tick::Export),
             ),
         );
@@ -78,16 +88,20 @@ fn action<Kind: Component>(
             &mut Due,
             &mut WorldPose,
             &mut WorldVelocity,
+            Option<&Sway>,
         ),
         With<Kind>,
     >,
 ) {
-    for (period, active, mount, mut due, mut pose, mut velocity) in &mut components {
+    for (period, active, mount, mut due, mut pose, mut velocity, sway) in &mut components {
         due.0 = active.0 && clock.is_due(period.frequency);
         if due.0
             && let Ok(body) = bodies.get(mount.body)
         {
             stamp(body, mount, &mut pose, &mut velocity);
+            if let Some(sway) = sway {
+                sway.add_to(body, &mut velocity);
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ use morse_api::{
     state::Stateful,
 };
 
-/// The motors of a robot's joints (the counterpart of MORSE's `Armature`).
+/// The motors of a robot's joints. For MORSE's `Armature`, with its services and inverse kinematics, see the
+/// kind `armature`.
 ///
 /// A command concerns the joints that it names, once; what a joint was told stands until it is told
 /// otherwise, by this actuator or another.

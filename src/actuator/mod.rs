@@ -18,8 +18,21 @@ macro_rules! actuators {
 }
 
 actuators! {
+    arucomarker,
+    ackermann,
+    destination,
+    drag,
+    external_force,
+    armature,
     force_torque,
+    gripper,
     joints,
+    light,
+    sound,
+    orientation,
+    steer_force,
+    pa_10,
+    ptu,
     quadrotor_dynamic_control,
     rotorcraft_attitude,
     rotorcraft_velocity,
@@ -27,6 +40,7 @@ actuators! {
     stabilized_quadrotor,
     teleport,
     v_omega,
+    v_omega_diff,
     waypoint,
     xy_omega,
 }

@@ -4,7 +4,9 @@
 //! - [`radar`]: what is in the way;
 //! - `requests`: the services.
 //! - here: settings, command, and the state of a journey.
-use morse_api::{command::Received, prelude::*, rays::Rays, service::Status, state::Stateful};
+use morse_api::{
+    command::Received, object::Objects, prelude::*, rays::Rays, service::Status, state::Stateful,
+};
 
 pub mod law;
 pub mod radar;
@@ -21,7 +23,7 @@ use radar::{Names, Radar};
 /// action, by rays instead of cones. A `target`, an object that shows the goal, is not moved.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Journey, Task)]
+#[require(Journey, Task, Unseen)]
 pub struct Waypoint {
     /// Whether to turn aside for obstacles.
     pub obstacle_avoidance: bool,
@@ -40,7 +42,8 @@ pub struct Waypoint {
     pub route: Vec<[f64; 3]>,
     /// Whether to begin the route again at its end.
     pub repeat: bool,
-    /// Names of bodies for which not to turn aside; `*` stands for any text.
+    /// For what not to turn aside: properties of objects and robots, and names of bodies, in which `*` stands
+    /// for any text.
     pub ignore: Vec<String>,
     /// The left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
     #[reflect(@Unit("m"))]
@@ -149,6 +152,10 @@ struct Journey {
 
 impl Stateful for Journey {}
 
+/// The geometry of objects that have a property which is ignored, sorted. Follows from the scene.
+#[derive(Component, Clone, Debug, Default)]
+struct Unseen(Vec<Entity>);
+
 impl Actuator for Waypoint {
     const KIND: &'static str = "waypoint";
     const MOVES_ROBOT: bool = true;
@@ -159,7 +166,8 @@ pub(super) fn plugin(app: &mut App) {
     app.add_actuator::<Waypoint, _>(default_action)
         .register_state::<Journey>()
         .register_state::<Task>()
-        .add_systems(Startup, begin);
+        .init_resource::<Objects>()
+        .add_systems(Startup, (begin, look));
     requests::add(app);
 }
 
@@ -201,6 +209,16 @@ fn begin(
     }
 }
 
+/// Looks for what is ignored.
+fn look(objects: Res<Objects>, mut actuators: Query<(&Waypoint, &mut Unseen)>) {
+    for (settings, mut unseen) in &mut actuators {
+        let objects = objects.all().iter();
+        let ignored = objects.filter(|object| settings.ignore.iter().any(|tag| object.has(tag)));
+        unseen.0 = ignored.flat_map(|object| object.geometry.clone()).collect();
+        unseen.0.sort_unstable();
+    }
+}
+
 fn set_goal(
     command: &mut WaypointCommand,
     received: &mut Received<WaypointCommand>,
@@ -220,7 +238,7 @@ fn default_action(
     names: Names,
     mut actuators: Query<(
         &Waypoint,
-        (&Due, &Period, &Mount, &WorldPose),
+        (&Due, &Period, &Mount, &WorldPose, &Unseen),
         (&mut WaypointCommand, &mut Received<WaypointCommand>),
         &mut Journey,
         &mut Task,
@@ -230,7 +248,7 @@ fn default_action(
     for (settings, at, (mut command, mut received), mut journey, mut task, mut drive) in
         &mut actuators
     {
-        let (due, period, mount, pose) = at;
+        let (due, period, mount, pose, unseen) = at;
         if !due.0 {
             *drive = drive.between_actions();
             continue;
@@ -239,6 +257,7 @@ fn default_action(
             settings,
             rays: rays.as_deref(),
             names: &names,
+            unseen: &unseen.0,
             pose: &pose.0,
             robot: mount.robot,
         };

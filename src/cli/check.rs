@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args as ClapArgs;
 use serde_json::json;
 
+use crate::assets;
 use crate::load::{self, Options};
 use crate::report::Report;
 use crate::scene::diagnostic::{Diagnostic, Sources, Style, render};
@@ -54,6 +55,7 @@ impl Reading {
             strict_amino: self.strict_amino,
             allow_paths: self.allow_paths.clone(),
             skip_mesh_check: false,
+            shipped: assets::SHIPPED,
             ..LoadOptions::default()
         }
     }

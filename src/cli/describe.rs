@@ -7,6 +7,7 @@ use morse_api::{
     component::Level,
     fields::{Field, Fields},
     kind::{About, ActuatorKind, MiddlewareKind, ModifierKind, SensorKind, Settings},
+    modifier::{Memory, Modify, Side, Site},
     random::Random,
     service::{self, Service, Services},
 };
@@ -133,7 +134,7 @@ fn of_sensor(
         fields: Some(("data", Fields::of(kind.data, None))),
         levels: kind.levels,
         services: signatures(world, entity),
-        fits: fitting_modifiers(world, kinds, &fields),
+        fits: fitting_modifiers(world, kinds, &fields, Side::Measurement),
         ..about("sensor", word, kind.about, snippet)
     }
 }
@@ -151,32 +152,51 @@ fn of_actuator(
     let snippet = format!("actuators: {{ \"{word}\": (kind: \"{word}\") }}");
     Description {
         services: signatures(world, entity),
-        fits: fitting_modifiers(world, kinds, &fields),
+        fits: fitting_modifiers(world, kinds, &fields, Side::Command),
         fields: Some(("command", fields)),
         ..about("actuator", word, kind.about, snippet)
     }
 }
 
 fn of_modifier(
-    world: &World,
+    world: &mut World,
     kinds: &Kinds,
     word: &'static str,
     kind: &ModifierKind,
 ) -> Description {
     let settings = defaults(kind.about);
-    let fits = |fields: &Fields| (kind.bind)(&settings, fields, world).is_ok();
+    let fits = |fields: &Fields, side| bind(kind, &settings, fields, world, side).is_some();
     let of_sensor = |sensor: &SensorKind| Fields::of(sensor.data, sensor.levels.first().copied());
     let sensors = kinds
         .sensors
         .iter()
-        .filter(|(_, sensor)| fits(&of_sensor(sensor)));
-    let actuators = kinds.actuators.iter();
-    let actuators = actuators.filter(|(_, actuator)| fits(&Fields::of(actuator.command, None)));
+        .filter(|(_, sensor)| fits(&of_sensor(sensor), Side::Measurement));
+    let actuators = kinds
+        .actuators
+        .iter()
+        .filter(|(_, actuator)| fits(&Fields::of(actuator.command, None), Side::Command));
+    let fits: Vec<&str> = sensors
+        .map(|(word, _)| *word)
+        .chain(actuators.map(|(word, _)| *word))
+        .collect();
+    // What it offers on a component that has it.
+    let bound = kinds.sensors.values().find_map(|sensor| {
+        bind(
+            kind,
+            &settings,
+            &of_sensor(sensor),
+            world,
+            Side::Measurement,
+        )
+    });
+    let mut entity = world.spawn_empty();
+    if let Some(bound) = bound {
+        (kind.attach)(&mut entity, bound, Memory::new(Random::new(0, "", "")));
+    }
+    let entity = entity.id();
     Description {
-        fits: sensors
-            .map(|(word, _)| *word)
-            .chain(actuators.map(|(word, _)| *word))
-            .collect(),
+        services: signatures(world, entity),
+        fits,
         ..about(
             "modifier",
             word,
@@ -214,14 +234,28 @@ fn defaults(about: About) -> Settings {
     (about.read)(&mut nothing).unwrap_or_else(|_| std::sync::Arc::new(()))
 }
 
-fn fitting_modifiers(world: &World, kinds: &Kinds, fields: &Fields) -> Vec<&'static str> {
-    let fits = |about: About, bind: fn(&Settings, &Fields, &World) -> Result<_, _>| {
-        bind(&defaults(about), fields, world).is_ok()
-    };
+fn bind(
+    kind: &ModifierKind,
+    settings: &Settings,
+    fields: &Fields,
+    world: &World,
+    side: Side,
+) -> Option<Box<dyn Modify>> {
+    (kind.bind)(settings, fields, &Site { world, side }).ok()
+}
+
+fn fitting_modifiers(
+    world: &World,
+    kinds: &Kinds,
+    fields: &Fields,
+    side: Side,
+) -> Vec<&'static str> {
+    let fits =
+        |kind: &ModifierKind| bind(kind, &defaults(kind.about), fields, world, side).is_some();
     kinds
         .modifiers
         .iter()
-        .filter(|(_, kind)| fits(kind.about, kind.bind))
+        .filter(|(_, kind)| fits(kind))
         .map(|(word, _)| *word)
         .collect()
 }

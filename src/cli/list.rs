@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{exit, say};
 use crate::{
-    assets::Embedded,
+    assets::{self, Embedded},
     kinds::{Kinds, summary},
     scene::simulation::Assets as _,
     simulation::{Parts, kinds},
@@ -34,8 +34,12 @@ pub enum Family {
     Modifiers,
     /// Kinds of middleware
     Middlewares,
-    /// Models of robots that the program carries
+    /// Models of robots and arms that the program carries
     Robots,
+    /// Scenes that the program carries
+    Environments,
+    /// Models of things that stand around
+    Objects,
     /// Services
     Services,
 }
@@ -44,11 +48,9 @@ pub enum Family {
 pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write) -> u8 {
     let rows = match args.family {
         Family::Services => super::describe::services(parts),
-        Family::Robots => Embedded
-            .paths()
-            .into_iter()
-            .map(|path| (path.to_owned(), String::new()))
-            .collect(),
+        Family::Robots => models(&["arms/", "robots/"]),
+        Family::Environments => models(&["environments/"]),
+        Family::Objects => models(&["objects/"]),
         family => of_kinds(&kinds(parts), family),
     };
     if args.json {
@@ -64,6 +66,20 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write) -> u8 {
         say(out, format!("{kind:width$}  {summary}").trim_end());
     }
     exit::FINE
+}
+
+/// The models in some of the assets' folders, with what their first line says.
+fn models(folders: &[&str]) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    for folder in folders {
+        let paths = Embedded.paths().into_iter();
+        rows.extend(
+            paths
+                .filter(|path| path.starts_with(folder))
+                .map(|path| (path.to_owned(), assets::summary(path))),
+        );
+    }
+    rows
 }
 
 fn of_kinds(kinds: &Kinds, family: Family) -> Vec<(String, String)> {
@@ -89,6 +105,6 @@ fn of_kinds(kinds: &Kinds, family: Family) -> Vec<(String, String)> {
             .iter()
             .map(|(word, kind)| row((word, kind.about.settings)))
             .collect(),
-        Family::Robots | Family::Services => Vec::new(),
+        Family::Robots | Family::Environments | Family::Objects | Family::Services => Vec::new(),
     }
 }

@@ -156,6 +156,13 @@ pub fn run(
         End::Done => exit::FINE,
         End::Signal(number) => exit::SIGNAL.saturating_add(u8::try_from(number).unwrap_or(0)),
         End::Failure(failure) => failed(&failure, err),
+        End::Fault(fault) => {
+            say(
+                err,
+                format_args!("error: simulation fault: {fault}; the run ended there"),
+            );
+            exit::SIMULATION
+        }
         End::LockstepLost(lost) => {
             say(err, format_args!("error: {lost}; the run ended there"));
             exit::PEER

@@ -41,7 +41,7 @@ impl Modifier for GpsNoise {
     const KIND: &'static str = "gps_noise";
 
     fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
-        let position = if let Ok(xyz) = fields.numbers(["x", "y", "z"]) {
+        let position = if let Ok(xyz) = fields.lengths(["x", "y", "z"]) {
             Position::Scene(xyz)
         } else if let Ok(earth) = fields.numbers(["latitude", "longitude", "altitude"]) {
             let origin = site.world.get_resource::<Origin>();
@@ -119,6 +119,8 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_api::modifier::Side;
+
     use super::*;
     use crate::{
         sensor::gps::GpsData,
@@ -210,6 +212,16 @@ mod tests {
         let noise = GpsNoise::default();
         let fields = Fields::of_type::<crate::sensor::imu::ImuData>(None);
         let world = World::new();
-        assert!(noise.bind(&fields, &Site { world: &world }).is_err());
+        assert!(
+            noise
+                .bind(
+                    &fields,
+                    &Site {
+                        world: &world,
+                        side: Side::Measurement,
+                    }
+                )
+                .is_err()
+        );
     }
 }

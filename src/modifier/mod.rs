@@ -18,10 +18,28 @@ macro_rules! modifiers {
 }
 
 modifiers! {
+    bias,
+    bias_jump,
+    dropout,
+    ecef,
+    feet,
+    freeze,
+    gaussian,
+    geocentric,
+    geodetic,
     gps_noise,
     imu_noise,
+    latency,
+    meters,
     ned,
+    odometry_noise,
     orientation_noise,
     pose_noise,
     position_noise,
+    quantization,
+    random_walk,
+    saturation,
+    spike,
+    utm,
+    utm_offset,
 }

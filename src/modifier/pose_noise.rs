@@ -32,6 +32,7 @@ impl Modifier for PoseNoise {
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
         let places = fields.numbers(["x", "y", "z", "roll", "pitch", "yaw"])?;
+        fields.lengths(["x", "y", "z"])?;
         let [x, y, z] = self.position_sigma;
         let [roll, pitch, yaw] = self.orientation_sigma;
         let sigma = if self.planar {

@@ -28,9 +28,9 @@ impl Modifier for PositionNoise {
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
         let sigma = self.sigma;
         let places: Vec<usize> = if self.planar {
-            fields.numbers(["x", "y"])?.into()
+            fields.lengths(["x", "y"])?.into()
         } else {
-            fields.numbers(["x", "y", "z"])?.into()
+            fields.lengths(["x", "y", "z"])?.into()
         };
         Ok(Box::new(
             move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {

@@ -1,6 +1,7 @@
 //! Bodies, colliders and joints of a scene are put into the engine.
 
 mod joints;
+mod places;
 
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
@@ -12,16 +13,23 @@ use nalgebra::Vector3;
 use super::{
     Motion, Settings, convert,
     engine::{
-        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, Tables, VariableRow,
+        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JOINT_PASSES,
+        Tables, VariableRow,
     },
+    fluids::Fluids,
     joints::{JointMotion, VariableMotion},
     prepare::{Prepared, PreparedBody, PreparedSolid},
-    step,
+    rolling, step,
 };
 use crate::scene::{
     assembly::{BodyLayout, JointMode, Layout},
     model::Scene,
 };
+
+/// m/s (and rad/s without colliders): what joints, actuators or water may move sleeps when it is slower than this
+/// for half a second, and is then at rest to the last bit. Whatever it is asked to do wakes it. Other bodies
+/// sleep sooner.
+const STILL: f32 = 5e-4;
 
 /// The entities that stand for a layout, in its order.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +80,13 @@ pub fn build(
     };
     builder.bodies(&mut engine);
     builder.joints(&mut engine);
+    if !engine.joints.impulse_joints.is_empty() {
+        let parameters = &mut engine.simulation.integration_parameters;
+        let passes = parameters.num_internal_pgs_iterations;
+        parameters.num_internal_pgs_iterations = passes.max(JOINT_PASSES);
+    }
+    let places = builder.places();
+    let fluids = Fluids::new(&settings, layout, prepared);
     tables = builder.tables;
     let states = states(&engine, &tables);
     let built = Built {
@@ -84,6 +99,9 @@ pub fn build(
             .entity_mut(entity)
             .insert((BodyIndex(place), state, convert::transform(&state.pose)));
     }
+    for (entity, place) in places {
+        world.entity_mut(entity).insert(place);
+    }
     for (row, body) in tables.bodies.iter().zip(&prepared.bodies) {
         if row.kind == BodyKind::Dynamic {
             let inertia = Inertia(body.mass.inertia);
@@ -91,6 +109,7 @@ pub fn build(
         }
     }
     world.insert_resource(start(&tables));
+    world.insert_resource(fluids);
     world.insert_resource(tables);
     built
 }
@@ -150,17 +169,7 @@ impl Builder<'_> {
             .iter()
             .zip(&self.prepared.bodies)
             .zip(&self.entities.bodies);
-        let neighbours = self
-            .layout
-            .bodies
-            .iter()
-            .enumerate()
-            .filter_map(|(child, body)| {
-                let parent = body.attachment.as_ref()?.parent;
-                Some((child.min(parent), child.max(parent)))
-            });
-        self.tables.neighbours = neighbours.collect();
-        self.tables.neighbours.sort_unstable();
+        self.tables.neighbours = neighbours(self.layout);
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let neighbours = self.tables.neighbours.iter();
@@ -169,6 +178,14 @@ impl Builder<'_> {
                 .any(|at| at == place);
             let rigid = rigid_body(place, body, prepared, is_posed, is_jointed);
             let handle = engine.bodies.bodies.insert(rigid);
+            if let Some(rigid) = engine.bodies.bodies.get_mut(handle)
+                && (body.actuated || self.settings.water.is_some())
+                && body.settings.can_sleep != Some(false)
+            {
+                let activation = rigid.activation_mut();
+                activation.normalized_linear_threshold = STILL;
+                activation.angular_threshold = STILL;
+            }
             self.tables.bodies.push(BodyRow {
                 entity,
                 handle,
@@ -179,6 +196,10 @@ impl Builder<'_> {
                     f64::INFINITY
                 },
                 gravity: body.settings.gravity,
+                damping: [
+                    body.settings.linear_damping as f32,
+                    body.settings.angular_damping as f32,
+                ],
                 attachment: body.attachment.clone(),
                 is_jointed,
                 is_posed,
@@ -219,6 +240,8 @@ impl Builder<'_> {
             return;
         };
         let rule = match self.settings.motion {
+            // A caster, or ice, slides on everything; an average would give it half of the other's grip.
+            Motion::Default if solid.friction == 0.0 => CoefficientCombineRule::Min,
             Motion::Default => CoefficientCombineRule::Average,
             Motion::Morse => CoefficientCombineRule::Multiply,
         };
@@ -231,7 +254,7 @@ impl Builder<'_> {
             .friction(solid.friction as f32)
             .restitution(solid.restitution as f32)
             .friction_combine_rule(rule)
-            .active_hooks(self.hooks(body, frame, layout))
+            .active_hooks(self.hooks(body, frame, layout, solid))
             .user_data(place as u128);
         let bodies = &mut engine.bodies.bodies;
         engine
@@ -246,7 +269,13 @@ impl Builder<'_> {
     }
 
     /// Which questions the engine has to ask about a collider; each costs time.
-    fn hooks(&self, body: usize, frame: u32, layout: &BodyLayout) -> ActiveHooks {
+    fn hooks(
+        &self,
+        body: usize,
+        frame: u32,
+        layout: &BodyLayout,
+        solid: &PreparedSolid,
+    ) -> ActiveHooks {
         let mut hooks = ActiveHooks::empty();
         let in_pair = self
             .tables
@@ -262,11 +291,26 @@ impl Builder<'_> {
             hooks |= ActiveHooks::FILTER_CONTACT_PAIRS;
         }
         // Only the base of a robot is driven, and it has no joint above it.
-        if layout.actuated && layout.attachment.is_none() && layout.kind == BodyKind::Dynamic {
+        let is_driven =
+            layout.actuated && layout.attachment.is_none() && layout.kind == BodyKind::Dynamic;
+        let is_rolling = layout.kind == BodyKind::Dynamic && rolling::rolls(&solid.solid.shape);
+        if is_driven || is_rolling {
             hooks |= ActiveHooks::MODIFY_SOLVER_CONTACTS;
         }
         hooks
     }
+}
+
+/// The bodies on either side of a joint.
+fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
+    let bodies = layout.bodies.iter().enumerate();
+    let pair = |(child, body): (usize, &BodyLayout)| {
+        let parent = body.attachment.as_ref()?.parent;
+        Some((child.min(parent), child.max(parent)))
+    };
+    let mut neighbours: Vec<_> = bodies.filter_map(pair).collect();
+    neighbours.sort_unstable();
+    neighbours
 }
 
 /// Nothing ever moves a fixed body, unless it is a robot's base, which can be put elsewhere.
@@ -306,7 +350,7 @@ fn rigid_body(
         } else {
             0
         })
-        .can_sleep(!body.actuated && settings.can_sleep.unwrap_or(true))
+        .can_sleep(settings.can_sleep.unwrap_or(true))
         .user_data(place as u128)
 }
 

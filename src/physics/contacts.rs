@@ -83,7 +83,7 @@ impl Contacts<'_, '_> {
         let bodies = pair.map(|row| self.tables.bodies.get(row.body));
         let is_jointed = bodies.into_iter().flatten().any(|body| body.is_jointed);
         let extra = if is_jointed { JOINT_ITERATIONS } else { 0 };
-        let iterations = f64::from(self.settings.solver_iterations.max(1) + extra);
+        let iterations = f64::from(self.settings.moves() + extra);
         iterations / (iterations + 1.0)
     }
 

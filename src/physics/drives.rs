@@ -2,34 +2,43 @@
 
 use std::collections::BTreeMap;
 
-use bevy::prelude::*;
+use bevy::{math::Vec3, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     body::{BodyKind, BodyState, Drive, Robot},
     component::{Active, Due, Mount},
     state::InPathOrder,
 };
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::{
     Motion, Settings, convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
+    filter::TURNING,
 };
 
+/// m/s and rad/s: a robot that is as near as this to what it was told to do has grip, and does it exactly.
+/// One that is further off slips, and only friction brings it back.
+const GRIP: f64 = 2e-3;
+
 /// A velocity that a body was told to have in this tick.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Command {
     /// Of the body's origin, body axes, m/s.
     linear: Vector3<f64>,
     /// Body axes, rad/s.
     angular: Vector3<f64>,
     is_ground_robot: bool,
+    /// Whether it was told something else before.
+    is_new: bool,
 }
 
 /// The bodies that are driven in this tick, and those that are pushed. Made anew each tick.
 #[derive(Resource, Default)]
 pub struct Commanded {
-    velocities: BTreeMap<usize, Command>,
+    /// By body; what was told in the tick before tells whether a command is new, so these are state.
+    pub(super) velocities: BTreeMap<usize, Command>,
     pub(super) pushed: Vec<usize>,
 }
 
@@ -39,12 +48,53 @@ impl Commanded {
         self.velocities.contains_key(&body)
     }
 
-    /// Sets the commanded velocities again, at the start of every step of the engine.
-    pub(super) fn impose(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+    /// The velocity that a driven body is to have where it touches something, if it can keep it by
+    /// friction; and whether it turns, which takes friction away.
+    pub(super) fn wanted_at(&self, place: usize, body: &RigidBody, point: Vec3) -> Option<Vec3> {
+        let command = self.velocities.get(&place)?;
+        let wanted = command.wanted(body);
+        let arm = point - body.center_of_mass();
+        Some(wanted.0 + wanted.1.cross(arm))
+    }
+
+    /// Whether a driven body is a ground robot, whose height is left to physics.
+    pub(super) fn keeps_to_ground(&self, place: usize) -> bool {
+        let command = self.velocities.get(&place);
+        command.is_some_and(|command| command.is_ground_robot)
+    }
+
+    /// Whether a driven body is told to turn on the ground.
+    pub(super) fn turns(&self, place: usize) -> bool {
+        let command = self.velocities.get(&place);
+        command.is_some_and(Command::turns)
+    }
+
+    /// Sets the commanded velocities again, at the start of every step of the engine; `is_first` of a
+    /// tick. `holds`: in MORSE's motion they are set whether the robot slips or not.
+    pub(super) fn impose(
+        &self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        is_first: bool,
+        motion: Motion,
+    ) {
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
-            if let (Some(row), Some(body)) = (row, body) {
+            let (Some(row), Some(body)) = (row, body) else {
+                continue;
+            };
+            if body.is_sleeping() && !command.wakes() {
+                continue;
+            }
+            let is_due = match motion {
+                Motion::Morse => is_first,
+                Motion::Default => {
+                    let is_new = command.is_new && is_first;
+                    is_new || row.kind != BodyKind::Dynamic || command.has_grip(body)
+                }
+            };
+            if is_due {
                 command.impose(body, row.kind);
             }
         }
@@ -59,12 +109,63 @@ impl Commanded {
                 body.reset_forces(false);
                 body.reset_torques(false);
                 body.set_gravity_scale(if row.gravity { 1.0 } else { 0.0 }, false);
+                body.set_linear_damping(row.damping[0]);
+                body.set_angular_damping(row.damping[1]);
             }
         }
     }
 }
 
 impl Command {
+    /// Who stands as it was told before may sleep.
+    fn wakes(&self) -> bool {
+        self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
+    }
+
+    fn turns(&self) -> bool {
+        self.angular.z.abs() > TURNING
+    }
+
+    /// Whether the body does what it was told, or must since nothing else makes it.
+    fn has_grip(&self, body: &RigidBody) -> bool {
+        if !self.is_ground_robot || self.turns() {
+            return true;
+        }
+        let (linear, angular) = self.wanted(body);
+        let off = (linear - body.linvel()).length() + (angular - body.angvel()).length();
+        f64::from(off) < GRIP
+    }
+
+    /// The velocity of the body's centre of mass, and its angular velocity, as they are to be.
+    fn wanted(&self, body: &RigidBody) -> (Vec3, Vec3) {
+        let pose = convert::isometry(body.position());
+        let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
+        let own_angular = convert::vector(body.angvel());
+        let own_linear = convert::vector(body.linvel()) - own_angular.cross(&arm);
+        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
+        (
+            convert::vec3(&(linear + angular.cross(&arm))),
+            convert::vec3(&angular),
+        )
+    }
+
+    /// Of the body's origin, world axes, for a body that moves with these itself.
+    fn velocities(
+        &self,
+        pose: &Isometry3<f64>,
+        own_linear: &Vector3<f64>,
+        own_angular: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let mut linear = pose.rotation * self.linear;
+        let mut angular = pose.rotation * self.angular;
+        if self.is_ground_robot {
+            linear.z = own_linear.z;
+            angular.x = own_angular.x;
+            angular.y = own_angular.y;
+        }
+        (linear, angular)
+    }
+
     /// Gives the body this velocity. A ground robot keeps its own vertical speed, roll and pitch
     /// rates: gravity and the ground give those.
     fn impose(&self, body: &mut RigidBody, kind: BodyKind) {
@@ -79,15 +180,10 @@ impl Command {
                 angular,
             )
         };
-        let mut linear = pose.rotation * self.linear;
-        let mut angular = pose.rotation * self.angular;
-        if self.is_ground_robot {
-            linear.z = own_linear.z;
-            angular.x = own_angular.x;
-            angular.y = own_angular.y;
-        }
-        body.set_linvel(convert::vec3(&(linear + angular.cross(&arm))), true);
-        body.set_angvel(convert::vec3(&angular), true);
+        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
+        let wakes = self.wakes();
+        body.set_linvel(convert::vec3(&(linear + angular.cross(&arm))), wakes);
+        body.set_angvel(convert::vec3(&angular), wakes);
     }
 }
 
@@ -95,6 +191,7 @@ impl Command {
 enum Last {
     Velocity(Command),
     Pose(Isometry3<f64>),
+    Orientation(UnitQuaternion<f64>),
     Displacement(Isometry3<f64>),
 }
 
@@ -112,7 +209,7 @@ pub(super) fn apply(
     bodies: Query<(&BodyIndex, Option<&Robot>)>,
     mut states: Query<&mut BodyState>,
 ) {
-    commanded.velocities.clear();
+    let before = std::mem::take(&mut commanded.velocities);
     commanded.pushed.clear();
     let mut told: BTreeMap<usize, Last> = BTreeMap::new();
     for &entity in order.iter().flat_map(|order| &order.0) {
@@ -136,11 +233,15 @@ pub(super) fn apply(
                     linear,
                     angular,
                     is_ground_robot,
+                    is_new: false,
                 };
                 told.insert(base, Last::Velocity(command));
             }
             Drive::Pose(pose) if acts => {
                 told.insert(base, Last::Pose(pose));
+            }
+            Drive::Orientation(turned) if acts => {
+                told.insert(base, Last::Orientation(turned));
             }
             Drive::Displacement(displacement) if acts => {
                 told.insert(base, Last::Displacement(displacement));
@@ -155,21 +256,63 @@ pub(super) fn apply(
                     commanded.pushed.push(place);
                 }
             }
-            Drive::None | Drive::Pose(_) | Drive::Displacement(_) => {}
+            Drive::None | Drive::Pose(_) | Drive::Orientation(_) | Drive::Displacement(_) => {}
         }
     }
     still(&mut engine, &tables);
-    for (place, last) in told {
-        let Some(row) = tables.bodies.get(place) else {
-            continue;
-        };
-        match last {
-            Last::Velocity(command) => {
-                float(&mut engine, row, &command, settings.motion);
-                commanded.velocities.insert(place, command);
+    let told = Told {
+        before,
+        told,
+        motion: settings.motion,
+    };
+    told.carry_out(&mut engine, &tables, &mut commanded, &mut states);
+}
+
+/// What bodies were told in the tick before and in this one, by place.
+struct Told {
+    before: BTreeMap<usize, Command>,
+    told: BTreeMap<usize, Last>,
+    motion: Motion,
+}
+
+impl Told {
+    fn carry_out(
+        self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        commanded: &mut Commanded,
+        states: &mut Query<&mut BodyState>,
+    ) {
+        let Self {
+            before,
+            told,
+            motion,
+        } = self;
+        for (place, last) in told {
+            let Some(row) = tables.bodies.get(place) else {
+                continue;
+            };
+            match last {
+                Last::Velocity(command) => {
+                    let last = before.get(&place).map(|last| Command {
+                        is_new: false,
+                        ..*last
+                    });
+                    let is_new = last != Some(command);
+                    let command = Command { is_new, ..command };
+                    hold(engine, row, &command, motion);
+                    commanded.velocities.insert(place, command);
+                }
+                Last::Pose(pose) => put(engine, row, states, |_| pose, true),
+                Last::Orientation(turned) => {
+                    let to = |pose: Isometry3<f64>| Isometry3::from_parts(pose.translation, turned);
+                    put(engine, row, states, to, false);
+                    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+                        body.set_angvel(default(), true);
+                    }
+                }
+                Last::Displacement(by) => put(engine, row, states, |pose| pose * by, false),
             }
-            Last::Pose(pose) => put(&mut engine, row, &mut states, |_| pose, true),
-            Last::Displacement(by) => put(&mut engine, row, &mut states, |pose| pose * by, false),
         }
     }
 }
@@ -190,6 +333,7 @@ fn is_finite(drive: &Drive) -> bool {
     let finite = |vector: &Vector3<f64>| vector.iter().all(|part| part.is_finite());
     match drive {
         Drive::None => true,
+        Drive::Orientation(turned) => turned.coords.iter().all(|part| part.is_finite()),
         Drive::Velocity {
             linear: one,
             angular: two,
@@ -221,13 +365,18 @@ fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
     }
 }
 
-/// A velocity commanded to what is no ground robot includes the vertical one: it does not fall.
-fn float(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: Motion) {
-    if !command.is_ground_robot
-        && motion == Motion::Default
-        && let Some(body) = engine.bodies.bodies.get_mut(row.handle)
-    {
-        body.set_gravity_scale(0.0, true);
+/// The commanded velocity holds against what would change it of itself. One that is commanded to what is
+/// no ground robot includes the vertical one: it does not fall.
+fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: Motion) {
+    let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
+        return;
+    };
+    if motion == Motion::Default {
+        body.set_linear_damping(0.0);
+        body.set_angular_damping(0.0);
+    }
+    if !command.is_ground_robot && motion == Motion::Default {
+        body.set_gravity_scale(0.0, false);
     }
 }
 
@@ -238,8 +387,9 @@ pub(super) fn push(
     torque: &Vector3<f64>,
 ) {
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
-        body.add_force(convert::vec3(force), true);
-        body.add_torque(convert::vec3(torque), true);
+        let wakes = force.amax() > 0.0 || torque.amax() > 0.0;
+        body.add_force(convert::vec3(force), wakes);
+        body.add_torque(convert::vec3(torque), wakes);
     }
 }
 

@@ -21,12 +21,16 @@ use bevy_rapier3d::{
 use morse_api::body::BodyKind;
 use nalgebra::{Isometry3, UnitQuaternion};
 
-use super::{Settings, convert};
+use super::{Motion, Settings, convert};
 use crate::scene::assembly::{Attachment, VariableLayout};
 
 /// Iterations of the solver that a body on a joint gets on top: links of an arm give way, and lose
 /// energy, with as few as boxes need.
 pub(super) const JOINT_ITERATIONS: u32 = 12;
+
+/// Passes of the solver within an iteration, where there are joints: a wheel that is lighter than what it
+/// carries does not roll with one.
+pub(super) const JOINT_PASSES: usize = 4;
 
 /// All sets of the engine.
 #[derive(QueryData)]
@@ -63,6 +67,8 @@ pub(super) struct BodyRow {
     /// kg; infinite for what physics does not move.
     pub mass: f64,
     pub gravity: bool,
+    /// Linear and angular, 1/s.
+    pub damping: [f32; 2],
     pub attachment: Option<Attachment>,
     /// Whether the engine solves a joint of it, with more iterations than other bodies.
     pub is_jointed: bool,
@@ -145,7 +151,11 @@ fn parameters(settings: &Settings) -> IntegrationParameters {
         dt: settings.substep() as f32,
         contact_softness: softness,
         static_contact_softness: softness,
-        num_solver_iterations: settings.solver_iterations.max(1) as usize,
+        num_solver_iterations: settings.moves() as usize,
+        num_internal_pgs_iterations: match settings.motion {
+            Motion::Default => 1,
+            Motion::Morse => settings.solver_iterations.max(1) as usize,
+        },
         ..IntegrationParameters::default()
     }
 }

@@ -10,13 +10,14 @@ use bevy_rapier3d::rapier::{
 use super::{
     drives::Commanded,
     engine::{GeometryRow, Tables},
+    rolling,
 };
 
 /// A driven robot stands on what pushes it up more than sideways: the cosine of 60°.
 const SUPPORT: f32 = 0.5;
 
 /// rad/s, from which a driven robot turns.
-const TURNING: f32 = 1e-3;
+pub(super) const TURNING: f64 = 1e-3;
 
 /// What the engine asks about pairs of colliders that are marked for it.
 pub(super) struct Hooks<'a> {
@@ -34,10 +35,25 @@ impl Hooks<'_> {
         self.tables.geometry.get(place)
     }
 
-    fn is_driven(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> bool {
+    fn driven(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> Option<usize> {
         let body = handle.and_then(|handle| bodies.get(handle));
-        let place = body.and_then(|body| usize::try_from(body.user_data).ok());
-        place.is_some_and(|place| self.commanded.drives(place))
+        let place = usize::try_from(body?.user_data).ok()?;
+        self.commanded.drives(place).then_some(place)
+    }
+
+    /// The velocity that a body is to have at a point: as it is told, or as it moves.
+    fn velocity_at(
+        &self,
+        bodies: &RigidBodySet,
+        handle: Option<RigidBodyHandle>,
+        point: Vec3,
+    ) -> Vec3 {
+        let Some(body) = handle.and_then(|handle| bodies.get(handle)) else {
+            return Vec3::ZERO;
+        };
+        let place = usize::try_from(body.user_data).ok();
+        let wanted = place.and_then(|place| self.commanded.wanted_at(place, body, point));
+        wanted.unwrap_or_else(|| body.velocity_at_point(point))
     }
 }
 
@@ -55,36 +71,32 @@ impl PhysicsHooks for Hooks<'_> {
         is_free.then(SolverFlags::default)
     }
 
-    /// A driven robot rolls: friction where it stands keeps the velocity that it was given instead of
-    /// braking it, as wheels or tracks would, up to the friction there is. On a slope that holds it,
-    /// on ice it does not. While it
-    /// turns, it rolls without friction: then the velocity alone, set at every step, holds it. What stands on the robot, or touches its sides, rubs as ever.
+    /// A driven robot rolls: friction where it stands makes it go as it was told instead of braking it,
+    /// as wheels or tracks would, up to the friction there is. On a slope that holds it, on ice it does
+    /// not. While it turns, it rolls without friction: then the velocity alone, set at every step, holds
+    /// it. What stands on the robot, or touches its sides, rubs as ever.
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
-        let drives_1 = self.is_driven(context.bodies, context.rigid_body1);
-        let drives_2 = self.is_driven(context.bodies, context.rigid_body2);
+        rolling::put_below_axles(context);
+        let bodies = context.bodies;
+        let driven_1 = self.driven(bodies, context.rigid_body1);
+        let driven_2 = self.driven(bodies, context.rigid_body2);
         // The normal points from the first collider to the second.
         let lift = context.normal.dot(self.up);
-        if !self.rolls || !(drives_1 && -lift > SUPPORT || drives_2 && lift > SUPPORT) {
+        let stands_1 = driven_1.filter(|_| -lift > SUPPORT);
+        let stands_2 = driven_2.filter(|_| lift > SUPPORT);
+        if !self.rolls || (stands_1.is_none() && stands_2.is_none()) {
             return;
         }
-        let bodies = context.bodies;
-        let turns = |handle: Option<RigidBodyHandle>| {
-            let body = handle.and_then(|handle| bodies.get(handle));
-            body.map_or(0.0, |body| body.angvel().dot(*context.normal))
-        };
         // The engine's friction also brakes what turns on the spot, and cannot be told a rate to keep.
-        if (turns(context.rigid_body1) - turns(context.rigid_body2)).abs() > TURNING {
+        let mut standing = [stands_1, stands_2].into_iter().flatten();
+        if standing.any(|place| self.commanded.turns(place)) {
             *context.friction = 0.0;
             return;
         }
-        let velocity_of = |handle: Option<RigidBodyHandle>, point: Vec3| {
-            let body = handle.and_then(|handle| bodies.get(handle));
-            body.map_or(Vec3::ZERO, |body| body.velocity_at_point(point))
-        };
         for contact in context.solver_contacts.iter_mut() {
             let point = (contact.anchor1 + contact.anchor2) / 2.0;
-            let of_1 = velocity_of(context.rigid_body1, point);
-            let of_2 = velocity_of(context.rigid_body2, point);
+            let of_1 = self.velocity_at(bodies, context.rigid_body1, point);
+            let of_2 = self.velocity_at(bodies, context.rigid_body2, point);
             contact.tangent_velocity = of_2 - of_1;
         }
     }

@@ -83,7 +83,7 @@ pub(super) fn apply(
         let follow = Order {
             set_point: Some(next),
             speed: motion.velocity,
-            effort: 0.0,
+            ..Order::default()
         };
         for (joint, position) in variable.joints.iter().zip(&motion.positions).skip(1) {
             command(&mut engine, variable, joint, &follow, *position);
@@ -254,7 +254,7 @@ impl JointRow {
             .and_then(|joint| joint.data.motor(axis))
             .map_or(0.0, |m| m.impulse);
         // The engine starts each solver iteration from zero and keeps the impulse of the last.
-        let iterations = settings.solver_iterations.max(1) + JOINT_ITERATIONS;
+        let iterations = settings.moves() + JOINT_ITERATIONS;
         let duration = settings.substep() / f64::from(iterations);
         -f64::from(impulse) / duration * self.travel
     }

@@ -1,6 +1,8 @@
 //! Triangles from files: STL (text and binary) and OBJ.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
+
+use crate::assets;
 
 /// A triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,12 +22,25 @@ const STL_HEADER: usize = 80;
 /// Bytes of a triangle in a binary STL file.
 const STL_TRIANGLE: usize = 50;
 
-/// Reads a mesh file; what it is, its ending says.
+/// Reads a mesh file, from the disk or from those that the program carries; what it is, its ending says.
 ///
 /// # Errors
 ///
 /// When the file is missing, too large, broken, or of an unknown kind: why, in one line.
 pub fn read(path: &Path) -> Result<Triangles, String> {
+    let bytes = bytes(path)?;
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match ending.to_str() {
+        Some("stl") => parse_stl(&bytes),
+        Some("obj") => parse_obj(&bytes),
+        _ => Err("only STL and OBJ meshes can be read".to_owned()),
+    }
+}
+
+fn bytes(path: &Path) -> Result<Cow<'static, [u8]>, String> {
+    if let Some(shipped) = assets::SHIPPED.content(path) {
+        return Ok(Cow::Borrowed(shipped));
+    }
     let length = std::fs::metadata(path)
         .map_err(|error| error.to_string())?
         .len();
@@ -33,12 +48,7 @@ pub fn read(path: &Path) -> Result<Triangles, String> {
         return Err(format!("{length} bytes are too many for a mesh"));
     }
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    match ending.to_str() {
-        Some("stl") => parse_stl(&bytes),
-        Some("obj") => parse_obj(&bytes),
-        _ => Err("only STL and OBJ meshes can be read".to_owned()),
-    }
+    Ok(Cow::Owned(bytes))
 }
 
 /// Reads an STL file. A binary one may begin with the word `solid` as well, so its length decides.

@@ -6,7 +6,10 @@
 //! - [`shapes`], [`mesh`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
+//! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
+//! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
+//! - [`fault`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - `snapshot`: hash, save and restore.
 
@@ -15,29 +18,36 @@ pub mod contacts;
 mod convert;
 pub mod drives;
 mod engine;
+pub mod fault;
 mod filter;
+pub mod fluids;
+pub mod grasp;
 mod joints;
+mod loads;
 pub mod mass;
 pub mod mesh;
 mod motor;
 mod posing;
 pub mod prepare;
+mod rolling;
 pub mod shapes;
 mod snapshot;
 mod step;
+mod vehicles;
 
 use bevy::prelude::*;
 use bevy_rapier3d::plugin::{
     NoUserData, PhysicsSet, RapierContextInitialization, RapierPhysicsPlugin, TimestepMode,
 };
 use morse_api::{
-    state::{StateEntry, StateRegister},
+    state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
 };
 
 pub use build::{Built, Entities, build};
 pub use contacts::{Contact, Contacts};
 pub(crate) use convert::transform;
+pub use fluids::Water;
 pub use prepare::{Prepared, prepare};
 
 /// The numerical settings of a world.
@@ -55,6 +65,10 @@ pub struct Settings {
     pub solver_iterations: u32,
     /// How commanded speeds are reached.
     pub motion: Motion,
+    /// kg/m³; felt by what has a drag area.
+    pub air_density: f64,
+    /// Water below a level, if there is any.
+    pub water: Option<Water>,
 }
 
 impl Default for Settings {
@@ -66,6 +80,8 @@ impl Default for Settings {
             contact_frequency: 120.0,
             solver_iterations: 4,
             motion: Motion::Default,
+            air_density: 1.225,
+            water: None,
         }
     }
 }
@@ -75,6 +91,15 @@ impl Settings {
     #[must_use]
     pub fn dt(&self) -> f64 {
         1.0 / self.rate
+    }
+
+    /// Iterations of the engine's solver a substep, each of which also moves the bodies. In MORSE's motion
+    /// there is one, of several passes, as its engine did it: friction acts first, then the body moves.
+    pub(super) fn moves(&self) -> u32 {
+        match self.motion {
+            Motion::Default => self.solver_iterations.max(1),
+            Motion::Morse => 1,
+        }
     }
 
     /// Length of a step of the engine, s.
@@ -112,7 +137,13 @@ pub fn plugin(app: &mut App, settings: Settings) {
     engine::spawn_engine(app.world_mut(), &settings);
     app.insert_resource(settings)
         .init_resource::<drives::Commanded>()
-        .init_resource::<joints::JointMotion>();
+        .init_resource::<joints::JointMotion>()
+        .init_resource::<grasp::Grasps>()
+        .init_resource::<fluids::Fluids>()
+        .init_resource::<vehicles::Vehicles>()
+        .init_resource::<fault::Fault>()
+        .init_resource::<fault::GivenUp>()
+        .register_state_resource::<grasp::Grasps>();
     app.configure_sets(
         FixedUpdate,
         (
@@ -125,11 +156,11 @@ pub fn plugin(app: &mut App, settings: Settings) {
     app.add_systems(
         FixedUpdate,
         (
-            (drives::apply, joints::apply, posing::apply)
+            (drives::apply, joints::apply, posing::apply, vehicles::apply)
                 .chain()
                 .in_set(Actuate::Drives),
             step::step.in_set(PhysicsSet::StepSimulation),
-            (joints::read, step::write_back)
+            (joints::read, step::write_back, fault::find)
                 .chain()
                 .in_set(PhysicsSet::Writeback),
         ),

@@ -18,7 +18,11 @@ use super::{
 const LONGEST_LEAD: f64 = 1.5;
 
 /// As [`LONGEST_LEAD`], for the set point of a speed, which a blocked joint would wind up.
-const SPEED_LEAD: f64 = 0.2;
+const SPEED_LEAD: f64 = 1.2;
+
+/// How much softer a motor is that holds a speed than one that holds a position, as a share of the
+/// frequency: the wheels of a robot, which move much more than themselves, would else slip and stick.
+const SPEED_GAIN: f64 = 0.4;
 
 /// How near to its limit a joint of more than a turn must be for the engine to see the limit, rad.
 const LIMIT_WINDOW: f64 = 1.0;
@@ -41,6 +45,8 @@ pub(super) struct Order {
     pub speed: f64,
     /// To be exerted besides, N·m or N.
     pub effort: f64,
+    /// Whether it is a speed that is to be held.
+    pub holds_speed: bool,
 }
 
 impl VariableRow {
@@ -56,7 +62,7 @@ impl VariableRow {
         let fastest = self.layout.max_velocity;
         let from = set_point.unwrap_or(position);
         match target {
-            JointTarget::Position(wanted) if wanted.is_finite() => {
+            JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => {
                 let wanted = wanted.clamp(lower, upper);
                 let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
                 let is_on_its_way = fastest.is_finite() && next != wanted;
@@ -68,7 +74,7 @@ impl VariableRow {
                 Order {
                     set_point: Some(next),
                     speed,
-                    effort: 0.0,
+                    ..Order::default()
                 }
             }
             JointTarget::Velocity(wanted) if wanted.is_finite() => {
@@ -87,7 +93,8 @@ impl VariableRow {
                 Order {
                     set_point: Some(next.clamp(lower, upper)),
                     speed,
-                    effort: 0.0,
+                    holds_speed: true,
+                    ..Order::default()
                 }
             }
             JointTarget::Effort(wanted) if wanted.is_finite() => {
@@ -99,6 +106,7 @@ impl VariableRow {
             }
             JointTarget::Free
             | JointTarget::Position(_)
+            | JointTarget::Jump(_)
             | JointTarget::Velocity(_)
             | JointTarget::Effort(_) => Order::default(),
         }
@@ -116,7 +124,7 @@ impl VariableRow {
         let error = set_point - motion.position();
         let is_limited = motion.effort.abs() >= 0.99 * self.layout.max_effort;
         let is_moving = error.abs() > NEAR || order.speed != 0.0;
-        if is_limited || is_moving {
+        if is_limited || is_moving || order.holds_speed {
             return motion.trim;
         }
         (motion.trim + TRIM * error).clamp(-MOST_TRIM, MOST_TRIM)
@@ -142,10 +150,18 @@ impl JointRow {
         };
         let near = set_point.clamp(position - lead, position + lead);
         let measured = (near - self.zero) * self.travel;
+        let settings = &variable.layout.settings;
+        let is_own = settings.stiffness.is_some() || settings.damping.is_some();
+        let gain = if order.holds_speed && !is_own {
+            SPEED_GAIN
+        } else {
+            1.0
+        };
         // Without its own motor, the joint would still brake: k·e + d·(v₀ - v) - b·v as one spring.
-        let damping = self.damping + self.passive_damping;
+        let own_damping = self.damping * gain;
+        let damping = own_damping + self.passive_damping;
         let share = if damping > 0.0 {
-            self.damping / damping
+            own_damping / damping
         } else {
             0.0
         };
@@ -156,7 +172,7 @@ impl JointRow {
                 measured
             } as f32,
             target_vel: (order.speed * self.travel * share) as f32,
-            stiffness: self.stiffness as f32,
+            stiffness: (self.stiffness * gain * gain) as f32,
             damping: damping as f32,
             max_force: if most.is_finite() {
                 most as f32

@@ -34,9 +34,11 @@ pub(super) fn apply(
             JointTarget::Velocity(speed) if speed.is_finite() => {
                 from + speed.clamp(-fastest, fastest) * dt
             }
+            JointTarget::Jump(wanted) if wanted.is_finite() => wanted,
             JointTarget::Free
             | JointTarget::Effort(_)
             | JointTarget::Position(_)
+            | JointTarget::Jump(_)
             | JointTarget::Velocity(_) => from,
         };
         let next = next.clamp(lower, upper);

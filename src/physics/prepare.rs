@@ -15,11 +15,19 @@ use crate::scene::{
 
 /// Coulomb coefficient of geometry without one.
 const DEFAULT_FRICTION: f64 = 0.5;
+
 /// The solids and masses of a scene's bodies, in the order of the layout.
 pub struct Prepared {
     pub(super) bodies: Vec<PreparedBody>,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Prepared {
+    /// Mass, centre and inertia of each body, in its own axes.
+    pub fn masses(&self) -> impl Iterator<Item = &Mass> {
+        self.bodies.iter().map(|body| &body.mass)
+    }
 }
 
 pub(super) struct PreparedBody {

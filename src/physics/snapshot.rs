@@ -1,5 +1,7 @@
 //! The engine's sets as state: hash, save and restore.
 
+use std::collections::BTreeMap;
+
 use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::{
     plugin::context::RapierContextSimulation,
@@ -18,7 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     convert,
+    drives::{Command, Commanded},
     engine::{Engine, EngineItem, Tables},
+    fault::Fault,
     joints::JointMotion,
     step,
 };
@@ -43,6 +47,7 @@ struct Saved<'a> {
     narrow_phase: &'a NarrowPhase,
     ccd_solver: &'a CCDSolver,
     motion: &'a JointMotion,
+    commands: &'a BTreeMap<usize, Command>,
 }
 
 /// As [`Saved`], on the way back.
@@ -57,6 +62,7 @@ struct Restored {
     narrow_phase: NarrowPhase,
     ccd_solver: CCDSolver,
     motion: JointMotion,
+    commands: BTreeMap<usize, Command>,
 }
 
 /// Poses, velocities and sleep of all bodies, and all joint coordinates, in path order.
@@ -100,6 +106,7 @@ fn save(world: &World) -> Result<Vec<u8>, StateError> {
 }
 
 fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
+    world.insert_resource(Fault::default());
     let restored: Restored = postcard::from_bytes(bytes).map_err(encoding)?;
     let here = world
         .get_resource::<Tables>()
@@ -116,13 +123,16 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
         Single<Engine>,
         Res<Tables>,
         ResMut<JointMotion>,
+        ResMut<Commanded>,
         Query<(&mut BodyState, &mut Transform)>,
         Query<&mut JointState>,
     )> = SystemState::new(world);
-    let Ok((mut engine, tables, mut motion, mut bodies, mut joints)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, mut motion, mut commanded, mut bodies, mut joints)) =
+        state.get_mut(world)
+    else {
         return Err(encoding("there is no physics in this world"));
     };
-    *motion = put(&mut engine, restored);
+    (*motion, commanded.velocities) = put(&mut engine, restored);
     for row in &tables.bodies {
         if let Ok((mut state, mut transform)) = bodies.get_mut(row.entity) {
             step::copy(&engine, row, &mut state);
@@ -141,7 +151,10 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
     Ok(())
 }
 
-fn put(engine: &mut EngineItem<'_, '_>, restored: Restored) -> JointMotion {
+fn put(
+    engine: &mut EngineItem<'_, '_>,
+    restored: Restored,
+) -> (JointMotion, BTreeMap<usize, Command>) {
     engine.bodies.bodies = restored.bodies;
     engine.colliders.colliders = restored.colliders;
     engine.joints.impulse_joints = restored.impulse_joints;
@@ -152,19 +165,25 @@ fn put(engine: &mut EngineItem<'_, '_>, restored: Restored) -> JointMotion {
     engine.simulation.ccd_solver = restored.ccd_solver;
     // The pipeline holds nothing but buffers, some of which belong to the sets that are gone.
     engine.simulation.pipeline = PhysicsPipeline::new();
-    restored.motion
+    (restored.motion, restored.commands)
 }
 
 fn parts(world: &World) -> (Option<&Tables>, Option<Saved<'_>>, Option<&JointMotion>) {
     let motion = world.get_resource::<JointMotion>();
     (
         world.get_resource::<Tables>(),
-        motion.and_then(|motion| sets(world, motion)),
+        motion
+            .zip(world.get_resource::<Commanded>())
+            .and_then(|(motion, commanded)| sets(world, motion, commanded)),
         motion,
     )
 }
 
-fn sets<'w>(world: &'w World, motion: &'w JointMotion) -> Option<Saved<'w>> {
+fn sets<'w>(
+    world: &'w World,
+    motion: &'w JointMotion,
+    commanded: &'w Commanded,
+) -> Option<Saved<'w>> {
     use bevy_rapier3d::plugin::context::{
         RapierContextColliders, RapierContextJoints, RapierRigidBodySet,
     };
@@ -181,6 +200,7 @@ fn sets<'w>(world: &'w World, motion: &'w JointMotion) -> Option<Saved<'w>> {
         narrow_phase: &simulation.narrow_phase,
         ccd_solver: &simulation.ccd_solver,
         motion,
+        commands: &commanded.velocities,
     })
 }
 

@@ -8,9 +8,13 @@ use super::{
     Motion, Settings, convert,
     drives::Commanded,
     engine::{BodyRow, Engine, EngineItem, Tables},
+    fault::GivenUp,
     filter::Hooks,
+    fluids::Fluids,
     joints::JointMotion,
+    loads::Loads,
     posing,
+    vehicles::Vehicles,
 };
 
 /// Advances the engine by one tick.
@@ -19,8 +23,12 @@ pub(super) fn step(
     tables: Res<Tables>,
     commanded: Res<Commanded>,
     motion: Res<JointMotion>,
+    fluids: Res<Fluids>,
+    mut vehicles: ResMut<Vehicles>,
+    mut given_up: ResMut<GivenUp>,
     mut engine: Single<Engine>,
 ) {
+    given_up.0 = None;
     let gravity = engine.configuration.gravity;
     let hooks = Hooks {
         tables: &tables,
@@ -29,14 +37,20 @@ pub(super) fn step(
         up: -gravity.normalize_or_zero(),
     };
     let substeps = settings.substeps.max(1);
+    let extra = fluids.bodies().chain(vehicles.bodies());
+    let loads = Loads::of(extra, &engine, &tables);
     for substep in 0..substeps {
-        if substep == 0 || settings.motion == Motion::Default {
-            commanded.impose(&mut engine, &tables);
-        }
+        commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
         let share = f64::from(substep + 1) / f64::from(substeps);
         posing::lead(&mut engine, &tables, &motion, share, settings.substep());
+        loads.restore(&mut engine, &tables);
+        fluids.act(&mut engine, &tables, &settings, &commanded);
+        vehicles.act(&mut engine, &settings);
         advance(&mut engine, &hooks);
+        given_up.0 = given_up.0.or_else(|| tables.first_lost(&engine));
     }
+    loads.release(&mut engine, &tables);
+    fluids.release(&mut engine, &tables);
     commanded.release(&mut engine, &tables);
 }
 

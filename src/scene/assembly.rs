@@ -85,6 +85,8 @@ pub struct BodySettings {
     pub gravity: bool,
     /// Whether it may sleep while at rest; without an answer, when nothing actuates it.
     pub can_sleep: Option<bool>,
+    /// Coefficient of drag times area along each axis of the body, m².
+    pub drag_area: Vector3<f64>,
 }
 
 impl Default for BodySettings {
@@ -100,6 +102,7 @@ impl Default for BodySettings {
             angular_damping: 0.0,
             gravity: true,
             can_sleep: None,
+            drag_area: Vector3::zeros(),
         }
     }
 }
@@ -144,6 +147,14 @@ pub struct RobotBase {
     pub mass: Option<f64>,
     /// Coulomb coefficient of all geometry of the robot.
     pub friction: Option<f64>,
+    /// Whether gravity acts on the robot's bodies.
+    pub gravity: bool,
+    /// Of the base, 1/s.
+    pub linear_damping: Option<f64>,
+    /// Of the base, 1/s.
+    pub angular_damping: Option<f64>,
+    /// Of the base: coefficient of drag times area along each of its axes, m².
+    pub drag_area: Option<Vector3<f64>>,
 }
 
 impl RobotBase {
@@ -156,6 +167,10 @@ impl RobotBase {
             is_ground_robot: true,
             mass: None,
             friction: None,
+            gravity: true,
+            linear_damping: None,
+            angular_damping: None,
+            drag_area: None,
         }
     }
 }

@@ -6,10 +6,12 @@
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
+pub use morse_api::frame::Frame;
 use morse_api::{
     body::Robot,
     component::Path,
-    joint::{JointState, JointVariable, RobotJoints},
+    frame::RobotName,
+    joint::{BodyJoint, JointState, JointVariable, RobotJoints},
     state::{StateHasher, sort_by_path},
 };
 use nalgebra::Isometry3;
@@ -22,19 +24,6 @@ use crate::{
         model,
     },
 };
-
-/// A frame of the scene. Its entity has the frame's name as its path.
-#[derive(Component, Clone, Debug)]
-pub struct Frame {
-    /// Of the frame.
-    pub name: String,
-    /// The entity of the frame it hangs on; `None` is the root.
-    pub parent: Option<Entity>,
-    /// The entity of the body it belongs to: that of the head frame of its group.
-    pub body: Entity,
-    /// Pose of the frame in the frame of its body.
-    pub body_from_frame: Isometry3<f64>,
-}
 
 /// A geometry of the scene, for who draws it or meets it. A child of its body's entity, whose
 /// `Transform` is the geometry's place on the body.
@@ -95,6 +84,7 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     let geometry = spawn_geometry(world, assembly, &layout, &bodies, &robots);
     let variables = spawn_variables(world, &layout);
     mark_robot_joints(world, &layout, &robots, &variables);
+    mark_joints(world, &layout, &bodies, &variables);
 
     let entities = physics::Entities {
         bodies,
@@ -149,9 +139,11 @@ fn mark_robots(
             head.is_some_and(|head| head.name == robot.frame)
         });
         if let Some(&entity) = base.and_then(|base| bodies.get(base)) {
-            world.entity_mut(entity).insert(Robot {
+            let marks = Robot {
                 is_ground_robot: robot.is_ground_robot,
-            });
+            };
+            let name = RobotName(path.as_str().into());
+            world.entity_mut(entity).insert((marks, name));
             robots.insert(path.clone(), entity);
         }
     }
@@ -228,6 +220,22 @@ fn mark_robot_joints(
         let own = own.filter(|(variable, _)| variable.robot.as_ref() == Some(path));
         let joints = own.map(|(_, entity)| *entity).collect();
         world.entity_mut(base).insert(RobotJoints(joints));
+    }
+}
+
+/// The joints between bodies, for who follows a chain of them.
+fn mark_joints(world: &mut World, layout: &Layout, bodies: &[Entity], variables: &[Entity]) {
+    for (body, &entity) in layout.bodies.iter().zip(bodies) {
+        let joint = body.attachment.as_ref().and_then(|attachment| {
+            Some(BodyJoint {
+                parent: *bodies.get(attachment.parent)?,
+                variable: *variables.get(attachment.variable)?,
+                shape: attachment.shape(),
+            })
+        });
+        if let Some(joint) = joint {
+            world.entity_mut(entity).insert(joint);
+        }
     }
 }
 

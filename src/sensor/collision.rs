@@ -1,5 +1,9 @@
 //! Whether something is touched, and what.
-use morse_api::{names::fits_any, prelude::*};
+use morse_api::{
+    names::fits_any,
+    object::{Object, Objects, Tracked},
+    prelude::*,
+};
 
 use crate::physics::Contacts;
 
@@ -9,10 +13,14 @@ use crate::physics::Contacts;
 /// itself; this one feels with the whole body, so the ground is best left out by `ignore`.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[require(Tracked)]
 pub struct Collision {
-    /// Names of the bodies that count; `*` stands for any text. None: all.
+    /// The property of the objects and robots that count, which are then told by their own names; without
+    /// it, all bodies count.
+    pub only_objects_with_property: String,
+    /// Names that count; `*` stands for any text. None: all.
     pub only: Vec<String>,
-    /// Names of the bodies that do not count.
+    /// Names that do not count.
     pub ignore: Vec<String>,
 }
 
@@ -22,7 +30,7 @@ pub struct CollisionData {
     /// Whether anything is touched.
     #[reflect(@Unit(""))]
     pub collision: bool,
-    /// Names of the bodies that are touched, sorted.
+    /// Names of the bodies, or objects, that are touched, sorted.
     #[reflect(@Unit(""))]
     pub objects: Vec<String>,
 }
@@ -33,21 +41,41 @@ impl Sensor for Collision {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_sensor::<Collision, _>(default_action);
+    app.add_sensor::<Collision, _>(default_action)
+        .init_resource::<Objects>()
+        .register_state::<Tracked>()
+        .add_systems(Startup, begin);
+}
+
+fn begin(mut sensors: Query<(&Collision, &mut Tracked)>) {
+    for (settings, mut tracked) in &mut sensors {
+        *tracked = Tracked::new(&settings.only_objects_with_property);
+    }
 }
 
 fn default_action(
     contacts: Contacts,
+    objects: Res<Objects>,
     paths: Query<&Path>,
-    mut sensors: Query<(&Collision, &Due, &Mount, &mut CollisionData)>,
+    mut sensors: Query<(&Collision, &Due, &Mount, &mut Tracked, &mut CollisionData)>,
 ) {
-    for (settings, due, mount, mut data) in &mut sensors {
-        if due.0 {
-            let touched = contacts.of(mount.body);
+    for (settings, due, mount, mut tracked, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        let touched = contacts.of(mount.body);
+        if settings.only_objects_with_property.is_empty() {
             let names = touched
                 .iter()
                 .filter_map(|contact| paths.get(contact.other_body).ok());
             settings.measure(names.map(Path::as_str), &mut data);
+        } else {
+            let is_touched = |object: &&Object| {
+                let mut others = touched.iter().map(|contact| contact.other_geometry);
+                others.any(|geometry| object.owns(geometry))
+            };
+            let names = tracked.of(&objects).filter(is_touched);
+            settings.measure(names.map(|object| object.name.as_str()), &mut data);
         }
     }
 }

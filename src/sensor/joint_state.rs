@@ -1,4 +1,4 @@
-//! Positions, velocities and efforts of a robot's joints, without error (MORSE's `ArmaturePose`).
+//! Positions, velocities and efforts of a robot's joints, without error, as in ROS's `JointState`.
 use morse_api::{
     joint::{JointState as State, JointVariable, RobotJoints},
     names::fits_any,

@@ -108,7 +108,7 @@ impl Sensor for Odometry {
     type Data = OdometryData;
 }
 
-pub(super) fn plugin(app: &mut App) {
+pub(crate) fn plugin(app: &mut App) {
     app.add_sensor::<Odometry, _>(default_action)
         .register_state::<Travel>()
         .add_systems(Startup, begin);

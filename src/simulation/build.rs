@@ -13,7 +13,7 @@ use crate::{
     install::{self, Connections},
     load::Plan,
     middleware::{self, Pending},
-    modifier, physics, rays,
+    modifier, objects, physics, rays,
     report::Report,
     scene::{
         model::Shape,
@@ -106,6 +106,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(spawned.warnings.clone(), &sources);
     show_meshes_to_rays(app.world_mut());
+    objects::insert(app.world_mut(), &simulation, &spawned);
     let (requests, asks) = RequestSender::new();
     let gate = Gate::default();
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
@@ -165,6 +166,13 @@ fn physics_settings(environment: &Environment) -> physics::Settings {
             model::Motion::Default => physics::Motion::Default,
             model::Motion::Morse => physics::Motion::Morse,
         },
+        air_density: environment.air_density,
+        water: environment.water.map(|water| physics::Water {
+            level: water.level,
+            density: water.density,
+            linear_damping: water.linear_damping,
+            angular_damping: water.angular_damping,
+        }),
     }
 }
 

@@ -12,14 +12,16 @@ use morse_sim::{
 
 /// The shipped simulation files.
 fn scenes() -> Vec<PathBuf> {
-    let folder =
-        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenes")).expect("a folder");
-    let mut files: Vec<PathBuf> = folder
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/scenes");
+    let entries = [root.to_owned(), format!("{root}/robots")]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "ron"));
     files.sort();
-    assert!(files.len() >= 5, "{files:?}");
+    assert!(files.len() >= 25, "{files:?}");
     files
 }
 

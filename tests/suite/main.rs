@@ -1,13 +1,19 @@
 //! All integration tests, linked once: one module a topic.
+mod arms;
+mod assets;
 mod cli;
 mod determinism;
 mod diagnostics;
 mod external;
 mod flying;
+mod geodesy;
 mod golden_runs;
 mod hostile_scenes;
 mod language_rules;
+mod modifiers;
+mod motion;
 mod motion_and_earth;
+mod objects;
 mod physics;
 mod pipeline;
 mod rays;

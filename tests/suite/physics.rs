@@ -2,6 +2,7 @@
 
 mod drives;
 mod joints;
+mod rolling;
 mod state;
 
 use bevy::{ecs::system::RunSystemOnce as _, prelude::*};

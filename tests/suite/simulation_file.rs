@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use morse_sim::scene::diagnostic::{Diagnostic, Sources, Style, render};
 use morse_sim::scene::model::{Frame, Joint as SceneJoint, JointAxis, Scene};
-use morse_sim::scene::simulation::model::{BodyKind, Form, Motion, Policy};
+use morse_sim::scene::simulation::model::{BodyKind, Form, Motion, Policy, Property};
 use morse_sim::scene::simulation::{
     Assets, Files, Found, Loaded, Spanned, check as check_simulation, check_alone, load,
 };
@@ -161,6 +161,41 @@ fn a_file_means_what_it_says() {
     );
     assert_eq!(rover.sensors["gps"].outputs["socket"].policy, None);
     assert_eq!(rover.actuators["motion"].inputs.len(), 1);
+}
+
+#[test]
+fn objects_and_zones_mean_what_they_say() {
+    let text = r#"Simulation(
+        objects: {
+            "crate_1": (label: "Crate", graspable: true, properties: { "Fire": 200, "Note": "far" }),
+            "table": (description: "oak", type: "Furniture",
+                      properties: { "Injured": false, "Requirements": [1, 2.5] }),
+        },
+        zones: { "charger": (type: "Charging", at: (translation: (2, 0, 1)), size: (0.5, 1, 2)) },
+        robots: { "rover": (model: "rover.robray", properties: { "Injured": true }) },
+    )"#;
+    let simulation = good(text, &["objects.crate_1.properties.Wet=very"]).simulation;
+    let of = |name: &str| &simulation.objects[name];
+    assert_eq!(of("crate_1").label.as_deref(), Some("Crate"));
+    assert!(of("crate_1").graspable && !of("table").graspable);
+    assert_eq!(
+        (of("crate_1").kind.as_str(), of("table").kind.as_str()),
+        ("Object", "Furniture")
+    );
+    assert_eq!(of("crate_1").properties["Fire"], Property::Number(200.0));
+    assert_eq!(
+        of("crate_1").properties["Wet"],
+        Property::Text("very".into())
+    );
+    assert_eq!(of("table").properties["Injured"], Property::Flag(false));
+    let list = Property::Numbers(vec![1.0, 2.5]);
+    assert_eq!(of("table").properties["Requirements"], list);
+    let rover = &simulation.robots["rover"].properties;
+    assert_eq!(rover["Injured"], Property::Flag(true));
+    let zone = &simulation.zones["charger"];
+    assert_eq!(zone.kind, "Charging");
+    assert_eq!(zone.center, nalgebra::Vector3::new(2.0, 0.0, 1.0));
+    assert_eq!(zone.half, nalgebra::Vector3::new(0.5, 1.0, 2.0));
 }
 
 #[test]

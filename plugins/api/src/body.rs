@@ -1,6 +1,6 @@
 //! Rigid bodies as components see them, and what actuators may do to them.
 use bevy::prelude::*;
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// Where a body is and how it moves, after the last tick. Written by the physics alone.
@@ -80,6 +80,9 @@ pub enum Drive {
     },
     /// Puts the body at a pose in the world, at rest.
     Pose(Isometry3<f64>),
+    /// Turns the body about its origin to an orientation in the world, and keeps it from turning on; where
+    /// it goes is left to physics.
+    Orientation(UnitQuaternion<f64>),
     /// Moves the body by a displacement in its own axes, without physics (MORSE's `Position` control).
     Displacement(Isometry3<f64>),
     /// A force and a torque at the centre of mass, for one tick, world axes.

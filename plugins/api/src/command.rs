@@ -11,9 +11,10 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     actuator::Actuator,
+    complaint::Complaints,
     component::{Active, Path},
     fields::{self, Fields},
-    modifier::{Memories, Modifiers},
+    modifier::{Fate, Memories, Modifiers},
     tick::Clock,
 };
 
@@ -37,7 +38,8 @@ impl<T> Command for T where
 {
 }
 
-/// The last command as it was received, before the input modifiers: what partial commands are merged into.
+/// The last command in the actuator's own axes, without what input modifiers other than changes of frame
+/// made of it: what partial commands are merged into, in the client's axes.
 #[derive(Component, Clone, Default, Serialize, serde::Deserialize)]
 pub struct Received<C>(pub C);
 
@@ -202,6 +204,7 @@ fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
 pub(crate) fn read_inputs<A: Actuator>(
     clock: Res<Clock>,
     mut log: Option<ResMut<CommandLog>>,
+    mut complaints: Option<ResMut<Complaints>>,
     mut actuators: Query<
         (
             &Path,
@@ -218,19 +221,70 @@ pub(crate) fn read_inputs<A: Actuator>(
     for (path, active, mailbox, mut received, mut command, modifiers, mut memories) in
         &mut actuators
     {
-        if !active.0 || mailbox.receiver.is_empty() {
+        if !active.0 {
             continue;
         }
-        for message in mailbox.receiver.try_iter() {
-            merge(&mut received.0, message.as_ref());
+        release(modifiers, &mut memories, &clock, &mut *command);
+        if mailbox.receiver.is_empty() {
+            continue;
         }
-        command.clone_from(&received.0);
-        modifiers.run(&mut *command, &mut memories, &clock);
-        if let Some(log) = &mut log {
-            log.0
-                .push((clock.tick, path.clone(), Box::new(received.0.clone())));
+        let wish = if modifiers.0.is_empty() {
+            for message in mailbox.receiver.try_iter() {
+                merge(&mut received.0, message.as_ref());
+            }
+            command.clone_from(&received.0);
+            log.is_some().then(|| received.0.clone())
+        } else {
+            let mut wish = received.0.clone();
+            modifiers.leave(&mut wish);
+            for message in mailbox.receiver.try_iter() {
+                merge(&mut wish, message.as_ref());
+            }
+            let mut changed = wish.clone();
+            let fate = modifiers.run(&mut changed, &mut memories, &clock);
+            if fate == Fate::Lost {
+                continue;
+            }
+            if fate == Fate::Passed && !take(&mut *command, changed, &wish) {
+                if let Some(complaints) = &mut complaints {
+                    complaints.add(path, "a modifier makes a command infinite; it is ignored");
+                }
+                continue;
+            }
+            received.0.clone_from(&wish);
+            modifiers.enter(&mut received.0);
+            Some(wish)
+        };
+        if let (Some(log), Some(wish)) = (&mut log, wish) {
+            log.0.push((clock.tick, path.clone(), Box::new(wish)));
         }
     }
+}
+
+/// Carries out what modifiers held back until now.
+fn release<C: Command>(
+    modifiers: &Modifiers,
+    memories: &mut Memories,
+    clock: &Clock,
+    command: &mut C,
+) {
+    while let Some(index) = modifiers.due(memories, clock) {
+        let mut later = command.clone();
+        if modifiers.release(index, &mut later, memories, clock) == Fate::Passed {
+            let before = command.clone();
+            take(command, later, &before);
+        }
+    }
+}
+
+/// Takes a modified command, unless modifiers made numbers infinite that were finite.
+fn take<C: Command>(command: &mut C, changed: C, before: &C) -> bool {
+    let is_fine = fields::is_finite(changed.as_partial_reflect())
+        || !fields::is_finite(before.as_partial_reflect());
+    if is_fine {
+        *command = changed;
+    }
+    is_fine
 }
 
 #[cfg(test)]

@@ -1,4 +1,9 @@
 //! The fields of a reading or command: names, units, levels, and access to their numbers without names.
+//!
+//! A field may hold a number, a flag, text, a vector, a list or map of such things, a struct, or [`Plain`],
+//! which is any of these and known at run time only. Maps are ordered ones, so that equal data are equal bits.
+use std::collections::BTreeMap;
+
 use bevy::{
     prelude::*,
     reflect::{PartialReflect, ReflectRef, TypeInfo, Typed, structs::Struct},
@@ -6,7 +11,8 @@ use bevy::{
 
 use serde_json::Value as Json;
 
-use crate::{modifier::Misfit, state::StateHasher};
+pub use crate::plain::Plain;
+use crate::{modifier::Misfit, named::Named, state::StateHasher};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +23,10 @@ pub struct Unit(pub &'static str);
 #[reflect(opaque)]
 pub struct Levels(pub &'static [&'static str]);
 
+/// A map whose entries are exported as if they were fields themselves: `#[reflect(@Flat)]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flat;
+
 /// One field of a data type.
 #[derive(Clone, Debug)]
 pub struct Field {
@@ -26,6 +36,8 @@ pub struct Field {
     pub index: usize,
     /// Its Rust type.
     pub type_id: std::any::TypeId,
+    /// What reflection knows of the type.
+    pub info: Option<&'static TypeInfo>,
     /// The type's name, short.
     pub type_name: &'static str,
     /// Its unit, if any was given.
@@ -34,6 +46,8 @@ pub struct Field {
     pub docs: Option<&'static str>,
     /// The levels at which it exists; `None` for all.
     pub levels: Option<&'static [&'static str]>,
+    /// Whether it is a map whose entries take its place.
+    pub is_flat: bool,
 }
 
 /// The fields of a data type that exist at one level, in the order they are exported.
@@ -48,13 +62,15 @@ impl Fields {
             return Self::default();
         };
         let fields = info.iter().enumerate().map(|(index, field)| Field {
-            name: field.name(),
+            name: plain_name(field.name()),
             index,
             type_id: field.type_id(),
+            info: field.type_info(),
             type_name: field.type_path_table().short_path(),
             unit: field.get_attribute::<Unit>().map(|unit| unit.0),
             docs: field.docs().map(str::trim),
             levels: field.get_attribute::<Levels>().map(|levels| levels.0),
+            is_flat: field.has_attribute::<Flat>(),
         });
         Self(fields.filter(|field| exists_at(field, level)).collect())
     }
@@ -98,6 +114,46 @@ impl Fields {
         self.places::<[f64; 3], N>(names, "vector of three numbers")
     }
 
+    /// The places of fields that each hold a length in metres: a position's `x` is one, a magnetic field's
+    /// is not.
+    ///
+    /// # Errors
+    ///
+    /// One of them is missing, or holds something else.
+    pub fn lengths<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+        let places = self.numbers(names)?;
+        for name in names {
+            if self.get(name).is_none_or(|field| field.unit != Some("m")) {
+                return Err(Misfit::needs(format!("a number `{name}` in metres")));
+            }
+        }
+        Ok(places)
+    }
+
+    /// The places of `x`, `y` and `z` if they are a position in the scene: not one in the frame of a robot's
+    /// start, which odometry puts beside velocities.
+    ///
+    /// # Errors
+    ///
+    /// They are not.
+    pub fn position(&self) -> Result<[usize; 3], Misfit> {
+        match self.lengths(["x", "y", "z"]) {
+            Ok(places) if self.get("vx").is_none() => Ok(places),
+            _ => Err(Misfit::needs(
+                "a position in the scene: numbers `x`, `y` and `z` in metres",
+            )),
+        }
+    }
+
+    /// Tells of other units, for the fields at some places.
+    pub fn set_units(&mut self, places: &[usize], units: &[&'static str]) {
+        for (place, unit) in places.iter().zip(units) {
+            for field in self.0.iter_mut().filter(|field| field.index == *place) {
+                field.unit = Some(unit);
+            }
+        }
+    }
+
     fn places<T: 'static, const N: usize>(
         &self,
         names: [&str; N],
@@ -112,6 +168,12 @@ impl Fields {
         }
         Ok(places)
     }
+}
+
+/// A name as it is exported: a field called by a keyword, such as `r#type`, is called so for Rust alone.
+#[must_use]
+pub fn plain_name(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
 }
 
 /// The field at a place, to be changed, if it holds a `T`.
@@ -143,6 +205,10 @@ pub enum Value<'a> {
     Triples(&'a [[f64; 3]]),
     /// Names.
     Texts(&'a [String]),
+    /// Something known at run time only.
+    Plain(&'a Plain),
+    /// Numbers by names that the scene gives.
+    Named(&'a Named),
     /// Anything else, to be walked by reflection.
     Other(&'a dyn PartialReflect),
 }
@@ -167,12 +233,14 @@ pub fn view(value: &dyn PartialReflect) -> Value<'_> {
         [f64; 2] => Value::Numbers,
         String => Value::Text,
         Vec<String> => Value::Texts,
+        Named => Value::Named,
         i64 => |v: &i64| Value::Integer(*v),
         i32 => |v: &i32| Value::Integer(i64::from(*v)),
         u32 => |v: &u32| Value::Integer(i64::from(*v)),
         u8 => |v: &u8| Value::Integer(i64::from(*v)),
         u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
         f32 => |v: &f32| Value::Number(f64::from(*v)),
+        Plain => Value::Plain,
     }
     Value::Other(value)
 }
@@ -196,7 +264,20 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
             hasher.u64(texts.len() as u64);
             texts.iter().for_each(|text| hash_text(text, hasher));
         }
-        Value::Other(other) => walk(other, &mut |part| hash(part, hasher)),
+        Value::Named(named) => {
+            hasher.u64(named.values.len() as u64);
+            hasher.f64s(&named.values);
+        }
+        Value::Plain(plain) => hasher.value(plain),
+        Value::Other(other) => {
+            // Without their lengths, two lists could be told apart from others by nothing.
+            match other.reflect_ref() {
+                ReflectRef::List(list) => hasher.u64(list.len() as u64),
+                ReflectRef::Map(map) => hasher.u64(map.len() as u64),
+                _ => {}
+            }
+            walk(other, &mut |part| hash(part, hasher));
+        }
     }
 }
 
@@ -219,11 +300,26 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
             .map(|triple| Json::from(triple.as_slice()))
             .collect(),
         Value::Texts(texts) => texts.into(),
+        Value::Plain(plain) => plain.to_json(),
+        Value::Named(named) => {
+            let parts = named.iter();
+            Json::Object(
+                parts
+                    .map(|(name, value)| (name.to_owned(), value.into()))
+                    .collect(),
+            )
+        }
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {
                 let parts = parts
                     .iter_fields()
-                    .map(|(name, part)| (name.to_owned(), to_json(part)));
+                    .map(|(name, part)| (plain_name(name).to_owned(), to_json(part)));
+                Json::Object(parts.collect())
+            }
+            ReflectRef::Map(parts) => {
+                let parts = parts
+                    .iter()
+                    .map(|(key, part)| (key_text(key), to_json(part)));
                 Json::Object(parts.collect())
             }
             ReflectRef::Enum(parts) if parts.field_len() == 0 => parts.variant_name().into(),
@@ -261,6 +357,49 @@ pub fn from_json(field: &Field, json: &Json) -> Option<Box<dyn PartialReflect>> 
     None
 }
 
+/// The fields of some data as one JSON object, as they are exported: numbers whose names the scene gives stand
+/// beside the others, as do the entries of flat maps.
+#[must_use]
+pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
+    let mut object = serde_json::Map::new();
+    for field in &fields.0 {
+        let Some(value) = data.field_at(field.index) else {
+            continue;
+        };
+        match to_json(value) {
+            Json::Object(entries) if field.is_flat || matches!(view(value), Value::Named(_)) => {
+                object.extend(entries);
+            }
+            value => {
+                object.insert(field.name.to_owned(), value);
+            }
+        }
+    }
+    Json::Object(object)
+}
+
+/// The key of a map as text.
+#[must_use]
+pub fn key_text(key: &dyn PartialReflect) -> String {
+    match view(key) {
+        Value::Text(text) => text.to_owned(),
+        Value::Integer(integer) => integer.to_string(),
+        _ => format!("{key:?}"),
+    }
+}
+
+/// Makes one map like another, entry by entry, so that nothing is allocated while the keys stay the same.
+/// For the `clone_from` of data with maps.
+pub fn assign_map<V: Clone>(to: &mut BTreeMap<String, V>, from: &BTreeMap<String, V>) {
+    if to.len() == from.len() && to.keys().eq(from.keys()) {
+        for (to, from) in to.values_mut().zip(from.values()) {
+            to.clone_from(from);
+        }
+    } else {
+        to.clone_from(from);
+    }
+}
+
 /// Whether all numbers of a value are finite.
 #[must_use]
 pub fn is_finite(value: &dyn PartialReflect) -> bool {
@@ -268,7 +407,9 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
         Value::Number(number) => number.is_finite(),
         Value::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
         Value::Triples(triples) => triples.iter().flatten().all(|number| number.is_finite()),
+        Value::Named(named) => named.values.iter().all(|number| number.is_finite()),
         Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
+        Value::Plain(plain) => plain.is_finite(),
         Value::Other(other) => {
             let mut finite = true;
             walk(other, &mut |part| finite &= is_finite(part));
@@ -338,6 +479,93 @@ mod tests {
         };
         assert_ne!(hash_of(&0.0_f64), hash_of(&-0.0_f64));
         assert_ne!(hash_of(&vec![1.0, 2.0]), hash_of(&vec![1.0]));
+    }
+
+    /// A place in a reading, with a keyword for a name.
+    #[derive(Reflect, Default, Clone)]
+    struct Seen {
+        r#type: String,
+        at: [f64; 3],
+    }
+
+    #[derive(Reflect, Default)]
+    struct Nested {
+        seen: Vec<Seen>,
+        near: BTreeMap<String, f64>,
+        #[reflect(@Flat)]
+        more: BTreeMap<String, Plain>,
+    }
+
+    fn nested() -> Nested {
+        let seen = |kind: &str| Seen {
+            r#type: kind.into(),
+            at: [1.0, 2.0, 3.5],
+        };
+        let list = Plain::List(vec![Plain::Integer(3), Plain::Flag(true)]);
+        Nested {
+            seen: vec![seen("cup"), seen("pot")],
+            near: BTreeMap::from([("b".into(), 2.0), ("a".into(), 1.5)]),
+            more: BTreeMap::from([("rover.gps".into(), Plain::Map(vec![("x".into(), list)]))]),
+        }
+    }
+
+    #[test]
+    fn maps_lists_of_structs_and_plain_values_are_json() {
+        let data = nested();
+        let fields = Fields::of_type::<Nested>(None);
+        let expected = serde_json::json!({
+            "seen": [{"type": "cup", "at": [1.0, 2.0, 3.5]}, {"type": "pot", "at": [1.0, 2.0, 3.5]}],
+            "near": {"a": 1.5, "b": 2.0},
+            "rover.gps": {"x": [3, true]},
+        });
+        assert_eq!(data_to_json(&fields, &data), expected);
+        assert!(Fields::of_type::<Seen>(None).get("type").is_some());
+    }
+
+    #[test]
+    fn every_part_of_nested_data_is_hashed_and_looked_through() {
+        let hash_of = |data: &Nested| {
+            let mut hasher = StateHasher::default();
+            hash(data, &mut hasher);
+            hasher.finish()
+        };
+        let changes: [fn(&mut Nested); 6] = [
+            |data| data.seen[1].at[2] = 3.6,
+            |data| data.seen[0].r#type.push('s'),
+            |data| drop(data.seen.pop()),
+            |data| data.near.extend([("a".into(), -1.5)]),
+            |data| data.near.retain(|name, _| name != "b"),
+            |data| drop(data.more.insert("rover.gps".into(), Plain::Number(0.0))),
+        ];
+        let mut hashes = vec![hash_of(&nested())];
+        for change in changes {
+            let mut data = nested();
+            change(&mut data);
+            assert!(is_finite(&data));
+            hashes.push(hash_of(&data));
+        }
+        let count = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), count);
+        let mut data = nested();
+        data.near.insert("c".into(), f64::INFINITY);
+        assert!(!is_finite(&data));
+        data = nested();
+        data.more
+            .insert("c".into(), Plain::List(vec![Plain::Number(f64::NAN)]));
+        assert!(!is_finite(&data));
+    }
+
+    #[test]
+    fn a_map_becomes_like_another() {
+        let from = nested().near;
+        let mut to = BTreeMap::from([("b".to_owned(), 0.0), ("a".to_owned(), 0.0)]);
+        assign_map(&mut to, &from);
+        assert_eq!(to, from);
+        to = BTreeMap::from([("b".to_owned(), 0.0), ("c".to_owned(), 0.0)]);
+        assign_map(&mut to, &from);
+        assert_eq!(to, from);
     }
 
     #[test]

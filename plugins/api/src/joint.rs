@@ -1,8 +1,9 @@
 //! Joints as components see them: one entity a configuration variable.
 use bevy::prelude::*;
+use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::component::Path;
+use crate::{component::Path, state::Stateful};
 
 /// Name and kind of a configuration variable. Its entity also has [`JointState`] and [`JointTarget`].
 #[derive(Component, Clone, Debug)]
@@ -50,12 +51,90 @@ pub enum JointTarget {
     Free,
     /// Reach and hold a position, rad or m.
     Position(f64),
+    /// The same; a kinematic joint is there at once, whatever its greatest speed.
+    Jump(f64),
     /// Reach and hold a speed, rad/s or m/s.
     Velocity(f64),
     /// Exert an effort, N·m or N.
     Effort(f64),
 }
 
+/// Where a variable's first joint sits on its robot, and how far what it moves reaches. On the variable's
+/// entity; measured once, as things stand at the start.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub struct JointPlace {
+    /// The joint in the frame of the robot's base, or of the world without a robot, m.
+    pub at: Point3<f64>,
+    /// Direction of its axis there.
+    pub axis: Vector3<f64>,
+    /// How far the solids of the body below the joint reach from the axis, m: the radius of a wheel.
+    pub reach: f64,
+}
+
 /// The variables that belong to a robot, in the scene's order. On the robot's base body.
 #[derive(Component, Clone, Debug, Default)]
 pub struct RobotJoints(pub Vec<Entity>);
+
+/// A joint between two bodies. On the entity of the body below it, whose origin is at the joint.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct BodyJoint {
+    /// The body above it.
+    pub parent: Entity,
+    /// The configuration variable that moves it.
+    pub variable: Entity,
+    /// Where it is and how it moves.
+    pub shape: JointShape,
+}
+
+/// Where a joint is on the body above it, and how it moves the one below.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointShape {
+    /// Pose of the joint at zero in the frame of the body above it.
+    pub parent_from_joint: Isometry3<f64>,
+    /// Direction of the axis, in joint axes.
+    pub axis: UnitVector3<f64>,
+    /// Whether it turns; otherwise it slides.
+    pub is_angle: bool,
+    /// Travel for one unit of the variable, m; 1 where the joint turns.
+    pub travel: f64,
+    /// Added to the variable.
+    pub offset: f64,
+}
+
+impl JointShape {
+    /// Pose of the body below in the frame of the one above, for a value of the variable.
+    #[must_use]
+    pub fn parent_from_child(&self, value: f64) -> Isometry3<f64> {
+        let moved = value + self.offset;
+        let mut pose = self.parent_from_joint;
+        if self.is_angle {
+            return pose * rotation_about(&self.axis, moved);
+        }
+        let along = pose.rotation * self.axis.into_inner();
+        pose.translation.vector += along * (moved * self.travel);
+        pose
+    }
+}
+
+/// The rotation by an angle about an axis, with `libm`'s sine and cosine.
+#[must_use]
+pub fn rotation_about(axis: &UnitVector3<f64>, angle: f64) -> UnitQuaternion<f64> {
+    let (sin, cos) = libm::sincos(angle / 2.0);
+    let imaginary = axis.into_inner() * sin;
+    UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, imaginary))
+}
+
+/// The angles of a pan-tilt unit that is not in the scene. Written by the unit alone; it is state.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PanTilt {
+    /// To the left, rad.
+    pub pan: f64,
+    /// Downwards, rad.
+    pub tilt: f64,
+}
+
+impl Stateful for PanTilt {}
+
+/// The variables of pan and tilt of a unit that is in the scene, whose angles are theirs.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct PanTiltJoints(pub [Entity; 2]);

@@ -11,7 +11,7 @@ use crate::{
     component::Level,
     fields::Fields,
     middleware::Start,
-    modifier::{Misfit, Modify},
+    modifier::{Memory, Misfit, Modify, Site},
     port::{OutputPort, Policy},
     random::Random,
     reading::SensorInfo,
@@ -64,6 +64,8 @@ pub struct SensorKind {
     pub data: &'static TypeInfo,
     /// Its levels, the default one first; empty if it has none.
     pub levels: &'static [&'static str],
+    /// How often it measures unless the simulation file says so, Hz.
+    pub frequency: Option<f64>,
     /// Puts settings, local data and what goes with them on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings, Level, Random),
     /// The services of the kind itself are found by this: whether an entity is of this kind.
@@ -103,7 +105,11 @@ pub struct ModifierKind {
     /// Its settings.
     pub about: About,
     /// Binds it to the fields of a data type.
-    pub bind: fn(&Settings, &Fields, &World) -> Result<Box<dyn Modify>, Misfit>,
+    pub bind: fn(&Settings, &Fields, &Site<'_>) -> Result<Box<dyn Modify>, Misfit>,
+    /// Whether its settings make sense in this world; if not, what is wrong.
+    pub check: fn(&Settings, &World) -> Result<(), String>,
+    /// Puts it last on a component's list.
+    pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory),
 }
 
 /// A kind of middleware.

@@ -8,21 +8,29 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
-//! - [`body`], [`joint`], [`rays`]: the world that sensors see and actuators move;
-//! - [`fields`], [`names`]: units, levels and access to the numbers of a reading; patterns of names;
+//! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
+//! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
+//! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
+//!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
 pub mod body;
+pub mod carrier;
 pub mod command;
 pub mod complaint;
 pub mod component;
 pub mod fields;
+pub mod frame;
 pub mod joint;
 pub mod kind;
 pub mod middleware;
 pub mod modifier;
+pub mod named;
 pub mod names;
+pub mod numbers;
+pub mod object;
+pub mod plain;
 pub mod port;
 pub mod random;
 pub mod rays;
@@ -31,6 +39,7 @@ pub mod sensor;
 pub mod service;
 pub mod state;
 pub mod tick;
+pub mod vehicle;
 
 /// Everything a component's file usually names.
 pub mod prelude {
@@ -39,7 +48,7 @@ pub mod prelude {
         body::{BodyState, Drive, Inertia},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Levels, Unit},
-        modifier::{AddModifier as _, Memory, Misfit, Modifier, Modify},
+        modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
         random::Random,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Refused, Service, Task},

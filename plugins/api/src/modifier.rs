@@ -1,4 +1,6 @@
 //! Modifiers: noise and changes of frame between what is measured and what is exported.
+use std::marker::PhantomData;
+
 use bevy::{
     prelude::*,
     reflect::{Typed, structs::Struct},
@@ -24,18 +26,99 @@ pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
     ///
     /// The data lacks the fields.
     fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit>;
+
+    /// Whether its settings make sense, and it can work in this world: whether the scene has an origin on
+    /// Earth, say.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong or missing, and what to do about it, for the user to read.
+    fn check(&self, _world: &World) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Where a modifier is being bound: what it may look at.
 pub struct Site<'a> {
     /// The world that is being built; resources such as the origin on Earth are there.
     pub world: &'a World,
+    /// Which way the data goes.
+    pub side: Side,
+}
+
+/// Which way data goes that a modifier is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Out of the simulation: a sensor's measurements.
+    Measurement,
+    /// Into it: an actuator's commands.
+    Command,
+}
+
+/// Which way a change of frame or unit works.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// From the scene's own axes and units into the others.
+    To,
+    /// From the others into the scene's own.
+    From,
+}
+
+impl Direction {
+    /// The other way.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::To => Self::From,
+            Self::From => Self::To,
+        }
+    }
+}
+
+impl Site<'_> {
+    /// The direction of a change of frame that a setting leaves open: a measurement leaves the scene's
+    /// frame, a command enters it.
+    #[must_use]
+    pub fn direction(&self, chosen: Option<Direction>) -> Direction {
+        chosen.unwrap_or(match self.side {
+            Side::Measurement => Direction::To,
+            Side::Command => Direction::From,
+        })
+    }
 }
 
 /// A modifier bound to the data of one component.
 pub trait Modify: Send + Sync {
     /// Changes the data in place. `data` is of the type that the modifier was bound to.
     fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock);
+
+    /// Whether a command that it held back is to go on in this tick.
+    fn is_due(&self, _memory: &Memory, _clock: &Clock) -> bool {
+        false
+    }
+
+    /// Puts the oldest command that it held back into the data.
+    fn release(&self, _data: &mut dyn Struct, _memory: &mut Memory) {}
+
+    /// Itself, if it is a change of frame: one that loses nothing.
+    fn frame(&self) -> Option<&dyn Frame> {
+        None
+    }
+
+    /// Tells of the data that it makes where it differs from what it gets: other units, say.
+    fn relabel(&self, _fields: &mut Fields) {}
+}
+
+/// A change of frame or unit, which can be undone.
+///
+/// A partial command is merged into the command before it in the client's frame, so that the fields it
+/// lacks keep what they mean there.
+pub trait Frame {
+    /// What the modifier does.
+    fn change(&self, data: &mut dyn Struct);
+    /// Undoes it.
+    fn undo(&self, data: &mut dyn Struct);
 }
 
 impl<F: Fn(&mut dyn Struct, &mut Memory, &Clock) + Send + Sync> Modify for F {
@@ -51,6 +134,32 @@ pub struct Memory {
     pub random: Random,
     /// Whatever else it needs; empty at the start.
     pub values: Vec<f64>,
+    /// What becomes of the data; a modifier that keeps it from going on says so here each time.
+    pub fate: Fate,
+}
+
+impl Memory {
+    /// A memory of nothing, with a random stream.
+    #[must_use]
+    pub fn new(random: Random) -> Self {
+        Self {
+            random,
+            values: Vec::new(),
+            fate: Fate::Passed,
+        }
+    }
+}
+
+/// What becomes of data under a modifier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fate {
+    /// It goes on: to the next modifier, and out.
+    #[default]
+    Passed,
+    /// It is kept for later. A sensor exports nothing at this measurement.
+    Held,
+    /// It is lost, as if it had never been sent.
+    Lost,
 }
 
 /// A modifier does not fit the data.
@@ -82,11 +191,117 @@ pub struct Memories(pub Vec<Memory>);
 impl Stateful for Memories {}
 
 impl Modifiers {
-    /// Runs the list on some data.
-    pub fn run(&self, data: &mut dyn Struct, memories: &mut Memories, clock: &Clock) {
-        for (modifier, memory) in self.0.iter().zip(&mut memories.0) {
+    /// Runs the list on some data, up to the modifier that keeps it from going on, if one does.
+    pub fn run(&self, data: &mut dyn Struct, memories: &mut Memories, clock: &Clock) -> Fate {
+        self.run_from(0, data, memories, clock)
+    }
+
+    fn run_from(
+        &self,
+        first: usize,
+        data: &mut dyn Struct,
+        memories: &mut Memories,
+        clock: &Clock,
+    ) -> Fate {
+        for (modifier, memory) in self.0.iter().zip(&mut memories.0).skip(first) {
+            memory.fate = Fate::Passed;
             modifier.modify(data, memory, clock);
+            if memory.fate != Fate::Passed {
+                return memory.fate;
+            }
         }
+        Fate::Passed
+    }
+
+    /// The first modifier that lets go of a command in this tick.
+    pub(crate) fn due(&self, memories: &Memories, clock: &Clock) -> Option<usize> {
+        let both = self.0.iter().zip(&memories.0);
+        both.into_iter()
+            .position(|(modifier, memory)| modifier.is_due(memory, clock))
+    }
+
+    /// Lets one modifier put what it held back into the data, which then goes on through the rest.
+    pub(crate) fn release(
+        &self,
+        index: usize,
+        data: &mut dyn Struct,
+        memories: &mut Memories,
+        clock: &Clock,
+    ) -> Fate {
+        if let (Some(modifier), Some(memory)) = (self.0.get(index), memories.0.get_mut(index)) {
+            modifier.release(data, memory);
+        }
+        self.run_from(index + 1, data, memories, clock)
+    }
+
+    /// Brings a command from the client's frame into the scene's, without noise.
+    pub(crate) fn enter(&self, data: &mut dyn Struct) {
+        for frame in self.0.iter().filter_map(|modifier| modifier.frame()) {
+            frame.change(data);
+        }
+    }
+
+    /// Brings a command from the scene's frame into the client's.
+    pub(crate) fn leave(&self, data: &mut dyn Struct) {
+        for frame in self.0.iter().rev().filter_map(|modifier| modifier.frame()) {
+            frame.undo(data);
+        }
+    }
+}
+
+/// On a component that has modifiers of kind `M`. What is offered on it by
+/// [`add_service`](crate::service::AddService::add_service) is a service of the modifier.
+#[derive(Component)]
+pub struct Carries<M: Modifier> {
+    /// Their places in the component's list.
+    places: Vec<usize>,
+    kind: PhantomData<fn() -> M>,
+}
+
+impl<M: Modifier> Default for Carries<M> {
+    fn default() -> Self {
+        Self {
+            places: Vec::new(),
+            kind: PhantomData,
+        }
+    }
+}
+
+/// Lets a service see the memories of all modifiers of kind `M` that a component has.
+pub fn each_memory<M: Modifier>(
+    world: &mut World,
+    entity: Entity,
+    mut visit: impl FnMut(&mut Memory),
+) {
+    let Some(places) = world
+        .get::<Carries<M>>(entity)
+        .map(|carries| carries.places.clone())
+    else {
+        return;
+    };
+    if let Some(mut memories) = world.get_mut::<Memories>(entity) {
+        for place in places {
+            memories.0.get_mut(place).map(&mut visit);
+        }
+    }
+}
+
+/// Gives a component one more modifier.
+fn attach<M: Modifier>(entity: &mut EntityWorldMut<'_>, bound: Box<dyn Modify>, memory: Memory) {
+    if !entity.contains::<Carries<M>>() {
+        entity.insert(Carries::<M>::default());
+    }
+    let place = entity
+        .get::<Modifiers>()
+        .map_or(0, |modifiers| modifiers.0.len());
+    if let Some(mut carries) = entity.get_mut::<Carries<M>>() {
+        carries.places.push(place);
+    }
+    if let Some(mut modifiers) = entity.get_mut::<Modifiers>() {
+        modifiers.0.push(bound);
+    }
+    if let Some(mut memories) = entity.get_mut::<Memories>() {
+        memories.0.push(memory);
     }
 }
 
@@ -100,10 +315,16 @@ impl AddModifier for App {
     fn add_modifier<M: Modifier>(&mut self) -> &mut Self {
         let kind = ModifierKind {
             about: About::of::<M>(),
-            bind: |settings: &Settings, fields, world| match settings.downcast_ref::<M>() {
-                Some(settings) => settings.bind(fields, &Site { world }),
+            bind: |settings: &Settings, fields, site| match settings.downcast_ref::<M>() {
+                Some(settings) => settings.bind(fields, site),
                 None => Err(Misfit::needs("settings of its own kind")),
             },
+            check: |settings: &Settings, world| {
+                settings
+                    .downcast_ref::<M>()
+                    .map_or(Ok(()), |settings| settings.check(world))
+            },
+            attach: attach::<M>,
         };
         claim(
             &mut self.world_mut().get_resource_or_init::<Kinds>().modifiers,

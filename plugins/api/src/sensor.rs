@@ -11,7 +11,7 @@ use crate::{
     component::{Active, Due, Level, Mount, WorldPose, WorldVelocity},
     fields,
     kind::{About, Described, KindOf, Kinds, SensorKind, Settings, claim},
-    modifier::{Memories, Modifiers},
+    modifier::{Fate, Memories, Modifiers},
     port::{LockstepLost, OutputPort},
     random::Random,
     reading::Buffer,
@@ -27,6 +27,11 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     const KIND: &'static str;
     /// Its levels of detail, the default one first. A kind that has levels declares a setting `level`.
     const LEVELS: &'static [&'static str] = &[];
+    /// How often it measures unless the simulation file says so, Hz; without it, or where the simulation
+    /// is slower, at every tick.
+    const FREQUENCY: Option<f64> = None;
+    /// Whether it puts together what other sensors export. It then measures in [`Tick::Merge`].
+    const MERGES: bool = false;
     /// What one measurement holds.
     type Data: LocalData;
 
@@ -63,6 +68,15 @@ impl<T> LocalData for T where
 #[derive(Component, Clone, Default)]
 pub struct Modified<D: LocalData>(pub D);
 
+/// Where the modifiers of a sensor work, so that the last reading stays if this one is not exported. It is
+/// written anew each time, and so no state.
+#[derive(Component, Clone, Default)]
+struct Draft<D: LocalData>(D);
+
+/// Whether the modifiers kept the present measurement from being exported.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Withheld(pub bool);
+
 /// The ports of a sensor.
 #[derive(Component, Default)]
 pub struct Outputs(pub Vec<OutputPort>);
@@ -96,6 +110,7 @@ impl AddSensor for App {
         let world = self.world_mut();
         world.register_required_components::<S, S::Data>();
         world.register_required_components::<S, Modified<S::Data>>();
+        world.register_required_components::<S, Draft<S::Data>>();
         world.register_required_components::<S, Common>();
         claim(
             &mut world.get_resource_or_init::<Kinds>().sensors,
@@ -104,6 +119,7 @@ impl AddSensor for App {
                 about: About::of::<S>(),
                 data: <S::Data as Typed>::type_info(),
                 levels: S::LEVELS,
+                frequency: S::FREQUENCY,
                 insert: insert::<S>,
                 check: |world, entity| {
                     world
@@ -122,8 +138,13 @@ impl AddSensor for App {
             .register_state::<Active>();
         register_data::<S>(self.world_mut());
         self.init_resource::<LostObserver>();
-        add_in_turn(self, Tick::DefaultAction, S::KIND, default_action);
-        add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);
+        if S::MERGES {
+            let both = (default_action.into_configs(), modify::<S>.into_configs());
+            add_in_turn(self, Tick::Merge, S::KIND, both.chain());
+        } else {
+            add_in_turn(self, Tick::DefaultAction, S::KIND, default_action);
+            add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);
+        }
         add_in_turn(self, Tick::Outputs, S::KIND, output::<S>);
         self
     }
@@ -139,6 +160,7 @@ impl AddSensor for App {
     Modifiers,
     Memories,
     Outputs,
+    Withheld,
     Level,
     IsSensor
 )]
@@ -165,16 +187,28 @@ fn modify<S: Sensor>(
             &Due,
             &S::Data,
             &mut Modified<S::Data>,
+            &mut Draft<S::Data>,
+            &mut Withheld,
             &Modifiers,
             &mut Memories,
         ),
         With<S>,
     >,
 ) {
-    for (due, local, mut modified, modifiers, mut memories) in &mut sensors {
-        if due.0 {
+    for (due, local, mut modified, mut draft, mut withheld, modifiers, mut memories) in &mut sensors
+    {
+        if !due.0 {
+            continue;
+        }
+        if modifiers.0.is_empty() {
             modified.0.clone_from(local);
-            modifiers.run(&mut modified.0, &mut memories, &clock);
+            continue;
+        }
+        draft.0.clone_from(local);
+        let fate = modifiers.run(&mut draft.0, &mut memories, &clock);
+        withheld.0 = fate != Fate::Passed;
+        if !withheld.0 {
+            std::mem::swap(&mut modified.0, &mut draft.0);
         }
     }
 }
@@ -184,10 +218,10 @@ fn output<S: Sensor>(
     clock: Res<Clock>,
     mut lost: ResMut<LostObserver>,
     bodies: Query<&BodyState>,
-    sensors: Query<(&Due, &Mount, &Modified<S::Data>, &Outputs), With<S>>,
+    sensors: Query<(&Due, &Withheld, &Mount, &Modified<S::Data>, &Outputs), With<S>>,
 ) {
-    for (due, mount, modified, outputs) in &sensors {
-        if !due.0 || outputs.0.is_empty() {
+    for (due, withheld, mount, modified, outputs) in &sensors {
+        if !due.0 || withheld.0 || outputs.0.is_empty() {
             continue;
         }
         let robot_pose = bodies

@@ -96,6 +96,7 @@ pub struct Service {
     /// Whether it is answered later.
     pub is_async: bool,
     interrupt: Option<fn(&mut World, Entity)>,
+    cancel: Option<fn(&mut World, Entity)>,
     run: Handler,
 }
 
@@ -117,6 +118,7 @@ impl Service {
             acts: true,
             is_async: false,
             interrupt: None,
+            cancel: None,
             run: Box::new(run),
         }
     }
@@ -145,6 +147,17 @@ impl Service {
         Self {
             is_async: true,
             interrupt: Some(interrupt),
+            ..self
+        }
+    }
+
+    /// It is answered later. While it runs, another async request of the component is refused, but `cancel`
+    /// interrupts it by this function.
+    #[must_use]
+    pub fn cancellable(self, cancel: fn(&mut World, Entity)) -> Self {
+        Self {
+            is_async: true,
+            cancel: Some(cancel),
             ..self
         }
     }
@@ -326,7 +339,7 @@ fn serve(
         )));
     };
     if offer.service.is_async
-        && let Err(busy) = make_free(world, offers, waiting, entity)
+        && let Err(busy) = make_free(world, offers, waiting, entity, false)
     {
         return Some(failed(busy));
     }
@@ -357,6 +370,7 @@ fn make_free(
     offers: &[Offer],
     waiting: &mut Vec<Waiting>,
     entity: Entity,
+    is_cancelled: bool,
 ) -> Result<(), String> {
     let Some(running) = world
         .get::<Task>(entity)
@@ -365,14 +379,18 @@ fn make_free(
     else {
         return Ok(());
     };
-    let interrupt = offers
+    let service = offers
         .iter()
         .find(|offer| offer.service.name == running && (offer.is_on)(world, entity))
-        .and_then(|offer| offer.service.interrupt);
-    let Some(interrupt) = interrupt else {
-        return Err(format!(
-            "A non-interruptible service ({running}) is already running"
-        ));
+        .map(|offer| &offer.service);
+    let cancel = service.and_then(|service| service.cancel);
+    let on_cancel = cancel.filter(|_| is_cancelled);
+    let Some(interrupt) = on_cancel.or(service.and_then(|service| service.interrupt)) else {
+        return Err(if cancel.is_some() {
+            format!("A service ({running}) is already running. I do not know what to do.")
+        } else {
+            format!("A non-interruptible service ({running}) is already running")
+        });
     };
     interrupt(world, entity);
     world.entity_mut(entity).insert(Task::default());
@@ -399,7 +417,7 @@ pub fn cancel(world: &mut World, ticket: u64) {
             .map(|client| client.entity)
         {
             // A service without an interrupt policy runs to its end, as it would without the request.
-            drop(make_free(world, offers, waiting, entity));
+            drop(make_free(world, offers, waiting, entity, true));
         }
     });
 }

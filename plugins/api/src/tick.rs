@@ -25,6 +25,8 @@ pub enum Tick {
     DefaultAction,
     /// Each due sensor's modifiers, in their own order, on a copy. Writes modified data.
     Modifiers,
+    /// Due sensors that put together what others export do so, and their modifiers run.
+    Merge,
     /// Modified data of the due sensors is handed to the ports, ordered by component path.
     Outputs,
     /// Services complete, ports are flushed. Nothing here may change the simulated world.

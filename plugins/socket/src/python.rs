@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Value, view, walk},
+    fields::{Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
 };
 use serde_json::Value as Json;
@@ -39,9 +39,15 @@ pub fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
     write_number(&mut line, reading.seconds());
     let data = reading.data();
     for field in &info.fields.0 {
-        if let Some(value) = data.field_at(field.index) {
-            write_name(&mut line, 1, field.name);
-            write_field(&mut line, value);
+        match data.field_at(field.index) {
+            Some(value) if field.is_flat || matches!(view(value), Value::Named(_)) => {
+                write_entries(&mut line, 1, value);
+            }
+            Some(value) => {
+                write_name(&mut line, 1, field.name);
+                write_field(&mut line, value);
+            }
+            None => {}
         }
     }
     line.extend(b"}\n");
@@ -62,7 +68,28 @@ pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
             write_list(out, triple, |out, number| write_number(out, *number));
         }),
         Value::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
+        Value::Plain(plain) => write(out, &plain.to_json()),
+        Value::Named(_) => {
+            out.push(b'{');
+            write_entries(out, 0, value);
+            out.push(b'}');
+        }
         Value::Other(other) => write_other(out, other),
+    }
+}
+
+/// Writes the entries of a map, or numbers with their names, after so many others.
+fn write_entries(out: &mut Vec<u8>, before: usize, value: &dyn PartialReflect) {
+    if let Value::Named(named) = view(value) {
+        for (index, (name, number)) in named.iter().enumerate() {
+            write_name(out, before + index, name);
+            write_number(out, number);
+        }
+    } else if let ReflectRef::Map(parts) = value.reflect_ref() {
+        for (index, (key, part)) in parts.iter().enumerate() {
+            write_name(out, before + index, &key_text(key));
+            write_field(out, part);
+        }
     }
 }
 
@@ -71,18 +98,14 @@ fn write_other(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         ReflectRef::Struct(parts) => {
             out.push(b'{');
             for (index, (name, part)) in parts.iter_fields().enumerate() {
-                write_name(out, index, name);
+                write_name(out, index, plain_name(name));
                 write_field(out, part);
             }
             out.push(b'}');
         }
-        ReflectRef::Map(parts) => {
+        ReflectRef::Map(_) => {
             out.push(b'{');
-            for (index, (key, part)) in parts.iter().enumerate() {
-                let name = key.try_downcast_ref::<String>().map_or("", String::as_str);
-                write_name(out, index, name);
-                write_field(out, part);
-            }
+            write_entries(out, 0, value);
             out.push(b'}');
         }
         ReflectRef::Enum(parts) if parts.field_len() == 0 => write_text(out, parts.variant_name()),

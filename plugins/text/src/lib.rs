@@ -165,12 +165,13 @@ impl Log {
                 .unwrap_or_else(|| format!("{}.{ending}", observer.info.path)),
         );
         let mut file = LogFile::create(&path).map_err(|error| failed("write", &path, &error))?;
-        let header = match output.format {
-            Format::Text => record::header,
-            Format::Csv => record::csv_header,
-        };
-        file.record(|out| header(out, &observer.info))
-            .map_err(|error| failed("write", &path, &error))?;
+        let info = &observer.info;
+        file.record(|out| match output.format {
+            Format::Text => record::header(out, info),
+            Format::Csv if record::waits(info) => {}
+            Format::Csv => record::csv_header(out, info, None),
+        })
+        .map_err(|error| failed("write", &path, &error))?;
         observer.stay_ready();
         Ok(Self {
             observer,
@@ -193,7 +194,13 @@ impl Log {
         while let Some(reading) = observer.try_recv() {
             let written = file.record(|out| match format {
                 Format::Text => record::paragraph(out, &observer.info, &reading, *count),
-                Format::Csv => record::csv_line(out, &observer.info, &reading),
+                Format::Csv => {
+                    let info = &observer.info;
+                    if *count == 0 && record::waits(info) {
+                        record::csv_header(out, info, Some(&reading));
+                    }
+                    record::csv_line(out, info, &reading);
+                }
             });
             *count += 1;
             written.map_err(|error| failed("write", path, &error))?;

@@ -1,9 +1,10 @@
 //! A reading as text.
 use std::io::Write as _;
 
-use bevy::reflect::PartialReflect;
+use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Field, Value, view, walk},
+    fields::{Field, Plain, Value, key_text, plain_name, view, walk},
+    named::Named,
     reading::{Reading, SensorInfo},
 };
 use nalgebra::Isometry3;
@@ -36,19 +37,50 @@ pub fn paragraph(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading, number
     );
     line(out, format_args!("\ttimestamp = {:?}", reading.seconds()));
     for (field, value) in values(info, reading) {
-        out.push(b'\t');
-        out.extend_from_slice(field.name.as_bytes());
-        out.extend_from_slice(b" = ");
-        write_value(out, value);
-        out.push(b'\n');
+        if let Value::Named(named) = view(value) {
+            let each =
+                |(name, number): (&str, f64)| line(out, format_args!("\t{name} = {number:?}"));
+            named.iter().for_each(each);
+            continue;
+        }
+        match value.reflect_ref() {
+            ReflectRef::Map(entries) if field.is_flat => {
+                for (key, value) in entries.iter() {
+                    pair(out, &key_text(key), value);
+                }
+            }
+            _ => pair(out, field.name, value),
+        }
     }
     out.push(b'\n');
 }
 
-/// The line of names at the top of a CSV file. A vector has a column for each of its numbers.
-pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo) {
+fn pair(out: &mut Vec<u8>, name: &str, value: &dyn PartialReflect) {
+    out.push(b'\t');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b" = ");
+    write_value(out, value);
+    out.push(b'\n');
+}
+
+/// Whether the line of names is known only with the first reading.
+#[must_use]
+pub fn waits(info: &SensorInfo) -> bool {
+    let named = std::any::TypeId::of::<Named>();
+    info.fields.0.iter().any(|field| field.type_id == named)
+}
+
+/// The line of names at the top of a CSV file. A vector has a column for each of its numbers, as have
+/// numbers whose names the scene gives, by a reading.
+pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo, reading: Option<&Reading>) {
     out.extend_from_slice(b"timestamp");
     for field in &info.fields.0 {
+        let value = reading.and_then(|reading| reading.data().field_at(field.index));
+        if let Some(Value::Named(named)) = value.map(view) {
+            let names = named.iter();
+            names.for_each(|(name, _)| put(out, format_args!(";{name}")));
+            continue;
+        }
         match columns(field) {
             Some(count) => (0..count).for_each(|n| put(out, format_args!(";{}[{n}]", field.name))),
             None => put(out, format_args!(";{}", field.name)),
@@ -66,6 +98,10 @@ pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
                 numbers
                     .iter()
                     .for_each(|number| put(out, format_args!(";{number:?}")));
+            }
+            Value::Named(named) => {
+                let numbers = named.values.iter();
+                numbers.for_each(|number| put(out, format_args!(";{number:?}")));
             }
             Value::Text(text) => {
                 out.push(b';');
@@ -102,7 +138,8 @@ fn values<'a>(
         .filter_map(|field| Some((field, reading.data().field_at(field.index)?)))
 }
 
-/// A value as Python would print it: lists in brackets, True and False, text in quotes.
+/// A value as Python would print it: lists in brackets, structs and maps in braces, True and False, text in
+/// quotes.
 fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     match view(value) {
         Value::Number(number) => put(out, format_args!("{number:?}")),
@@ -112,18 +149,75 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
         Value::Triples(triples) => put(out, format_args!("{triples:?}")),
         Value::Texts(texts) => put(out, format_args!("{texts:?}")),
-        Value::Other(other) => {
-            out.push(b'[');
-            let mut is_first = true;
-            walk(other, &mut |part| {
-                if !std::mem::take(&mut is_first) {
-                    out.extend_from_slice(b", ");
-                }
-                write_value(out, part);
-            });
-            out.push(b']');
-        }
+        Value::Named(named) => put(out, format_args!("{:?}", named.values)),
+        Value::Plain(plain) => write_plain(out, plain),
+        Value::Other(other) => match other.reflect_ref() {
+            ReflectRef::Struct(parts) => {
+                let parts = parts.iter_fields();
+                let parts = parts.map(|(name, part)| (plain_name(name).to_owned(), part));
+                between(out, *b"{}", parts, |out, (name, part)| {
+                    put(out, format_args!("{name:?}: "));
+                    write_value(out, part);
+                });
+            }
+            ReflectRef::Map(parts) => {
+                let parts = parts.iter().map(|(key, part)| (key_text(key), part));
+                between(out, *b"{}", parts, |out, (name, part)| {
+                    put(out, format_args!("{name:?}: "));
+                    write_value(out, part);
+                });
+            }
+            ReflectRef::Enum(word) if word.field_len() == 0 => {
+                put(out, format_args!("{:?}", word.variant_name()));
+            }
+            _ => {
+                out.push(b'[');
+                let mut is_first = true;
+                walk(other, &mut |part| {
+                    if !std::mem::take(&mut is_first) {
+                        out.extend_from_slice(b", ");
+                    }
+                    write_value(out, part);
+                });
+                out.push(b']');
+            }
+        },
     }
+}
+
+fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
+    match plain {
+        Plain::Number(number) => put(out, format_args!("{number:?}")),
+        Plain::Integer(number) => put(out, format_args!("{number}")),
+        Plain::Flag(flag) => put(
+            out,
+            format_args!("{}", if *flag { "True" } else { "False" }),
+        ),
+        Plain::Text(text) => put(out, format_args!("{text:?}")),
+        Plain::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
+        Plain::List(parts) => between(out, *b"[]", parts, write_plain),
+        Plain::Map(parts) => between(out, *b"{}", parts, |out, (name, part)| {
+            put(out, format_args!("{name:?}: "));
+            write_plain(out, part);
+        }),
+    }
+}
+
+/// Parts with commas between them, and brackets around.
+fn between<P>(
+    out: &mut Vec<u8>,
+    [open, close]: [u8; 2],
+    parts: impl IntoIterator<Item = P>,
+    mut write: impl FnMut(&mut Vec<u8>, P),
+) {
+    out.push(open);
+    for (place, part) in parts.into_iter().enumerate() {
+        if place > 0 {
+            out.extend_from_slice(b", ");
+        }
+        write(out, part);
+    }
+    out.push(close);
 }
 
 /// A text cell, in quotes where it would be mistaken for several.
@@ -148,4 +242,54 @@ fn line(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     // Writing to memory does not fail.
     out.write_fmt(text).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use bevy::prelude::Reflect;
+
+    use super::*;
+
+    /// Something seen.
+    #[derive(Reflect)]
+    struct Seen {
+        r#type: String,
+        at: [f64; 3],
+        found: bool,
+    }
+
+    fn written(value: &dyn PartialReflect) -> String {
+        let mut out = Vec::new();
+        write_value(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn nested_values_are_python() {
+        let seen = Seen {
+            r#type: "cup".into(),
+            at: [1.0, 0.5, -0.0],
+            found: true,
+        };
+        assert_eq!(
+            written(&vec![seen]),
+            r#"[{"type": "cup", "at": [1.0, 0.5, -0.0], "found": True}]"#
+        );
+        let near = BTreeMap::from([("b".to_owned(), 2.0), ("a".to_owned(), 1.5)]);
+        assert_eq!(written(&near), r#"{"a": 1.5, "b": 2.0}"#);
+        let plain = Plain::Map(vec![
+            ("x".into(), Plain::Number(1.0)),
+            (
+                "list".into(),
+                Plain::List(vec![Plain::Integer(3), Plain::Flag(false)]),
+            ),
+            ("none".into(), Plain::List(Vec::new())),
+        ]);
+        assert_eq!(
+            written(&plain),
+            r#"{"x": 1.0, "list": [3, False], "none": []}"#
+        );
+    }
 }

@@ -35,6 +35,8 @@ pub(super) struct Radar<'a> {
     pub(super) settings: &'a Waypoint,
     pub(super) rays: Option<&'a Rays>,
     pub(super) names: &'a Names<'a, 'a>,
+    /// Geometry that is ignored, sorted.
+    pub(super) unseen: &'a [Entity],
     pub(super) pose: &'a Isometry3<f64>,
     pub(super) robot: Entity,
 }
@@ -56,6 +58,7 @@ impl Radar<'_> {
         hits.iter().flatten().any(|hit| {
             let name = self.names.of(hit.entity).unwrap_or_default();
             !fits_any(&self.settings.ignore, name)
+                && self.unseen.binary_search(&hit.entity).is_err()
         })
     }
 

@@ -1,5 +1,6 @@
 //! Journeys of a robot that does exactly as it is told.
 use morse_api::{
+    object::Property,
     rays::{CastRays, Hit},
     service::{Call, Status, cancel},
 };
@@ -7,7 +8,7 @@ use nalgebra::Point3;
 use serde_json::json;
 
 use super::*;
-use crate::testbed::{Bed, moving};
+use crate::testbed::{Bed, moving, thing};
 
 const PATH: &str = "rover.motion";
 
@@ -218,12 +219,17 @@ impl CastRays for Wall {
     }
 }
 
-/// The turning rate at a place on the way to (10, 0).
+/// That before a wall on one side.
 fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
     let (mut bed, waypoint) = bed(text);
     let entity = bed.app.world_mut().spawn(Path("wall_1".into())).id();
     bed.app
         .insert_resource(Rays(Box::new(Wall { is_right, entity })));
+    turn(&mut bed, waypoint, x)
+}
+
+/// The turning rate at a place on the way to (10, 0).
+fn turn(bed: &mut Bed, waypoint: Entity, x: f64) -> f64 {
     bed.send(
         waypoint,
         WaypointCommand {
@@ -251,4 +257,29 @@ fn it_turns_away_from_the_side_of_an_obstacle() {
         turn_before_wall("(obstacle_avoidance: false)", true, 1.0),
         0.0
     );
+}
+
+#[test]
+fn it_does_not_turn_aside_for_what_has_an_ignored_property() {
+    let turn_for = |tag: &str| {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let entity = bed.app.world_mut().spawn_empty().id();
+        let mut wall = thing(
+            "wall_1",
+            [4.0, 0.0, 0.0],
+            &[("Soft", Property::Number(1.0))],
+        );
+        wall.0.geometry = vec![entity];
+        bed.objects(vec![wall]);
+        let wall = Wall {
+            is_right: true,
+            entity,
+        };
+        bed.app.insert_resource(Rays(Box::new(wall)));
+        let text = format!("(ignore: [\"{tag}\"])");
+        let waypoint = bed.actuator::<Waypoint>(PATH, &text, Isometry3::identity());
+        turn(&mut bed, waypoint, 1.0)
+    };
+    assert_eq!(turn_for("Soft"), 0.0);
+    assert_eq!(turn_for("Hard"), 0.5);
 }

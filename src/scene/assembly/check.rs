@@ -22,6 +22,16 @@ pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnost
     for (path, robot) in &assembly.robots {
         known_frame(assembly, &robot.frame, path, &mut found);
         positive(path, "mass", robot.mass, &mut found);
+        let numbers = [
+            ("linear_damping", robot.linear_damping),
+            ("angular_damping", robot.angular_damping),
+        ];
+        for (field, value) in numbers {
+            not_negative(path, field, value.unwrap_or(0.0), &mut found);
+        }
+        for area in robot.drag_area.iter().flatten() {
+            not_negative(path, "drag_area", *area, &mut found);
+        }
     }
     let variables = assembly.scene.variables();
     for (name, joint) in &assembly.joints {
@@ -62,6 +72,9 @@ fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
     ];
     for (field, value) in numbers {
         not_negative(name, field, value, found);
+    }
+    for area in &body.drag_area {
+        not_negative(name, "drag_area", *area, found);
     }
     let velocities = [
         ("linear_velocity", body.linear_velocity),

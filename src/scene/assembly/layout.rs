@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use morse_api::body::BodyKind;
+pub use morse_api::joint::rotation_about;
+use morse_api::{body::BodyKind, joint::JointShape};
 use nalgebra::{Isometry3, UnitVector3, Vector3};
 
 use super::{Assembly, BodySettings, JointMode, JointSettings, check};
@@ -85,25 +86,20 @@ impl Attachment {
     /// Pose of the child in the parent's frame, for a value of the variable.
     #[must_use]
     pub fn parent_from_child(&self, value: f64) -> Isometry3<f64> {
-        let moved = value + self.offset;
-        if self.is_angle {
-            self.parent_from_joint * rotation_about(&self.axis, moved)
-        } else {
-            let mut pose = self.parent_from_joint;
-            let along = pose.rotation * self.axis.into_inner();
-            pose.translation.vector += along * (moved * self.travel);
-            pose
+        self.shape().parent_from_child(value)
+    }
+
+    /// Where the joint is and how it moves.
+    #[must_use]
+    pub fn shape(&self) -> JointShape {
+        JointShape {
+            parent_from_joint: self.parent_from_joint,
+            axis: self.axis,
+            is_angle: self.is_angle,
+            travel: self.travel,
+            offset: self.offset,
         }
     }
-}
-
-/// The rotation by an angle about an axis, with `libm`'s sine and cosine.
-#[must_use]
-pub fn rotation_about(axis: &UnitVector3<f64>, angle: f64) -> nalgebra::UnitQuaternion<f64> {
-    let (sin, cos) = libm::sincos(angle / 2.0);
-    let imaginary = axis.into_inner() * sin;
-    let quaternion = nalgebra::Quaternion::from_parts(cos, imaginary);
-    nalgebra::UnitQuaternion::new_unchecked(quaternion)
 }
 
 /// A configuration variable: one joint or several that move together.
@@ -246,8 +242,12 @@ impl<'a> Builder<'a> {
         };
         if let Some(based) = based {
             settings.mass = settings.mass.or(based.mass);
+            settings.linear_damping = based.linear_damping.unwrap_or(settings.linear_damping);
+            settings.angular_damping = based.angular_damping.unwrap_or(settings.angular_damping);
+            settings.drag_area = based.drag_area.unwrap_or(settings.drag_area);
         }
         let of_robot = robot.and_then(|robot| self.assembly.robots.get(robot));
+        settings.gravity &= of_robot.is_none_or(|robot| robot.gravity);
         settings.friction = settings
             .friction
             .or(of_robot.and_then(|robot| robot.friction));

@@ -116,6 +116,11 @@ fn add_robot(
     let base = RobotBase {
         mass: robot.mass.as_ref().map(|mass| mass.value),
         friction: robot.friction,
+        is_ground_robot: robot.locomotion == model::Locomotion::Ground,
+        gravity: robot.gravity,
+        linear_damping: robot.linear_damping,
+        angular_damping: robot.angular_damping,
+        drag_area: robot.drag_area,
         ..RobotBase::new(frame.as_str(), kind(robot.base))
     };
     assembly.robots.insert(name.clone(), base);
@@ -149,6 +154,7 @@ fn body_settings(body: &model::Body) -> BodySettings {
         angular_damping: body.angular_damping,
         gravity: body.gravity,
         can_sleep: body.can_sleep,
+        drag_area: body.drag_area.unwrap_or_else(Vector3::zeros),
     }
 }
 

@@ -24,9 +24,10 @@ use crate::scene::model::{Geometry, Scene};
 const MOST_PARTS: usize = 100_000;
 
 pub(super) fn load_file(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
+    let path = options.shipped.instead_of(path.to_owned(), path);
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut loader = Loader::new(directory, options);
-    loader.top_file(path);
+    loader.top_file(&path);
     loader.finish()
 }
 

@@ -9,6 +9,7 @@ mod format;
 mod lexer;
 mod parser;
 mod problems;
+mod shipped;
 mod syntax;
 mod write;
 
@@ -20,6 +21,7 @@ pub use write::write;
 
 use super::diagnostic::{Diagnostic, Sources, Style, render};
 use super::model::Scene;
+pub use shipped::Shipped;
 
 /// How to read a scene.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +32,10 @@ pub struct LoadOptions {
     /// friction and the like.
     pub strict_amino: bool,
     /// Directories whose files may be shown in messages and used as meshes, besides the directory of
-    /// the scene and the current one. Shipped assets are for the caller to add.
+    /// the scene and the current one.
     pub allow_paths: Vec<PathBuf>,
+    /// Files that the program carries in itself: what is not found on the disk is looked for here.
+    pub shipped: Shipped,
     /// Do not look whether meshes exist.
     pub skip_mesh_check: bool,
     /// Files that were read before and may be shown together with these.

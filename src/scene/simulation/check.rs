@@ -51,6 +51,8 @@ impl<'a> Checker<'a> {
     fn new(simulation: &'a Simulation, vocabulary: &'a dyn Vocabulary) -> Self {
         let entries = simulation.bodies.len()
             + simulation.joints.len()
+            + simulation.objects.len()
+            + simulation.zones.len()
             + simulation.robots.len()
             + simulation.middlewares.len();
         Self {
@@ -64,6 +66,9 @@ impl<'a> Checker<'a> {
         self.rate();
         for (name, body) in &self.simulation.bodies {
             self.mass(name, body.mass.as_ref());
+        }
+        for name in self.simulation.zones.keys() {
+            self.name("zone", name);
         }
         for name in self.simulation.middlewares.keys() {
             self.name("middleware", name);

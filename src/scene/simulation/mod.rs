@@ -10,7 +10,7 @@
 //! RON's own deserializer stops at the first mistake and forgets where values stood. Therefore the
 //! text becomes a tree of our own (`lexer`, `parser`, `tree`), in which `ron` reads each literal;
 //! `--set` changes the tree (`set`); what every file has in common is read from it by hand (`read`,
-//! `component`, `repeat`, with the tools of `reader` and `fields`), and what belongs to a kind by
+//! `component`, `object`, `repeat`, with the tools of `reader` and `fields`), and what belongs to a kind by
 //! serde (`settings`). Every accepted file is a RON file: a test compares.
 
 mod check;
@@ -21,6 +21,7 @@ mod lexer;
 mod literal;
 mod load;
 pub mod model;
+mod object;
 mod parser;
 mod problem;
 mod read;

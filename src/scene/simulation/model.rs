@@ -24,6 +24,10 @@ pub struct Simulation {
     pub bodies: Named<Body>,
     /// Properties of the scene's joints, by configuration variable.
     pub joints: Named<Joint>,
+    /// Things that components know by name and property, by frame.
+    pub objects: Named<Object>,
+    /// Parts of space.
+    pub zones: Named<Zone>,
     /// The robots, with their components.
     pub robots: Named<Robot>,
     /// What readings and commands travel through.
@@ -49,6 +53,10 @@ pub struct Environment {
     pub contact_frequency: f64,
     /// Iterations of the physics engine's solver a substep.
     pub solver_iterations: u32,
+    /// In kg/m³; felt by what has a drag area.
+    pub air_density: f64,
+    /// Water below a level, if there is any.
+    pub water: Option<Water>,
 }
 
 impl Default for Environment {
@@ -62,6 +70,32 @@ impl Default for Environment {
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
+            air_density: 1.225,
+            water: None,
+        }
+    }
+}
+
+/// Water at rest, everywhere below a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Water {
+    /// Height of the surface, in m.
+    pub level: f64,
+    /// In kg/m³.
+    pub density: f64,
+    /// Of what is wholly in it, in 1/s.
+    pub linear_damping: f64,
+    /// Of what is wholly in it, in 1/s.
+    pub angular_damping: f64,
+}
+
+impl Default for Water {
+    fn default() -> Self {
+        Self {
+            level: 0.0,
+            density: 1000.0,
+            linear_damping: 0.5,
+            angular_damping: 0.5,
         }
     }
 }
@@ -125,6 +159,8 @@ pub struct Body {
     pub gravity: bool,
     /// May it sleep while at rest? Without an answer: when nothing actuates it.
     pub can_sleep: Option<bool>,
+    /// Coefficient of drag times area along each axis of the body, in m².
+    pub drag_area: Option<Vector3<f64>>,
 }
 
 impl Default for Body {
@@ -140,8 +176,19 @@ impl Default for Body {
             angular_damping: 0.0,
             gravity: true,
             can_sleep: None,
+            drag_area: None,
         }
     }
+}
+
+/// What a commanded velocity concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Locomotion {
+    /// The plane: vertical speed, roll and pitch are left to gravity and the ground.
+    #[default]
+    Ground,
+    /// All of space: while it is commanded, the robot neither falls nor tilts of itself.
+    Free,
 }
 
 /// Who moves a joint.
@@ -171,6 +218,48 @@ pub struct Joint {
     pub max_effort: Option<f64>,
 }
 
+/// A thing that components know by name and property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// What people call it; its name unless given.
+    pub label: Option<String>,
+    /// What people say about it.
+    pub description: String,
+    /// What sort of thing it is.
+    pub kind: String,
+    /// May grippers take it?
+    pub graspable: bool,
+    /// What else is known of it.
+    pub properties: Properties,
+}
+
+/// What is known of an object or a robot, by the name of the property.
+pub type Properties = Named<Property>;
+
+/// What a property is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Property {
+    /// `true` or `false`.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// A list of numbers.
+    Numbers(Vec<f64>),
+}
+
+/// A part of space: a box along the axes of the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zone {
+    /// What it is for.
+    pub kind: String,
+    /// Its middle, in the scene, in m.
+    pub center: Vector3<f64>,
+    /// Half of its sides, in m.
+    pub half: Vector3<f64>,
+}
+
 /// What a robot is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
@@ -197,6 +286,18 @@ pub struct Robot {
     pub mass: Option<Spanned<f64>>,
     /// Coefficient of friction of all its bodies.
     pub friction: Option<f64>,
+    /// What else components can know of it.
+    pub properties: Properties,
+    /// What a velocity that is commanded to it concerns.
+    pub locomotion: Locomotion,
+    /// Does gravity act on its bodies?
+    pub gravity: bool,
+    /// Of the base, in 1/s.
+    pub linear_damping: Option<f64>,
+    /// Of the base, in 1/s.
+    pub angular_damping: Option<f64>,
+    /// Of the base: coefficient of drag times area along each of its axes, in m².
+    pub drag_area: Option<Vector3<f64>>,
     /// What it perceives with.
     pub sensors: Named<Sensor>,
     /// What it acts with.

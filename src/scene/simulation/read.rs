@@ -1,10 +1,14 @@
 //! Tree → [`Simulation`]: one function a part of the file, in the order of the file.
 
+use nalgebra::Vector3;
+
 use super::component::{actuator, middleware, middleware_names, sensor};
 use super::fields::Fields;
 use super::model::{
-    Body, BodyKind, Environment, Form, Joint, JointMode, Motion, Named, Origin, Robot, Simulation,
+    Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, Motion, Named, Origin, Robot,
+    Simulation, Water,
 };
+use super::object::{object, properties, zone};
 use super::problem::error;
 use super::reader::Reader;
 use super::repeat::repeat;
@@ -20,6 +24,8 @@ const JOINT_MODES: &[(&str, JointMode)] = &[
     ("dynamic", JointMode::Dynamic),
     ("kinematic", JointMode::Kinematic),
 ];
+const LOCOMOTIONS: &[(&str, Locomotion)] =
+    &[("ground", Locomotion::Ground), ("free", Locomotion::Free)];
 const MOTIONS: &[(&str, Motion)] = &[("default", Motion::Default), ("morse", Motion::Morse)];
 
 /// The whole file.
@@ -33,6 +39,12 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         Some(named(reader, node, name, body))
     });
     let joints = fields.read(reader, "joints", joints);
+    let objects = fields.read(reader, "objects", |reader, node, name| {
+        Some(named(reader, node, name, object))
+    });
+    let zones = fields.read(reader, "zones", |reader, node, name| {
+        Some(named(reader, node, name, zone))
+    });
     let robots = fields.take("robots");
     // Robots name middlewares that are declared further down.
     let middlewares = fields.read(reader, "middlewares", |reader, node, name| {
@@ -50,6 +62,8 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         environment: environment.unwrap_or_default(),
         bodies: bodies.unwrap_or_default(),
         joints: joints.unwrap_or_default(),
+        objects: objects.unwrap_or_default(),
+        zones: zones.unwrap_or_default(),
         robots: robots.unwrap_or_default(),
         middlewares,
     }
@@ -103,9 +117,34 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
                 reader.count(node, name, 1_000)
             })
             .unwrap_or(default.solver_iterations),
+        air_density: fields
+            .read(reader, "air_density", Reader::amount)
+            .unwrap_or(default.air_density),
+        water: fields.read(reader, "water", water),
     };
     fields.finish(reader);
     Some(environment)
+}
+
+fn water(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Water> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let default = Water::default();
+    let water = Water {
+        level: fields
+            .read(reader, "level", Reader::number)
+            .unwrap_or(default.level),
+        density: fields
+            .read(reader, "density", Reader::positive)
+            .unwrap_or(default.density),
+        linear_damping: fields
+            .read(reader, "linear_damping", Reader::amount)
+            .unwrap_or(default.linear_damping),
+        angular_damping: fields
+            .read(reader, "angular_damping", Reader::amount)
+            .unwrap_or(default.angular_damping),
+    };
+    fields.finish(reader);
+    Some(water)
 }
 
 fn origin(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Origin> {
@@ -151,6 +190,7 @@ fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<
             .read(reader, "gravity", Reader::boolean)
             .unwrap_or(true),
         can_sleep: fields.read(reader, "can_sleep", Reader::boolean),
+        drag_area: fields.read(reader, "drag_area", drag_area),
     };
     fields.finish(reader);
     Some(body)
@@ -158,6 +198,15 @@ fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<
 
 fn body_kind(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<BodyKind> {
     reader.choice(node, name, BODY_KINDS)
+}
+
+/// Three areas, none of them negative.
+fn drag_area(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
+    let area = reader.vector(node, name)?;
+    if area.iter().any(|part| *part < 0.0) {
+        return reader.out_of_range(node, name, "0 or more along each axis");
+    }
+    Some(area)
 }
 
 fn restitution(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<f64> {
@@ -198,6 +247,20 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         joints: fields.read(reader, "joints", joints).unwrap_or_default(),
         mass: fields.read(reader, "mass", Reader::spanned_number),
         friction: fields.read(reader, "friction", Reader::amount),
+        properties: fields
+            .read(reader, "properties", properties)
+            .unwrap_or_default(),
+        locomotion: fields
+            .read(reader, "locomotion", |reader, node, name| {
+                reader.choice(node, name, LOCOMOTIONS)
+            })
+            .unwrap_or_default(),
+        gravity: fields
+            .read(reader, "gravity", Reader::boolean)
+            .unwrap_or(true),
+        linear_damping: fields.read(reader, "linear_damping", Reader::amount),
+        angular_damping: fields.read(reader, "angular_damping", Reader::amount),
+        drag_area: fields.read(reader, "drag_area", drag_area),
         sensors: fields
             .read(reader, "sensors", |reader, node, name| {
                 Some(named(reader, node, name, sensor))

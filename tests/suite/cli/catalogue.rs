@@ -110,6 +110,9 @@ fn the_catalogue_is_listed() {
         ("modifiers", "position_noise"),
         ("middlewares", "text"),
         ("robots", "robots/atrv.robray"),
+        ("robots", "arms/kuka_lwr.robray"),
+        ("environments", "environments/indoors.robray"),
+        ("objects", "objects/desk.robray"),
         ("services", "get_local_data"),
     ] {
         let ran = room.run(&["list", family]).with_code(0);

@@ -185,6 +185,7 @@ fn every_service_and_its_arguments_have_docs() {
     app.add_plugins((
         morse_sim::sensor::plugin,
         morse_sim::actuator::plugin,
+        morse_sim::modifier::plugin,
         morse_sim::service::plugin,
     ));
     let mut found = Vec::new();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::{File, Loader};
 use crate::scene::diagnostic::{Diagnostic, SourceId, Span, printable_path};
+use crate::scene::robray::Shipped;
 use crate::scene::robray::codes;
 use crate::scene::robray::parser::DEEPEST;
 use crate::scene::robray::syntax::Word;
@@ -58,7 +59,16 @@ impl Files {
     }
 
     fn allows(&self, true_path: &Path) -> bool {
+        if Shipped::owns(true_path) {
+            return true;
+        }
         self.roots.iter().any(|root| true_path.starts_with(root))
+    }
+
+    /// The directory of the file that is being read, if the program carries it.
+    pub(super) fn shipped_directory(&self) -> Option<&Path> {
+        let (path, _) = self.open.last()?;
+        path.parent().filter(|_| Shipped::owns(path))
     }
 
     /// Looks for a file without opening it; outside the allowed directories, not even that.
@@ -250,7 +260,8 @@ impl Loader<'_> {
             }
             Some(_) => {}
         }
-        Some(path)
+        let written = Path::new(text).with_extension(path.extension().unwrap_or_default());
+        Some(self.options.shipped.instead_of(path, &written))
     }
 
     fn is_cycle(&mut self, true_path: &Path, written: &Word<'_>) -> bool {
@@ -310,6 +321,11 @@ impl Loader<'_> {
             std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
             _ => error.to_string(),
         };
+        let left = MOST_TEXT.saturating_sub(self.files.text);
+        if let Some(bytes) = self.options.shipped.content(path) {
+            self.count_text(bytes.len(), left)?;
+            return Ok((path.to_owned(), bytes.to_vec()));
+        }
         let true_path = path.canonicalize().map_err(plain)?;
         let metadata = true_path.metadata().map_err(plain)?;
         if !metadata.is_file() {
@@ -321,17 +337,21 @@ impl Loader<'_> {
             };
             return Err(format!("it is {what}"));
         }
-        let left = MOST_TEXT.saturating_sub(self.files.text);
         let mut bytes = Vec::new();
         let file = std::fs::File::open(&true_path).map_err(plain)?;
         // The file may grow while it is read.
         let read = file.take(left + 1).read_to_end(&mut bytes).map_err(plain)?;
+        self.count_text(read, left)?;
+        Ok((true_path, bytes))
+    }
+
+    fn count_text(&mut self, read: usize, left: u64) -> Result<(), String> {
         let read = u64::try_from(read).unwrap_or(u64::MAX);
         if read > left {
             self.problems.stop();
             return Err("all files of a scene together are limited to 64 MiB".to_owned());
         }
         self.files.text += read;
-        Ok((true_path, bytes))
+        Ok(())
     }
 }

@@ -5,8 +5,8 @@ use super::classes::Order;
 use super::{Loader, Word2};
 use crate::scene::diagnostic::{Diagnostic, Span};
 use crate::scene::model::{Geometry, Origin, Shape, Value};
-use crate::scene::robray::codes;
 use crate::scene::robray::syntax::{Block, Word};
+use crate::scene::robray::{Shipped, codes};
 
 impl Loader<'_> {
     pub(super) fn geometry(&mut self, block: &Block<'_>, frame: &Word<'_>) {
@@ -168,18 +168,29 @@ impl Loader<'_> {
         None
     }
 
-    /// Meshes are found from the directory of the top-level file, wherever they are named.
+    /// Meshes are found from the directory of the top-level file, wherever they are named, then among
+    /// those that the program carries. A file that it carries brings its meshes along.
     fn mesh(&mut self, attributes: &Attributes) -> Option<Shape> {
         let file = word(attributes, "mesh")?;
         let span = attributes.get("mesh")?.span;
-        let shape = Shape::mesh(file, &self.directory);
+        let shape = self.mesh_shape(file);
         if let Shape::Mesh { file, resolved } = &shape
             && !self.options.skip_mesh_check
+            && self.options.shipped.content(resolved).is_none()
             && self.missing_meshes.insert(file.clone())
         {
             self.check_mesh(file, resolved, span);
         }
         Some(shape)
+    }
+
+    fn mesh_shape(&self, file: &str) -> Shape {
+        let directory = self.files.shipped_directory().unwrap_or(&self.directory);
+        let path = directory.join(file);
+        let resolved = self.options.shipped.instead_of(path, file.as_ref());
+        // A scene that includes a shipped file can be written, and read elsewhere.
+        let file = Shipped::name(&resolved).unwrap_or_else(|| file.to_owned());
+        Shape::Mesh { file, resolved }
     }
 
     fn check_mesh(&mut self, file: &str, resolved: &std::path::Path, span: Span) {

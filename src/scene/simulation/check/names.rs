@@ -26,6 +26,11 @@ impl Checker<'_> {
         for name in simulation.bodies.keys() {
             self.frame(name, &names);
         }
+        for name in simulation.objects.keys() {
+            if !self.is_robot(name) {
+                self.frame(name, &names);
+            }
+        }
         for name in simulation.joints.keys() {
             self.variable(name, "", "the scene", &names);
         }
@@ -40,6 +45,39 @@ impl Checker<'_> {
             let known = below(&names.frames, "");
             self.unknown("simulation::unknown-frame", name, message, known);
         }
+    }
+
+    /// Reports objects that are robots, whose properties are their own.
+    fn is_robot(&mut self, name: &Spanned<String>) -> bool {
+        let simulation = self.simulation;
+        let robot = simulation.robots.iter().find(|(robot, parts)| {
+            let copies = parts.repeat.as_ref();
+            let copy = || {
+                name.strip_prefix(robot.as_str())?
+                    .strip_prefix('_')?
+                    .parse()
+                    .ok()
+            };
+            match (&parts.form, copies) {
+                (Form::Frame(frame), _) => frame == name,
+                (Form::Model(_), None) => *robot == name,
+                (Form::Model(_), Some(repeat)) => {
+                    copy().is_some_and(|copy: u32| (1..=repeat.count.value).contains(&copy))
+                }
+            }
+        });
+        let Some((robot, _)) = robot else {
+            return false;
+        };
+        let message = format!("{} is a robot, which is an object already", quoted(name));
+        self.report("simulation::duplicate", name.span, message, |problem| {
+            let problem = match robot.span {
+                Some(span) => problem.at(span, "the robot"),
+                None => problem,
+            };
+            problem.help("write its `properties` in the robot")
+        });
+        true
     }
 
     fn variable(&mut self, name: &Spanned<String>, prefix: &str, of: &str, names: &Names<'_>) {

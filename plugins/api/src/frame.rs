@@ -1,0 +1,56 @@
+//! Frames and robots of the scene, found by name.
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use nalgebra::Isometry3;
+
+use crate::{body::BodyState, component::WorldPose, service::find, state::InPathOrder};
+
+/// A frame of the scene. Its entity has the frame's name as its path.
+#[derive(Component, Clone, Debug)]
+pub struct Frame {
+    /// Of the frame.
+    pub name: String,
+    /// The entity of the frame it hangs on; `None` is the root.
+    pub parent: Option<Entity>,
+    /// The entity of the body it belongs to: that of the head frame of its group.
+    pub body: Entity,
+    /// Pose of the frame in the frame of its body.
+    pub body_from_frame: Isometry3<f64>,
+}
+
+/// The name that the simulation file has for a robot. On the robot's base body.
+#[derive(Component, Clone, Debug, PartialEq, Eq)]
+pub struct RobotName(pub Arc<str>);
+
+/// Where a robot, a frame of the scene or a component is now (a component: at its last action).
+#[must_use]
+pub fn pose_of(world: &World, name: &str) -> Option<Isometry3<f64>> {
+    if let Some(entity) = robot(world, name) {
+        return world.get::<BodyState>(entity).map(|body| body.pose);
+    }
+    let entity = find(world, name)?;
+    if let Some(frame) = world.get::<Frame>(entity) {
+        let body = world.get::<BodyState>(frame.body)?;
+        return Some(body.pose * frame.body_from_frame);
+    }
+    let body = world.get::<BodyState>(entity).map(|body| body.pose);
+    body.or_else(|| world.get::<WorldPose>(entity).map(|pose| pose.0))
+}
+
+/// The frame of that name; a robot's own frames are also found without the robot's name.
+#[must_use]
+pub fn frame<'w>(world: &'w World, robot: &str, name: &str) -> Option<&'w Frame> {
+    let own = find(world, &format!("{robot}.{name}"));
+    let own = own.and_then(|entity| world.get::<Frame>(entity));
+    own.or_else(|| world.get::<Frame>(find(world, name)?))
+}
+
+fn robot(world: &World, name: &str) -> Option<Entity> {
+    let all = &world.get_resource::<InPathOrder>()?.0;
+    let is_it = |entity: &&Entity| {
+        let robot = world.get::<RobotName>(**entity);
+        robot.is_some_and(|robot| *robot.0 == *name)
+    };
+    all.iter().find(is_it).copied()
+}

@@ -1,0 +1,283 @@
+//! The numbers of a reading or command, chosen by the names of fields at load, and reached by place.
+//!
+//! A modifier that treats all numbers alike, such as a bias, works on these.
+use bevy::{
+    prelude::*,
+    reflect::{PartialReflect, ReflectMut, TypeInfo, structs::Struct},
+};
+
+use crate::{
+    fields::{Field, Fields},
+    modifier::Misfit,
+};
+
+/// Numbers of a data type: single ones, vectors, lists, and those of structs inside. Whole numbers, such as
+/// counts, are none of them.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    places: Vec<Place>,
+}
+
+/// A field, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    index: usize,
+    part: Option<usize>,
+}
+
+impl Numbers {
+    /// The numbers of the fields of these names, or of all fields if there are none. `velocity.0` is the
+    /// first number of a vector or list, `rotation.yaw` one of a struct.
+    ///
+    /// Fields of a fixed size come before lists, whose length may change.
+    ///
+    /// # Errors
+    ///
+    /// A name that is not that of numbers; no numbers at all.
+    pub fn of(fields: &Fields, names: &[String]) -> Result<Self, Misfit> {
+        let mut places = Vec::new();
+        for name in names {
+            let place = find(fields, name).ok_or_else(|| misfit(fields, name))?;
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        if names.is_empty() {
+            let whole = fields.0.iter().filter(|field| is_numeric(field.info));
+            places.extend(whole.map(|field| Place {
+                index: field.index,
+                part: None,
+            }));
+        }
+        if places.is_empty() {
+            return Err(Misfit::needs("a field that holds numbers"));
+        }
+        let is_list = |place: &Place| {
+            place.part.is_none()
+                && fields.0.iter().any(|field| {
+                    field.index == place.index && matches!(field.info, Some(TypeInfo::List(_)))
+                })
+        };
+        places.sort_by_key(is_list);
+        Ok(Self { places })
+    }
+
+    /// Visits each number, with its place among them.
+    pub fn each(&self, data: &mut dyn Struct, mut visit: impl FnMut(usize, &mut f64)) {
+        let mut count = 0;
+        let mut visit = |number: &mut f64| {
+            visit(count, number);
+            count += 1;
+        };
+        for place in &self.places {
+            let Some(field) = data.field_at_mut(place.index) else {
+                continue;
+            };
+            match place.part {
+                None => each(field, &mut visit),
+                Some(part) => {
+                    if let Some(part) = part_of(field, part) {
+                        each(part, &mut visit);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn misfit(fields: &Fields, name: &str) -> Misfit {
+    let known: Vec<String> = fields
+        .0
+        .iter()
+        .filter(|field| is_numeric(field.info))
+        .map(|field| format!("`{}`", field.name))
+        .collect();
+    let known = if known.is_empty() {
+        "it has none at all".to_owned()
+    } else {
+        format!("it has {}", known.join(", "))
+    };
+    Misfit::needs(format!("numbers in a field `{name}` ({known})"))
+}
+
+fn find(fields: &Fields, name: &str) -> Option<Place> {
+    let numeric = |name: &str| fields.get(name).filter(|field| is_numeric(field.info));
+    if let Some(field) = numeric(name) {
+        return Some(Place {
+            index: field.index,
+            part: None,
+        });
+    }
+    let (whole, part) = name.split_once('.')?;
+    let field = numeric(whole)?;
+    Some(Place {
+        index: field.index,
+        part: Some(part_index(field, part)?),
+    })
+}
+
+/// The place of a part in a field.
+fn part_index(field: &Field, part: &str) -> Option<usize> {
+    match field.info? {
+        TypeInfo::Struct(info) => {
+            let index = info.index_of(part)?;
+            is_numeric(info.field_at(index)?.type_info()).then_some(index)
+        }
+        TypeInfo::Array(info) => part.parse().ok().filter(|&index| index < info.capacity()),
+        TypeInfo::List(_) => part.parse().ok(),
+        _ => None,
+    }
+}
+
+fn is_numeric(info: Option<&'static TypeInfo>) -> bool {
+    let Some(info) = info else {
+        return false;
+    };
+    match info {
+        TypeInfo::Array(array) => is_numeric(array.item_info()),
+        TypeInfo::List(list) => is_numeric(list.item_info()),
+        TypeInfo::Struct(parts) => parts.iter().any(|part| is_numeric(part.type_info())),
+        _ => info.is::<f64>() || info.is::<f32>(),
+    }
+}
+
+fn part_of(value: &mut dyn PartialReflect, part: usize) -> Option<&mut dyn PartialReflect> {
+    match value.reflect_mut() {
+        ReflectMut::Struct(parts) => parts.field_at_mut(part),
+        ReflectMut::Array(parts) => parts.get_mut(part),
+        ReflectMut::List(parts) => parts.get_mut(part),
+        _ => None,
+    }
+}
+
+fn each(value: &mut dyn PartialReflect, visit: &mut dyn FnMut(&mut f64)) {
+    if let Some(number) = value.try_downcast_mut::<f64>() {
+        return visit(number);
+    }
+    if let Some(vector) = value.try_downcast_mut::<[f64; 3]>() {
+        return vector.iter_mut().for_each(visit);
+    }
+    if let Some(list) = value.try_downcast_mut::<Vec<f64>>() {
+        return list.iter_mut().for_each(visit);
+    }
+    if let Some(list) = value.try_downcast_mut::<Vec<[f64; 3]>>() {
+        return list.as_flattened_mut().iter_mut().for_each(visit);
+    }
+    if let Some(number) = value.try_downcast_mut::<f32>() {
+        let mut wide = f64::from(*number);
+        visit(&mut wide);
+        *number = wide as f32;
+        return;
+    }
+    match value.reflect_mut() {
+        ReflectMut::Struct(parts) => {
+            for index in 0..parts.field_len() {
+                if let Some(part) = parts.field_at_mut(index) {
+                    each(part, visit);
+                }
+            }
+        }
+        ReflectMut::Array(parts) => {
+            for index in 0..parts.len() {
+                if let Some(part) = parts.get_mut(index) {
+                    each(part, visit);
+                }
+            }
+        }
+        ReflectMut::List(parts) => {
+            for index in 0..parts.len() {
+                if let Some(part) = parts.get_mut(index) {
+                    each(part, visit);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Reflect, Default)]
+    struct Angles {
+        yaw: f64,
+        pitch: f64,
+    }
+
+    #[derive(Reflect, Default)]
+    struct Data {
+        ranges: Vec<f64>,
+        count: u32,
+        name: String,
+        x: f64,
+        velocity: [f64; 3],
+        rotation: Angles,
+        quaternion: [f64; 4],
+        points: Vec<[f64; 3]>,
+        gain: f32,
+    }
+
+    fn data() -> Data {
+        Data {
+            ranges: vec![1.0, 2.0],
+            points: vec![[0.0; 3]; 2],
+            ..Data::default()
+        }
+    }
+
+    fn visited(names: &[&str]) -> Vec<usize> {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let numbers = Numbers::of(&Fields::of_type::<Data>(None), &names).unwrap();
+        let mut places = Vec::new();
+        numbers.each(&mut data(), |place, _| places.push(place));
+        places
+    }
+
+    #[test]
+    fn every_number_is_visited_once() {
+        // 1 + 3 + 2 + 4 + 1 of fixed size, 2 ranges, and 2 points.
+        assert_eq!(visited(&[]), (0..19).collect::<Vec<_>>());
+        assert_eq!(visited(&["velocity", "x", "x"]).len(), 4);
+    }
+
+    #[test]
+    fn a_part_is_chosen_by_a_dot() {
+        let fields = Fields::of_type::<Data>(None);
+        let chosen = |name: &str| Numbers::of(&fields, &[name.to_owned()]);
+        let mut changed = data();
+        for name in ["velocity.1", "rotation.pitch", "ranges.1", "gain"] {
+            chosen(name)
+                .unwrap()
+                .each(&mut changed, |_, number| *number += 7.0);
+        }
+        assert_eq!(changed.velocity, [0.0, 7.0, 0.0]);
+        assert_eq!((changed.rotation.yaw, changed.rotation.pitch), (0.0, 7.0));
+        assert_eq!((changed.ranges, changed.gain), (vec![1.0, 9.0], 7.0));
+        for name in [
+            "velocity.3",
+            "rotation.roll",
+            "x.0",
+            "count",
+            "name",
+            "",
+            ".",
+        ] {
+            let misfit = chosen(name).unwrap_err().to_string();
+            assert!(misfit.contains(&format!("`{name}`")), "{misfit}");
+            assert!(misfit.contains("`velocity`"), "{misfit}");
+        }
+    }
+
+    #[test]
+    fn lists_come_last() {
+        let numbers = Numbers::of(&Fields::of_type::<Data>(None), &[]).unwrap();
+        let mut seen = Vec::new();
+        numbers.each(&mut data(), |place, number| {
+            if *number == 1.0 {
+                seen.push(place);
+            }
+        });
+        assert_eq!(seen, [11]);
+    }
+}

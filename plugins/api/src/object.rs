@@ -1,0 +1,408 @@
+//! Things of the world that components know by name and property, and zones of space.
+//!
+//! A simulation file names them: `objects` with their properties, robots with theirs, and `zones`. What is
+//! here never changes while the simulation runs; where an object is follows from its body.
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+use nalgebra::{Isometry3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::{body::BodyState, state::Stateful};
+
+/// The property that every robot has, as in MORSE.
+pub const ROBOT_TAG: &str = "Robot_Tag";
+
+/// The property of what grippers may take.
+pub const GRASPABLE: &str = "Graspable";
+
+/// What a property is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Property {
+    /// Yes or no.
+    Flag(bool),
+    /// A number, in the unit that its reader says.
+    Number(f64),
+    /// Text.
+    Text(String),
+    /// Numbers, such as the abilities that a victim requires.
+    Numbers(Vec<f64>),
+}
+
+impl Property {
+    /// The number, if it is one.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Flag(_) | Self::Text(_) | Self::Numbers(_) => None,
+        }
+    }
+}
+
+/// A box, in some axes that its owner names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Its middle.
+    pub center: Point3<f64>,
+    /// Half of its sides, none negative, m.
+    pub half: Vector3<f64>,
+}
+
+impl Bounds {
+    /// The least box around points; nothing around none.
+    pub fn around(points: impl IntoIterator<Item = Point3<f64>>) -> Option<Self> {
+        let mut points = points.into_iter();
+        let first = points.next()?;
+        let (lower, upper) = points.fold((first, first), |(lower, upper), point| {
+            (lower.inf(&point), upper.sup(&point))
+        });
+        Some(Self {
+            center: nalgebra::center(&lower, &upper),
+            half: (upper - lower) / 2.0,
+        })
+    }
+
+    /// The point at a place that counts from -1 to 1 along each side.
+    #[must_use]
+    pub fn at(&self, place: [f64; 3]) -> Point3<f64> {
+        self.center + self.half.component_mul(&Vector3::from(place))
+    }
+
+    /// The point of the box that is nearest to another one.
+    #[must_use]
+    pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
+        (*point)
+            .sup(&(self.center - self.half))
+            .inf(&(self.center + self.half))
+    }
+}
+
+/// A thing of the world, or a robot.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The name of its frame, or of the robot. Unique.
+    pub name: String,
+    /// What people call it; the name unless given.
+    pub label: String,
+    /// What people say about it.
+    pub description: String,
+    /// What sort of thing it is: `Object` unless given, `Robot` for robots.
+    pub kind: String,
+    /// What else is known of it.
+    pub properties: BTreeMap<String, Property>,
+    /// The entity of its frame, which has a path.
+    pub entity: Entity,
+    /// The body that carries it.
+    pub body: Entity,
+    /// Its pose on that body.
+    pub body_from_object: Isometry3<f64>,
+    /// The base body of the robot that it is, or is a part of.
+    pub robot: Option<Entity>,
+    /// The box around all shapes that are fixed to it, in its own axes; none without shapes.
+    pub bounds: Option<Bounds>,
+    /// The entities of its geometry, which rays and contacts tell of, sorted.
+    pub geometry: Vec<Entity>,
+    /// Whether any of that can be touched, and so be met by rays.
+    pub collides: bool,
+}
+
+impl Object {
+    /// Whether it has a property: one that is not `false`.
+    #[must_use]
+    pub fn has(&self, property: &str) -> bool {
+        self.properties
+            .get(property)
+            .is_some_and(|value| *value != Property::Flag(false))
+    }
+
+    /// Where it is in the world, given the states of bodies.
+    #[must_use]
+    pub fn pose(&self, bodies: &Query<'_, '_, &BodyState>) -> Option<Isometry3<f64>> {
+        let body = bodies.get(self.body).ok()?;
+        Some(body.pose * self.body_from_object)
+    }
+
+    /// Where it is, for who has the whole world.
+    #[must_use]
+    pub fn pose_in(&self, world: &World) -> Option<Isometry3<f64>> {
+        Some(world.get::<BodyState>(self.body)?.pose * self.body_from_object)
+    }
+
+    /// Whether a geometry is its own.
+    #[must_use]
+    pub fn owns(&self, geometry: Entity) -> bool {
+        self.geometry.binary_search(&geometry).is_ok()
+    }
+}
+
+/// All objects and robots, sorted by name. Follows from the files alone.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct Objects(Vec<Object>);
+
+impl Objects {
+    /// These objects.
+    #[must_use]
+    pub fn new(mut objects: Vec<Object>) -> Self {
+        objects.sort_by(|one, two| one.name.cmp(&two.name));
+        Self(objects)
+    }
+
+    /// All of them, by name.
+    #[must_use]
+    pub fn all(&self) -> &[Object] {
+        &self.0
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Object> {
+        let at = self
+            .0
+            .binary_search_by(|object| object.name.as_str().cmp(name))
+            .ok()?;
+        self.0.get(at)
+    }
+}
+
+/// The objects that a component deals with: those that have a property. The property is state; which
+/// objects have it follows from it, and is looked up once.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Tracked {
+    tag: String,
+    #[serde(skip)]
+    found: Option<Vec<usize>>,
+}
+
+impl Stateful for Tracked {}
+
+impl Tracked {
+    /// Whatever has this property.
+    #[must_use]
+    pub fn new(tag: &str) -> Self {
+        Self {
+            tag: tag.to_owned(),
+            found: None,
+        }
+    }
+
+    /// The property.
+    #[must_use]
+    pub fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// The objects that have the property, by name.
+    pub fn of<'a>(
+        &mut self,
+        objects: &'a Objects,
+    ) -> impl Iterator<Item = &'a Object> + use<'_, 'a> {
+        self.that(objects, Object::has)
+    }
+
+    /// The objects that fit the tag as `fits` understands it, by name. It is asked once for each object,
+    /// and again when the tag changes.
+    pub fn that<'a>(
+        &mut self,
+        objects: &'a Objects,
+        fits: fn(&Object, &str) -> bool,
+    ) -> impl Iterator<Item = &'a Object> + use<'_, 'a> {
+        let tag = &self.tag;
+        let found = self.found.get_or_insert_with(|| {
+            let fitting = objects.0.iter().enumerate();
+            fitting
+                .filter(|(_, object)| fits(object, tag))
+                .map(|(place, _)| place)
+                .collect()
+        });
+        found.iter().filter_map(|&place| objects.0.get(place))
+    }
+}
+
+/// A part of space, which nothing sees or touches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zone {
+    /// Its name. Unique.
+    pub name: String,
+    /// What it is for, such as `Charging`.
+    pub kind: String,
+    /// Its box, in the axes of the world.
+    pub bounds: Bounds,
+}
+
+impl Zone {
+    /// Whether a point of the world is inside, or on its surface.
+    #[must_use]
+    pub fn contains(&self, point: &Point3<f64>) -> bool {
+        let away = (point - self.bounds.center).abs();
+        away.iter()
+            .zip(&self.bounds.half)
+            .all(|(away, half)| away <= half)
+    }
+}
+
+/// All zones, sorted by name. Follows from the files alone.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct Zones(pub Vec<Zone>);
+
+/// A cone that a component looks into: its tip at the component, around one of its axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cone {
+    /// Along it, of length one, in the component's axes.
+    pub axis: Vector3<f64>,
+    /// Full opening angle, rad, below half a turn.
+    pub angle: f64,
+    /// Length along the axis, m.
+    pub distance: f64,
+}
+
+/// Points of the axis around which a box is looked for.
+const STEPS: u32 = 16;
+
+impl Cone {
+    /// Whether a point of the component's frame is inside.
+    #[must_use]
+    pub fn holds(&self, point: &Point3<f64>) -> bool {
+        let along = point.coords.dot(&self.axis);
+        let across = (point.coords - self.axis * along).norm();
+        let widest = along * libm::tan(self.angle / 2.0);
+        (0.0..=self.distance).contains(&along) && across <= widest
+    }
+
+    /// Whether an object is inside, at least in part: its origin, or a point of its box. Such points are
+    /// those nearest to the cone's axis, sampled along it, and the corners and middles of the box.
+    #[must_use]
+    pub fn meets(&self, component_from_object: &Isometry3<f64>, object: &Object) -> bool {
+        let origin = component_from_object * Point3::origin();
+        if self.holds(&origin) {
+            return true;
+        }
+        let Some(bounds) = &object.bounds else {
+            return false;
+        };
+        let reach = bounds.half.norm() + self.distance * (1.0 + libm::tan(self.angle / 2.0));
+        if (component_from_object * bounds.center).coords.norm() > reach {
+            return false;
+        }
+        let to_object = component_from_object.inverse();
+        let on_axis = (0..=STEPS).map(|step| {
+            let along = self.distance * f64::from(step) / f64::from(STEPS);
+            bounds.nearest(&(to_object * Point3::from(self.axis * along)))
+        });
+        let mut points = on_axis.chain(places().map(|place| bounds.at(place)));
+        points.any(|point| self.holds(&(component_from_object * point)))
+    }
+}
+
+/// The middle of a box, and those of its sides, its edges and its corners, as [`Bounds::at`] takes them.
+pub fn places() -> impl Iterator<Item = [f64; 3]> {
+    let step = |digit: u32| f64::from(digit % 3) - 1.0;
+    (0..27).map(move |place: u32| [step(place), step(place / 3), step(place / 9)])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_3;
+
+    use super::*;
+
+    fn object(name: &str, properties: &[(&str, Property)]) -> Object {
+        let properties = properties.iter();
+        Object {
+            name: name.into(),
+            label: name.into(),
+            description: String::new(),
+            kind: "Object".into(),
+            properties: properties
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
+            entity: Entity::PLACEHOLDER,
+            body: Entity::PLACEHOLDER,
+            body_from_object: Isometry3::identity(),
+            robot: None,
+            bounds: Bounds::around([Point3::new(-0.5, -0.5, -0.5), Point3::new(0.5, 0.5, 0.5)]),
+            geometry: Vec::new(),
+            collides: false,
+        }
+    }
+
+    #[test]
+    fn a_zone_holds_its_surface_and_no_more() {
+        let zone = Zone {
+            name: "charger".into(),
+            kind: "Charging".into(),
+            bounds: Bounds {
+                center: Point3::new(1.0, 2.0, 3.0),
+                half: Vector3::new(0.5, 1.0, 0.25),
+            },
+        };
+        assert!(zone.contains(&Point3::new(1.5, 1.0, 3.25)));
+        assert!(!zone.contains(&Point3::new(1.500001, 2.0, 3.0)));
+        assert!(!zone.contains(&Point3::new(1.0, 2.0, 2.7)));
+        assert!(!zone.contains(&Point3::new(f64::NAN, 2.0, 3.0)));
+    }
+
+    #[test]
+    fn what_is_tracked_is_looked_up_anew_for_a_new_tag_and_after_a_restore() {
+        let objects = Objects::new(vec![
+            object("b", &[("Fire", Property::Number(200.0))]),
+            object(
+                "a",
+                &[
+                    ("Fire", Property::Flag(true)),
+                    ("Wet", Property::Flag(false)),
+                ],
+            ),
+            object("c", &[("Wet", Property::Text("very".into()))]),
+        ]);
+        let names = |tracked: &mut Tracked| {
+            let found = tracked.of(&objects);
+            found.map(|object| object.name.as_str()).collect::<Vec<_>>()
+        };
+        let mut tracked = Tracked::new("Fire");
+        assert_eq!(names(&mut tracked), ["a", "b"]);
+        assert_eq!(names(&mut Tracked::new("Wet")), ["c"]);
+        let bytes = postcard::to_stdvec(&Tracked::new("Wet")).unwrap();
+        tracked = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(names(&mut tracked), ["c"]);
+        assert_eq!(tracked.tag(), "Wet");
+        assert_eq!(objects.get("b").unwrap().name, "b");
+        assert!(objects.get("d").is_none());
+    }
+
+    #[test]
+    fn a_cone_of_sixty_degrees() {
+        let cone = Cone {
+            axis: Vector3::x(),
+            angle: FRAC_PI_3,
+            distance: 10.0,
+        };
+        // tan 30° = 0.57735 of the way sideways, at most.
+        assert!(cone.holds(&Point3::new(10.0, 5.77, 0.0)));
+        assert!(!cone.holds(&Point3::new(10.0, 5.78, 0.0)));
+        assert!(!cone.holds(&Point3::new(10.01, 0.0, 0.0)));
+        assert!(!cone.holds(&Point3::new(-1.0, 0.0, 0.0)));
+        // The near side of a cube of 1 m is half a metre before its middle.
+        let cube = object("cube", &[]);
+        let at = |x, y| cone.meets(&Isometry3::translation(x, y, 0.0), &cube);
+        assert!(at(10.49, 0.0) && !at(10.51, 0.0));
+        assert!(at(5.0, 3.6) && !at(5.0, 3.8));
+        // Standing in it, or beside it.
+        // Its corner at (0.5, 0.28) is in, where the cone is 0.289 m wide; at (0.5, 0.3) it is not.
+        assert!(at(0.0, 0.0) && at(0.0, 0.78) && !at(0.0, 0.8) && !at(-0.6, 0.0));
+    }
+
+    #[test]
+    fn a_box_around_points() {
+        assert_eq!(Bounds::around([]), None);
+        let bounds = Bounds::around([Point3::new(1.0, 0.0, 0.0), Point3::new(3.0, -2.0, 0.0)]);
+        let bounds = bounds.unwrap();
+        assert_eq!(bounds.center, Point3::new(2.0, -1.0, 0.0));
+        assert_eq!(bounds.at([1.0, -1.0, 1.0]), Point3::new(3.0, -2.0, 0.0));
+        assert_eq!(
+            bounds.nearest(&Point3::new(0.0, -1.5, 7.0)),
+            Point3::new(1.0, -1.5, 0.0)
+        );
+        assert_eq!(places().count(), 27);
+    }
+}

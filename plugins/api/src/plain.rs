@@ -1,0 +1,212 @@
+//! Values whose form is known at run time only, such as the data of other components.
+use bevy::{
+    prelude::*,
+    reflect::{PartialReflect, ReflectRef, structs::Struct},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::fields::{Fields, Value, key_text, plain_name, view, walk};
+
+/// A number, a flag, text, or lists and maps of such.
+#[derive(Reflect, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[reflect(opaque)]
+pub enum Plain {
+    /// A number.
+    Number(f64),
+    /// A whole number.
+    Integer(i64),
+    /// Yes or no.
+    Flag(bool),
+    /// Text.
+    Text(String),
+    /// Numbers only.
+    Numbers(Vec<f64>),
+    /// Anything, in order.
+    List(Vec<Plain>),
+    /// Named values, in the order in which they are exported.
+    Map(Vec<(String, Plain)>),
+}
+
+/// An empty map.
+impl Default for Plain {
+    fn default() -> Self {
+        Self::Map(Vec::new())
+    }
+}
+
+impl Plain {
+    /// The exported fields of some data.
+    #[must_use]
+    pub fn of_data(fields: &Fields, data: &dyn Struct) -> Self {
+        let mut plain = Self::default();
+        plain.set_data(fields, data);
+        plain
+    }
+
+    /// Takes over the exported fields of some data, which is free while their names stay the same.
+    pub fn set_data(&mut self, fields: &Fields, data: &dyn Struct) {
+        let parts = fields.0.iter().filter_map(|field| {
+            let value = data.field_at(field.index)?;
+            Some((field.name, value))
+        });
+        self.set_map(parts);
+    }
+
+    fn set_map<'v>(&mut self, parts: impl Iterator<Item = (&'v str, &'v dyn PartialReflect)>) {
+        let Self::Map(map) = self else {
+            *self = Self::default();
+            return self.set_map(parts);
+        };
+        let mut count = 0;
+        for (place, (name, value)) in parts.enumerate() {
+            count = place + 1;
+            match map.get_mut(place) {
+                Some((known, plain)) => {
+                    if known != name {
+                        name.clone_into(known);
+                    }
+                    plain.set(value);
+                }
+                None => map.push((name.to_owned(), Self::of(value))),
+            }
+        }
+        map.truncate(count);
+    }
+
+    /// A value seen without its type.
+    #[must_use]
+    pub fn of(value: &dyn PartialReflect) -> Self {
+        let mut plain = Self::default();
+        plain.set(value);
+        plain
+    }
+
+    /// Takes over a value seen without its type.
+    pub fn set(&mut self, value: &dyn PartialReflect) {
+        match view(value) {
+            Value::Number(number) => *self = Self::Number(number),
+            Value::Integer(integer) => *self = Self::Integer(integer),
+            Value::Flag(flag) => *self = Self::Flag(flag),
+            Value::Text(text) => match self {
+                Self::Text(own) => text.clone_into(own),
+                _ => *self = Self::Text(text.to_owned()),
+            },
+            Value::Numbers(numbers) => match self {
+                Self::Numbers(own) => numbers.clone_into(own),
+                _ => *self = Self::Numbers(numbers.to_vec()),
+            },
+            Value::Triples(triples) => {
+                let lists = triples.iter().map(|triple| Self::Numbers(triple.to_vec()));
+                *self = Self::List(lists.collect());
+            }
+            Value::Texts(texts) => {
+                *self = Self::List(texts.iter().cloned().map(Self::Text).collect());
+            }
+            Value::Plain(plain) => self.clone_from(plain),
+            Value::Named(named) => {
+                let parts = named.iter();
+                let parts = parts.map(|(name, number)| (name.to_owned(), Self::Number(number)));
+                *self = Self::Map(parts.collect());
+            }
+            Value::Other(other) => self.set_other(other),
+        }
+    }
+
+    fn set_other(&mut self, other: &dyn PartialReflect) {
+        match other.reflect_ref() {
+            ReflectRef::Struct(parts) => self.set_map(
+                parts
+                    .iter_fields()
+                    .map(|(name, part)| (plain_name(name), part)),
+            ),
+            ReflectRef::Map(parts) => {
+                let parts = parts
+                    .iter()
+                    .map(|(key, part)| (key_text(key), Self::of(part)));
+                *self = Self::Map(parts.collect());
+            }
+            ReflectRef::Enum(word) if word.field_len() == 0 => {
+                *self = Self::Text(word.variant_name().to_owned());
+            }
+            _ => {
+                let mut list = Vec::new();
+                walk(other, &mut |part| list.push(Self::of(part)));
+                *self = Self::List(list);
+            }
+        }
+    }
+
+    /// As JSON. Numbers that are not finite become null, which JSON has.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Number(number) => (*number).into(),
+            Self::Integer(integer) => (*integer).into(),
+            Self::Flag(flag) => (*flag).into(),
+            Self::Text(text) => text.as_str().into(),
+            Self::Numbers(numbers) => numbers.as_slice().into(),
+            Self::List(list) => list.iter().map(Self::to_json).collect(),
+            Self::Map(map) => {
+                let parts = map
+                    .iter()
+                    .map(|(name, part)| (name.clone(), part.to_json()));
+                Json::Object(parts.collect())
+            }
+        }
+    }
+
+    /// Whether all its numbers are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Number(number) => number.is_finite(),
+            Self::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
+            Self::Integer(_) | Self::Flag(_) | Self::Text(_) => true,
+            Self::List(list) => list.iter().all(Self::is_finite),
+            Self::Map(map) => map.iter().all(|(_, part)| part.is_finite()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Reflect)]
+    struct Data {
+        x: f64,
+        name: String,
+        points: Vec<[f64; 3]>,
+        velocity: [f64; 3],
+        silent: u32,
+    }
+
+    #[test]
+    fn data_are_taken_over_whatever_was_there() {
+        let data = Data {
+            x: 1.5,
+            name: "a".into(),
+            points: vec![[1.0, 2.0, 3.0]],
+            velocity: [0.0, 1.0, 0.0],
+            silent: 7,
+        };
+        let mut fields = Fields::of_type::<Data>(None);
+        fields.0.truncate(4);
+        let expected = serde_json::json!({
+            "x": 1.5, "name": "a", "points": [[1.0, 2.0, 3.0]], "velocity": [0.0, 1.0, 0.0],
+        });
+        let mut plain = Plain::of_data(&fields, &data);
+        assert_eq!(plain.to_json(), expected);
+        plain.set_data(&fields, &data);
+        assert_eq!(plain.to_json(), expected);
+        let mut used = Plain::Map(vec![("y".into(), Plain::Flag(true)); 9]);
+        used.set_data(&fields, &data);
+        assert_eq!(used, plain);
+        let mut used = Plain::Number(3.0);
+        used.set_data(&fields, &data);
+        assert_eq!(used, plain);
+        let bytes = postcard::to_stdvec(&plain).unwrap();
+        assert_eq!(postcard::from_bytes::<Plain>(&bytes).unwrap(), plain);
+    }
+}

@@ -1,0 +1,316 @@
+//! Drives a car: two wheels are steered, two are driven (MORSE's `MotionVWDiff` on an Ackermann robot).
+use morse_api::{
+    command::give, joint::JointTarget, prelude::*, service::NoArguments, state::Stateful,
+};
+
+use crate::wheels::{Wheel, find, mean};
+
+/// The steering and the driven wheels of a robot that turns as a car does.
+///
+/// A speed and a turning rate become the circle on which the robot is to go: each steered wheel stands
+/// along it, atan(L / (v/w ∓ track/2)), and each driven wheel turns as fast as its own circle asks, which
+/// is what a differential does. A circle that is too narrow is widened until the inner wheel stands at the
+/// greatest angle. Standing still, the robot cannot turn. MORSE's class, which no robot of it uses, closed
+/// a PID loop over the speeds instead; here the motors of the wheels hold them.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Chassis)]
+pub struct Ackermann {
+    /// The joints of the driven wheels; none: `wheel_rear_left` and `wheel_rear_right`.
+    pub driven: Vec<String>,
+    /// The joint that steers the left wheel, about z; none: `steer_front_left`.
+    pub steer_left: Vec<String>,
+    /// The joint that steers the right wheel, about z; none: `steer_front_right`.
+    pub steer_right: Vec<String>,
+    /// Greatest angle of a steered wheel.
+    #[reflect(@Unit("rad"))]
+    pub max_steering_angle: f64,
+    /// Radius of the driven wheels; 0: as large as they are.
+    #[reflect(@Unit("m"))]
+    pub wheel_radius: f64,
+}
+
+impl Default for Ackermann {
+    fn default() -> Self {
+        Self {
+            driven: Vec::new(),
+            steer_left: Vec::new(),
+            steer_right: Vec::new(),
+            max_steering_angle: std::f64::consts::FRAC_PI_4,
+            wheel_radius: 0.0,
+        }
+    }
+}
+
+/// A speed and a turning rate, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AckermannCommand {
+    /// Forward speed of the middle between the driven wheels.
+    #[reflect(@Unit("m/s"))]
+    pub v: f64,
+    /// Turning rate, to the left.
+    #[reflect(@Unit("rad/s"))]
+    pub w: f64,
+}
+
+impl Stateful for AckermannCommand {}
+
+/// The measures of a car. They follow from the scene and the settings, so they are no state.
+#[derive(Component, Debug, Default)]
+struct Chassis {
+    driven: Vec<Wheel>,
+    steered: Vec<Steered>,
+    /// From the driven wheels to the steered ones, m.
+    wheelbase: f64,
+    /// Of the turning centre from the middle, m.
+    smallest_radius: f64,
+}
+
+#[derive(Debug)]
+struct Steered {
+    joint: Entity,
+    /// To the left of the middle, m.
+    y: f64,
+    /// -1 if the axis points down.
+    sign: f64,
+}
+
+impl Actuator for Ackermann {
+    const KIND: &'static str = "ackermann";
+    const MOVES_ROBOT: bool = true;
+    type Command = AckermannCommand;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+        self.chassis(world, entity).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<Ackermann, _>(default_action)
+        .add_systems(Startup, begin)
+        .add_service::<Ackermann>(Service::new(
+            "set_speed",
+            "Sets the forward speed and the turning rate.",
+            set_speed,
+        ))
+        .add_service::<Ackermann>(Service::new("stop", "Stops the wheels.", stop));
+}
+
+/// Measures the car, once.
+fn begin(world: &mut World) {
+    let mut actuators = world.query::<(Entity, &Ackermann)>();
+    let found: Vec<_> = actuators
+        .iter(world)
+        .filter_map(|(entity, settings)| Some((entity, settings.chassis(world, entity).ok()?)))
+        .collect();
+    for (entity, chassis) in found {
+        world.entity_mut(entity).insert(chassis);
+    }
+}
+
+fn default_action(
+    mut targets: Query<&mut JointTarget>,
+    actuators: Query<(&Due, &Chassis, &AckermannCommand), With<Ackermann>>,
+) {
+    for (due, chassis, command) in &actuators {
+        if !due.0 {
+            continue;
+        }
+        let curvature = chassis.curvature(command);
+        for steered in &chassis.steered {
+            if let Ok(mut target) = targets.get_mut(steered.joint) {
+                let angle = chassis.angle(steered.y, curvature);
+                *target = JointTarget::Position(steered.sign * angle);
+            }
+        }
+        for wheel in &chassis.driven {
+            if let Ok(mut target) = targets.get_mut(wheel.entity) {
+                let speed = command.v * (1.0 - wheel.at.y * curvature);
+                *target = JointTarget::Velocity(wheel.turn * speed);
+            }
+        }
+    }
+}
+
+impl Chassis {
+    /// Of the path of the middle between the driven wheels, to the left, 1/m.
+    fn curvature(&self, command: &AckermannCommand) -> f64 {
+        let AckermannCommand { v, w } = *command;
+        let sharpest = 1.0 / self.smallest_radius;
+        if w == 0.0 {
+            0.0
+        } else if v == 0.0 {
+            sharpest.copysign(w)
+        } else {
+            (w / v).clamp(-sharpest, sharpest)
+        }
+    }
+
+    /// Of a steered wheel that is `y` to the left of the middle, rad.
+    fn angle(&self, y: f64, curvature: f64) -> f64 {
+        libm::atan(self.wheelbase * curvature / (1.0 - y * curvature))
+    }
+}
+
+impl Ackermann {
+    fn chassis(&self, world: &World, entity: Entity) -> Result<Chassis, String> {
+        let driven = find(
+            world,
+            entity,
+            "driven",
+            &self.driven,
+            &[&["wheel_rear_left", "wheel_rear_right"]],
+        )?;
+        let driven: Vec<Wheel> = driven
+            .into_iter()
+            .map(|joint| joint.wheel(self.wheel_radius))
+            .collect::<Result<_, _>>()?;
+        let steer = |setting, names, usual| find(world, entity, setting, names, &[&[usual]]);
+        let mut steered = steer("steer_left", &self.steer_left, "steer_front_left")?;
+        steered.extend(steer(
+            "steer_right",
+            &self.steer_right,
+            "steer_front_right",
+        )?);
+        if let Some(joint) = steered.iter().find(|joint| joint.axis.z.abs() < 0.5) {
+            return Err(format!("the axis of `{}` is not upright", joint.name));
+        }
+        let wheelbase =
+            mean(steered.iter().map(|joint| joint.at.x)) - mean(driven.iter().map(|at| at.at.x));
+        // Behind the driven wheels the steered ones stand the other way round, which the law knows.
+        if wheelbase.is_nan() || wheelbase == 0.0 {
+            return Err("the steered wheels are beside the driven ones".to_owned());
+        }
+        let tangent = libm::tan(self.max_steering_angle);
+        if !(self.max_steering_angle > 0.0 && self.max_steering_angle < 1.57) {
+            return Err("`max_steering_angle` must be above 0 and below π/2".to_owned());
+        }
+        let half_track = steered
+            .iter()
+            .map(|joint| joint.at.y.abs())
+            .fold(0.0, f64::max);
+        let widest = driven.iter().map(|wheel| wheel.at.y.abs());
+        Ok(Chassis {
+            smallest_radius: (wheelbase.abs() / tangent + half_track)
+                .max(widest.fold(0.0, f64::max)),
+            wheelbase,
+            steered: steered
+                .into_iter()
+                .map(|joint| Steered {
+                    joint: joint.entity,
+                    y: joint.at.y,
+                    sign: joint.axis.z.signum(),
+                })
+                .collect(),
+            driven,
+        })
+    }
+}
+
+/// Arguments of `set_speed`.
+#[derive(Reflect, Deserialize)]
+struct SetSpeed {
+    /// Forward speed, m/s.
+    v: f64,
+    /// Turning rate, rad/s.
+    w: f64,
+}
+
+fn set_speed(
+    world: &mut World,
+    entity: Entity,
+    SetSpeed { v, w }: SetSpeed,
+) -> Result<Outcome, Refused> {
+    for (name, value) in [("v", v), ("w", w)] {
+        if !value.is_finite() {
+            return Err(Refused(format!("`{name}` of set_speed is not finite")));
+        }
+    }
+    give(world, entity, AckermannCommand { v, w });
+    Ok(Outcome::NOTHING)
+}
+
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    give(world, entity, AckermannCommand::default());
+    Ok(Outcome::NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_4;
+
+    use morse_api::joint::{JointPlace, RobotJoints};
+    use serde_json::json;
+
+    use super::*;
+    use crate::testbed::Bed;
+
+    /// A car with a wheelbase of 2 m, a track of 1 m, and wheels of 0.25 m.
+    fn bed() -> Bed {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        bed.joints(&[
+            "rover.steer_front_left",
+            "rover.steer_front_right",
+            "rover.wheel_rear_left",
+            "rover.wheel_rear_right",
+        ]);
+        let joints = bed.get::<RobotJoints>(bed.robot).0.clone();
+        let places = [
+            (2.0, 0.5, Vector3::z()),
+            (2.0, -0.5, Vector3::z()),
+            (0.0, 0.5, Vector3::y()),
+            (0.0, -0.5, Vector3::y()),
+        ];
+        for (joint, (x, y, axis)) in joints.into_iter().zip(places) {
+            bed.app.world_mut().entity_mut(joint).insert(JointPlace {
+                at: Point3::new(x, y, 0.25),
+                axis,
+                reach: 0.25,
+            });
+        }
+        bed.actuator::<Ackermann>("rover.motion", "()", Isometry3::identity());
+        bed.step(BodyState::default());
+        bed
+    }
+
+    /// The angles of the steered wheels and the speeds of the driven ones, left first.
+    fn told(bed: &mut Bed, v: f64, w: f64) -> [f64; 4] {
+        drop(bed.call("rover.motion", "set_speed", json!([v, w])));
+        bed.step(BodyState::default());
+        let joints = &bed.get::<RobotJoints>(bed.robot).0;
+        let target = |at: usize| match bed.get::<JointTarget>(joints[at]) {
+            JointTarget::Velocity(value) | JointTarget::Position(value) => *value,
+            other => panic!("{other:?}"),
+        };
+        [target(0), target(1), target(2), target(3)]
+    }
+
+    #[track_caller]
+    fn assert_near(found: [f64; 4], expected: [f64; 4]) {
+        let off = nalgebra::Vector4::from(found) - nalgebra::Vector4::from(expected);
+        assert!(off.amax() < 1e-9, "{found:?} instead of {expected:?}");
+    }
+
+    #[test]
+    fn the_wheels_stand_along_one_circle() {
+        let mut bed = bed();
+        // The centre is 4 m to the left: 3.5 m from the left wheels' line, 4.5 m from the right one's.
+        let [inner, outer] = [libm::atan2(2.0, 3.5), libm::atan2(2.0, 4.5)];
+        let left = told(&mut bed, 2.0, 0.5);
+        assert_near(left, [inner, outer, 3.5 / 4.0 * 8.0, 4.5 / 4.0 * 8.0]);
+        let back = told(&mut bed, -2.0, 0.5);
+        assert_near(back, [-outer, -inner, -4.5 / 4.0 * 8.0, -3.5 / 4.0 * 8.0]);
+        assert_near(told(&mut bed, 1.0, 0.0), [0.0, 0.0, 4.0, 4.0]);
+    }
+
+    #[test]
+    fn a_circle_that_is_too_narrow_is_widened() {
+        let mut bed = bed();
+        // The inner wheel at 45°: the centre is 2 m from it, 2.5 m from the middle.
+        let outer = libm::atan2(2.0, 3.0);
+        let found = told(&mut bed, 1.0, 9.0);
+        assert_near(found, [FRAC_PI_4, outer, 2.0 / 2.5 * 4.0, 3.0 / 2.5 * 4.0]);
+        assert_near(told(&mut bed, 0.0, -1.0), [-outer, -FRAC_PI_4, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,321 @@
+//! Moves the joints of an arm: to positions, along trajectories, or so that its end reaches a pose (MORSE's
+//! `Armature`; its `KukaLWR` is this actuator on the model of that arm).
+//!
+//! - `motion`: where the joints are to go;
+//! - `trajectory`: through which points, at which times;
+//! - `reach`: inverse kinematics;
+//! - `requests`, `targets`: the services;
+//! - here: settings, command, and what happens in a tick.
+use bevy::prelude::IntoScheduleConfigs as _;
+use morse_api::{
+    carrier::{Bind, Carrier, CarrierBody},
+    command::Received,
+    complaint::Complaints,
+    component::Active,
+    joint::{JointState, JointTarget},
+    prelude::*,
+    service::Status,
+    state::Stateful,
+};
+
+use crate::kinematics::{Chain, Goal, Solver, chain::Choice};
+
+mod motion;
+mod reach;
+mod requests;
+mod targets;
+mod trajectory;
+
+use motion::Motion;
+
+/// Moves joints to their goals, each at a constant speed and none past its limits, and holds them there.
+///
+/// Joints are ordered from root to tip. What is `on` the armature sits on the frame at its end.
+///
+/// Requests and commands take from each other: a joint command ends what inverse kinematics, a trajectory or
+/// another request was doing. Differences from MORSE: no joint swings about its goal, since the last step
+/// ends there; a trajectory whose points have velocities is followed by cubic curves, one without by straight
+/// lines as in MORSE, which ignored velocities; a target of inverse kinematics goes straight at the given
+/// speed, where MORSE's had that speed along each axis; `move_IK_target` waits for the arm, not only for the
+/// target, and fails where that is out of reach; a target that was never given an orientation asks for a
+/// position alone.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Arm, Chain, Motion, Carrier, Task)]
+pub struct Armature {
+    /// Names of the joints; `*` stands for any text. None: all of the robot.
+    pub joints: Vec<String>,
+    /// Only joints of this frame and below it, unless empty.
+    pub root: String,
+    /// The frame at the arm's end; if empty, the last one behind the last joint.
+    pub tip: String,
+    /// Distance from its goal within which a sliding joint, or the arm's end, has arrived.
+    #[reflect(@Unit("m"))]
+    pub distance_tolerance: f64,
+    /// Angle from its goal within which a turning joint, or the arm's end, has arrived.
+    #[reflect(@Unit("rad"))]
+    pub angle_tolerance: f64,
+    /// Speed of turning joints where a request does not say.
+    #[reflect(@Unit("rad/s"))]
+    pub rotation_speed: f64,
+    /// Speed of sliding joints where a request does not say.
+    #[reflect(@Unit("m/s"))]
+    pub linear_speed: f64,
+    /// Turning speed of the targets of inverse kinematics where a request does not say.
+    #[reflect(@Unit("rad/s"))]
+    pub ik_rotation_speed: f64,
+    /// Speed of the targets of inverse kinematics where a request does not say.
+    #[reflect(@Unit("m/s"))]
+    pub ik_linear_speed: f64,
+    /// Greatest speed of any joint that follows a target, besides the joint's own limit.
+    #[reflect(@Unit("rad/s or m/s"))]
+    pub ik_joint_speed: f64,
+}
+
+impl Default for Armature {
+    fn default() -> Self {
+        Self {
+            joints: Vec::new(),
+            root: String::new(),
+            tip: String::new(),
+            distance_tolerance: 0.005,
+            angle_tolerance: 0.01,
+            rotation_speed: 0.8,
+            linear_speed: 0.05,
+            ik_rotation_speed: 0.5,
+            ik_linear_speed: 0.5,
+            ik_joint_speed: 2.0,
+        }
+    }
+}
+
+/// Where joints are to go. A command concerns the joints that it names, once; the others stay at what they
+/// were told.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ArmatureCommand {
+    /// The joints, by the names that the robot has for them; none: from root to tip.
+    #[reflect(@Unit(""))]
+    pub names: Vec<String>,
+    /// A position for each of them, brought within its limits.
+    #[reflect(@Unit("rad or m"))]
+    pub positions: Vec<f64>,
+}
+
+impl Stateful for ArmatureCommand {}
+
+impl ArmatureCommand {
+    /// Forgets it, keeping its memory.
+    fn clear(&mut self) {
+        self.names.clear();
+        self.positions.clear();
+    }
+
+    /// Calls back with each joint's place and position.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it; the command is to have no effect then.
+    fn plan(&self, chain: &Chain, mut goal: impl FnMut(usize, f64)) -> Result<(), String> {
+        if !self.names.is_empty() && self.names.len() != self.positions.len() {
+            return Err("a command has not one position for each name".to_owned());
+        }
+        if self.positions.len() > chain.joints.len() {
+            return Err(format!(
+                "{} positions for {} joints",
+                self.positions.len(),
+                chain.joints.len()
+            ));
+        }
+        let unknown = |name: &&String| chain.place(name).is_none();
+        if let Some(name) = self.names.iter().find(unknown) {
+            return Err(motion::no_joint(chain, name));
+        }
+        for (at, &position) in self.positions.iter().enumerate() {
+            let name = self.names.get(at);
+            if let Some(at) = name.map_or(Some(at), |name| chain.place(name)) {
+                goal(at, position);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Memory for calculations: no state.
+#[derive(Component, Default)]
+struct Arm {
+    solver: Solver,
+    goals: Vec<Goal>,
+    /// Where the solver wants the joints.
+    wanted: Vec<f64>,
+    /// Where the joints are.
+    measured: Vec<f64>,
+}
+
+impl Actuator for Armature {
+    const KIND: &'static str = "armature";
+    type Command = ArmatureCommand;
+
+    fn check(&self, world: &World, actuator: Entity) -> Result<(), String> {
+        let speeds = [
+            self.rotation_speed,
+            self.linear_speed,
+            self.ik_rotation_speed,
+            self.ik_linear_speed,
+            self.ik_joint_speed,
+        ];
+        if !speeds.iter().all(|speed| *speed > 0.0) {
+            return Err("every speed must be positive".to_owned());
+        }
+        if !(self.distance_tolerance > 0.0 && self.angle_tolerance > 0.0) {
+            return Err("both tolerances must be positive".to_owned());
+        }
+        let chain = self.chain(world, actuator)?;
+        let start = world.get::<ArmatureCommand>(actuator);
+        start.map_or(Ok(()), |start| start.plan(&chain, |_, _| ()))
+    }
+}
+
+impl Armature {
+    fn chain(&self, world: &World, actuator: Entity) -> Result<Chain, String> {
+        let mount = world.get::<Mount>(actuator).ok_or("it has no robot")?;
+        let choice = Choice {
+            joints: &self.joints,
+            root: &self.root,
+            tip: &self.tip,
+        };
+        Chain::find(world, mount.robot, choice)
+    }
+
+    /// Speed of a joint where a request does not say.
+    fn speed(&self, is_angle: bool) -> f64 {
+        if is_angle {
+            self.rotation_speed
+        } else {
+            self.linear_speed
+        }
+    }
+
+    /// How near a joint must come.
+    fn tolerance(&self, is_angle: bool) -> f64 {
+        if is_angle {
+            self.angle_tolerance
+        } else {
+            self.distance_tolerance
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.init_resource::<Complaints>()
+        .add_actuator::<Armature, _>(default_action)
+        .register_state::<Motion>()
+        .register_state::<Carrier>()
+        .register_state::<Task>()
+        .add_systems(bevy::prelude::PreStartup, bind.in_set(Bind));
+    requests::add(app);
+    targets::add(app);
+}
+
+/// Finds the joints, once. They hold what the scene tells them, or else where they are.
+fn bind(world: &mut World) {
+    let mut all = world.query::<(Entity, &Armature)>();
+    let all: Vec<(Entity, Armature)> = all
+        .iter(world)
+        .map(|(entity, settings)| (entity, settings.clone()))
+        .collect();
+    for (entity, settings) in all {
+        let Ok(chain) = settings.chain(world, entity) else {
+            continue;
+        };
+        let holds = chain.joints.iter().map(|joint| {
+            let target = world.get::<JointTarget>(joint.variable);
+            let state = world.get::<JointState>(joint.variable);
+            match (target, state) {
+                (Some(JointTarget::Position(held)), _) => joint.limited(*held),
+                (_, Some(state)) => state.position,
+                _ => 0.0,
+            }
+        });
+        let motion = Motion::at(holds.collect(), &settings, &chain);
+        let arm = Arm {
+            solver: Solver::new(&chain),
+            goals: Vec::with_capacity(chain.tips.len()),
+            wanted: vec![0.0; chain.joints.len()],
+            measured: vec![0.0; chain.joints.len()],
+        };
+        if let [tip, ..] = chain.tips.as_slice() {
+            let on = CarrierBody {
+                body: tip.body,
+                body_from_plate: tip.body_from_tip,
+            };
+            world.entity_mut(entity).insert(on);
+        }
+        world.entity_mut(entity).insert((chain, arm, motion));
+    }
+}
+
+fn default_action(
+    clock: Res<Clock>,
+    mut complaints: ResMut<Complaints>,
+    bodies: Query<&BodyState>,
+    states: Query<&JointState>,
+    mut targets: Query<&mut JointTarget>,
+    mut armatures: Query<(
+        &Armature,
+        (&Due, &Active, &Path),
+        &Chain,
+        &mut Arm,
+        &mut Motion,
+        &mut ArmatureCommand,
+        &mut Received<ArmatureCommand>,
+        &mut Task,
+    )>,
+) {
+    for (settings, when, chain, mut arm, mut motion, mut command, mut received, mut task) in
+        &mut armatures
+    {
+        let (due, active, path) = when;
+        if due.0 && !command.positions.is_empty() {
+            match motion.obey(&command, settings, chain) {
+                Ok(()) => task.end(Status::Preempted, &serde_json::Value::Null),
+                Err(mistake) => complaints.add(path, &mistake),
+            }
+            // It was obeyed: the next command is not to be merged into it.
+            command.clear();
+            received.0.clear();
+        }
+        if !active.0 {
+            continue;
+        }
+        for (measured, joint) in arm.measured.iter_mut().zip(&chain.joints) {
+            *measured = states
+                .get(joint.variable)
+                .map_or(0.0, |state| state.position);
+        }
+        let pose_of = |body| {
+            bodies
+                .get(body)
+                .map_or_else(|_| Isometry3::identity(), |b| b.pose)
+        };
+        let ended = motion.advance(settings, chain, &mut arm, &clock, pose_of);
+        for (joint, &point) in chain.joints.iter().zip(&motion.set_points) {
+            if let Ok(mut target) = targets.get_mut(joint.variable) {
+                *target = if motion.jumps {
+                    JointTarget::Jump(point)
+                } else {
+                    JointTarget::Position(point)
+                };
+            }
+        }
+        motion.jumps = false;
+        if let Some((status, value)) = ended
+            && task.is_running()
+        {
+            task.end(status, &value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Where the joints of an armature are to go, and how far they have been told to go.
+use morse_api::{prelude::*, service::Status, state::Stateful};
+use serde_json::Value as Json;
+
+use super::{Arm, Armature, ArmatureCommand, reach::Reach, trajectory::Trajectory};
+use crate::kinematics::{Chain, approach};
+
+/// What an armature is doing. It is state.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Motion {
+    /// Of each joint, rad or m.
+    pub(super) goals: Vec<f64>,
+    /// How far each joint has been told to go.
+    pub(super) set_points: Vec<f64>,
+    /// At which speed each joint goes to its goal, rad/s or m/s.
+    pub(super) speeds: Vec<f64>,
+    /// Whether the joints are to be at their set points at once.
+    pub(super) jumps: bool,
+    pub(super) trajectory: Option<Trajectory>,
+    pub(super) reach: Reach,
+}
+
+impl Stateful for Motion {}
+
+/// How a request ends.
+pub(super) type Ended = (Status, Json);
+
+impl Motion {
+    /// Joints that hold positions.
+    pub(super) fn at(positions: Vec<f64>, settings: &Armature, chain: &Chain) -> Self {
+        let speeds = chain.joints.iter();
+        Self {
+            goals: positions.clone(),
+            set_points: positions,
+            speeds: speeds.map(|joint| settings.speed(joint.is_angle)).collect(),
+            reach: Reach::of(chain),
+            ..Self::default()
+        }
+    }
+
+    /// Stops everything: the joints hold where they have been told to go so far.
+    pub(super) fn halt(&mut self) {
+        self.trajectory = None;
+        self.reach.clear();
+        self.goals.clone_from(&self.set_points);
+    }
+
+    /// Gives a joint a goal.
+    pub(super) fn go(&mut self, chain: &Chain, at: usize, position: f64, speed: f64) {
+        if let (Some(joint), Some(goal), Some(own)) = (
+            chain.joints.get(at),
+            self.goals.get_mut(at),
+            self.speeds.get_mut(at),
+        ) {
+            *goal = joint.limited(position);
+            *own = speed;
+        }
+    }
+
+    /// Takes over a command.
+    pub(super) fn obey(
+        &mut self,
+        command: &ArmatureCommand,
+        settings: &Armature,
+        chain: &Chain,
+    ) -> Result<(), String> {
+        command.plan(chain, |_, _| ())?;
+        if self.trajectory.is_some() || self.reach.is_active() {
+            self.halt();
+        }
+        command.plan(chain, |at, position| {
+            let is_angle = chain.joints.get(at).is_some_and(|joint| joint.is_angle);
+            self.go(chain, at, position, settings.speed(is_angle));
+        })
+    }
+
+    /// One tick; says how a request ends, if one may end now.
+    pub(super) fn advance(
+        &mut self,
+        settings: &Armature,
+        chain: &Chain,
+        arm: &mut Arm,
+        clock: &Clock,
+        pose_of: impl Fn(Entity) -> Isometry3<f64>,
+    ) -> Option<Ended> {
+        if self.reach.is_active() {
+            let progress =
+                self.reach
+                    .advance(&mut self.set_points, (settings, chain), arm, clock, pose_of);
+            self.goals.clone_from(&self.set_points);
+            let is_there = self.is_at(settings, chain, &arm.measured);
+            return progress.ended(is_there);
+        }
+        if let Some(trajectory) = &mut self.trajectory {
+            let is_over = trajectory.sample(clock, chain, &mut self.set_points);
+            self.goals.clone_from(&self.set_points);
+            if !is_over || !self.is_at(settings, chain, &arm.measured) {
+                return None;
+            }
+            self.trajectory = None;
+            return Some((Status::Success, Json::Null));
+        }
+        let dt = clock.dt();
+        let steps = self.goals.iter().zip(&self.speeds);
+        for (point, (&goal, &speed)) in self.set_points.iter_mut().zip(steps) {
+            *point = approach(*point, goal, speed * dt);
+        }
+        let is_there = self.is_at(settings, chain, &arm.measured);
+        is_there.then_some((Status::Success, Json::Null))
+    }
+
+    /// Whether all joints are at their goals.
+    fn is_at(&self, settings: &Armature, chain: &Chain, measured: &[f64]) -> bool {
+        let parts = chain.joints.iter().zip(measured).zip(&self.goals);
+        self.set_points == self.goals
+            && parts.into_iter().all(|((joint, position), goal)| {
+                (position - goal).abs() < settings.tolerance(joint.is_angle)
+            })
+    }
+}
+
+/// That there is no joint of that name.
+pub(super) fn no_joint(chain: &Chain, name: &str) -> String {
+    format!(
+        "there is no joint `{name}`; there are: {}",
+        chain.names().join(", ")
+    )
+}

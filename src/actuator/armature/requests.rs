@@ -1,0 +1,362 @@
+//! The services of an armature that concern its joints.
+use std::collections::BTreeMap;
+
+use morse_api::{
+    prelude::*,
+    service::{NoArguments, Status},
+};
+use serde_json::{Value as Json, json};
+
+use super::{Armature, Motion, motion::no_joint, trajectory::Wanted};
+use crate::kinematics::{Chain, Joint};
+
+/// Offers them.
+pub(super) fn add(app: &mut App) {
+    let reads: [(_, _, fn(&mut World, Entity, NoArguments) -> _); 2] = [
+        (
+            "get_joints",
+            "The names of the joints, from root to tip.",
+            get_joints,
+        ),
+        (
+            "get_dofs",
+            "For each joint whether it moves along or about x, y and z; of a slanted axis, the nearest.",
+            get_dofs,
+        ),
+    ];
+    for (name, docs, handler) in reads {
+        app.add_service::<Armature>(Service::new(name, docs, handler).read_only());
+    }
+    app.add_service::<Armature>(
+        Service::new(
+            "get_IK_limits",
+            "The lowest and highest position of a joint, rad or m; -π and π, or null, without a limit.",
+            limits,
+        )
+        .read_only(),
+    )
+    .add_service::<Armature>(Service::new(
+        "set_rotation",
+        "Puts a turning joint at an angle at once; a joint with a motor goes there as fast as that can.",
+        |world, arm, one: Angle| put(world, arm, true, &[(one.joint, one.angle)]),
+    ))
+    .add_service::<Armature>(Service::new(
+        "set_translation",
+        "Puts a sliding joint at a position at once; a joint with a motor goes there as fast as that can.",
+        |world, arm, one: Length| put(world, arm, false, &[(one.joint, one.translation)]),
+    ))
+    .add_service::<Armature>(Service::new(
+        "set_rotations",
+        "As `set_rotation`, for the first joints from the root on.",
+        |world, arm, all: Angles| put_all(world, arm, true, &all.angles),
+    ))
+    .add_service::<Armature>(Service::new(
+        "set_translations",
+        "As `set_translation`, for the first joints from the root on.",
+        |world, arm, all: Lengths| put_all(world, arm, false, &all.translations),
+    ));
+    add_async(app);
+}
+
+fn add_async(app: &mut App) {
+    app.add_service::<Armature>(
+        Service::new(
+            "rotate",
+            "Turns a joint to an angle, and answers when all joints are where they are to be.",
+            |world, arm, one: Rotate| go(world, arm, true, &[(one.joint, one.angle)], one.speed),
+        )
+        .interruptible(interrupt),
+    )
+    .add_service::<Armature>(
+        Service::new(
+            "translate",
+            "Slides a joint to a position, and answers when all joints are where they are to be.",
+            |world, arm, one: Translate| {
+                go(world, arm, false, &[(one.joint, one.translation)], one.speed)
+            },
+        )
+        .interruptible(interrupt),
+    )
+    .add_service::<Armature>(
+        Service::new(
+            "rotate_joints",
+            "As `rotate`, for several joints at a time.",
+            |world, arm, all: RotateAll| go(world, arm, true, &list(all.angles), all.speed),
+        )
+        .interruptible(interrupt),
+    )
+    .add_service::<Armature>(
+        Service::new(
+            "translate_joints",
+            "As `translate`, for several joints at a time.",
+            |world, arm, all: TranslateAll| {
+                go(world, arm, false, &list(all.translations), all.speed)
+            },
+        )
+        .interruptible(interrupt),
+    )
+    .add_service::<Armature>(
+        Service::new(
+            "trajectory",
+            "Goes through points at given times; straight, or along cubic curves where points have velocities.",
+            trajectory,
+        )
+        .cancellable(interrupt),
+    );
+}
+
+/// Arguments of `get_IK_limits`.
+#[derive(Reflect, Deserialize)]
+struct Name {
+    /// The joint.
+    joint: String,
+}
+
+/// Arguments of `set_rotation`.
+#[derive(Reflect, Deserialize)]
+struct Angle {
+    /// The joint.
+    joint: String,
+    /// rad.
+    angle: f64,
+}
+
+/// Arguments of `set_translation`.
+#[derive(Reflect, Deserialize)]
+struct Length {
+    /// The joint.
+    joint: String,
+    /// m.
+    translation: f64,
+}
+
+/// Arguments of `set_rotations`.
+#[derive(Reflect, Deserialize)]
+struct Angles {
+    /// Of the first joints from the root on, rad; more than there are joints do not count.
+    angles: Vec<f64>,
+}
+
+/// Arguments of `set_translations`.
+#[derive(Reflect, Deserialize)]
+struct Lengths {
+    /// Of the first joints from the root on, m; more than there are joints do not count.
+    translations: Vec<f64>,
+}
+
+/// Arguments of `rotate`.
+#[derive(Reflect, Deserialize)]
+struct Rotate {
+    /// The joint.
+    joint: String,
+    /// rad.
+    angle: f64,
+    /// rad/s; that of the settings unless given.
+    #[serde(default)]
+    speed: Option<f64>,
+}
+
+/// Arguments of `translate`.
+#[derive(Reflect, Deserialize)]
+struct Translate {
+    /// The joint.
+    joint: String,
+    /// m.
+    translation: f64,
+    /// m/s; that of the settings unless given.
+    #[serde(default)]
+    speed: Option<f64>,
+}
+
+/// Arguments of `rotate_joints`.
+#[derive(Reflect, Deserialize)]
+struct RotateAll {
+    /// Angle of each joint, rad.
+    angles: BTreeMap<String, f64>,
+    /// rad/s; that of the settings unless given.
+    #[serde(default)]
+    speed: Option<f64>,
+}
+
+/// Arguments of `translate_joints`.
+#[derive(Reflect, Deserialize)]
+struct TranslateAll {
+    /// Position of each joint, m.
+    translations: BTreeMap<String, f64>,
+    /// m/s; that of the settings unless given.
+    #[serde(default)]
+    speed: Option<f64>,
+}
+
+/// Arguments of `trajectory`.
+#[derive(Reflect, Deserialize)]
+struct Follow {
+    /// Points in time.
+    trajectory: Wanted,
+}
+
+fn list(named: BTreeMap<String, f64>) -> Vec<(String, f64)> {
+    named.into_iter().collect()
+}
+
+/// What a service of an armature needs.
+pub(super) fn parts(world: &World, arm: Entity) -> Result<(&Armature, &Chain, &Motion), Refused> {
+    let settings = world.get::<Armature>(arm);
+    let parts = settings
+        .zip(world.get::<Chain>(arm))
+        .zip(world.get::<Motion>(arm));
+    let parts = parts.map(|((settings, chain), motion)| (settings, chain, motion));
+    parts.ok_or_else(|| Refused("this armature has no joints".to_owned()))
+}
+
+fn get_joints(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let (_, chain, _) = parts(world, arm)?;
+    Ok(Outcome::Done(chain.names().into()))
+}
+
+fn get_dofs(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let (_, chain, _) = parts(world, arm)?;
+    let free = |joint: &Joint| {
+        let axes = [0, 1, 2].map(|axis| axis == joint.free_axis);
+        (joint.name.clone(), json!(axes))
+    };
+    let dofs = chain.joints.iter().map(free).collect();
+    Ok(Outcome::Done(Json::Object(dofs)))
+}
+
+fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcome, Refused> {
+    let (_, chain, _) = parts(world, arm)?;
+    let joint = chain
+        .joints
+        .iter()
+        .find(|known| known.name == joint)
+        .ok_or_else(|| Refused(no_joint(chain, &joint)))?;
+    let [lower, upper] = joint.limits;
+    let free = if joint.is_angle {
+        std::f64::consts::PI
+    } else {
+        f64::INFINITY
+    };
+    let finite = |limit: f64| {
+        if limit.is_finite() {
+            limit
+        } else {
+            free.copysign(limit)
+        }
+    };
+    Ok(Outcome::Done(json!([finite(lower), finite(upper)])))
+}
+
+/// The place of a joint that turns, or slides, and the position if it is a number.
+fn place(chain: &Chain, turns: bool, name: &str, position: f64) -> Result<usize, Refused> {
+    let at = chain.place(name);
+    let at = at.ok_or_else(|| Refused(no_joint(chain, name)))?;
+    if !position.is_finite() {
+        return Err(Refused(format!("`{position}` is no position for `{name}`")));
+    }
+    match chain.joints.get(at).map(|joint| joint.is_angle) {
+        Some(true) if !turns => Err(Refused(format!(
+            "the joint `{name}` turns: it cannot be set to a translation"
+        ))),
+        Some(false) if turns => Err(Refused(format!(
+            "the joint `{name}` slides: it cannot be set to a rotation"
+        ))),
+        _ => Ok(at),
+    }
+}
+
+fn places(
+    chain: &Chain,
+    turns: bool,
+    wanted: &[(String, f64)],
+) -> Result<Vec<(usize, f64)>, Refused> {
+    let each = |(name, position): &(String, f64)| {
+        place(chain, turns, name, *position).map(|at| (at, *position))
+    };
+    wanted.iter().map(each).collect()
+}
+
+/// Puts the first joints at positions.
+fn put_all(
+    world: &mut World,
+    arm: Entity,
+    turns: bool,
+    positions: &[f64],
+) -> Result<Outcome, Refused> {
+    let (_, chain, _) = parts(world, arm)?;
+    let named: Vec<(String, f64)> = chain
+        .names()
+        .into_iter()
+        .zip(positions.iter().copied())
+        .collect();
+    put(world, arm, turns, &named)
+}
+
+/// Puts joints at positions. Whatever the arm was doing ends.
+fn put(
+    world: &mut World,
+    arm: Entity,
+    turns: bool,
+    wanted: &[(String, f64)],
+) -> Result<Outcome, Refused> {
+    let (settings, chain, motion) = parts(world, arm)?;
+    let wanted = places(chain, turns, wanted)?;
+    let mut motion = motion.clone();
+    motion.halt();
+    for (at, position) in wanted {
+        motion.go(chain, at, position, settings.speed(turns));
+        if let (Some(point), Some(goal)) = (motion.set_points.get_mut(at), motion.goals.get(at)) {
+            *point = *goal;
+        }
+    }
+    motion.jumps = true;
+    world.entity_mut(arm).insert(motion);
+    if let Some(mut task) = world.get_mut::<Task>(arm) {
+        task.end(Status::Preempted, &Json::Null);
+    }
+    Ok(Outcome::NOTHING)
+}
+
+/// Sends joints to positions.
+fn go(
+    world: &mut World,
+    arm: Entity,
+    turns: bool,
+    wanted: &[(String, f64)],
+    speed: Option<f64>,
+) -> Result<Outcome, Refused> {
+    let (settings, chain, motion) = parts(world, arm)?;
+    let wanted = places(chain, turns, wanted)?;
+    let speed = speed.unwrap_or_else(|| settings.speed(turns));
+    if !(speed.is_finite() && speed > 0.0) {
+        return Err(Refused(format!(
+            "`{speed}` is no speed: it must be positive"
+        )));
+    }
+    let mut motion = motion.clone();
+    if motion.trajectory.is_some() || motion.reach.is_active() {
+        motion.halt();
+    }
+    for (at, position) in wanted {
+        motion.go(chain, at, position, speed);
+    }
+    world.entity_mut(arm).insert(motion);
+    Ok(Outcome::Pending)
+}
+
+fn trajectory(world: &mut World, arm: Entity, wanted: Follow) -> Result<Outcome, Refused> {
+    let (_, chain, motion) = parts(world, arm)?;
+    let trajectory = wanted.trajectory.read(&motion.set_points, chain)?;
+    let mut motion = motion.clone();
+    motion.halt();
+    motion.trajectory = Some(trajectory);
+    world.entity_mut(arm).insert(motion);
+    Ok(Outcome::Pending)
+}
+
+/// A request ends on the way: the joints stay where they are.
+fn interrupt(world: &mut World, arm: Entity) {
+    if let Some(mut motion) = world.get_mut::<Motion>(arm) {
+        motion.halt();
+    }
+}

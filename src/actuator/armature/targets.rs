@@ -1,0 +1,203 @@
+//! The services of an armature that concern the targets of its inverse kinematics.
+use morse_api::{
+    prelude::*,
+    service::{NoArguments, Status},
+};
+use serde_json::Value as Json;
+
+use super::{Armature, Motion, reach::Target, requests::parts};
+use crate::{frame::from_yaw_pitch_roll, kinematics::Tip};
+
+/// Offers them.
+pub(super) fn add(app: &mut App) {
+    app.add_service::<Armature>(
+        Service::new(
+            "list_IK_targets",
+            "The names of the targets: `ik_target.ARMATURE.FRAME`, one for each end.",
+            list,
+        )
+        .read_only(),
+    )
+    .add_service::<Armature>(Service::new(
+        "place_IK_target",
+        "Puts a target at a place of the world; the arm follows as fast as its joints may.",
+        place,
+    ))
+    .add_service::<Armature>(
+        Service::new(
+            "move_IK_target",
+            "Moves a target straight to a place of the world, and answers when the arm has followed.",
+            go,
+        )
+        .interruptible(interrupt),
+    );
+}
+
+/// Arguments of `place_IK_target`.
+#[derive(Reflect, Deserialize)]
+struct Place {
+    /// The target.
+    name: String,
+    /// Along the world's axes, m.
+    translation: [f64; 3],
+    /// Roll, pitch and yaw about the world's axes, rad; the orientation stays unless given.
+    #[serde(default)]
+    euler_rotation: Option<[f64; 3]>,
+    /// Whether both are counted from where the target is; true unless given.
+    #[serde(default)]
+    relative: Option<bool>,
+}
+
+/// Arguments of `move_IK_target`.
+#[derive(Reflect, Deserialize)]
+struct Go {
+    /// The target.
+    name: String,
+    /// Along the world's axes, m.
+    translation: [f64; 3],
+    /// Roll, pitch and yaw about the world's axes, rad; the orientation stays unless given.
+    #[serde(default)]
+    euler_rotation: Option<[f64; 3]>,
+    /// Whether both are counted from where the target is; true unless given.
+    #[serde(default)]
+    relative: Option<bool>,
+    /// m/s; that of the settings unless given.
+    #[serde(default)]
+    linear_speed: Option<f64>,
+    /// rad/s; that of the settings unless given.
+    #[serde(default)]
+    radial_speed: Option<f64>,
+}
+
+fn name_of(path: &str, tip: &Tip) -> String {
+    format!("ik_target.{path}.{}", tip.name)
+}
+
+fn names(world: &World, arm: Entity) -> Result<Vec<String>, Refused> {
+    let (_, chain, _) = parts(world, arm)?;
+    let path = world.get::<Path>(arm).map_or("", Path::as_str);
+    Ok(chain.tips.iter().map(|tip| name_of(path, tip)).collect())
+}
+
+fn list(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    Ok(Outcome::Done(names(world, arm)?.into()))
+}
+
+fn place(world: &mut World, arm: Entity, at: Place) -> Result<Outcome, Refused> {
+    let wish = Go {
+        name: at.name,
+        translation: at.translation,
+        euler_rotation: at.euler_rotation,
+        relative: at.relative,
+        linear_speed: None,
+        radial_speed: None,
+    };
+    let (tip, mut target) = target(world, arm, &wish)?;
+    target.now = target.goal;
+    set(world, arm, tip, target);
+    if let Some(mut task) = world.get_mut::<Task>(arm) {
+        task.end(Status::Preempted, &Json::Null);
+    }
+    Ok(Outcome::NOTHING)
+}
+
+fn go(world: &mut World, arm: Entity, wish: Go) -> Result<Outcome, Refused> {
+    let (tip, target) = target(world, arm, &wish)?;
+    set(world, arm, tip, target);
+    Ok(Outcome::Pending)
+}
+
+fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
+    if let Some(mut motion) = world.get_mut::<Motion>(arm) {
+        motion.trajectory = None;
+        motion.reach.set(tip, target);
+    }
+}
+
+/// The tip that a wish concerns, and its target.
+fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Refused> {
+    let (settings, _, motion) = parts(world, arm)?;
+    let at = tip(world, arm, &wish.name)?;
+    let turns = wish.euler_rotation.iter().flatten();
+    if !wish
+        .translation
+        .iter()
+        .chain(turns)
+        .all(|number| number.is_finite())
+    {
+        return Err(Refused(
+            "translation and euler_rotation must be finite numbers".to_owned(),
+        ));
+    }
+    let linear_speed = speed(wish.linear_speed, settings.ik_linear_speed)?;
+    let radial_speed = speed(wish.radial_speed, settings.ik_rotation_speed)?;
+    let old = motion.reach.target(at);
+    let now = match old {
+        Some(old) => old.now,
+        None => end(world, arm, at)?,
+    };
+    let turn = wish
+        .euler_rotation
+        .map(|[roll, pitch, yaw]| from_yaw_pitch_roll([yaw, pitch, roll]));
+    let mut goal = now;
+    let translation = Vector3::from(wish.translation);
+    if wish.relative.unwrap_or(true) {
+        goal.translation.vector += translation;
+        goal.rotation = turn.map_or(now.rotation, |turn| turn * now.rotation);
+    } else {
+        goal.translation.vector = translation;
+        goal.rotation = turn.unwrap_or(now.rotation);
+    }
+    let target = Target {
+        now,
+        goal,
+        turns: turn.is_some() || old.is_some_and(|old| old.turns),
+        linear_speed,
+        radial_speed,
+    };
+    Ok((at, target))
+}
+
+/// The tip whose target has that name.
+fn tip(world: &World, arm: Entity, name: &str) -> Result<usize, Refused> {
+    let names = names(world, arm)?;
+    let at = names.iter().position(|known| known == name);
+    at.ok_or_else(|| {
+        let known = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        };
+        Refused(format!(
+            "there is no IK target `{name}`; there are: {known}"
+        ))
+    })
+}
+
+fn speed(given: Option<f64>, own: f64) -> Result<f64, Refused> {
+    let speed = given.unwrap_or(own);
+    if speed.is_finite() && speed > 0.0 {
+        Ok(speed)
+    } else {
+        Err(Refused(format!(
+            "`{speed}` is no speed: it must be positive"
+        )))
+    }
+}
+
+/// Where a tip is, as far as the joints have been told to go.
+fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, Refused> {
+    let (_, chain, motion) = parts(world, arm)?;
+    let place = chain.tips.get(tip).and_then(|tip| {
+        let base = world.get::<BodyState>(tip.base)?;
+        Some(base.pose * tip.base_from_tip(&motion.set_points))
+    });
+    place.ok_or_else(|| Refused("the arm is nowhere".to_owned()))
+}
+
+/// A request ends on the way: the targets stay where they are.
+fn interrupt(world: &mut World, arm: Entity) {
+    if let Some(mut motion) = world.get_mut::<Motion>(arm) {
+        motion.reach.stop();
+    }
+}

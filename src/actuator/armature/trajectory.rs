@@ -1,0 +1,173 @@
+//! Trajectories: positions of all joints at given times, as in ROS's `JointTrajectory`.
+use morse_api::prelude::*;
+
+use crate::kinematics::Chain;
+
+/// A trajectory under way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Trajectory {
+    /// When it starts, s of simulated time; with the next tick if it is not known yet.
+    pub(super) start: Option<f64>,
+    /// Where the joints were then.
+    pub(super) from: Vec<f64>,
+    pub(super) points: Vec<Waypoint>,
+}
+
+/// All joints at one time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Waypoint {
+    /// rad or m.
+    pub(super) positions: Vec<f64>,
+    /// rad/s or m/s; none if they were not given.
+    pub(super) velocities: Vec<f64>,
+    /// Since the start, s.
+    pub(super) time: f64,
+}
+
+impl Trajectory {
+    /// Where the joints are to be at the end of this tick; whether that is the end.
+    pub(super) fn sample(&mut self, clock: &Clock, chain: &Chain, values: &mut [f64]) -> bool {
+        let before = clock.tick.saturating_sub(1) as f64 / clock.rate;
+        let start = *self.start.get_or_insert(before);
+        let time = clock.seconds() - start;
+        if time < 0.0 {
+            return false;
+        }
+        let next = self.points.iter().position(|point| point.time > time);
+        for (at, (value, joint)) in values.iter_mut().zip(&chain.joints).enumerate() {
+            let wanted = match next {
+                Some(next) => self.between(next, at, time),
+                None => self
+                    .points
+                    .last()
+                    .map_or(*value, |last| number(&last.positions, at)),
+            };
+            *value = joint.limited(wanted);
+        }
+        next.is_none()
+    }
+
+    /// A joint on the way to a point: on a straight line, or on a cubic curve between velocities. It starts at
+    /// rest.
+    fn between(&self, next: usize, at: usize, time: f64) -> f64 {
+        let Some(to) = self.points.get(next) else {
+            return number(&self.from, at);
+        };
+        let from = next.checked_sub(1).and_then(|at| self.points.get(at));
+        let (begin, p0, v0) = match from {
+            Some(from) => (
+                from.time,
+                number(&from.positions, at),
+                from.velocities.get(at).copied(),
+            ),
+            None => (0.0, number(&self.from, at), Some(0.0)),
+        };
+        let (p1, v1) = (number(&to.positions, at), to.velocities.get(at).copied());
+        let length = to.time - begin;
+        if length <= 0.0 {
+            return p1;
+        }
+        let s = (time - begin) / length;
+        let (Some(v0), Some(v1)) = (v0, v1) else {
+            return p0 + (p1 - p0) * s;
+        };
+        // Hermite's cubic.
+        let (s2, s3) = (s * s, s * s * s);
+        (2.0 * s3 - 3.0 * s2 + 1.0) * p0
+            + (s3 - 2.0 * s2 + s) * length * v0
+            + (3.0 * s2 - 2.0 * s3) * p1
+            + (s3 - s2) * length * v1
+    }
+}
+
+fn number(numbers: &[f64], at: usize) -> f64 {
+    numbers.get(at).copied().unwrap_or(0.0)
+}
+
+/// A trajectory as a request gives it.
+#[derive(Reflect, Deserialize)]
+pub(super) struct Wanted {
+    /// When to start, s of simulated time; at once unless given.
+    #[serde(default)]
+    starttime: Option<f64>,
+    /// The points, in time.
+    #[serde(default)]
+    points: Option<Vec<WantedPoint>>,
+}
+
+/// A point of a trajectory as a request gives it.
+#[derive(Reflect, Deserialize)]
+struct WantedPoint {
+    /// Of all joints from root to tip, rad or m.
+    #[serde(default)]
+    positions: Option<Vec<f64>>,
+    /// Of all joints there, rad/s or m/s.
+    #[serde(default)]
+    velocities: Option<Vec<f64>>,
+    /// Not used.
+    #[serde(default)]
+    #[serde(rename = "accelerations")]
+    _accelerations: Option<Vec<f64>>,
+    /// When to be there, s after the start.
+    #[serde(default)]
+    time_from_start: Option<f64>,
+}
+
+impl Wanted {
+    /// The trajectory, from where the joints are.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(super) fn read(self, from: &[f64], chain: &Chain) -> Result<Trajectory, Refused> {
+        let missing = |key: &str| {
+            Refused(format!(
+                "Error: invalid trajectory: key '{key}' was expected."
+            ))
+        };
+        let wrong = |why: &str| Refused(format!("Error: invalid trajectory: {why}."));
+        let count = chain.joints.len();
+        let is_fine = |numbers: &[f64]| {
+            numbers.len() == count && numbers.iter().all(|number| number.is_finite())
+        };
+        if self.starttime.is_some_and(|start| !start.is_finite()) {
+            return Err(wrong("'starttime' is not finite"));
+        }
+        let mut points: Vec<Waypoint> = Vec::new();
+        for point in self.points.ok_or_else(|| missing("points"))? {
+            let positions = point.positions.ok_or_else(|| missing("positions"))?;
+            let time = point
+                .time_from_start
+                .ok_or_else(|| missing("time_from_start"))?;
+            let velocities = point.velocities.unwrap_or_default();
+            if !is_fine(&positions) {
+                return Err(wrong(&format!(
+                    "'positions' must be {count} finite numbers"
+                )));
+            }
+            if !(velocities.is_empty() || is_fine(&velocities)) {
+                return Err(wrong(&format!(
+                    "'velocities' must be {count} finite numbers"
+                )));
+            }
+            let earliest = points.last().map_or(0.0, |last| last.time);
+            let is_later = time > earliest || (points.is_empty() && time == 0.0);
+            if !(is_later && time.is_finite()) {
+                return Err(wrong("'time_from_start' must grow from point to point"));
+            }
+            points.push(Waypoint {
+                positions,
+                velocities,
+                time,
+            });
+        }
+        if points.is_empty() {
+            return Err(wrong("it has no points"));
+        }
+        Ok(Trajectory {
+            start: self.starttime,
+            from: from.to_vec(),
+            points,
+        })
+    }
+}

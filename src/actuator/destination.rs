@@ -1,0 +1,224 @@
+//! Moves a robot straight to a point (MORSE's `Destination`).
+use morse_api::{body::Robot, command::Received, prelude::*, state::Stateful};
+
+/// Moves the robot in a straight line to a point of the world, without turning it.
+///
+/// As in MORSE, but for two things: the way to the goal is a direction of the world, whatever the robot
+/// heads for (MORSE took it for one of the robot's axes); and it slows down in the last step instead of
+/// passing the goal. For a robot on the ground the height of the goal does not count. Within the tolerance
+/// the robot is stopped once, and then left to others until there is a new goal.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Journey)]
+pub struct Destination {
+    /// Speed on the way.
+    #[reflect(@Unit("m/s"))]
+    pub speed: f64,
+    /// Distance from the goal at which it is reached.
+    #[reflect(@Unit("m"))]
+    pub tolerance: f64,
+    /// Whether to hold the robot at the goal; else another actuator may drive it on.
+    pub remain_at_destination: bool,
+    /// Whether the speed is given to physics, or the robot is moved past it.
+    pub control: Control,
+}
+
+impl Default for Destination {
+    fn default() -> Self {
+        Self {
+            speed: 5.0,
+            tolerance: 0.5,
+            remain_at_destination: false,
+            control: Control::default(),
+        }
+    }
+}
+
+/// A goal in the world, for the actuator itself; at first where it is.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DestinationCommand {
+    /// Along the world's x axis.
+    #[reflect(@Unit("m"))]
+    pub x: f64,
+    /// Along the world's y axis.
+    #[reflect(@Unit("m"))]
+    pub y: f64,
+    /// Along the world's z axis.
+    #[reflect(@Unit("m"))]
+    pub z: f64,
+}
+
+impl Stateful for DestinationCommand {}
+
+impl DestinationCommand {
+    fn point(&self) -> Vector3<f64> {
+        Vector3::new(self.x, self.y, self.z)
+    }
+}
+
+/// How far a robot is on its way.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Journey {
+    goal: [f64; 3],
+    has_arrived: bool,
+}
+
+impl Stateful for Journey {}
+
+impl Actuator for Destination {
+    const KIND: &'static str = "destination";
+    const MOVES_ROBOT: bool = true;
+    type Command = DestinationCommand;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        let is_fine = |value: f64| value.is_finite() && value >= 0.0;
+        if is_fine(self.speed) && is_fine(self.tolerance) {
+            Ok(())
+        } else {
+            Err("`speed` and `tolerance` must not be negative".to_owned())
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<Destination, _>(default_action)
+        .register_state::<Journey>()
+        .add_systems(Startup, begin);
+}
+
+/// The first goal is where the actuator is, also for commands that give a part of it only.
+fn begin(
+    mut actuators: Query<
+        (
+            &WorldPose,
+            &mut Journey,
+            &mut DestinationCommand,
+            &mut Received<DestinationCommand>,
+        ),
+        With<Destination>,
+    >,
+) {
+    for (pose, mut journey, mut command, mut received) in &mut actuators {
+        if received.0 == DestinationCommand::default() {
+            let [x, y, z] = pose.0.translation.vector.into();
+            *command = DestinationCommand { x, y, z };
+            received.0 = *command;
+            journey.has_arrived = true;
+        }
+        journey.goal = command.point().into();
+    }
+}
+
+fn default_action(
+    robots: Query<(&BodyState, &Robot)>,
+    mut actuators: Query<(
+        &Destination,
+        (&Due, &Period, &Mount, &WorldPose),
+        &DestinationCommand,
+        &mut Journey,
+        &mut Drive,
+    )>,
+) {
+    for (settings, (due, period, mount, pose), command, mut journey, mut drive) in &mut actuators {
+        let Ok((body, robot)) = robots.get(mount.robot) else {
+            continue;
+        };
+        if !due.0 {
+            *drive = drive.between_actions();
+            continue;
+        }
+        let goal = command.point();
+        if goal != Vector3::from(journey.goal) {
+            *journey = Journey {
+                goal: goal.into(),
+                has_arrived: false,
+            };
+        }
+        if journey.has_arrived && !settings.remain_at_destination {
+            *drive = Drive::None;
+            continue;
+        }
+        let mut way = goal - pose.0.translation.vector;
+        if robot.is_ground_robot {
+            way.z = 0.0;
+        }
+        let velocity = settings.velocity(&way, period.seconds());
+        journey.has_arrived = velocity == Vector3::zeros();
+        let in_robot = body.pose.rotation.inverse() * velocity;
+        *drive = settings
+            .control
+            .drive(in_robot, Vector3::zeros(), period.seconds());
+    }
+}
+
+impl Destination {
+    /// World axes, m/s; zero at the goal.
+    fn velocity(&self, way: &Vector3<f64>, period: f64) -> Vector3<f64> {
+        let distance = way.norm();
+        if distance.is_nan() || distance <= self.tolerance {
+            return Vector3::zeros();
+        }
+        way / distance * self.speed.min(distance / period)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    fn bed(text: &str, is_ground_robot: bool) -> (Bed, Entity) {
+        let start = moving([1.0, 2.0, 0.5], FRAC_PI_2, [0.0; 3], [0.0; 3]);
+        let mut bed = Bed::new(60.0, plugin, start);
+        let robot = bed.robot;
+        let mut robot = bed.app.world_mut().entity_mut(robot);
+        robot.insert(Robot { is_ground_robot });
+        let actuator = bed.actuator::<Destination>("rover.goal", text, Isometry3::identity());
+        bed.step(start);
+        (bed, actuator)
+    }
+
+    fn place(bed: &Bed) -> [f64; 3] {
+        bed.body().pose.translation.vector.into()
+    }
+
+    fn to(x: f64, y: f64, z: f64) -> DestinationCommand {
+        DestinationCommand { x, y, z }
+    }
+
+    #[test]
+    fn a_robot_that_heads_north_goes_where_the_world_says() {
+        let (mut bed, actuator) = bed("(speed: 3, tolerance: 0.01)", false);
+        bed.drive(actuator, 5);
+        assert_eq!(*bed.get::<Drive>(actuator), Drive::None, "at its goal");
+        bed.send(actuator, to(1.0, 6.0, 3.5));
+        bed.drive(actuator, 60);
+        // 3 m of the 5 m to (0, 4, 3) from the start.
+        let [x, y, z] = place(&bed);
+        let off = Vector3::new(x - 1.0, y - 4.4, z - 2.3).norm();
+        assert!(off < 1e-6, "{x} {y} {z}");
+        bed.drive(actuator, 60);
+        let [x, y, z] = place(&bed);
+        assert!(Vector3::new(x - 1.0, y - 6.0, z - 3.5).norm() < 1e-9);
+        assert_eq!(*bed.get::<Drive>(actuator), Drive::None, "it has arrived");
+    }
+
+    #[test]
+    fn on_the_ground_the_height_of_the_goal_does_not_count() {
+        let (mut bed, actuator) = bed("(tolerance: 0.1, remain_at_destination: true)", true);
+        bed.send(actuator, to(-3.0, 2.0, 0.0));
+        bed.drive(actuator, 30);
+        let [x, y, z] = place(&bed);
+        assert!((x + 1.5).abs() < 1e-9 && (y - 2.0).abs() < 1e-9 && z == 0.5);
+        bed.drive(actuator, 60);
+        assert!((place(&bed)[0] + 3.0).abs() <= 0.1);
+        let still = Drive::Velocity {
+            linear: Vector3::zeros(),
+            angular: Vector3::zeros(),
+        };
+        assert_eq!(*bed.get::<Drive>(actuator), still);
+    }
+}

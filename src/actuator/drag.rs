@@ -1,0 +1,122 @@
+//! Slows a robot down as air or water would (MORSE's `Drag`).
+use morse_api::{prelude::*, state::Stateful};
+
+/// A force against the motion of the body that carries the actuator: along each of its axes the coefficient
+/// times the square of the speed along that axis. It takes no commands.
+///
+/// As in MORSE; but the force never takes away more than the speed that there is, so that a light robot
+/// slows down instead of being thrown back. See `drag_area` of a robot for drag from the density of the
+/// air or water.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Drag {
+    /// Along the body's x axis.
+    #[reflect(@Unit("N·s²/m²"))]
+    pub drag_coeff_x: f64,
+    /// Along the body's y axis.
+    #[reflect(@Unit("N·s²/m²"))]
+    pub drag_coeff_y: f64,
+    /// Along the body's z axis.
+    #[reflect(@Unit("N·s²/m²"))]
+    pub drag_coeff_z: f64,
+}
+
+impl Default for Drag {
+    fn default() -> Self {
+        Self {
+            drag_coeff_x: 0.09,
+            drag_coeff_y: 0.09,
+            drag_coeff_z: 0.5,
+        }
+    }
+}
+
+/// Nothing: the drag follows from the motion.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DragCommand {}
+
+impl Stateful for DragCommand {}
+
+impl Actuator for Drag {
+    const KIND: &'static str = "drag";
+    type Command = DragCommand;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        let all = [self.drag_coeff_x, self.drag_coeff_y, self.drag_coeff_z];
+        if all.iter().all(|value| value.is_finite() && *value >= 0.0) {
+            Ok(())
+        } else {
+            Err("the coefficients must not be negative".to_owned())
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<Drag, _>(default_action);
+}
+
+fn default_action(
+    clock: Res<Clock>,
+    bodies: Query<&BodyState>,
+    mut actuators: Query<(&Drag, &Due, &Mount, &mut Drive)>,
+) {
+    for (settings, due, mount, mut drive) in &mut actuators {
+        *drive = match bodies.get(mount.body) {
+            Ok(body) if due.0 => Drive::Wrench {
+                force: settings.force(body, clock.dt()),
+                torque: Vector3::zeros(),
+            },
+            _ => drive.between_actions(),
+        };
+    }
+}
+
+impl Drag {
+    /// World axes, N.
+    fn force(&self, body: &BodyState, dt: f64) -> Vector3<f64> {
+        let axes = body.pose.rotation;
+        let speeds = axes.inverse() * body.linear_velocity;
+        let coefficients = Vector3::new(self.drag_coeff_x, self.drag_coeff_y, self.drag_coeff_z);
+        let most = body.mass / dt;
+        let force = speeds.zip_map(&coefficients, |speed, coefficient| {
+            -speed * (coefficient * speed.abs()).min(most)
+        });
+        axes * force
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    fn force(text: &str, state: BodyState) -> Vector3<f64> {
+        let mut bed = Bed::new(60.0, plugin, state);
+        let drag = bed.actuator::<Drag>("rover.drag", text, Isometry3::identity());
+        bed.step(state);
+        let Drive::Wrench { force, torque } = *bed.get::<Drive>(drag) else {
+            panic!("no wrench")
+        };
+        assert_eq!(torque, Vector3::zeros());
+        force
+    }
+
+    #[test]
+    fn the_square_of_each_speed_against_it_along_the_bodys_axes() {
+        // It heads north: a speed to the west is one to its left.
+        let north = std::f64::consts::FRAC_PI_2;
+        let state = moving([0.0; 3], north, [-3.0, 2.0, -4.0], [0.0; 3]);
+        let found = force("()", state);
+        let expected = Vector3::new(0.09 * 9.0, -0.09 * 4.0, 0.5 * 16.0);
+        assert!((found - expected).norm() < 1e-12, "{found}");
+    }
+
+    #[test]
+    fn it_stops_and_does_not_reverse() {
+        let state = moving([0.0; 3], 0.0, [100.0, 0.0, 0.0], [0.0; 3]);
+        // 10 kg at 100 m/s within a tick of 1/60 s.
+        let found = force("(drag_coeff_x: 1000)", state);
+        assert!((found.x + 10.0 * 100.0 * 60.0).abs() < 1e-9, "{found}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Pushes and twists a robot along the axes of the world (MORSE's `ExternalForce`): wind, a current, a rope.
+use morse_api::{prelude::*, state::Stateful};
+
+/// A force and a torque on the body that carries the actuator, in the axes of the world, as long as they
+/// are not changed. The force acts at the centre of mass, wherever the actuator is mounted.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExternalForce {}
+
+/// A force and a torque.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExternalForceCommand {
+    /// Along the world's x, y and z axes.
+    #[reflect(@Unit("N"))]
+    pub force: [f64; 3],
+    /// About the world's x, y and z axes.
+    #[reflect(@Unit("N·m"))]
+    pub torque: [f64; 3],
+}
+
+impl Stateful for ExternalForceCommand {}
+
+impl Actuator for ExternalForce {
+    const KIND: &'static str = "external_force";
+    type Command = ExternalForceCommand;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<ExternalForce, _>(default_action);
+}
+
+fn default_action(
+    mut actuators: Query<(&Due, &ExternalForceCommand, &mut Drive), With<ExternalForce>>,
+) {
+    for (due, command, mut drive) in &mut actuators {
+        *drive = if due.0 {
+            Drive::Wrench {
+                force: command.force.into(),
+                torque: command.torque.into(),
+            }
+        } else {
+            drive.between_actions()
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    #[test]
+    fn the_axes_are_those_of_the_world_however_it_is_mounted() {
+        let state = moving([1.0, 2.0, 3.0], 2.0, [0.0; 3], [0.0; 3]);
+        let mut bed = Bed::new(60.0, plugin, state);
+        let mount = Isometry3::new(Vector3::new(1.0, 1.0, 1.0), Vector3::x());
+        let wind = bed.actuator::<ExternalForce>("rover.wind", "()", mount);
+        let command = ExternalForceCommand {
+            force: [1.0, 2.0, 3.0],
+            torque: [4.0, 5.0, 6.0],
+        };
+        bed.send(wind, command);
+        bed.step(state);
+        let expected = Drive::Wrench {
+            force: Vector3::new(1.0, 2.0, 3.0),
+            torque: Vector3::new(4.0, 5.0, 6.0),
+        };
+        assert_eq!(*bed.get::<Drive>(wind), expected);
+    }
+}

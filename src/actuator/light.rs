@@ -1,0 +1,168 @@
+//! A lamp that is switched on and off.
+use std::f64::consts::FRAC_PI_2;
+
+use morse_api::{
+    command::{Received, give},
+    prelude::*,
+    state::Stateful,
+};
+use serde_json::json;
+
+/// A spot light along its x axis. What is here says what there is to be drawn; nothing draws it yet.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Shine)]
+pub struct Light {
+    /// Whether it is on at the start.
+    pub emit: bool,
+    /// How far it reaches.
+    #[reflect(@Unit("m"))]
+    pub distance: f64,
+    /// Red, green and blue, from 0 to 1. MORSE's lights are black unless given a colour.
+    #[reflect(@Unit(""))]
+    pub color: [f64; 3],
+    /// Full opening angle of its cone.
+    #[reflect(@Unit("rad"))]
+    pub size: f64,
+    /// How bright it is while it is on; Blender's measure.
+    #[reflect(@Unit(""))]
+    pub energy: f64,
+}
+
+impl Default for Light {
+    fn default() -> Self {
+        Self {
+            emit: true,
+            distance: 10.0,
+            color: [1.0; 3],
+            size: FRAC_PI_2,
+            energy: 1.0,
+        }
+    }
+}
+
+/// Whether it is to be on, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LightCommand {
+    /// On or off.
+    pub emit: bool,
+}
+
+impl Default for LightCommand {
+    fn default() -> Self {
+        Self { emit: true }
+    }
+}
+
+impl Stateful for LightCommand {}
+
+/// How bright it is now: its energy, or 0. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Shine(pub f64);
+
+impl Stateful for Shine {}
+
+impl Actuator for Light {
+    const KIND: &'static str = "light";
+    type Command = LightCommand;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<Light, _>(default_action)
+        .register_state::<Shine>()
+        .add_systems(Startup, begin)
+        .add_service::<Light>(Service::new(
+            "toggle",
+            "Switches the light on or off; without an argument, to the other. Says `true`.",
+            toggle,
+        ));
+}
+
+fn begin(
+    mut lights: Query<(
+        &Light,
+        &mut LightCommand,
+        &mut Received<LightCommand>,
+        &mut Shine,
+    )>,
+) {
+    for (settings, mut command, mut received, mut shine) in &mut lights {
+        // Unless the simulation file switches it off by its first command.
+        command.emit &= settings.emit;
+        received.0 = *command;
+        shine.0 = settings.brightness(*command);
+    }
+}
+
+fn default_action(mut lights: Query<(&Light, &Due, &LightCommand, &mut Shine)>) {
+    for (settings, due, command, mut shine) in &mut lights {
+        if due.0 {
+            shine.0 = settings.brightness(*command);
+        }
+    }
+}
+
+impl Light {
+    fn brightness(&self, command: LightCommand) -> f64 {
+        if command.emit { self.energy } else { 0.0 }
+    }
+}
+
+/// Arguments of `toggle`.
+#[derive(Reflect, Deserialize)]
+struct Toggle {
+    /// On or off; the other of the two if it is not given. In MORSE `false` switched to the other, too.
+    #[serde(default)]
+    emit: Option<bool>,
+}
+
+fn toggle(world: &mut World, entity: Entity, arguments: Toggle) -> Result<Outcome, Refused> {
+    let is_on = world
+        .get::<LightCommand>(entity)
+        .is_some_and(|command| command.emit);
+    let emit = arguments.emit.unwrap_or(!is_on);
+    give(world, entity, LightCommand { emit });
+    Ok(Outcome::Done(json!(true)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::Bed;
+
+    fn bed(text: &str) -> (Bed, Entity) {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let light = bed.actuator::<Light>("rover.light", text, Isometry3::identity());
+        bed.step(BodyState::default());
+        (bed, light)
+    }
+
+    fn toggled(bed: &mut Bed, light: Entity, argument: serde_json::Value) -> f64 {
+        let reply = bed.call("rover.light", "toggle", argument).reply().unwrap();
+        assert_eq!(reply.value, json!(true));
+        bed.step(BodyState::default());
+        bed.get::<Shine>(light).0
+    }
+
+    #[test]
+    fn off_is_off_however_often_it_is_said() {
+        let (mut bed, light) = bed("(energy: 2.5)");
+        assert_eq!(bed.get::<Shine>(light).0, 2.5);
+        assert_eq!(toggled(&mut bed, light, json!([])), 0.0);
+        assert_eq!(toggled(&mut bed, light, json!([null])), 2.5);
+        assert_eq!(toggled(&mut bed, light, json!([false])), 0.0);
+        assert_eq!(toggled(&mut bed, light, json!([false])), 0.0);
+        assert_eq!(toggled(&mut bed, light, json!({"emit": true})), 2.5);
+        assert_eq!(toggled(&mut bed, light, json!([true])), 2.5);
+    }
+
+    #[test]
+    fn it_begins_as_its_settings_say_and_obeys_commands() {
+        let (mut bed, light) = bed("(emit: false)");
+        assert_eq!(bed.get::<Shine>(light).0, 0.0);
+        bed.send(light, LightCommand { emit: true });
+        bed.step(BodyState::default());
+        assert_eq!(bed.get::<Shine>(light).0, 1.0);
+    }
+}

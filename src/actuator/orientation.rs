@@ -1,0 +1,223 @@
+//! Turns a robot as it is told (MORSE's `Orientation`).
+use morse_api::{command::Received, prelude::*, state::Stateful};
+
+use crate::frame::{from_yaw_pitch_roll, normalized, yaw_pitch_roll};
+
+/// Turns the robot to an orientation in the world, at first its own.
+///
+/// At infinite speed, the default, the robot has the orientation at once and keeps it, whatever pushes; it
+/// goes where physics takes it (MORSE's hung in the air). At a finite speed each of yaw, pitch and roll
+/// approaches its goal at that speed at most, which is commanded as a velocity: the robot stands on its
+/// place, and one on the ground changes its yaw alone. MORSE lost the sign of the last step, and took
+/// rates of angles for rates about axes.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Orientation {
+    /// Of each of the three angles; infinite unless given.
+    #[reflect(@Unit("rad/s"))]
+    pub speed: f64,
+    /// Errors of an angle below this are left alone; at infinite speed there are none.
+    #[reflect(@Unit("rad"))]
+    pub tolerance: f64,
+    /// Whether a finite speed is given to physics, or the robot is turned past it.
+    pub control: Control,
+}
+
+impl Default for Orientation {
+    fn default() -> Self {
+        Self {
+            speed: f64::INFINITY,
+            tolerance: 0.02,
+            control: Control::default(),
+        }
+    }
+}
+
+/// An orientation of the actuator in the world; R = Rz(yaw) · Ry(pitch) · Rx(roll).
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OrientationCommand {
+    /// About the world's z axis.
+    #[reflect(@Unit("rad"))]
+    pub yaw: f64,
+    /// About the y axis, after yaw.
+    #[reflect(@Unit("rad"))]
+    pub pitch: f64,
+    /// About the x axis, after yaw and pitch.
+    #[reflect(@Unit("rad"))]
+    pub roll: f64,
+}
+
+impl Stateful for OrientationCommand {}
+
+impl Actuator for Orientation {
+    const KIND: &'static str = "orientation";
+    const MOVES_ROBOT: bool = true;
+    type Command = OrientationCommand;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        if self.speed >= 0.0 && self.tolerance >= 0.0 {
+            Ok(())
+        } else {
+            Err("`speed` and `tolerance` must not be negative".to_owned())
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<Orientation, _>(default_action)
+        .add_systems(Startup, begin);
+}
+
+/// The first orientation is the actuator's own, also for commands that give a part of it only.
+fn begin(
+    mut actuators: Query<
+        (
+            &WorldPose,
+            &mut OrientationCommand,
+            &mut Received<OrientationCommand>,
+        ),
+        With<Orientation>,
+    >,
+) {
+    for (pose, mut command, mut received) in &mut actuators {
+        if received.0 == OrientationCommand::default() {
+            let [yaw, pitch, roll] = yaw_pitch_roll(&pose.0.rotation);
+            *command = OrientationCommand { yaw, pitch, roll };
+            received.0 = *command;
+        }
+    }
+}
+
+fn default_action(
+    robots: Query<&BodyState>,
+    mut actuators: Query<(
+        &Orientation,
+        (&Due, &Period, &Mount),
+        &OrientationCommand,
+        &mut Drive,
+    )>,
+) {
+    for (settings, (due, period, mount), command, mut drive) in &mut actuators {
+        let Ok(robot) = robots.get(mount.robot) else {
+            continue;
+        };
+        if !due.0 {
+            *drive = drive.between_actions();
+            continue;
+        }
+        let actuator = from_yaw_pitch_roll([command.yaw, command.pitch, command.roll]);
+        let wanted = actuator * mount.robot_from_component.rotation.inverse();
+        *drive = if settings.speed.is_finite() {
+            let rates = settings.rates(&robot.pose.rotation, &wanted, period.seconds());
+            settings
+                .control
+                .drive(Vector3::zeros(), rates, period.seconds())
+        } else {
+            Drive::Orientation(wanted)
+        };
+    }
+}
+
+impl Orientation {
+    /// About the robot's axes, rad/s.
+    fn rates(
+        &self,
+        now: &UnitQuaternion<f64>,
+        wanted: &UnitQuaternion<f64>,
+        period: f64,
+    ) -> Vector3<f64> {
+        let now = yaw_pitch_roll(now);
+        let wanted = yaw_pitch_roll(wanted);
+        let rate = |at: usize| {
+            let error = normalized(wanted[at] - now[at]);
+            if error.abs() < self.tolerance {
+                0.0
+            } else {
+                (error / period).clamp(-self.speed, self.speed)
+            }
+        };
+        let [yaw, pitch, roll] = [rate(0), rate(1), rate(2)];
+        let (sin_pitch, cos_pitch) = libm::sincos(now[1]);
+        let (sin_roll, cos_roll) = libm::sincos(now[2]);
+        Vector3::new(
+            roll - yaw * sin_pitch,
+            pitch * cos_roll + yaw * cos_pitch * sin_roll,
+            -pitch * sin_roll + yaw * cos_pitch * cos_roll,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    fn bed(text: &str, mount: Isometry3<f64>) -> (Bed, Entity) {
+        let start = moving([1.0, 2.0, 3.0], 0.3, [0.0; 3], [0.0; 3]);
+        let mut bed = Bed::new(60.0, plugin, start);
+        let actuator = bed.actuator::<Orientation>("rover.turn", text, mount);
+        bed.step(start);
+        (bed, actuator)
+    }
+
+    fn angles(bed: &Bed) -> [f64; 3] {
+        yaw_pitch_roll(&bed.body().pose.rotation)
+    }
+
+    #[track_caller]
+    fn assert_near(found: [f64; 3], expected: [f64; 3], tolerance: f64) {
+        let off = (Vector3::from(found) - Vector3::from(expected)).amax();
+        assert!(off <= tolerance, "{found:?} instead of {expected:?}");
+    }
+
+    #[test]
+    fn at_once() {
+        let mount = Isometry3::new(Vector3::x(), Vector3::z() * FRAC_PI_2);
+        let (mut bed, actuator) = bed("()", mount);
+        bed.drive(actuator, 3);
+        assert_near(angles(&bed), [0.3, 0.0, 0.0], 1e-9);
+        let (yaw, pitch, roll) = (FRAC_PI_2 + 1.0, 0.0, 0.0);
+        bed.send(actuator, OrientationCommand { yaw, pitch, roll });
+        bed.drive(actuator, 1);
+        assert_near(angles(&bed), [1.0, 0.0, 0.0], 1e-9);
+        let place = bed.body().pose.translation.vector;
+        assert!((place - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-12);
+    }
+
+    #[test]
+    fn at_a_finite_speed_either_way() {
+        for (yaw, pitch) in [(-0.7, 0.4), (2.3, -0.4)] {
+            let (mut bed, actuator) = bed("(speed: 0.5)", Isometry3::identity());
+            let roll = 0.0;
+            bed.send(actuator, OrientationCommand { yaw, pitch, roll });
+            bed.drive(actuator, 30);
+            let turned = 0.25_f64;
+            let towards = |from: f64, to: f64| from + turned.copysign(to - from);
+            let expected = [towards(0.3, yaw), towards(0.0, pitch), 0.0];
+            assert_near(angles(&bed), expected, 2e-3);
+            bed.drive(actuator, 240);
+            assert_near(angles(&bed), [yaw, pitch, roll], 0.02);
+            let still = bed.body().pose;
+            bed.drive(actuator, 10);
+            assert_eq!(bed.body().pose, still);
+        }
+    }
+
+    #[test]
+    fn the_shorter_way_over_half_a_turn() {
+        let (mut bed, actuator) = bed("(speed: 1)", Isometry3::identity());
+        let yaw = 0.3 - 3.0 + std::f64::consts::TAU;
+        bed.send(
+            actuator,
+            OrientationCommand {
+                yaw,
+                ..OrientationCommand::default()
+            },
+        );
+        bed.drive(actuator, 60);
+        assert_near(angles(&bed), [-0.7, 0.0, 0.0], 1e-6);
+    }
+}

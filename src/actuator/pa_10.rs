@@ -1,0 +1,299 @@
+//! Moves an arm of six turning joints (MORSE's `PA10`).
+use morse_api::{
+    command::{Received, give},
+    component::Active,
+    joint::{JointState, JointTarget},
+    prelude::*,
+    state::Stateful,
+};
+
+use crate::kinematics::{Chain, approach, chain::Choice};
+
+/// Turns the six segments of an arm to angles, each at the same speed, within the joints' limits.
+///
+/// MORSE's arm took whole steps of speed / frequency until it was within the tolerance of 5°, and stayed
+/// there; here the last step ends at the goal, and the tolerance only says which errors are left alone.
+/// There is no sound. The segments are the first six joints from the root on that the settings choose,
+/// which on MORSE's arm turn about z, y, y, z, y, z.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Chain, Segments)]
+pub struct Pa10 {
+    /// Speed of all segments.
+    #[reflect(@Unit("rad/s"))]
+    pub speed: f64,
+    /// A new goal this near to the old one is left alone.
+    #[reflect(@Unit("rad"))]
+    pub tolerance: f64,
+    /// Names of the joints; `*` stands for any text. None: all of the robot.
+    pub joints: Vec<String>,
+}
+
+impl Default for Pa10 {
+    fn default() -> Self {
+        Self {
+            speed: 1.0,
+            tolerance: 5.0_f64.to_radians(),
+            joints: Vec::new(),
+        }
+    }
+}
+
+/// Angles of the segments; kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pa10Command {
+    /// Of the segment at the root.
+    #[reflect(@Unit("rad"))]
+    pub seg0: f64,
+    /// Of the second segment.
+    #[reflect(@Unit("rad"))]
+    pub seg1: f64,
+    /// Of the third segment.
+    #[reflect(@Unit("rad"))]
+    pub seg2: f64,
+    /// Of the fourth segment.
+    #[reflect(@Unit("rad"))]
+    pub seg3: f64,
+    /// Of the fifth segment.
+    #[reflect(@Unit("rad"))]
+    pub seg4: f64,
+    /// Of the segment at the tip.
+    #[reflect(@Unit("rad"))]
+    pub seg5: f64,
+}
+
+impl Stateful for Pa10Command {}
+
+impl Pa10Command {
+    fn angles(&self) -> [f64; 6] {
+        [
+            self.seg0, self.seg1, self.seg2, self.seg3, self.seg4, self.seg5,
+        ]
+    }
+
+    fn of([seg0, seg1, seg2, seg3, seg4, seg5]: [f64; 6]) -> Self {
+        Self {
+            seg0,
+            seg1,
+            seg2,
+            seg3,
+            seg4,
+            seg5,
+        }
+    }
+}
+
+/// Where the segments are to go, and how far they have been told to go, rad. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Segments {
+    goals: [f64; 6],
+    set_points: [f64; 6],
+}
+
+impl Stateful for Segments {}
+
+impl Pa10 {
+    fn chain(&self, world: &World, actuator: Entity) -> Result<Chain, String> {
+        let mount = world.get::<Mount>(actuator).ok_or("it has no robot")?;
+        let choice = Choice {
+            joints: &self.joints,
+            root: "",
+            tip: "",
+        };
+        let mut chain = Chain::find(world, mount.robot, choice)?;
+        chain.joints.truncate(6);
+        if chain.joints.len() < 6 || !chain.joints.iter().all(|joint| joint.is_angle) {
+            return Err(format!(
+                "it needs six joints that turn; found: {}",
+                chain.names().join(", ")
+            ));
+        }
+        Ok(chain)
+    }
+}
+
+impl Actuator for Pa10 {
+    const KIND: &'static str = "pa_10";
+    type Command = Pa10Command;
+
+    fn check(&self, world: &World, actuator: Entity) -> Result<(), String> {
+        if !(self.speed >= 0.0 && self.tolerance >= 0.0) {
+            return Err("speed and tolerance must not be negative".to_owned());
+        }
+        self.chain(world, actuator).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<Pa10, _>(default_action)
+        .register_state::<Segments>()
+        .add_systems(Startup, begin)
+        .add_service::<Pa10>(Service::new(
+            "set_rotation_array",
+            "Sends the six segments to angles.",
+            set_rotation_array,
+        ));
+}
+
+/// Finds the joints, once; without a first command they stay where they are.
+fn begin(world: &mut World) {
+    let mut all = world.query::<(Entity, &Pa10)>();
+    let all: Vec<(Entity, Pa10)> = all
+        .iter(world)
+        .map(|(entity, settings)| (entity, settings.clone()))
+        .collect();
+    for (entity, settings) in all {
+        let Ok(chain) = settings.chain(world, entity) else {
+            continue;
+        };
+        let mut stands = [0.0; 6];
+        for (angle, joint) in stands.iter_mut().zip(&chain.joints) {
+            let state = world.get::<JointState>(joint.variable);
+            *angle = state.map_or(0.0, |state| state.position);
+        }
+        if world.get::<Pa10Command>(entity) == Some(&Pa10Command::default()) {
+            let command = Pa10Command::of(stands);
+            world
+                .entity_mut(entity)
+                .insert((Received(command), command));
+        }
+        let segments = Segments {
+            goals: stands,
+            set_points: stands,
+        };
+        world.entity_mut(entity).insert((chain, segments));
+    }
+}
+
+fn default_action(
+    clock: Res<Clock>,
+    mut targets: Query<&mut JointTarget>,
+    mut arms: Query<(&Pa10, (&Due, &Active), &Chain, &Pa10Command, &mut Segments)>,
+) {
+    for (settings, (due, active), chain, command, mut segments) in &mut arms {
+        if !active.0 {
+            continue;
+        }
+        let Segments { goals, set_points } = &mut *segments;
+        let parts = chain.joints.iter().zip(command.angles());
+        for ((joint, angle), (goal, point)) in
+            parts.zip(goals.iter_mut().zip(set_points.iter_mut()))
+        {
+            let wanted = joint.limited(angle);
+            if due.0 && (wanted - *goal).abs() >= settings.tolerance {
+                *goal = wanted;
+            }
+            *point = approach(*point, *goal, settings.speed * clock.dt());
+            if let Ok(mut target) = targets.get_mut(joint.variable) {
+                *target = JointTarget::Position(*point);
+            }
+        }
+    }
+}
+
+/// Arguments of `set_rotation_array`.
+#[derive(Reflect, Default, Deserialize)]
+#[serde(default)]
+struct Angles {
+    /// Of the segment at the root, rad.
+    seg0: f64,
+    /// Of the second segment, rad.
+    seg1: f64,
+    /// Of the third segment, rad.
+    seg2: f64,
+    /// Of the fourth segment, rad.
+    seg3: f64,
+    /// Of the fifth segment, rad.
+    seg4: f64,
+    /// Of the segment at the tip, rad.
+    seg5: f64,
+}
+
+fn set_rotation_array(world: &mut World, arm: Entity, to: Angles) -> Result<Outcome, Refused> {
+    let angles = [to.seg0, to.seg1, to.seg2, to.seg3, to.seg4, to.seg5];
+    if !angles.iter().all(|angle| angle.is_finite()) {
+        return Err(Refused("the angles must be finite numbers".to_owned()));
+    }
+    give(world, arm, Pa10Command::of(angles));
+    Ok(Outcome::NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testbed::Bed;
+
+    const NAMES: [&str; 6] = [
+        "rover.a", "rover.b", "rover.c", "rover.d", "rover.e", "rover.f",
+    ];
+
+    fn bed() -> (Bed, Entity) {
+        let mut bed = Bed::new(50.0, plugin, BodyState::default());
+        bed.joints(&NAMES);
+        let arm = bed.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
+        bed.step(BodyState::default());
+        (bed, arm)
+    }
+
+    fn targets(bed: &Bed) -> Vec<f64> {
+        let joints = &bed.get::<morse_api::joint::RobotJoints>(bed.robot).0;
+        let angle = |&joint: &Entity| match bed.get::<JointTarget>(joint) {
+            JointTarget::Position(angle) => *angle,
+            other => panic!("{other:?}"),
+        };
+        joints.iter().map(angle).collect()
+    }
+
+    #[test]
+    fn segments_turn_at_the_speed_and_stop_at_the_goal() {
+        let (mut bed, arm) = bed();
+        let command = Pa10Command {
+            seg1: 0.5,
+            seg5: -9.0,
+            ..Pa10Command::default()
+        };
+        bed.send(arm, command);
+        for _ in 0..20 {
+            bed.step(BodyState::default());
+        }
+        // Twenty ticks of 20 ms at 1 rad/s.
+        let expected = [0.0, 0.4, 0.0, 0.0, 0.0, -0.4];
+        for (angle, expected) in targets(&bed).iter().zip(expected) {
+            assert!((angle - expected).abs() < 1e-12, "{angle}");
+        }
+        for _ in 0..100 {
+            bed.step(BodyState::default());
+        }
+        // The last one at its limit.
+        assert_eq!(targets(&bed), [0.0, 0.5, 0.0, 0.0, 0.0, -2.0]);
+    }
+
+    #[test]
+    fn the_service_takes_up_to_six_angles() {
+        let (mut bed, _) = bed();
+        let reply = bed
+            .call("rover.arm", "set_rotation_array", json!([0.1, 0.2]))
+            .reply();
+        assert_eq!(reply.unwrap().value, serde_json::Value::Null);
+        for _ in 0..20 {
+            bed.step(BodyState::default());
+        }
+        assert_eq!(targets(&bed), [0.1, 0.2, 0.0, 0.0, 0.0, 0.0]);
+        // Half a degree is within the tolerance.
+        bed.call("rover.arm", "set_rotation_array", json!([0.109, 0.2]));
+        bed.step(BodyState::default());
+        assert_eq!(targets(&bed), [0.1, 0.2, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn five_joints_are_too_few() {
+        let mut bed = Bed::new(50.0, plugin, BodyState::default());
+        bed.joints(&NAMES[..5]);
+        let arm = bed.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
+        let found = Pa10::default().check(bed.app.world(), arm);
+        assert!(found.is_err_and(|why| why.contains("six joints")));
+    }
+}

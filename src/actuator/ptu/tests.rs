@@ -1,0 +1,212 @@
+//! A unit that is not in the scene, against closed forms.
+use morse_api::service::{Reply, Status};
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::testbed::{Bed, moving};
+
+fn bed(text: &str) -> (Bed, Entity) {
+    let mut bed = Bed::new(50.0, plugin, BodyState::default());
+    let unit = bed.actuator::<Ptu>("rover.ptu", text, Isometry3::translation(0.0, 0.0, 1.0));
+    bed.step(BodyState::default());
+    (bed, unit)
+}
+
+fn run(bed: &mut Bed, ticks: u32) {
+    for _ in 0..ticks {
+        bed.step(BodyState::default());
+    }
+}
+
+fn angles(bed: &Bed, unit: Entity) -> [f64; 2] {
+    let now = bed.get::<PanTilt>(unit);
+    [now.pan, now.tilt]
+}
+
+fn near(found: [f64; 2], expected: [f64; 2]) {
+    let off = (found[0] - expected[0])
+        .abs()
+        .max((found[1] - expected[1]).abs());
+    assert!(off < 1e-9, "{found:?}, not {expected:?}");
+}
+
+#[test]
+fn axes_turn_at_the_speed_and_stay_at_the_goal() {
+    let (mut bed, unit) = bed("(speed: 0.5)");
+    bed.send(
+        unit,
+        PtuCommand {
+            pan: 0.305,
+            tilt: -0.1,
+        },
+    );
+    run(&mut bed, 10);
+    // Ten ticks of 20 ms at 0.5 rad/s.
+    near(angles(&bed, unit), [0.1, -0.1]);
+    run(&mut bed, 50);
+    near(angles(&bed, unit), [0.305, -0.1]);
+    let plate = bed.get::<Carrier>(unit);
+    // R = Rz(pan) · Ry(tilt).
+    let ahead = plate.plate.rotation * Vector3::x();
+    let expected = Vector3::new(
+        libm::cos(0.305_f64) * libm::cos(0.1_f64),
+        libm::sin(0.305_f64) * libm::cos(0.1_f64),
+        libm::sin(0.1_f64),
+    );
+    assert!((ahead - expected).norm() < 1e-9);
+    assert!(plate.angular.norm() < 1e-12);
+}
+
+#[test]
+fn the_plate_turns_about_both_axes() {
+    let (mut bed, unit) = bed("(tilt_at: (0.1, 0, 0.2))");
+    bed.send(
+        unit,
+        PtuCommand {
+            pan: 1.0,
+            tilt: 1.0,
+        },
+    );
+    run(&mut bed, 20);
+    let before = *bed.get::<Carrier>(unit);
+    run(&mut bed, 1);
+    let after = *bed.get::<Carrier>(unit);
+    let moved = (after.plate.translation.vector - before.plate.translation.vector) * 50.0;
+    // The average of a tick differs from its end by half a tick's acceleration.
+    assert!(
+        (moved - after.linear).norm() < 0.1 * 0.02,
+        "{moved} {}",
+        after.linear
+    );
+    let (sin, cos) = libm::sincos(angles(&bed, unit)[0]);
+    let expected = Vector3::new(-sin, cos, 1.0);
+    assert!((after.angular - expected).norm() < 1e-9);
+}
+
+#[test]
+fn from_three_to_minus_three_it_turns_back_through_zero() {
+    let (mut bed, unit) = bed("()");
+    bed.send(
+        unit,
+        PtuCommand {
+            pan: 3.0,
+            tilt: 0.0,
+        },
+    );
+    run(&mut bed, 200);
+    bed.send(
+        unit,
+        PtuCommand {
+            pan: -3.0,
+            tilt: 0.0,
+        },
+    );
+    run(&mut bed, 150);
+    near(angles(&bed, unit), [0.0, 0.0]);
+}
+
+fn ended(bed: &mut Bed, service: &str, arguments: Json) -> Reply {
+    let call = bed.call("rover.ptu", service, arguments);
+    for _ in 0..1000 {
+        if let Some(reply) = call.reply() {
+            return reply;
+        }
+        run(bed, 1);
+    }
+    panic!("{service} never ends");
+}
+
+#[test]
+fn requests_end_when_the_angles_are_reached() {
+    let (mut bed, unit) = bed("()");
+    let reply = ended(&mut bed, "set_pan_tilt", json!([0.5, 0.2]));
+    assert_eq!(reply.status, Status::Success);
+    let [pan, tilt] = angles(&bed, unit);
+    assert!((pan - 0.5).abs() <= 0.01 && (tilt - 0.2).abs() < 1e-9);
+    run(&mut bed, 2);
+    assert_eq!(
+        ended(&mut bed, "get_pan_tilt", json!([])).value,
+        json!([0.5, 0.2])
+    );
+    // The unit is 1 m up.
+    assert_eq!(
+        ended(&mut bed, "look_at_point", json!([2, 2, 1])).status,
+        Status::Success
+    );
+    run(&mut bed, 2);
+    near(angles(&bed, unit), [std::f64::consts::FRAC_PI_4, 0.0]);
+    let refused = ended(&mut bed, "look_at_object", json!(["ghost"]));
+    assert_eq!(refused.status, Status::Failed);
+    assert_eq!(
+        refused.value,
+        json!("there is no robot, frame or component `ghost` to look at")
+    );
+    near(angles(&bed, unit), [std::f64::consts::FRAC_PI_4, 0.0]);
+}
+
+#[test]
+fn a_newer_request_interrupts_and_cancel_stops() {
+    let (mut bed, unit) = bed("()");
+    let first = bed.call("rover.ptu", "set_pan_tilt", json!([2, 0]));
+    run(&mut bed, 10);
+    let second = bed.call("rover.ptu", "look_at_point", json!([0, -1, 1]));
+    assert_eq!(first.reply().unwrap().status, Status::Preempted);
+    run(&mut bed, 5);
+    near(angles(&bed, unit), [0.1, 0.0]);
+    morse_api::service::cancel(bed.app.world_mut(), second.ticket);
+    assert_eq!(second.reply().unwrap().status, Status::Preempted);
+    run(&mut bed, 20);
+    near(angles(&bed, unit), [0.1, 0.0]);
+}
+
+#[test]
+fn a_unit_on_a_tilted_robot_looks_at_the_point_itself() {
+    let (mut bed, unit) = bed("()");
+    let mut robot = moving([1.0, 2.0, 0.0], 0.8, [0.0; 3], [0.0; 3]);
+    robot.pose.rotation *= UnitQuaternion::from_euler_angles(0.3, -0.4, 0.0);
+    bed.step(robot);
+    let point = Vector3::new(-3.0, 4.0, 2.5);
+    bed.call("rover.ptu", "look_at_point", json!([-3, 4, 2.5]));
+    for _ in 0..400 {
+        bed.step(robot);
+    }
+    let mount = bed.get::<Mount>(unit).body_from_component;
+    let plate = robot.pose * mount * bed.get::<Carrier>(unit).plate;
+    let seen = plate.inverse_transform_point(&point.into());
+    assert!(
+        seen.x > 0.0 && seen.y.abs() < 1e-9 && seen.z.abs() < 1e-9,
+        "{seen}"
+    );
+}
+
+#[test]
+fn a_manual_unit_obeys_requests_alone() {
+    let (mut bed, unit) = bed("(manual: true)");
+    bed.send(
+        unit,
+        PtuCommand {
+            pan: 1.0,
+            tilt: 0.0,
+        },
+    );
+    run(&mut bed, 20);
+    near(angles(&bed, unit), [0.0, 0.0]);
+    assert_eq!(
+        ended(&mut bed, "set_pan_tilt", json!([0.2, 0])).status,
+        Status::Success
+    );
+    let refused = ended(&mut bed, "set_pan_tilt", json!([0.2]));
+    assert_eq!(refused.status, Status::Failed);
+}
+
+#[test]
+fn unknown_joints_are_refused() {
+    let (mut bed, unit) = bed("()");
+    bed.joints(&["rover.pan"]);
+    let check = |text: &str| crate::testbed::settings::<Ptu>(text).check(bed.app.world(), unit);
+    assert!(check("(speed: -1)").is_err());
+    assert_eq!(
+        check(r#"(pan: "neck", tilt: "nod")"#).unwrap_err(),
+        "the robot has no joint `neck`"
+    );
+}

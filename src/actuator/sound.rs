@@ -1,0 +1,208 @@
+//! A loudspeaker: what it plays, and since when.
+use morse_api::{
+    command::{Received, give},
+    complaint::Complaints,
+    prelude::*,
+    service::NoArguments,
+    state::Stateful,
+};
+use serde_json::json;
+
+/// Plays a sound at its place. Nothing is heard here: the state says what is played, and how far it has come,
+/// for whoever has a loudspeaker.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Playback)]
+pub struct Sound {
+    /// The file with the sound.
+    pub file: String,
+    /// What it does at the start: `play`, `pause` or `stop`.
+    pub mode: Mode,
+}
+
+impl Default for Sound {
+    fn default() -> Self {
+        Self {
+            file: String::new(),
+            mode: Mode::Play,
+        }
+    }
+}
+
+/// What a loudspeaker does.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Plays, from where it paused.
+    Play,
+    /// Keeps silent, and its place.
+    Pause,
+    /// Keeps silent, and begins anew the next time.
+    #[default]
+    Stop,
+}
+
+impl Mode {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Play => "play",
+            Self::Pause => "pause",
+            Self::Stop => "stop",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        let all = [Self::Play, Self::Pause, Self::Stop];
+        all.into_iter().find(|mode| mode.word() == word)
+    }
+}
+
+/// What it is to do, kept until the next command.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SoundCommand {
+    /// `play`, `pause` or `stop`; anything else changes nothing.
+    pub mode: String,
+}
+
+impl Stateful for SoundCommand {}
+
+/// What is being played. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Playback {
+    /// What it does now.
+    pub mode: Mode,
+    /// The tick in which that began.
+    pub since: u64,
+    /// Ticks for which it has played since it was stopped last.
+    pub played: u64,
+    /// How often it has been told something else than before.
+    pub changes: u64,
+}
+
+impl Stateful for Playback {}
+
+impl Actuator for Sound {
+    const KIND: &'static str = "sound";
+    type Command = SoundCommand;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.init_resource::<Complaints>()
+        .add_actuator::<Sound, _>(default_action)
+        .register_state::<Playback>()
+        .add_systems(Startup, begin)
+        .add_service::<Sound>(Service::new(
+            "play",
+            "Plays the sound.",
+            |world, entity, _: NoArguments| tell(world, entity, Mode::Play),
+        ))
+        .add_service::<Sound>(Service::new(
+            "pause",
+            "Pauses.",
+            |world, entity, _: NoArguments| tell(world, entity, Mode::Pause),
+        ))
+        .add_service::<Sound>(Service::new(
+            "stop",
+            "Stops.",
+            |world, entity, _: NoArguments| tell(world, entity, Mode::Stop),
+        ))
+        .add_service::<Sound>(
+            Service::new(
+                "get_playback",
+                "What is played: file, mode, position in s, and how often the mode has changed.",
+                get_playback,
+            )
+            .read_only(),
+        );
+}
+
+fn begin(mut sounds: Query<(&Sound, &mut SoundCommand, &mut Received<SoundCommand>)>) {
+    for (settings, mut command, mut received) in &mut sounds {
+        if command.mode.is_empty() {
+            settings.mode.word().clone_into(&mut command.mode);
+            received.0.clone_from(&command);
+        }
+    }
+}
+
+fn default_action(
+    clock: Res<Clock>,
+    mut complaints: ResMut<Complaints>,
+    mut sounds: Query<(&Path, &Due, &SoundCommand, &mut Playback), With<Sound>>,
+) {
+    for (path, due, command, mut playback) in &mut sounds {
+        if due.0 {
+            match Mode::of(&command.mode) {
+                Some(mode) if mode != playback.mode => {
+                    if mode == Mode::Stop {
+                        playback.played = 0;
+                    }
+                    playback.mode = mode;
+                    playback.since = clock.tick;
+                    playback.changes += 1;
+                }
+                Some(_) => {}
+                None => complaints.add(path, "the `mode` of a sound is `play`, `pause` or `stop`"),
+            }
+        }
+        playback.played += u64::from(playback.mode == Mode::Play);
+    }
+}
+
+fn tell(world: &mut World, entity: Entity, mode: Mode) -> Result<Outcome, Refused> {
+    let mode = mode.word().to_owned();
+    give(world, entity, SoundCommand { mode });
+    Ok(Outcome::NOTHING)
+}
+
+fn get_playback(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let dt = world.resource::<Clock>().dt();
+    let playback = world.get::<Playback>(entity).copied().unwrap_or_default();
+    let file = world.get::<Sound>(entity).map(|sound| sound.file.clone());
+    Ok(Outcome::Done(json!({
+        "file": file, "mode": playback.mode.word(), "position": playback.played as f64 * dt,
+        "changes": playback.changes,
+    })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::Bed;
+
+    fn run(bed: &mut Bed, ticks: u32) -> serde_json::Value {
+        for _ in 0..ticks {
+            bed.step(BodyState::default());
+        }
+        let call = bed.call("rover.sound", "get_playback", json!([]));
+        call.reply().unwrap().value
+    }
+
+    #[test]
+    fn it_goes_on_after_a_pause_and_begins_anew_after_a_stop() {
+        let mut bed = Bed::new(64.0, plugin, BodyState::default());
+        let text = r#"(file: "horn.wav")"#;
+        let sound = bed.actuator::<Sound>("rover.sound", text, Isometry3::identity());
+        let is = |mode: &str, position: f64, changes: u32| json!({"file": "horn.wav", "mode": mode, "position": position, "changes": changes});
+        assert_eq!(run(&mut bed, 32), is("play", 0.5, 1));
+        let tell = |bed: &Bed, mode: &str| bed.send(sound, SoundCommand { mode: mode.into() });
+        tell(&bed, "pause");
+        assert_eq!(run(&mut bed, 32), is("pause", 0.5, 2));
+        tell(&bed, "nonsense");
+        assert_eq!(run(&mut bed, 1), is("pause", 0.5, 2));
+        assert_eq!(
+            bed.app
+                .world_mut()
+                .resource_mut::<Complaints>()
+                .take()
+                .len(),
+            1
+        );
+        drop(bed.call("rover.sound", "play", json!([])));
+        assert_eq!(run(&mut bed, 64), is("play", 1.5, 3));
+        tell(&bed, "stop");
+        assert_eq!(run(&mut bed, 9), is("stop", 0.0, 4));
+        assert_eq!(bed.get::<Playback>(sound).since, 130);
+    }
+}

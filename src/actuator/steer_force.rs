@@ -1,0 +1,211 @@
+//! Drives a car by steering angle, force and brake (MORSE's `SteerForce`).
+use morse_api::{
+    prelude::*,
+    state::Stateful,
+    vehicle::{Vehicle, VehicleWheel},
+};
+
+/// A car on springs, whose wheels are rays to the ground: MORSE's raycast vehicle, with the measures of its
+/// Hummer unless said. The robot heads along x, and its own shapes must stay clear of the ground.
+///
+/// As in MORSE the command's force acts on each wheel by its share, 0.4, and its brake by 0.1 in front and
+/// 1.3 behind; both are forces here (MORSE's brake was the impulse of an engine step). A positive force
+/// drives forward; MORSE's drove back, as `reversed` does.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Vehicle)]
+pub struct SteerForce {
+    /// The wheels.
+    pub wheels: Vec<Wheel>,
+    /// Whether a negative force drives forward, as in MORSE.
+    pub reversed: bool,
+}
+
+/// A wheel of a car, and its share of what the car is told.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wheel {
+    /// Where its spring begins, in the robot's frame; the spring hangs down.
+    #[reflect(@Unit("m"))]
+    pub at: [f64; 3],
+    /// Of the wheel.
+    #[reflect(@Unit("m"))]
+    pub radius: f64,
+    /// Length of the spring without load.
+    #[reflect(@Unit("m"))]
+    pub rest_length: f64,
+    /// Of the spring, for each kilogram of the robot.
+    #[reflect(@Unit("N/m/kg"))]
+    pub stiffness: f64,
+    /// While the spring is pressed together, for each kilogram of the robot.
+    #[reflect(@Unit("N·s/m/kg"))]
+    pub compression: f64,
+    /// While the spring stretches, for each kilogram of the robot.
+    #[reflect(@Unit("N·s/m/kg"))]
+    pub damping: f64,
+    /// Greatest force along the ground, as a multiple of the spring's.
+    #[reflect(@Unit(""))]
+    pub friction: f64,
+    /// Share of the steering angle.
+    #[reflect(@Unit(""))]
+    pub steer: f64,
+    /// Share of the force.
+    #[reflect(@Unit(""))]
+    pub force: f64,
+    /// Share of the brake.
+    #[reflect(@Unit(""))]
+    pub brake: f64,
+}
+
+impl Default for Wheel {
+    fn default() -> Self {
+        Self {
+            at: [0.0; 3],
+            radius: 0.5,
+            rest_length: 0.3,
+            stiffness: 15.0,
+            compression: 2.0,
+            damping: 10.0,
+            friction: 200.0,
+            steer: 0.0,
+            force: 0.4,
+            brake: 0.1,
+        }
+    }
+}
+
+impl Default for SteerForce {
+    fn default() -> Self {
+        let wheel = |x: f64, y: f64| Wheel {
+            at: [x, y, -0.5],
+            steer: if x > 0.0 { 1.0 } else { 0.0 },
+            brake: if x > 0.0 { 0.1 } else { 1.3 },
+            ..Wheel::default()
+        };
+        Self {
+            wheels: vec![
+                wheel(1.6, 1.3),
+                wheel(1.6, -1.3),
+                wheel(-2.3, 1.3),
+                wheel(-2.3, -1.3),
+            ],
+            reversed: false,
+        }
+    }
+}
+
+/// What a driver does.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SteerForceCommand {
+    /// Angle of the steered wheels, to the left.
+    #[reflect(@Unit("rad"))]
+    pub steer: f64,
+    /// On each wheel by its share.
+    #[reflect(@Unit("N"))]
+    pub force: f64,
+    /// Greatest braking force on each wheel by its share; it brakes while there is no force.
+    #[reflect(@Unit("N"))]
+    pub brake: f64,
+}
+
+impl Stateful for SteerForceCommand {}
+
+impl Actuator for SteerForce {
+    const KIND: &'static str = "steer_force";
+    const MOVES_ROBOT: bool = true;
+    type Command = SteerForceCommand;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        if self.wheels.is_empty() {
+            return Err("a car needs `wheels`".to_owned());
+        }
+        for wheel in &self.wheels {
+            let sizes = [wheel.radius, wheel.rest_length, wheel.stiffness];
+            let others = [
+                wheel.compression,
+                wheel.damping,
+                wheel.friction,
+                wheel.brake,
+            ];
+            let is_fine = sizes.iter().all(|size| size.is_finite() && *size > 0.0)
+                && others
+                    .iter()
+                    .all(|other| other.is_finite() && *other >= 0.0)
+                && wheel.at.iter().all(|part| part.is_finite());
+            if !is_fine {
+                return Err(
+                    "a wheel's `radius`, `rest_length` and `stiffness` must be above 0, and nothing below it"
+                        .to_owned(),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<SteerForce, _>(default_action)
+        .register_state::<Vehicle>()
+        .add_systems(Startup, begin);
+}
+
+fn begin(mut actuators: Query<(&SteerForce, &mut Vehicle)>) {
+    for (settings, mut vehicle) in &mut actuators {
+        let wheel = |wheel: &Wheel| VehicleWheel {
+            at: wheel.at.into(),
+            radius: wheel.radius,
+            rest_length: wheel.rest_length,
+            stiffness: wheel.stiffness,
+            compression: wheel.compression,
+            relaxation: wheel.damping,
+            friction: wheel.friction,
+            steer: 0.0,
+            force: 0.0,
+            brake: 0.0,
+        };
+        vehicle.wheels = settings.wheels.iter().map(wheel).collect();
+    }
+}
+
+fn default_action(mut actuators: Query<(&SteerForce, &Due, &SteerForceCommand, &mut Vehicle)>) {
+    for (settings, due, command, mut vehicle) in &mut actuators {
+        if !due.0 {
+            continue;
+        }
+        let sign = if settings.reversed { -1.0 } else { 1.0 };
+        for (wheel, told) in settings.wheels.iter().zip(&mut vehicle.wheels) {
+            told.steer = command.steer * wheel.steer;
+            told.force = command.force * wheel.force * sign;
+            told.brake = command.brake * wheel.brake;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::Bed;
+
+    #[test]
+    fn every_wheel_gets_its_share() {
+        for (text, force) in [("()", 40.0), ("(reversed: true)", -40.0)] {
+            let mut bed = Bed::new(60.0, plugin, BodyState::default());
+            let car = bed.actuator::<SteerForce>("rover.car", text, Isometry3::identity());
+            bed.step(BodyState::default());
+            bed.send(
+                car,
+                SteerForceCommand {
+                    steer: 0.3,
+                    force: 100.0,
+                    brake: 10.0,
+                },
+            );
+            bed.step(BodyState::default());
+            let wheels = &bed.get::<Vehicle>(car).wheels;
+            let told = |at: usize| [wheels[at].steer, wheels[at].force, wheels[at].brake];
+            assert_eq!([told(0), told(1)], [[0.3, force, 1.0]; 2]);
+            assert_eq!([told(2), told(3)], [[0.0, force, 13.0]; 2]);
+        }
+    }
+}

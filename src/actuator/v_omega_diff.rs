@@ -1,0 +1,250 @@
+//! Drives a robot by its wheels, faster on one side to turn (MORSE's `MotionVWDiff`).
+use morse_api::{
+    command::give, joint::JointTarget, prelude::*, service::NoArguments, state::Stateful,
+};
+
+use crate::wheels::{Wheel, find, mean};
+
+/// The wheels of a robot that turns by their difference of speed, such as a Pioneer or a Segway RMP.
+///
+/// The wheels are real: they slip where friction is too weak, stop at obstacles, and climb as far as their
+/// motors can. Those are as strong as `limit_effort` of the model or `max_effort` of the robot's `joints`
+/// say. Each wheel gets the speed of its own radius (MORSE took the first wheel's for all). On four wheels
+/// the robot slides when it turns, and turns less than a robot on two would: `fix_turning_speed` corrects it.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Gears)]
+pub struct VOmegaDiff {
+    /// The driven joints on the left; none: `wheel_front_left` and `wheel_rear_left`, or `wheel_left`.
+    pub left: Vec<String>,
+    /// The driven joints on the right; none: `wheel_front_right` and `wheel_rear_right`, or `wheel_right`.
+    pub right: Vec<String>,
+    /// Radius of the wheels; 0: as large as they are.
+    #[reflect(@Unit("m"))]
+    pub wheel_radius: f64,
+    /// Distance between left and right wheels in the law, instead of the real one; 0: the real one.
+    #[reflect(@Unit("m"))]
+    pub fix_turning_speed: f64,
+}
+
+/// A speed and a turning rate, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VOmegaDiffCommand {
+    /// Forward speed.
+    #[reflect(@Unit("m/s"))]
+    pub v: f64,
+    /// Turning rate, to the left.
+    #[reflect(@Unit("rad/s"))]
+    pub w: f64,
+}
+
+impl Stateful for VOmegaDiffCommand {}
+
+/// How fast each joint turns. It follows from the scene and the settings, so it is no state.
+#[derive(Component, Debug, Default)]
+struct Gears(Vec<Gear>);
+
+#[derive(Debug)]
+struct Gear {
+    joint: Entity,
+    /// rad/s for 1 m/s.
+    per_v: f64,
+    /// rad/s for 1 rad/s.
+    per_w: f64,
+}
+
+impl Actuator for VOmegaDiff {
+    const KIND: &'static str = "v_omega_diff";
+    const MOVES_ROBOT: bool = true;
+    type Command = VOmegaDiffCommand;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+        self.gears(world, entity).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_actuator::<VOmegaDiff, _>(default_action)
+        .add_systems(Startup, begin)
+        .add_service::<VOmegaDiff>(Service::new(
+            "set_speed",
+            "Sets the forward speed and the turning rate.",
+            set_speed,
+        ))
+        .add_service::<VOmegaDiff>(Service::new("stop", "Stops the wheels.", stop));
+}
+
+/// Finds the wheels, once.
+fn begin(world: &mut World) {
+    let mut actuators = world.query::<(Entity, &VOmegaDiff)>();
+    let found: Vec<_> = actuators
+        .iter(world)
+        .filter_map(|(entity, settings)| Some((entity, settings.gears(world, entity).ok()?)))
+        .collect();
+    for (entity, gears) in found {
+        world.entity_mut(entity).insert(Gears(gears));
+    }
+}
+
+fn default_action(
+    mut targets: Query<&mut JointTarget>,
+    actuators: Query<(&Due, &Gears, &VOmegaDiffCommand), With<VOmegaDiff>>,
+) {
+    for (due, gears, command) in &actuators {
+        if !due.0 {
+            continue;
+        }
+        for gear in &gears.0 {
+            if let Ok(mut target) = targets.get_mut(gear.joint) {
+                let speed = gear.per_v * command.v + gear.per_w * command.w;
+                *target = JointTarget::Velocity(speed);
+            }
+        }
+    }
+}
+
+impl VOmegaDiff {
+    fn gears(&self, world: &World, entity: Entity) -> Result<Vec<Gear>, String> {
+        let wheels = |setting, names, usual| -> Result<Vec<Wheel>, String> {
+            let joints = find(world, entity, setting, names, usual)?;
+            let wheels = joints.into_iter();
+            wheels.map(|joint| joint.wheel(self.wheel_radius)).collect()
+        };
+        let left = wheels(
+            "left",
+            &self.left,
+            &[&["wheel_front_left", "wheel_rear_left"], &["wheel_left"]],
+        )?;
+        let right = wheels(
+            "right",
+            &self.right,
+            &[&["wheel_front_right", "wheel_rear_right"], &["wheel_right"]],
+        )?;
+        let side = |wheels: &[Wheel]| mean(wheels.iter().map(|wheel| wheel.at.y));
+        let track = if self.fix_turning_speed > 0.0 {
+            self.fix_turning_speed
+        } else {
+            side(&left) - side(&right)
+        };
+        if track.is_nan() || track <= 0.0 {
+            return Err("the left wheels are not to the left of the right ones".to_owned());
+        }
+        let gear = |wheel: Wheel, sign: f64| Gear {
+            joint: wheel.entity,
+            per_v: wheel.turn,
+            per_w: wheel.turn * sign * track / 2.0,
+        };
+        let left = left.into_iter().map(|wheel| gear(wheel, -1.0));
+        let right = right.into_iter().map(|wheel| gear(wheel, 1.0));
+        Ok(left.chain(right).collect())
+    }
+}
+
+/// Arguments of `set_speed`.
+#[derive(Reflect, Deserialize)]
+struct SetSpeed {
+    /// Forward speed, m/s.
+    v: f64,
+    /// Turning rate, rad/s.
+    w: f64,
+}
+
+fn set_speed(
+    world: &mut World,
+    entity: Entity,
+    SetSpeed { v, w }: SetSpeed,
+) -> Result<Outcome, Refused> {
+    for (name, value) in [("v", v), ("w", w)] {
+        if !value.is_finite() {
+            return Err(Refused(format!("`{name}` of set_speed is not finite")));
+        }
+    }
+    give(world, entity, VOmegaDiffCommand { v, w });
+    Ok(Outcome::NOTHING)
+}
+
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    give(world, entity, VOmegaDiffCommand::default());
+    Ok(Outcome::NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::joint::{JointPlace, RobotJoints};
+    use serde_json::json;
+
+    use super::*;
+    use crate::testbed::Bed;
+
+    /// Wheels of 0.1 m, 0.4 m apart; the axis of the right one points to the right.
+    fn bed(text: &str) -> (Bed, Entity) {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        bed.joints(&["rover.wheel_left", "rover.wheel_right"]);
+        let joints = bed.get::<RobotJoints>(bed.robot).0.clone();
+        for (joint, side) in joints.into_iter().zip([1.0, -1.0]) {
+            bed.app.world_mut().entity_mut(joint).insert(JointPlace {
+                at: Point3::new(0.0, 0.2 * side, 0.1),
+                axis: Vector3::y() * side,
+                reach: 0.1,
+            });
+        }
+        let motion = bed.actuator::<VOmegaDiff>("rover.motion", text, Isometry3::identity());
+        bed.step(BodyState::default());
+        (bed, motion)
+    }
+
+    fn speeds(bed: &mut Bed, v: f64, w: f64) -> [f64; 2] {
+        drop(bed.call("rover.motion", "set_speed", json!([v, w])));
+        bed.step(BodyState::default());
+        let joints = &bed.get::<RobotJoints>(bed.robot).0;
+        let speed = |at: usize| match bed.get::<JointTarget>(joints[at]) {
+            JointTarget::Velocity(speed) => *speed,
+            other => panic!("{other:?}"),
+        };
+        [speed(0), speed(1)]
+    }
+
+    #[test]
+    fn each_side_turns_as_fast_as_it_must() {
+        let (mut bed, _) = bed("()");
+        // 0.5 m/s and 1 rad/s: 0.3 m/s on the left, 0.7 m/s on the right.
+        let [left, right] = speeds(&mut bed, 0.5, 1.0);
+        assert!((left - 3.0).abs() < 1e-12 && (right + 7.0).abs() < 1e-12);
+        drop(bed.call("rover.motion", "stop", json!(null)));
+        let [left, right] = speeds(&mut bed, 0.0, 0.0);
+        assert!(left == 0.0 && right == 0.0);
+    }
+
+    #[test]
+    fn another_track_and_radius_may_be_set() {
+        let (mut bed, _) = bed("(fix_turning_speed: 1, wheel_radius: 0.5)");
+        let [left, right] = speeds(&mut bed, 0.5, 1.0);
+        assert!(left.abs() < 1e-12 && (right + 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_wrong_is_explained() {
+        let (bed, motion) = bed("()");
+        let check = |text: &str| {
+            let settings: VOmegaDiff = crate::testbed::settings(text);
+            settings.check(bed.app.world(), motion)
+        };
+        assert_eq!(check("()"), Ok(()));
+        let unknown = check("(left: [\"wheel_lft\"])").unwrap_err();
+        assert!(
+            unknown.contains("wheel_lft") && unknown.contains("wheel_right"),
+            "{unknown}"
+        );
+        let swapped = check("(left: [\"wheel_right\"], right: [\"wheel_left\"])").unwrap_err();
+        assert!(swapped.contains("left"), "{swapped}");
+    }
+
+    #[test]
+    fn a_speed_that_is_no_number_is_refused() {
+        let (mut bed, motion) = bed("()");
+        let (v, w) = (f64::NAN, 0.0);
+        let refused = set_speed(bed.app.world_mut(), motion, SetSpeed { v, w });
+        assert!(refused.unwrap_err().0.contains('v'));
+    }
+}

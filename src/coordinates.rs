@@ -1,0 +1,161 @@
+//! A position in other coordinates: what the modifiers `ecef`, `geodetic` and their like have in common.
+use bevy::reflect::structs::Struct;
+use morse_api::{
+    fields::at_mut,
+    modifier::{Direction, Frame, Site},
+    prelude::*,
+};
+
+/// Other coordinates for a point of the scene.
+pub trait Coordinates: Send + Sync + 'static {
+    /// Their units.
+    const UNITS: [&'static str; 3];
+    /// From the scene (m).
+    fn to(&self, point: [f64; 3]) -> [f64; 3];
+    /// Back to the scene (m).
+    fn from(&self, point: [f64; 3]) -> [f64; 3];
+}
+
+/// Binds a change of coordinates to the position that data holds.
+///
+/// # Errors
+///
+/// The data holds none.
+pub fn bind(
+    coordinates: impl Coordinates,
+    fields: &Fields,
+    site: &Site<'_>,
+    direction: Option<Direction>,
+) -> Result<Box<dyn Modify>, Misfit> {
+    Ok(Box::new(Bound {
+        direction: site.direction(direction),
+        places: match site.direction(direction) {
+            Direction::To => fields.position()?,
+            // What comes from elsewhere may be in degrees or feet.
+            Direction::From => fields.numbers(["x", "y", "z"])?,
+        },
+        coordinates,
+    }))
+}
+
+struct Bound<C> {
+    coordinates: C,
+    places: [usize; 3],
+    direction: Direction,
+}
+
+impl<C: Coordinates> Bound<C> {
+    fn apply(&self, direction: Direction, data: &mut dyn Struct) {
+        let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
+        let point = self.places.map(&mut read);
+        let changed = match direction {
+            Direction::To => self.coordinates.to(point),
+            Direction::From => self.coordinates.from(point),
+        };
+        for (index, changed) in self.places.into_iter().zip(changed) {
+            if let Some(value) = at_mut::<f64>(data, index) {
+                *value = changed;
+            }
+        }
+    }
+}
+
+impl<C: Coordinates> Modify for Bound<C> {
+    fn modify(&self, data: &mut dyn Struct, _: &mut Memory, _: &Clock) {
+        self.apply(self.direction, data);
+    }
+
+    fn frame(&self) -> Option<&dyn Frame> {
+        Some(self)
+    }
+
+    fn relabel(&self, fields: &mut Fields) {
+        let units = match self.direction {
+            Direction::To => C::UNITS,
+            Direction::From => ["m"; 3],
+        };
+        fields.set_units(&self.places, &units);
+    }
+}
+
+impl<C: Coordinates> Frame for Bound<C> {
+    fn change(&self, data: &mut dyn Struct) {
+        self.apply(self.direction, data);
+    }
+
+    fn undo(&self, data: &mut dyn Struct) {
+        self.apply(self.direction.opposite(), data);
+    }
+}
+
+/// Length of the international foot, m. MORSE's 3.2808399 feet to a metre are this one, rounded.
+pub const FOOT: f64 = 0.3048;
+
+/// Binds a change between metres and feet to as many of `x`, `y` and `z` as the data has.
+///
+/// # Errors
+///
+/// The data has none of them in the unit that is to be changed.
+pub fn feet(fields: &Fields, direction: Direction) -> Result<Box<dyn Modify>, Misfit> {
+    // A command is described in metres, whatever its sender means.
+    let fits = |name| {
+        fields
+            .of_kind::<f64>(name)
+            .filter(|field| matches!(field.unit, Some("m" | "ft")))
+    };
+    let places: Vec<usize> = ["x", "y", "z"]
+        .into_iter()
+        .filter_map(fits)
+        .map(|field| field.index)
+        .collect();
+    if places.is_empty() {
+        return Err(Misfit::needs("a length `x`, `y` or `z`"));
+    }
+    Ok(Box::new(Feet { direction, places }))
+}
+
+struct Feet {
+    direction: Direction,
+    places: Vec<usize>,
+}
+
+impl Feet {
+    fn apply(&self, direction: Direction, data: &mut dyn Struct) {
+        for &place in &self.places {
+            if let Some(value) = at_mut::<f64>(data, place) {
+                match direction {
+                    Direction::To => *value /= FOOT,
+                    Direction::From => *value *= FOOT,
+                }
+            }
+        }
+    }
+}
+
+impl Modify for Feet {
+    fn modify(&self, data: &mut dyn Struct, _: &mut Memory, _: &Clock) {
+        self.apply(self.direction, data);
+    }
+
+    fn frame(&self) -> Option<&dyn Frame> {
+        Some(self)
+    }
+
+    fn relabel(&self, fields: &mut Fields) {
+        let unit = match self.direction {
+            Direction::To => "ft",
+            Direction::From => "m",
+        };
+        fields.set_units(&self.places, &vec![unit; self.places.len()]);
+    }
+}
+
+impl Frame for Feet {
+    fn change(&self, data: &mut dyn Struct) {
+        self.apply(self.direction, data);
+    }
+
+    fn undo(&self, data: &mut dyn Struct) {
+        self.apply(self.direction.opposite(), data);
+    }
+}

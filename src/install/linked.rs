@@ -1,0 +1,55 @@
+//! Once all components are there: what sits on what, and whether each can work.
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use morse_api::{carrier::Link, state::sort_by_path};
+
+use super::{Installer, at};
+use crate::scene::{
+    diagnostic::Diagnostic,
+    simulation::{Instance, Spanned, model::Component as Common},
+};
+
+/// A component that was installed, and is to be checked once all are.
+pub(super) struct Checked<'a> {
+    pub(super) entity: Entity,
+    pub(super) path: Arc<str>,
+    pub(super) common: &'a Common,
+    pub(super) check: fn(&World, Entity) -> Result<(), String>,
+}
+
+impl Installer<'_> {
+    /// What sits on what, among the components of a robot.
+    pub(super) fn links(&self, instance: &Instance<'_>, first: usize) -> Vec<Link> {
+        let own = self.installed.get(first..).unwrap_or_default();
+        let find = |name: &Spanned<String>| {
+            let path = format!("{}.{}", instance.name, name.value);
+            own.iter().find(|other| *other.path == *path)
+        };
+        let link = |part: &Checked<'_>| {
+            let on = part.common.on.as_ref();
+            let on = on.filter(|_| part.common.mount.frame.is_none())?;
+            Some(Link {
+                component: part.entity,
+                carrier: find(on)?.entity,
+                plate_from_component: part.common.mount.pose,
+            })
+        };
+        own.iter().filter_map(link).collect()
+    }
+
+    /// Asks each component whether it can work here, now that all are there.
+    pub(super) fn check(&mut self) {
+        sort_by_path(self.world);
+        for part in &self.installed {
+            if let Err(missing) = (part.check)(self.world, part.entity) {
+                let problem = Diagnostic::error(
+                    "simulation::cannot-work",
+                    format!("`{}`: {missing}", part.path),
+                );
+                let problem = at(problem, &part.common.kind, "this needs it");
+                self.problems.push(problem);
+            }
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The joints of an arm, from root to tip, as the scene has them.
+use std::collections::BTreeMap;
+
+use bevy::prelude::{Component, Entity, World};
+use morse_api::{
+    component::Path,
+    frame::{Frame, RobotName, frame},
+    joint::{BodyJoint, JointShape, JointVariable, RobotJoints},
+    names::fits_any,
+    state::InPathOrder,
+};
+use nalgebra::{Isometry3, Vector3};
+
+/// One joint of a chain.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// The name that the robot has for it.
+    pub name: String,
+    /// Its configuration variable.
+    pub variable: Entity,
+    /// Whether it turns; otherwise it slides.
+    pub is_angle: bool,
+    /// Lowest and highest position; infinite where there is no limit.
+    pub limits: [f64; 2],
+    /// Greatest speed; infinite where there is no limit.
+    pub max_velocity: f64,
+    /// Which of the x, y and z axes of the joint it moves along or about; that nearest to its axis.
+    pub free_axis: usize,
+    /// Distance from it to the next joint, or to the tip behind the last one, m.
+    pub length: f64,
+}
+
+impl Joint {
+    /// A position brought within the limits.
+    #[must_use]
+    pub fn limited(&self, position: f64) -> f64 {
+        let [lower, upper] = self.limits;
+        position.max(lower).min(upper)
+    }
+}
+
+/// The joints of an arm, or of several arms on a trunk, those nearer to the root first. On the actuator that
+/// moves them; it follows from the scene and the settings, so it is no state.
+#[derive(Component, Clone, Debug, Default)]
+pub struct Chain {
+    /// The joints.
+    pub joints: Vec<Joint>,
+    /// The ends, by name.
+    pub tips: Vec<Tip>,
+}
+
+/// An end of a chain: a frame behind its last joint.
+#[derive(Clone, Debug)]
+pub struct Tip {
+    /// Name of the frame, as the robot has it.
+    pub name: String,
+    /// The body that it is on.
+    pub body: Entity,
+    /// Its pose on that body.
+    pub body_from_tip: Isometry3<f64>,
+    /// The body that the first joint is on.
+    pub base: Entity,
+    /// The joints between, from the base on.
+    pub links: Vec<Link>,
+}
+
+/// A joint on the way to a tip.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Its place in [`Chain::joints`]; `None` for a joint that the chain leaves alone, which stays at zero.
+    pub joint: Option<usize>,
+    /// Where it is and how it moves.
+    pub shape: JointShape,
+}
+
+impl Tip {
+    /// Pose of the tip in the frame of the base, for values of the chain's joints.
+    #[must_use]
+    pub fn base_from_tip(&self, values: &[f64]) -> Isometry3<f64> {
+        let mut pose = Isometry3::identity();
+        for link in &self.links {
+            pose *= link.shape.parent_from_child(link.value(values));
+        }
+        pose.rotation.renormalize();
+        pose * self.body_from_tip
+    }
+}
+
+impl Link {
+    pub(super) fn value(&self, values: &[f64]) -> f64 {
+        let value = self.joint.and_then(|joint| values.get(joint));
+        value.copied().unwrap_or(0.0)
+    }
+}
+
+/// What a chain is to consist of.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    /// Names of joints; `*` stands for any text. None: all of the robot.
+    pub joints: &'a [String],
+    /// Only joints at or below this frame, unless empty.
+    pub root: &'a str,
+    /// The frame that is the end, unless empty: then the last frame behind each last joint.
+    pub tip: &'a str,
+}
+
+/// A joint as it is found.
+struct Found<'a> {
+    variable: Entity,
+    about: &'a JointVariable,
+    name: String,
+    /// The body below the first of its joints.
+    body: Option<(Entity, &'a BodyJoint)>,
+    depth: usize,
+}
+
+impl Chain {
+    /// Finds the joints of a robot.
+    ///
+    /// # Errors
+    ///
+    /// There are none, or a name is not one of the scene's, for the user to read.
+    pub fn find(world: &World, robot: Entity, choice: Choice<'_>) -> Result<Self, String> {
+        let search = Search::new(world, robot);
+        let mut found = search.joints(choice)?;
+        found.sort_by(|one, other| (one.depth, &one.name).cmp(&(other.depth, &other.name)));
+        let places: BTreeMap<Entity, usize> = found
+            .iter()
+            .enumerate()
+            .map(|(at, joint)| (joint.variable, at))
+            .collect();
+        let tips = search.tips(&found, &places, choice.tip)?;
+        let mut joints: Vec<Joint> = found.iter().map(Found::joint).collect();
+        search.measure(&found, &tips, &mut joints);
+        Ok(Self { joints, tips })
+    }
+
+    /// The place of the joint of that name.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|joint| joint.name == name)
+    }
+
+    /// The joints' names.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.joints.iter().map(|joint| joint.name.clone()).collect()
+    }
+}
+
+impl Found<'_> {
+    fn joint(&self) -> Joint {
+        let axis = self
+            .body
+            .map_or(Vector3::z(), |(_, joint)| joint.shape.axis.into_inner());
+        Joint {
+            name: self.name.clone(),
+            variable: self.variable,
+            is_angle: self.about.is_angle,
+            limits: self.about.limits,
+            max_velocity: self.about.max_velocity,
+            free_axis: axis.iamax(),
+            length: 0.0,
+        }
+    }
+}
+
+struct Search<'a> {
+    world: &'a World,
+    robot: Entity,
+    name: String,
+    /// The joints of the scene, by the body below.
+    jointed: Vec<(Entity, &'a BodyJoint)>,
+    frames: Vec<(Entity, &'a Frame)>,
+}
+
+impl<'a> Search<'a> {
+    fn new(world: &'a World, robot: Entity) -> Self {
+        let all = world.get_resource::<InPathOrder>();
+        let all = all.map_or(&[][..], |all| all.0.as_slice());
+        let joint = |&entity: &Entity| Some((entity, world.get::<BodyJoint>(entity)?));
+        let frame = |&entity: &Entity| Some((entity, world.get::<Frame>(entity)?));
+        let name = world.get::<RobotName>(robot);
+        Self {
+            world,
+            robot,
+            name: name.map_or_else(String::new, |name| name.0.to_string()),
+            jointed: all.iter().filter_map(joint).collect(),
+            frames: all.iter().filter_map(frame).collect(),
+        }
+    }
+
+    fn frame(&self, name: &str) -> Result<&'a Frame, String> {
+        frame(self.world, &self.name, name).ok_or_else(|| format!("there is no frame `{name}`"))
+    }
+
+    fn joints(&self, choice: Choice<'_>) -> Result<Vec<Found<'a>>, String> {
+        let path = self.world.get::<Path>(self.robot);
+        let own = self.world.get::<RobotJoints>(self.robot);
+        let root = match choice.root {
+            "" => None,
+            name => Some(self.frame(name)?),
+        };
+        let find = |&variable: &Entity| {
+            let about = self.world.get::<JointVariable>(variable)?;
+            let name = about.short_name(path).to_owned();
+            let bodies = self.jointed.iter().copied();
+            let body = bodies
+                .filter(|(_, joint)| joint.variable == variable)
+                .min_by_key(|(body, _)| self.depth(*body));
+            let is_below = root
+                .is_none_or(|root| body.is_some_and(|(body, _)| self.is_below(body, &root.name)));
+            let is_meant = choice.joints.is_empty() || fits_any(choice.joints, &name);
+            (is_meant && is_below).then(|| Found {
+                variable,
+                about,
+                name,
+                depth: body.map_or(0, |(body, _)| self.depth(body)),
+                body,
+            })
+        };
+        let found: Vec<Found<'a>> = own.iter().flat_map(|own| &own.0).filter_map(find).collect();
+        if found.is_empty() {
+            return Err(match (choice.joints, choice.root) {
+                ([], "") => "the robot has no joints".to_owned(),
+                ([], root) => format!("there is no joint below the frame `{root}`"),
+                (names, _) => format!("the robot has no joint `{}`", names.join("` or `")),
+            });
+        }
+        Ok(found)
+    }
+
+    fn joint_of(&self, body: Entity) -> Option<&'a BodyJoint> {
+        self.world.get::<BodyJoint>(body)
+    }
+
+    /// How many joints are above a body.
+    fn depth(&self, mut body: Entity) -> usize {
+        let mut depth = 0;
+        while let Some(joint) = self.joint_of(body)
+            && depth <= self.jointed.len()
+        {
+            depth += 1;
+            body = joint.parent;
+        }
+        depth
+    }
+
+    /// Whether a body's head frame is a frame or hangs on it.
+    fn is_below(&self, body: Entity, root: &str) -> bool {
+        let mut next = Some(body);
+        for _ in 0..=self.frames.len() {
+            let frame = next.and_then(|entity| self.world.get::<Frame>(entity));
+            match frame {
+                Some(frame) if frame.name == root => return true,
+                Some(frame) => next = frame.parent,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn tips(
+        &self,
+        found: &[Found<'_>],
+        places: &BTreeMap<Entity, usize>,
+        wanted: &str,
+    ) -> Result<Vec<Tip>, String> {
+        if !wanted.is_empty() {
+            let frame = self.frame(wanted)?;
+            let tip = self.tip(frame, places);
+            return Ok(vec![tip.ok_or_else(|| {
+                format!("no joint of this arm is above the frame `{wanted}`")
+            })?]);
+        }
+        let bodies: Vec<Entity> = found
+            .iter()
+            .filter_map(|joint| Some(joint.body?.0))
+            .collect();
+        let is_last = |body: &&Entity| {
+            bodies
+                .iter()
+                .all(|other| other == *body || !self.hangs_on(*other, **body))
+        };
+        let mut tips: Vec<Tip> = bodies
+            .iter()
+            .filter(is_last)
+            .filter_map(|body| self.tip(self.last_frame(*body)?, places))
+            .collect();
+        tips.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(tips)
+    }
+
+    fn hangs_on(&self, mut body: Entity, above: Entity) -> bool {
+        for _ in 0..=self.jointed.len() {
+            let Some(joint) = self.joint_of(body) else {
+                return false;
+            };
+            if joint.parent == above {
+                return true;
+            }
+            body = joint.parent;
+        }
+        false
+    }
+
+    /// The frame of a body with the most frames above it; of several the first by name.
+    fn last_frame(&self, body: Entity) -> Option<&'a Frame> {
+        let own = self.frames.iter().filter(|(_, frame)| frame.body == body);
+        let deepest = own.rev().max_by_key(|(_, frame)| {
+            let mut above = 0;
+            let mut next = frame.parent;
+            while let Some(parent) = next.and_then(|parent| self.world.get::<Frame>(parent))
+                && above <= self.frames.len()
+            {
+                above += 1;
+                next = parent.parent;
+            }
+            above
+        });
+        deepest.map(|(_, frame)| *frame)
+    }
+
+    /// The way to a frame from the first joint of the chain that is above it.
+    fn tip(&self, frame: &Frame, places: &BTreeMap<Entity, usize>) -> Option<Tip> {
+        let mut links = Vec::new();
+        let (mut body, mut base, mut count) = (frame.body, None, 0);
+        while let Some(joint) = self.joint_of(body)
+            && links.len() <= self.jointed.len()
+        {
+            let place = places.get(&joint.variable).copied();
+            links.push(Link {
+                joint: place,
+                shape: joint.shape,
+            });
+            body = joint.parent;
+            if place.is_some() {
+                (base, count) = (Some(body), links.len());
+            }
+        }
+        links.truncate(count);
+        links.reverse();
+        let own = frame.name.strip_prefix(self.name.as_str());
+        let own = own.and_then(|rest| rest.strip_prefix('.'));
+        Some(Tip {
+            name: own.unwrap_or(&frame.name).to_owned(),
+            body: frame.body,
+            body_from_tip: frame.body_from_frame,
+            base: base?,
+            links,
+        })
+    }
+
+    /// The lengths of the bones.
+    fn measure(&self, found: &[Found<'_>], tips: &[Tip], joints: &mut [Joint]) {
+        for (joint, found) in joints.iter_mut().zip(found) {
+            let Some((body, _)) = found.body else {
+                continue;
+            };
+            let next = self.jointed.iter().find(|(_, next)| next.parent == body);
+            let tip = tips.iter().find(|tip| tip.body == body);
+            let end = match (tip, next) {
+                (Some(tip), _) => tip.body_from_tip.translation.vector,
+                (None, Some((_, next))) => next.shape.parent_from_joint.translation.vector,
+                (None, None) => Vector3::zeros(),
+            };
+            joint.length = end.norm();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A constant error of any numbers.
+use bevy::reflect::structs::Struct;
+use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
+
+use crate::faults;
+
+/// Adds to each number an error that stays as it is: a part that is the same for all, and a part that is
+/// drawn once for each.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bias {
+    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    pub fields: Vec<String>,
+    /// What is added to each number, in the unit of the field.
+    #[reflect(@Unit("field's"))]
+    pub value: f64,
+    /// Standard deviation of what is drawn at the first measurement, in the unit of the field.
+    #[reflect(@Unit("field's"))]
+    pub sigma: f64,
+}
+
+impl Default for Bias {
+    fn default() -> Self {
+        Self {
+            fields: Vec::new(),
+            value: 0.0,
+            sigma: 0.05,
+        }
+    }
+}
+
+impl Modifier for Bias {
+    const KIND: &'static str = "bias";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let numbers = Numbers::of(fields, &self.fields)?;
+        let (value, sigma) = (self.value, self.sigma);
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+                let Memory { random, values, .. } = memory;
+                numbers.each(data, |place, number| {
+                    if place >= values.len() {
+                        values.push(value + random.gauss(sigma));
+                    }
+                    if let Some(bias) = values.get(place) {
+                        *number += bias;
+                    }
+                });
+            },
+        ))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        faults::check_finite("value", self.value)?;
+        faults::check_size("sigma", self.sigma)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Bias>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::velocity::VelocityData,
+        testbed::{Noisy, settings, spread},
+    };
+
+    #[test]
+    fn a_value_alone_is_exact() {
+        let bias: Bias = settings("(value: 0.5, sigma: 0, fields: [\"linear_velocity.0\"])");
+        let mut noisy = Noisy::<VelocityData>::new(&bias, None, World::new());
+        for _ in 0..3 {
+            let data = noisy.measure(VelocityData::default());
+            assert_eq!(data.linear_velocity, [0.5, 0.0, 0.0]);
+        }
+    }
+
+    #[test]
+    fn it_is_drawn_once_for_each_number_and_seed() {
+        let bias: Bias = settings("(value: 2, sigma: 0.3, fields: [\"linear_velocity\"])");
+        let drawn: Vec<[f64; 3]> = (0..5000)
+            .map(|seed| {
+                let mut noisy = Noisy::with_seed(seed, &bias, None, World::new());
+                let first = noisy.measure(VelocityData::default()).linear_velocity;
+                let later = noisy.measure(VelocityData::default()).linear_velocity;
+                assert_eq!(first, later, "it stays");
+                first
+            })
+            .collect();
+        for axis in 0..3 {
+            spread(drawn.iter().map(|draw| draw[axis])).assert_gauss(2.0, 0.3);
+        }
+        let both = drawn.iter().map(|draw| (draw[0] - 2.0) * (draw[1] - 2.0));
+        spread(both).assert_mean(0.0, 0.09);
+    }
+}

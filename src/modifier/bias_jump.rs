@@ -1,0 +1,79 @@
+//! A fault: a constant error that comes all at once.
+use bevy::reflect::structs::Struct;
+use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
+
+use crate::faults;
+
+/// Adds the same error to each number from a time on.
+///
+/// On a command it acts on what is received in that time.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BiasJump {
+    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    pub fields: Vec<String>,
+    /// When it comes.
+    #[reflect(@Unit("s"))]
+    pub at: f64,
+    /// When it goes; without it, never.
+    #[reflect(@Unit("s"))]
+    pub until: Option<f64>,
+    /// What is added, in the unit of the field.
+    #[reflect(@Unit("field's"))]
+    pub size: f64,
+}
+
+impl Default for BiasJump {
+    fn default() -> Self {
+        Self {
+            fields: Vec::new(),
+            at: 0.0,
+            until: None,
+            size: 1.0,
+        }
+    }
+}
+
+impl Modifier for BiasJump {
+    const KIND: &'static str = "bias_jump";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let numbers = Numbers::of(fields, &self.fields)?;
+        let (at, until, size) = (self.at, self.until, self.size);
+        Ok(Box::new(
+            move |data: &mut dyn Struct, _: &mut Memory, clock: &Clock| {
+                if faults::lasts(at, until, clock.seconds()) {
+                    numbers.each(data, |_, number| *number += size);
+                }
+            },
+        ))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        faults::check_finite("size", self.size)?;
+        faults::check_span("at", self.at, self.until)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<BiasJump>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::pose::PoseData,
+        testbed::{Noisy, settings},
+    };
+
+    #[test]
+    fn it_comes_and_goes() {
+        let settings: BiasJump = settings("(fields: [\"y\"], at: 0.3, until: 0.5, size: -2)");
+        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let data: Vec<PoseData> = (0..6).map(|_| noisy.measure(PoseData::default())).collect();
+        let y: Vec<f64> = data.iter().map(|data| data.y).collect();
+        assert_eq!(y, [0.0, 0.0, -2.0, -2.0, 0.0, 0.0]);
+        assert!(data.iter().all(|data| data.x == 0.0 && data.yaw == 0.0));
+    }
+}

@@ -1,0 +1,268 @@
+//! Measurements that are missing.
+use bevy::reflect::structs::Struct;
+use morse_api::{
+    modifier::{Fate, Side, Site},
+    numbers::Numbers,
+    prelude::*,
+};
+
+use crate::faults;
+
+/// Lets measurements go missing, at random or for a span of time: a receiver in a tunnel, a lossy line.
+///
+/// A missing measurement is not exported at all, as with most real sensors: no observer hears of it, and
+/// `get_local_data` returns the one before. Modifiers after this one do not see it, either. Instead, its
+/// numbers may become NaN, or keep their last values. A command that goes missing is as if it had not been
+/// sent.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dropout {
+    /// With `missing: nan` or `last`: the fields that go missing, such as `["x", "velocity.0"]`; where none
+    /// is named, every number.
+    pub fields: Vec<String>,
+    /// How likely a measurement goes missing that follows one that did not.
+    #[reflect(@Unit(""))]
+    pub probability: f64,
+    /// How many go missing in a row.
+    pub burst: u32,
+    /// What a missing measurement looks like.
+    pub missing: Missing,
+    /// When it begins.
+    #[reflect(@Unit("s"))]
+    pub from: f64,
+    /// When it ends; without it, never.
+    #[reflect(@Unit("s"))]
+    pub until: Option<f64>,
+}
+
+impl Default for Dropout {
+    fn default() -> Self {
+        Self {
+            fields: Vec::new(),
+            probability: 0.1,
+            burst: 1,
+            missing: Missing::Silent,
+            from: 0.0,
+            until: None,
+        }
+    }
+}
+
+/// What a missing measurement looks like.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// There is none.
+    #[default]
+    Silent,
+    /// Its numbers are NaN. Commands cannot have such.
+    Nan,
+    /// Its numbers are those of the last one that was not missing; before the first, there is none.
+    Last,
+}
+
+impl Modifier for Dropout {
+    const KIND: &'static str = "dropout";
+
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let numbers = match self.missing {
+            Missing::Silent => None,
+            Missing::Nan if site.side == Side::Command => {
+                return Err(Misfit::needs(
+                    "`missing: silent` or `last` here, as no command may be NaN",
+                ));
+            }
+            Missing::Nan | Missing::Last => Some(Numbers::of(fields, &self.fields)?),
+        };
+        Ok(Box::new(Bound {
+            numbers,
+            settings: self.clone(),
+        }))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        faults::check_probability("probability", self.probability)?;
+        faults::check_span("from", self.from, self.until)?;
+        if self.burst == 0 {
+            return Err("`burst` must be at least 1".to_owned());
+        }
+        if self.missing == Missing::Silent && !self.fields.is_empty() {
+            return Err(
+                "what is silent is silent as a whole: leave out `fields`, or say `missing: nan` or `last`"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+}
+
+struct Bound {
+    /// `None` if all of it goes missing.
+    numbers: Option<Numbers>,
+    settings: Dropout,
+}
+
+impl Modify for Bound {
+    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock) {
+        // How many are still to go missing, and the numbers of the last that was not.
+        memory.values.resize(memory.values.len().max(1), 0.0);
+        let is_missing = self.is_missing(memory, clock);
+        let values = &mut memory.values;
+        match (&self.numbers, self.settings.missing) {
+            (Some(numbers), Missing::Nan) => {
+                if is_missing {
+                    numbers.each(data, |_, number| *number = f64::NAN);
+                }
+            }
+            (Some(numbers), _) if !is_missing => {
+                values.truncate(1);
+                numbers.each(data, |_, number| values.push(*number));
+            }
+            (Some(numbers), _) if values.len() > 1 => numbers.each(data, |place, number| {
+                if let Some(last) = values.get(place + 1) {
+                    *number = *last;
+                }
+            }),
+            _ => {
+                if is_missing {
+                    memory.fate = Fate::Lost;
+                }
+            }
+        }
+    }
+}
+
+impl Bound {
+    fn is_missing(&self, memory: &mut Memory, clock: &Clock) -> bool {
+        let settings = &self.settings;
+        // Drawn even where it does not matter, so that another span changes no other time's.
+        let is_drawn = memory.random.uniform() < settings.probability;
+        let Some(left) = memory.values.first_mut() else {
+            return false;
+        };
+        if *left > 0.0 {
+            *left -= 1.0;
+            return true;
+        }
+        let begins = is_drawn && faults::lasts(settings.from, settings.until, clock.seconds());
+        if begins {
+            *left = f64::from(settings.burst) - 1.0;
+        }
+        begins
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Dropout>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        actuator::v_omega::VOmegaCommand,
+        sensor::pose::PoseData,
+        testbed::{Noisy, settings},
+    };
+
+    fn at(x: f64) -> PoseData {
+        PoseData {
+            x,
+            yaw: x,
+            ..PoseData::default()
+        }
+    }
+
+    fn exported(text: &str, count: usize) -> Vec<Option<PoseData>> {
+        let settings: Dropout = settings(text);
+        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        (1..=count).map(|x| noisy.export(at(x as f64))).collect()
+    }
+
+    #[test]
+    fn so_many_go_missing_and_independently() {
+        let n = 40_000;
+        let missing: Vec<bool> = exported("(probability: 0.2)", n)
+            .iter()
+            .map(Option::is_none)
+            .collect();
+        // Binomial distributions: of single ones, and of pairs, neighbours of which overlap.
+        let within = |count: usize, p: f64, factor: f64| {
+            let sigma = (n as f64 * p * (1.0 - p) * factor).sqrt();
+            assert!((count as f64 - n as f64 * p).abs() < 3.0 * sigma, "{count}");
+        };
+        within(missing.iter().filter(|&&is| is).count(), 0.2, 1.0);
+        let pairs = missing.windows(2).filter(|pair| pair[0] && pair[1]);
+        within(pairs.count(), 0.04, 1.5);
+    }
+
+    #[test]
+    fn bursts_have_their_length() {
+        let missing = exported("(probability: 0.02, burst: 5)", 5000);
+        let mut length = 0;
+        for data in &missing {
+            if data.is_none() {
+                length += 1;
+            } else {
+                // Two bursts may follow each other only after a measurement that was not lost.
+                assert!(length % 5 == 0, "{length}");
+                length = 0;
+            }
+        }
+        assert!(missing.iter().any(Option::is_none));
+    }
+
+    #[test]
+    fn a_span_of_time() {
+        let x: Vec<Option<f64>> = exported("(probability: 1, from: 0.2, until: 0.4)", 5)
+            .into_iter()
+            .map(|data| Some(data?.x))
+            .collect();
+        assert_eq!(x, [Some(1.0), None, None, Some(4.0), Some(5.0)]);
+    }
+
+    #[test]
+    fn numbers_may_be_nan_or_keep_their_last_values() {
+        let lost = r#"(probability: 1, from: 0.2, until: 0.4, fields: ["x"], missing: nan)"#;
+        let data = exported(lost, 3);
+        let second = data[1].as_ref().unwrap();
+        assert!(second.x.is_nan() && second.yaw == 2.0);
+        let data = exported(&lost.replace("nan", "last"), 5);
+        let x: Vec<f64> = data.iter().map(|data| data.as_ref().unwrap().x).collect();
+        assert_eq!(x, [1.0, 1.0, 1.0, 4.0, 5.0]);
+        let never = exported("(probability: 1, missing: last)", 2);
+        assert!(never.iter().all(Option::is_none), "there is no last one");
+    }
+
+    #[test]
+    fn commands_are_lost_but_never_nan() {
+        let all: Dropout = settings("(probability: 1)");
+        let mut noisy = Noisy::<VOmegaCommand>::command(&all, World::new());
+        assert!(noisy.export(VOmegaCommand { v: 1.0, w: 0.0 }).is_none());
+        let nan: Dropout = settings("(missing: nan)");
+        let world = World::new();
+        let site = Site {
+            world: &world,
+            side: Side::Command,
+        };
+        assert!(
+            nan.bind(&Fields::of_type::<VOmegaCommand>(None), &site)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused() {
+        for text in [
+            "(probability: 1.5)",
+            "(burst: 0)",
+            "(fields: [\"x\"])",
+            "(from: 2, until: 1)",
+        ] {
+            assert!(
+                settings::<Dropout>(text).check(&World::new()).is_err(),
+                "{text}"
+            );
+        }
+    }
+}

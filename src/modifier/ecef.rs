@@ -1,0 +1,57 @@
+//! Earth-centred, Earth-fixed coordinates instead of those of the scene.
+use morse_api::{
+    modifier::{Direction, Site},
+    prelude::*,
+};
+
+use crate::{
+    coordinates::{self, Coordinates},
+    geodesy::{self, OnEarth},
+};
+
+/// Gives the position `x`, `y`, `z` in the Earth-centred, Earth-fixed frame of WGS 84, in metres: x towards
+/// latitude and longitude 0, z towards the north pole. Angles and velocities keep the scene's axes.
+///
+/// The way back undoes the turn of the scene against north, which MORSE's applies twice.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ecef {
+    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
+    /// commands come from it.
+    pub direction: Option<Direction>,
+}
+
+impl Modifier for Ecef {
+    const KIND: &'static str = "ecef";
+
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        coordinates::bind(
+            EarthCentred(OnEarth::of(site.world)),
+            fields,
+            site,
+            self.direction,
+        )
+    }
+
+    fn check(&self, world: &World) -> Result<(), String> {
+        geodesy::required(world)
+    }
+}
+
+struct EarthCentred(OnEarth);
+
+impl Coordinates for EarthCentred {
+    const UNITS: [&'static str; 3] = ["m"; 3];
+
+    fn to(&self, point: [f64; 3]) -> [f64; 3] {
+        self.0.ecef(&point.into()).into()
+    }
+
+    fn from(&self, point: [f64; 3]) -> [f64; 3] {
+        self.0.scene(&point.into()).into()
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Ecef>();
+}

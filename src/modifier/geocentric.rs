@@ -1,0 +1,64 @@
+//! Longitude, geocentric latitude and distance from the Earth's centre instead of coordinates of the scene.
+use morse_api::{
+    modifier::{Direction, Site},
+    prelude::*,
+};
+
+use crate::{
+    coordinates::{self, Coordinates},
+    geodesy::{self, Geocentric, OnEarth},
+};
+
+/// Gives the position by longitude (`x`, degrees), geocentric latitude (`y`, degrees: the angle at the
+/// Earth's centre, which at 45° is 0.19° less than that on a map) and distance from the centre (`z`, m).
+/// Angles and velocities keep the scene's axes.
+///
+/// The way back undoes the turn of the scene against north, which MORSE's applies twice.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToGeocentric {
+    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
+    /// commands come from it.
+    pub direction: Option<Direction>,
+}
+
+impl Modifier for ToGeocentric {
+    const KIND: &'static str = "geocentric";
+
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        coordinates::bind(
+            FromCentre(OnEarth::of(site.world)),
+            fields,
+            site,
+            self.direction,
+        )
+    }
+
+    fn check(&self, world: &World) -> Result<(), String> {
+        geodesy::required(world)
+    }
+}
+
+struct FromCentre(OnEarth);
+
+impl Coordinates for FromCentre {
+    const UNITS: [&'static str; 3] = ["deg", "deg", "m"];
+
+    fn to(&self, point: [f64; 3]) -> [f64; 3] {
+        let place = Geocentric::from_ecef(&self.0.ecef(&point.into()));
+        [place.longitude, place.latitude, place.radius]
+    }
+
+    fn from(&self, [longitude, latitude, radius]: [f64; 3]) -> [f64; 3] {
+        let place = Geocentric {
+            latitude,
+            longitude,
+            radius,
+        };
+        self.0.scene(&place.to_ecef()).into()
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<ToGeocentric>();
+}

@@ -1,0 +1,62 @@
+//! Longitude, latitude and altitude instead of coordinates of the scene.
+use morse_api::{
+    modifier::{Direction, Site},
+    prelude::*,
+};
+
+use crate::{
+    coordinates::{self, Coordinates},
+    geodesy::{self, Geodetic, OnEarth},
+};
+
+/// Gives the position by longitude (`x`, degrees), latitude (`y`, degrees) and altitude above the WGS 84
+/// ellipsoid (`z`, m), in the fields of the position as in MORSE. Angles and velocities keep the scene's
+/// axes.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToGeodetic {
+    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
+    /// commands come from it.
+    pub direction: Option<Direction>,
+}
+
+impl Modifier for ToGeodetic {
+    const KIND: &'static str = "geodetic";
+
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        coordinates::bind(
+            OnEllipsoid(OnEarth::of(site.world)),
+            fields,
+            site,
+            self.direction,
+        )
+    }
+
+    fn check(&self, world: &World) -> Result<(), String> {
+        geodesy::required(world)
+    }
+}
+
+struct OnEllipsoid(OnEarth);
+
+impl Coordinates for OnEllipsoid {
+    const UNITS: [&'static str; 3] = ["deg", "deg", "m"];
+
+    fn to(&self, point: [f64; 3]) -> [f64; 3] {
+        let place = self.0.place(&point.into());
+        [place.longitude, place.latitude, place.altitude]
+    }
+
+    fn from(&self, [longitude, latitude, altitude]: [f64; 3]) -> [f64; 3] {
+        let place = Geodetic {
+            latitude,
+            longitude,
+            altitude,
+        };
+        self.0.scene(&place.to_ecef()).into()
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<ToGeodetic>();
+}

@@ -1,0 +1,294 @@
+//! Data that comes late.
+use bevy::reflect::structs::Struct;
+use morse_api::{
+    modifier::{Fate, Side, Site},
+    prelude::*,
+};
+
+use crate::faults;
+
+mod record;
+
+/// Delays all of the data: by a time, or by a number of measurements.
+///
+/// What is exported at a measurement is the newest data that is old enough, so that a delay is rounded up to
+/// whole periods of the sensor; before there is any, nothing is exported. The reading bears the time at
+/// which it comes out, not that of the measurement, as from a sensor that does not stamp its data.
+///
+/// A command takes effect in the first tick in which it is old enough. What services command is not
+/// delayed.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Latency {
+    /// The delay.
+    #[reflect(@Unit("s"))]
+    pub time: f64,
+    /// The delay as a number of measurements instead. Commands have none, as they come when they are sent.
+    pub measurements: Option<u32>,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Self {
+            time: 0.1,
+            measurements: None,
+        }
+    }
+}
+
+impl Modifier for Latency {
+    const KIND: &'static str = "latency";
+
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        if self.measurements.is_some() && site.side == Side::Command {
+            return Err(Misfit::needs(
+                "measurements to count; say `time: …` for a command",
+            ));
+        }
+        if let Some(field) = fields.0.iter().find(|field| !record::can_keep(field.info)) {
+            return Err(Misfit::needs(format!(
+                "numbers, text and lists of them, which can wait; `{}` is a {}",
+                field.name, field.type_name
+            )));
+        }
+        if fields.0.is_empty() {
+            return Err(Misfit::needs("some field"));
+        }
+        Ok(Box::new(Bound {
+            settings: self.clone(),
+            side: site.side,
+            places: fields.0.iter().map(|field| field.index).collect(),
+        }))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        faults::check_size("time", self.time)
+    }
+}
+
+/// The memory holds how many measurements there were, and then what waits, oldest first: when it is due, how
+/// many numbers it is, and these.
+struct Bound {
+    settings: Latency,
+    side: Side,
+    places: Vec<usize>,
+}
+
+/// Where what waits begins.
+const QUEUE: usize = 1;
+/// When it is due, and how many numbers.
+const HEAD: usize = 2;
+
+impl Bound {
+    /// Now, on the scale of the delay, and the delay.
+    fn now(&self, memory: &Memory, clock: &Clock) -> (f64, f64) {
+        match self.settings.measurements {
+            Some(count) => (
+                memory.values.first().copied().unwrap_or(0.0),
+                f64::from(count),
+            ),
+            None => (clock.seconds(), self.settings.time),
+        }
+    }
+
+    /// When the oldest that waits is due, and how many numbers it is.
+    fn oldest(memory: &Memory) -> Option<(f64, usize)> {
+        match memory.values.get(QUEUE..QUEUE + HEAD) {
+            Some(&[due, length]) => Some((due, length as usize)),
+            _ => None,
+        }
+    }
+
+    fn is_old_enough(&self, memory: &Memory, clock: &Clock) -> bool {
+        // Sums of times are exact to far less than that.
+        let tolerance = clock.dt() * 1e-6;
+        let (now, _) = self.now(memory, clock);
+        Self::oldest(memory).is_some_and(|(due, _)| due <= now + tolerance)
+    }
+
+    fn push(&self, data: &dyn Struct, memory: &mut Memory, clock: &Clock) {
+        let (now, delay) = self.now(memory, clock);
+        let values = &mut memory.values;
+        let head = values.len();
+        values.extend([now + delay, 0.0]);
+        for &place in &self.places {
+            if let Some(field) = data.field_at(place) {
+                record::write(field, values);
+            }
+        }
+        let length = values.len() - head - HEAD;
+        if let Some(count) = values.get_mut(head + 1) {
+            *count = length as f64;
+        }
+    }
+}
+
+impl Modify for Bound {
+    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock) {
+        if memory.values.is_empty() {
+            memory.values.push(0.0);
+        }
+        if let Some(count) = memory.values.first_mut() {
+            *count += 1.0;
+        }
+        self.push(data, memory, clock);
+        memory.fate = Fate::Held;
+        let is_measurement = self.side == Side::Measurement;
+        while (is_measurement || self.settings.time == 0.0) && self.is_old_enough(memory, clock) {
+            self.release(data, memory);
+            memory.fate = Fate::Passed;
+        }
+    }
+
+    fn is_due(&self, memory: &Memory, clock: &Clock) -> bool {
+        self.side == Side::Command && self.is_old_enough(memory, clock)
+    }
+
+    fn release(&self, data: &mut dyn Struct, memory: &mut Memory) {
+        let Some((_, length)) = Self::oldest(memory) else {
+            return;
+        };
+        let first = QUEUE + HEAD;
+        if let Some(mut numbers) = memory.values.get(first..first + length) {
+            for &place in &self.places {
+                if let Some(field) = data.field_at_mut(place) {
+                    record::read(field, &mut numbers);
+                }
+            }
+        }
+        memory
+            .values
+            .drain(QUEUE..(first + length).min(memory.values.len()));
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Latency>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        actuator::v_omega::{VOmega, VOmegaCommand},
+        sensor::{gps::GpsData, laser_scanner::LaserScannerData, pose::PoseData},
+        testbed::{Bed, Noisy, settings},
+    };
+
+    /// `x` of a robot that moves by 1 in each measurement, at 10 Hz.
+    fn late(text: &str) -> Vec<Option<f64>> {
+        let settings: Latency = settings(text);
+        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let measure = |x: u32| {
+            let truth = PoseData {
+                x: f64::from(x),
+                ..PoseData::default()
+            };
+            Some(noisy.export(truth)?.x)
+        };
+        (1..=40).map(measure).collect()
+    }
+
+    fn by(count: usize) -> Vec<Option<f64>> {
+        let early = std::iter::repeat_n(None, count);
+        let late = (1..=40 - count).map(|x| Some(x as f64));
+        early.chain(late).collect()
+    }
+
+    #[test]
+    fn by_a_time_or_a_number_of_measurements() {
+        assert_eq!(late("(time: 0)"), by(0));
+        assert_eq!(late("(time: 0.1)"), by(1));
+        assert_eq!(late("(time: 0.3)"), by(3));
+        // Rounded up to a period.
+        assert_eq!(late("(time: 0.21)"), by(3));
+        assert_eq!(late("(measurements: 0)"), by(0));
+        assert_eq!(late("(measurements: 5)"), by(5));
+    }
+
+    #[test]
+    fn text_and_lists_come_as_late_as_numbers() {
+        let settings: Latency = settings("(measurements: 1)");
+        let mut gps = Noisy::<GpsData>::new(&settings, Some("extended"), World::new());
+        let first = GpsData {
+            latitude: 43.6,
+            velocity: [1.0, 2.0, 3.0],
+            time: "120000 €".to_owned(),
+            heading: f64::INFINITY,
+            ..GpsData::default()
+        };
+        assert!(gps.export(first.clone()).is_none());
+        assert_eq!(gps.export(GpsData::default()), Some(first));
+        assert_eq!(gps.export(GpsData::default()), Some(GpsData::default()));
+        let mut scan = Noisy::<LaserScannerData>::new(&settings, None, World::new());
+        let long = LaserScannerData {
+            point_list: vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
+            range_list: vec![7.0, 8.0, 9.0],
+        };
+        let short = LaserScannerData {
+            range_list: vec![1.0],
+            ..LaserScannerData::default()
+        };
+        assert!(scan.export(long.clone()).is_none());
+        assert_eq!(scan.export(short.clone()), Some(long.clone()));
+        assert_eq!(scan.export(long), Some(short));
+    }
+
+    #[test]
+    fn a_running_queue_does_not_grow() {
+        let settings: Latency = settings("(measurements: 4)");
+        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut sizes = Vec::new();
+        for _ in 0..1000 {
+            noisy.measure(PoseData::default());
+            sizes.push(noisy.memory().values.capacity());
+        }
+        assert!(sizes[5..].iter().all(|size| *size == sizes[5]), "{sizes:?}");
+        // One number for the count, and four of six numbers that wait.
+        assert_eq!(noisy.memory().values.len(), 1 + 4 * (2 + 6));
+    }
+
+    #[test]
+    fn commands_take_effect_late() {
+        let mut bed = Bed::new(10.0, v_omega_and_latency, BodyState::default());
+        let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
+        let fields = Fields::of_type::<VOmegaCommand>(None);
+        bed.modifier::<Latency>(motion, "(time: 0.3)", &fields);
+        let speeds: Vec<f64> = (1..=8)
+            .map(|tick| {
+                // Sent before ticks 2 and 3, which read them.
+                if tick == 2 || tick == 3 {
+                    bed.send(
+                        motion,
+                        VOmegaCommand {
+                            v: f64::from(tick),
+                            w: 0.0,
+                        },
+                    );
+                }
+                bed.step(BodyState::default());
+                bed.get::<VOmegaCommand>(motion).v
+            })
+            .collect();
+        assert_eq!(speeds, [0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 3.0, 3.0]);
+    }
+
+    fn v_omega_and_latency(app: &mut App) {
+        app.add_plugins((crate::actuator::plugin, plugin));
+    }
+
+    #[test]
+    fn commands_have_no_measurements() {
+        let settings: Latency = settings("(measurements: 3)");
+        let world = World::new();
+        let site = Site {
+            world: &world,
+            side: Side::Command,
+        };
+        assert!(
+            settings
+                .bind(&Fields::of_type::<VOmegaCommand>(None), &site)
+                .is_err()
+        );
+    }
+}

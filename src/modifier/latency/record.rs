@@ -1,0 +1,270 @@
+//! Data as a row of numbers, which the memory of a modifier can hold, and back.
+//!
+//! Text is a row of its bytes; what has a length is preceded by it.
+use bevy::reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo};
+
+macro_rules! each_integer {
+    ($macro:ident) => {
+        $macro!(u8, u16, u32, i8, i16, i32)
+    };
+}
+
+/// Whether values of a type can be kept.
+pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
+    let Some(info) = info else {
+        return false;
+    };
+    macro_rules! is_integer {
+        ($($type:ty),+) => { false $(|| info.is::<$type>())+ };
+    }
+    let is_plain = each_integer!(is_integer)
+        || info.is::<f64>()
+        || info.is::<f32>()
+        || info.is::<bool>()
+        || info.is::<u64>()
+        || info.is::<i64>()
+        || info.is::<String>()
+        || info.is::<Vec<f64>>()
+        || info.is::<Vec<[f64; 3]>>()
+        || info.is::<Vec<String>>();
+    is_plain
+        || match info {
+            TypeInfo::Array(array) => can_keep(array.item_info()),
+            TypeInfo::Struct(parts) => parts.iter().all(|part| can_keep(part.type_info())),
+            _ => false,
+        }
+}
+
+/// Adds a value to a row.
+pub(super) fn write(value: &dyn PartialReflect, row: &mut Vec<f64>) {
+    macro_rules! integer {
+        ($($type:ty),+) => {
+            $(if let Some(number) = value.try_downcast_ref::<$type>() {
+                return row.push(f64::from(*number));
+            })+
+        };
+    }
+    if let Some(number) = value.try_downcast_ref::<f64>() {
+        return row.push(*number);
+    }
+    if let Some(numbers) = value.try_downcast_ref::<Vec<f64>>() {
+        row.push(numbers.len() as f64);
+        return row.extend(numbers);
+    }
+    if let Some(triples) = value.try_downcast_ref::<Vec<[f64; 3]>>() {
+        row.push(triples.len() as f64);
+        return row.extend(triples.as_flattened());
+    }
+    if let Some(text) = value.try_downcast_ref::<String>() {
+        return write_text(text, row);
+    }
+    if let Some(texts) = value.try_downcast_ref::<Vec<String>>() {
+        row.push(texts.len() as f64);
+        return texts.iter().for_each(|text| write_text(text, row));
+    }
+    if let Some(flag) = value.try_downcast_ref::<bool>() {
+        return row.push(f64::from(u8::from(*flag)));
+    }
+    if let Some(number) = value.try_downcast_ref::<f32>() {
+        return row.push(f64::from(*number));
+    }
+    each_integer!(integer);
+    if let Some(number) = value.try_downcast_ref::<u64>() {
+        return write_halves(*number, row);
+    }
+    if let Some(number) = value.try_downcast_ref::<i64>() {
+        return write_halves(u64::from_ne_bytes(number.to_ne_bytes()), row);
+    }
+    match value.reflect_ref() {
+        ReflectRef::Struct(parts) => parts.iter_fields().for_each(|(_, part)| write(part, row)),
+        ReflectRef::Array(parts) => parts.iter().for_each(|part| write(part, row)),
+        _ => {}
+    }
+}
+
+/// A whole number that a single one would round.
+fn write_halves(number: u64, row: &mut Vec<f64>) {
+    row.extend([(number >> 32) as f64, (number & 0xffff_ffff) as f64]);
+}
+
+fn write_text(text: &str, row: &mut Vec<f64>) {
+    row.push(text.len() as f64);
+    row.extend(text.bytes().map(f64::from));
+}
+
+/// Takes the first number off a row.
+fn next(row: &mut &[f64]) -> f64 {
+    let Some((first, rest)) = row.split_first() else {
+        return 0.0;
+    };
+    *row = rest;
+    *first
+}
+
+/// Takes so many numbers off a row.
+fn take<'a>(row: &mut &'a [f64], count: usize) -> &'a [f64] {
+    let (taken, rest) = row.split_at(count.min(row.len()));
+    *row = rest;
+    taken
+}
+
+/// Takes a value off a row, reusing what the old one has allocated.
+pub(super) fn read(value: &mut dyn PartialReflect, row: &mut &[f64]) {
+    macro_rules! integer {
+        ($($type:ty),+) => {
+            $(if let Some(number) = value.try_downcast_mut::<$type>() {
+                *number = next(row) as $type;
+                return;
+            })+
+        };
+    }
+    if let Some(number) = value.try_downcast_mut::<f64>() {
+        *number = next(row);
+        return;
+    }
+    if let Some(numbers) = value.try_downcast_mut::<Vec<f64>>() {
+        let count = next(row) as usize;
+        numbers.clear();
+        return numbers.extend(take(row, count));
+    }
+    if let Some(triples) = value.try_downcast_mut::<Vec<[f64; 3]>>() {
+        let count = next(row) as usize;
+        triples.clear();
+        return triples.extend(take(row, 3 * count).as_chunks::<3>().0);
+    }
+    if let Some(text) = value.try_downcast_mut::<String>() {
+        return read_text(text, row);
+    }
+    if let Some(texts) = value.try_downcast_mut::<Vec<String>>() {
+        texts.resize(next(row) as usize, String::new());
+        return texts.iter_mut().for_each(|text| read_text(text, row));
+    }
+    if let Some(flag) = value.try_downcast_mut::<bool>() {
+        *flag = next(row) != 0.0;
+        return;
+    }
+    if let Some(number) = value.try_downcast_mut::<f32>() {
+        *number = next(row) as f32;
+        return;
+    }
+    each_integer!(integer);
+    if let Some(number) = value.try_downcast_mut::<u64>() {
+        *number = read_halves(row);
+        return;
+    }
+    if let Some(number) = value.try_downcast_mut::<i64>() {
+        *number = i64::from_ne_bytes(read_halves(row).to_ne_bytes());
+        return;
+    }
+    read_parts(value, row);
+}
+
+fn read_parts(value: &mut dyn PartialReflect, row: &mut &[f64]) {
+    match value.reflect_mut() {
+        ReflectMut::Struct(parts) => {
+            for index in 0..parts.field_len() {
+                if let Some(part) = parts.field_at_mut(index) {
+                    read(part, row);
+                }
+            }
+        }
+        ReflectMut::Array(parts) => {
+            for index in 0..parts.len() {
+                if let Some(part) = parts.get_mut(index) {
+                    read(part, row);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn read_halves(row: &mut &[f64]) -> u64 {
+    let high = next(row) as u64;
+    (high << 32) | next(row) as u64
+}
+
+fn read_text(text: &mut String, row: &mut &[f64]) {
+    let count = next(row) as usize;
+    let mut bytes = std::mem::take(text).into_bytes();
+    bytes.clear();
+    bytes.extend(take(row, count).iter().map(|byte| *byte as u8));
+    // The bytes were those of a text.
+    *text = String::from_utf8(bytes).unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::reflect::{Reflect, Typed as _};
+
+    use super::*;
+
+    #[derive(Reflect, Clone, Debug, Default, PartialEq)]
+    struct Inner {
+        count: u64,
+        change: i64,
+        gain: f32,
+    }
+
+    #[derive(Reflect, Clone, Debug, Default, PartialEq)]
+    struct All {
+        number: f64,
+        flag: bool,
+        small: u8,
+        negative: i32,
+        inner: Inner,
+        vector: [f64; 3],
+        pair: [u32; 2],
+        list: Vec<f64>,
+        points: Vec<[f64; 3]>,
+        name: String,
+        names: Vec<String>,
+    }
+
+    #[derive(Reflect)]
+    struct Deep {
+        parts: Vec<Inner>,
+    }
+
+    #[test]
+    fn everything_comes_back() {
+        let all = All {
+            number: -0.0,
+            flag: true,
+            small: 255,
+            negative: i32::MIN,
+            inner: Inner {
+                count: u64::MAX,
+                change: i64::MIN + 1,
+                gain: 0.1,
+            },
+            vector: [f64::INFINITY, 1e-300, 2.0],
+            pair: [u32::MAX, 0],
+            list: vec![1.0, 2.0],
+            points: vec![[3.0, 4.0, 5.0]],
+            name: "größer €".to_owned(),
+            names: vec![String::new(), "a".to_owned()],
+        };
+        let mut row = Vec::new();
+        write(&all, &mut row);
+        let mut back = All {
+            list: vec![9.0; 7],
+            names: vec!["b".to_owned(); 3],
+            name: "old".to_owned(),
+            ..All::default()
+        };
+        let mut rest = row.as_slice();
+        read(&mut back, &mut rest);
+        assert_eq!(back, all);
+        assert!(back.number.is_sign_negative() && rest.is_empty());
+        assert!(can_keep(Some(All::type_info())));
+        assert!(!can_keep(Some(Deep::type_info())) && !can_keep(None));
+    }
+
+    #[test]
+    fn a_row_that_is_too_short_does_no_harm() {
+        let mut all = All::default();
+        read(&mut all, &mut [1.0, 1.0].as_slice());
+        assert_eq!(all.number, 1.0);
+    }
+}

@@ -1,0 +1,371 @@
+//! Error of odometry: slipping wheels, and a gyroscope that drifts.
+use bevy::reflect::structs::Struct;
+use morse_api::{
+    fields::at_mut,
+    modifier::{Site, each_memory},
+    prelude::*,
+    service::NoArguments,
+};
+
+use crate::frame::normalized;
+
+/// Gives odometry the errors of wheels that slip and of a gyroscope that drifts.
+///
+/// At each measurement the way since the last one is multiplied by a random factor, and the drift of yaw
+/// grows by a random angle. Raw: the way. Differential: `dx` and `dy`, multiplied and turned by the drift,
+/// and `dyaw`. Integrated: the errors of `x` and `y` add up, `yaw` has the drift, and `vx`, `vy`, `wz` are
+/// those of the way and the turn that are reported; MORSE's were noise-free, and divided by the frequency
+/// where they had to be multiplied. The service `reset_noise` forgets the errors so far.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OdometryNoise {
+    /// Mean of what the way is multiplied by.
+    #[reflect(@Unit(""))]
+    pub factor: f64,
+    /// Standard deviation of that factor.
+    #[reflect(@Unit(""))]
+    pub factor_sigma: f64,
+    /// Mean drift of yaw in one measurement.
+    #[reflect(@Unit("rad"))]
+    pub gyro_drift: f64,
+    /// Standard deviation of that drift.
+    #[reflect(@Unit("rad"))]
+    pub gyro_drift_sigma: f64,
+    /// Which way the drift turns the reported way.
+    pub convention: Convention,
+}
+
+/// Which way the drift of yaw turns the way.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Convention {
+    /// With yaw: a robot that goes straight ahead reports that it goes where it reports to head.
+    #[default]
+    Consistent,
+    /// Against yaw, by MORSE's formula: dx cos d + dy sin d, dy cos d - dx sin d.
+    Morse,
+}
+
+impl Default for OdometryNoise {
+    fn default() -> Self {
+        Self {
+            factor: 1.05,
+            factor_sigma: 0.0,
+            gyro_drift: 0.0,
+            gyro_drift_sigma: 0.0,
+            convention: Convention::Consistent,
+        }
+    }
+}
+
+/// The fields of a level.
+enum Places {
+    /// The way.
+    Raw(usize),
+    /// `dx`, `dy`, `dyaw`.
+    Differential([usize; 3]),
+    /// `x`, `y`, `yaw`, and `vx`, `vy`, `wz`.
+    Integrated([usize; 3], [usize; 3]),
+}
+
+impl Modifier for OdometryNoise {
+    const KIND: &'static str = "odometry_noise";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let integrated = (
+            fields.numbers(["x", "y", "yaw"]),
+            fields.numbers(["vx", "vy", "wz"]),
+        );
+        let places = if let (Ok(pose), Ok(velocity)) = integrated {
+            Places::Integrated(pose, velocity)
+        } else if let Ok(step) = fields.numbers(["dx", "dy", "dyaw"]) {
+            Places::Differential(step)
+        } else if let Ok([way]) = fields.numbers(["dS"]) {
+            Places::Raw(way)
+        } else {
+            return Err(Misfit::needs(
+                "odometry: a number `dS`; `dx`, `dy` and `dyaw`; or `x`, `y`, `yaw`, `vx`, `vy` and `wz`",
+            ));
+        };
+        Ok(Box::new(Bound {
+            places,
+            settings: self.clone(),
+        }))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        use crate::faults::{check_finite, check_size};
+        check_finite("factor", self.factor)?;
+        check_size("factor_sigma", self.factor_sigma)?;
+        check_finite("gyro_drift", self.gyro_drift)?;
+        check_size("gyro_drift_sigma", self.gyro_drift_sigma)
+    }
+}
+
+/// Places in the memory: errors of x, y and yaw, and the last true x, y and their time.
+const ERRORS: usize = 3;
+const ALL: usize = 6;
+
+struct Bound {
+    places: Places,
+    settings: OdometryNoise,
+}
+
+impl Modify for Bound {
+    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock) {
+        let settings = &self.settings;
+        let factor = settings.factor + memory.random.gauss(settings.factor_sigma);
+        // Drawn for the way alone as well, so that a level more changes no noise.
+        let drift = settings.gyro_drift + memory.random.gauss(settings.gyro_drift_sigma);
+        memory.values.resize(ALL, 0.0);
+        let Some([x_error, y_error, yaw_error, last_x, last_y, last_time]) =
+            memory.values.first_chunk_mut::<ALL>()
+        else {
+            return;
+        };
+        let mut read = |place| at_mut::<f64>(data, place).map_or(0.0, |value| *value);
+        match self.places {
+            Places::Raw(way) => {
+                let noisy = factor * read(way);
+                write(data, [way], [noisy]);
+            }
+            Places::Differential(places) => {
+                let [dx, dy, dyaw] = places.map(read);
+                *yaw_error += drift;
+                let [dx, dy] = settings.turned([dx, dy], *yaw_error);
+                write(
+                    data,
+                    places,
+                    [factor * dx, factor * dy, normalized(dyaw + drift)],
+                );
+            }
+            Places::Integrated(pose, velocity) => {
+                let [x, y, yaw] = pose.map(&mut read);
+                let [vx, vy, wz] = velocity.map(read);
+                *yaw_error += drift;
+                let (dx, dy) = (x - *last_x, y - *last_y);
+                let [noisy_dx, noisy_dy] = settings.turned([dx, dy], *yaw_error);
+                *x_error += factor * noisy_dx - dx;
+                *y_error += factor * noisy_dy - dy;
+                let elapsed = clock.seconds() - *last_time;
+                (*last_x, *last_y, *last_time) = (x, y, clock.seconds());
+                let noisy = [x + *x_error, y + *y_error, normalized(yaw + *yaw_error)];
+                write(data, pose, noisy);
+                let drift_rate = if elapsed > 0.0 { drift / elapsed } else { 0.0 };
+                write(data, velocity, [factor * vx, factor * vy, wz + drift_rate]);
+            }
+        }
+    }
+}
+
+impl OdometryNoise {
+    /// A way, turned by a drift of yaw.
+    fn turned(&self, [dx, dy]: [f64; 2], drift: f64) -> [f64; 2] {
+        let (sin, cos) = libm::sincos(drift);
+        let sin = match self.convention {
+            Convention::Consistent => sin,
+            Convention::Morse => -sin,
+        };
+        [dx * cos - dy * sin, dy * cos + dx * sin]
+    }
+}
+
+fn write<const N: usize>(data: &mut dyn Struct, places: [usize; N], values: [f64; N]) {
+    for (place, new) in places.into_iter().zip(values) {
+        if let Some(value) = at_mut::<f64>(data, place) {
+            *value = new;
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<OdometryNoise>()
+        .add_service::<Carries<OdometryNoise>>(Service::new(
+            "reset_noise",
+            "Forgets the errors that have added up: pose and drift are right again.",
+            reset_noise,
+        ));
+}
+
+fn reset_noise(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    each_memory::<OdometryNoise>(world, entity, |memory| {
+        memory
+            .values
+            .iter_mut()
+            .take(ERRORS)
+            .for_each(|error| *error = 0.0);
+    });
+    Ok(Outcome::NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use morse_api::{modifier::Side, service::Status};
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::{
+        sensor::odometry::{self, Odometry, OdometryData},
+        testbed::{Bed, Noisy, circling, moving, settings, spread},
+    };
+
+    fn noisy(text: &str, level: &str) -> Noisy<OdometryData> {
+        Noisy::new(&settings::<OdometryNoise>(text), Some(level), World::new())
+    }
+
+    #[test]
+    fn the_way_is_multiplied() {
+        let mut raw = noisy("(factor: 1.1, factor_sigma: 0.2)", "raw");
+        let way = OdometryData {
+            dS: 2.0,
+            ..OdometryData::default()
+        };
+        let draws: Vec<f64> = (0..20_000).map(|_| raw.measure(way.clone()).dS).collect();
+        spread(draws.into_iter()).assert_gauss(2.2, 0.4);
+    }
+
+    #[test]
+    fn differences_are_multiplied_and_turned() {
+        let step = OdometryData {
+            dx: 1.0,
+            dy: 0.5,
+            dyaw: 0.1,
+            ..OdometryData::default()
+        };
+        // A drift of a quarter turn at the first measurement, of a half at the second.
+        let drift = format!("factor: 2, gyro_drift: {FRAC_PI_2}");
+        let mut data = noisy(&format!("({drift})"), "differential");
+        for expected in [[-1.0, 2.0], [-2.0, -1.0]] {
+            let OdometryData { dx, dy, dyaw, .. } = data.measure(step.clone());
+            assert!((dx - expected[0]).abs() < 1e-12 && (dy - expected[1]).abs() < 1e-12);
+            assert!((dyaw - 0.1 - FRAC_PI_2).abs() < 1e-12);
+        }
+        // MORSE's formula: dx cos d + dy sin d, dy cos d - dx sin d.
+        let mut data = noisy(&format!("({drift}, convention: morse)"), "differential");
+        let OdometryData { dx, dy, .. } = data.measure(step);
+        assert!((dx - 1.0).abs() < 1e-12 && (dy + 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn drift_spreads_as_a_random_walk() {
+        let ends: Vec<f64> = (0..3000)
+            .map(|seed| {
+                let noise: OdometryNoise = settings("(gyro_drift: 0.001, gyro_drift_sigma: 0.01)");
+                let mut data = Noisy::with_seed(seed, &noise, Some("integrated"), World::new());
+                (0..25)
+                    .map(|_| data.measure(OdometryData::default()).yaw)
+                    .last()
+                    .unwrap()
+            })
+            .collect();
+        spread(ends.into_iter()).assert_gauss(0.025, 0.05);
+    }
+
+    #[test]
+    fn noisy_velocities_are_those_of_the_noisy_pose() {
+        let mut data = noisy(
+            "(factor: 1.2, factor_sigma: 0.05, gyro_drift: 0.01, gyro_drift_sigma: 0.02)",
+            "integrated",
+        );
+        let mut before: Option<OdometryData> = None;
+        let dt = 0.1;
+        for step in 0..200 {
+            // Straight ahead in a changing direction: the velocity is that of the step that follows it.
+            let time = f64::from(step) * dt;
+            let truth = OdometryData {
+                x: 3.0 * time,
+                y: -1.0 * time,
+                yaw: libm::atan2(-1.0, 3.0),
+                vx: f64::sqrt(10.0),
+                ..OdometryData::default()
+            };
+            let now = data.measure(truth);
+            if let Some(before) = before {
+                let (dx, dy) = (now.x - before.x, now.y - before.y);
+                let (sin, cos) = libm::sincos(now.yaw);
+                // In the axes that the robot reports to have.
+                let ahead = (dx * cos + dy * sin) / dt;
+                let left = (dy * cos - dx * sin) / dt;
+                assert!((ahead - now.vx).abs() < 1e-9, "{ahead} {}", now.vx);
+                assert!((left - now.vy).abs() < 1e-9, "{left} {}", now.vy);
+                let rate = normalized(now.yaw - before.yaw) / dt;
+                assert!((rate - now.wz).abs() < 1e-9, "{rate} {}", now.wz);
+            }
+            before = Some(now);
+        }
+    }
+
+    #[test]
+    fn a_factor_scales_a_circle_about_its_start() {
+        let plugins = |app: &mut App| {
+            app.add_plugins((odometry::plugin, plugin));
+        };
+        let (radius, omega) = (2.0, 0.5);
+        let mut bed = Bed::new(60.0, plugins, circling(radius, omega, 0.0));
+        let at = Isometry3::identity();
+        let sensor = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, at);
+        let fields = Fields::of_type::<OdometryData>(Some("integrated"));
+        bed.modifier::<OdometryNoise>(sensor, "(factor: 1.05)", &fields);
+        for tick in 1..=300 {
+            let turn = omega * f64::from(tick) / 60.0;
+            bed.step(circling(radius, omega, turn));
+            let data: OdometryData = bed.read(sensor);
+            let scaled = 1.05 * radius;
+            assert!((data.x - scaled * libm::sin(turn)).abs() < 1e-9);
+            assert!((data.y - scaled * (1.0 - libm::cos(turn))).abs() < 1e-9);
+            assert!((data.yaw - turn).abs() < 1e-9);
+            assert!((data.vx - scaled * omega).abs() < 1e-9 && (data.wz - omega).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_component_resets_its_noise() {
+        let plugins = |app: &mut App| {
+            app.add_plugins((odometry::plugin, plugin));
+        };
+        let mut bed = Bed::new(10.0, plugins, BodyState::default());
+        let at = Isometry3::identity();
+        let drifting = bed.sensor::<Odometry>("rover.odometry", "()", 10.0, at);
+        bed.sensor::<Odometry>("rover.other", "()", 10.0, at);
+        let fields = Fields::of_type::<OdometryData>(Some("integrated"));
+        let text = "(factor: 1.5, gyro_drift: 0.1)";
+        bed.modifier::<OdometryNoise>(drifting, text, &fields);
+        let ahead = |x: f64| moving([x, 0.0, 0.0], 0.0, [10.0, 0.0, 0.0], [0.0; 3]);
+        for step in 1..=10 {
+            bed.step(ahead(f64::from(step)));
+        }
+        let data: OdometryData = bed.read(drifting);
+        assert!((data.yaw - 1.0).abs() < 1e-12 && (data.x - 10.0).abs() > 1.0);
+        let reply = bed
+            .call("rover.odometry", "reset_noise", Json::Null)
+            .reply();
+        assert_eq!(reply.unwrap().status, Status::Success);
+        bed.step(ahead(10.0));
+        let data: OdometryData = bed.read(drifting);
+        assert!((data.yaw - 0.1).abs() < 1e-12, "only the drift since");
+        assert!(
+            (data.x - 10.0).abs() < 1e-12 && data.y.abs() < 1e-12,
+            "{data:?}"
+        );
+        let refused = bed.call("rover.other", "reset_noise", Json::Null).reply();
+        assert_eq!(refused.unwrap().status, Status::Failed, "it has no noise");
+    }
+
+    #[test]
+    fn only_odometry_fits() {
+        let world = World::new();
+        let site = Site {
+            world: &world,
+            side: Side::Measurement,
+        };
+        let bind = |fields: Fields| OdometryNoise::default().bind(&fields, &site).is_ok();
+        for level in ["raw", "differential", "integrated"] {
+            assert!(bind(Fields::of_type::<OdometryData>(Some(level))));
+        }
+        assert!(!bind(Fields::of_type::<crate::sensor::pose::PoseData>(
+            None
+        )));
+    }
+}

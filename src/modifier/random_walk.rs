@@ -1,0 +1,150 @@
+//! A wandering error of any numbers: drift.
+use bevy::reflect::structs::Struct;
+use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
+
+use crate::faults;
+
+/// Adds to each number an error of its own that begins at 0 and wanders.
+///
+/// Without a correlation time it wanders ever farther, with the root of time. With one it is a
+/// Gauss-Markov process of the first order, a model of unstable biases: it tends back to 0, its standard
+/// deviation to `sigma · √(correlation_time / 2)`, and what it was is forgotten as
+/// exp(-time / correlation_time).
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RandomWalk {
+    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    pub fields: Vec<String>,
+    /// Growth: the standard deviation after one second, in the unit of the field by the root of a second.
+    #[reflect(@Unit("field's/√s"))]
+    pub sigma: f64,
+    /// Time after which the error is mostly another one; without it, never.
+    #[reflect(@Unit("s"))]
+    pub correlation_time: Option<f64>,
+}
+
+impl Default for RandomWalk {
+    fn default() -> Self {
+        Self {
+            fields: Vec::new(),
+            sigma: 0.05,
+            correlation_time: None,
+        }
+    }
+}
+
+impl RandomWalk {
+    /// What is left of the error after so many seconds, and the standard deviation of what is added.
+    fn step(&self, seconds: f64) -> (f64, f64) {
+        match self.correlation_time {
+            None => (1.0, self.sigma * libm::sqrt(seconds)),
+            Some(time) => {
+                let added = -libm::expm1(-2.0 * seconds / time) * time / 2.0;
+                (libm::exp(-seconds / time), self.sigma * libm::sqrt(added))
+            }
+        }
+    }
+}
+
+impl Modifier for RandomWalk {
+    const KIND: &'static str = "random_walk";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let numbers = Numbers::of(fields, &self.fields)?;
+        let settings = self.clone();
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, clock: &Clock| {
+                let Memory { random, values, .. } = memory;
+                let now = clock.seconds();
+                if values.is_empty() {
+                    values.push(now);
+                }
+                let Some((before, walks)) = values.split_first_mut() else {
+                    return;
+                };
+                let (left, sigma) = settings.step((now - *before).max(0.0));
+                *before = now;
+                for walk in walks {
+                    *walk = *walk * left + random.gauss(sigma);
+                }
+                numbers.each(data, |place, number| {
+                    if place + 1 >= values.len() {
+                        values.push(0.0);
+                    }
+                    if let Some(walk) = values.get(place + 1) {
+                        *number += walk;
+                    }
+                });
+            },
+        ))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        faults::check_size("sigma", self.sigma)?;
+        match self.correlation_time {
+            Some(time) if time.is_nan() || time <= 0.0 => Err(format!(
+                "`correlation_time` must be more than 0, not {time}"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<RandomWalk>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::velocity::VelocityData,
+        testbed::{Noisy, allan_variance, settings, spread},
+    };
+
+    /// The error of one number at 10 Hz.
+    fn walked(settings: &RandomWalk, seed: u64, count: usize) -> Vec<f64> {
+        let mut noisy = Noisy::with_seed(seed, settings, None, World::new());
+        (0..count)
+            .map(|_| noisy.measure(VelocityData::default()).linear_velocity[0])
+            .collect()
+    }
+
+    #[test]
+    fn it_grows_with_the_root_of_time() {
+        let walk: RandomWalk = settings("(sigma: 0.2, fields: [\"linear_velocity.0\"])");
+        let all: Vec<Vec<f64>> = (0..3000).map(|seed| walked(&walk, seed, 91)).collect();
+        let at = |index: usize| spread(all.iter().map(|walk| walk[index]));
+        at(10).assert_gauss(0.0, 0.2);
+        at(90).assert_gauss(0.0, 0.6);
+        assert!(all.iter().all(|walk| walk[0] == 0.0));
+    }
+
+    #[test]
+    fn its_allan_deviation_grows_as_the_root() {
+        let walk: RandomWalk = settings("(sigma: 0.2, fields: [\"linear_velocity.0\"])");
+        let draws = walked(&walk, 1, 1 << 16);
+        // Steps of variance q: over means of m measurements q (2 m² + 1) / (6 m), which tends to q m / 3, a
+        // deviation of slope +1/2.
+        let q = 0.2 * 0.2 / 10.0;
+        for m in [1.0_f64, 4.0, 16.0, 64.0, 256.0] {
+            allan_variance(&draws, m as usize).assert_is(q * (2.0 * m * m + 1.0) / (6.0 * m));
+        }
+    }
+
+    #[test]
+    fn with_a_correlation_time_it_stays_and_forgets() {
+        let text = "(sigma: 0.2, correlation_time: 0.5, fields: [\"linear_velocity.0\"])";
+        let walk: RandomWalk = settings(text);
+        let all: Vec<Vec<f64>> = (0..5000).map(|seed| walked(&walk, seed, 61)).collect();
+        let variance = 0.2 * 0.2 * 0.5 / 2.0;
+        spread(all.iter().map(|walk| walk[50])).assert_gauss(0.0, f64::sqrt(variance));
+        for lag in [1, 5, 10] {
+            let correlation = (-(lag as f64) * 0.1 / 0.5).exp();
+            let products = all.iter().map(|walk| walk[50] * walk[50 + lag]);
+            // Of two normal numbers of correlation r the product's variance is variance² (1 + r²).
+            let sigma = variance * (1.0 + correlation * correlation).sqrt();
+            spread(products).assert_mean(variance * correlation, sigma);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Numbers that cannot exceed a range.
+use bevy::reflect::structs::Struct;
+use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
+
+/// Keeps each number between limits, as a sensor that is driven past its range does.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Saturation {
+    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    pub fields: Vec<String>,
+    /// The least value, in the unit of the field; without it there is none.
+    #[reflect(@Unit("field's"))]
+    pub min: Option<f64>,
+    /// The greatest value, in the unit of the field; without it there is none.
+    #[reflect(@Unit("field's"))]
+    pub max: Option<f64>,
+}
+
+impl Modifier for Saturation {
+    const KIND: &'static str = "saturation";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let numbers = Numbers::of(fields, &self.fields)?;
+        let min = self.min.unwrap_or(f64::NEG_INFINITY);
+        let max = self.max.unwrap_or(f64::INFINITY);
+        Ok(Box::new(
+            move |data: &mut dyn Struct, _: &mut Memory, _: &Clock| {
+                numbers.each(data, |_, number| {
+                    // What is not a number stays so.
+                    if *number < min {
+                        *number = min;
+                    }
+                    if *number > max {
+                        *number = max;
+                    }
+                });
+            },
+        ))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        match (self.min, self.max) {
+            (None, None) => Err("say `min: …`, `max: …` or both".to_owned()),
+            (Some(min), Some(max)) if min <= max => Ok(()),
+            (Some(limit), None) | (None, Some(limit)) if !limit.is_nan() => Ok(()),
+            _ => Err("`min` must not be greater than `max`".to_owned()),
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Saturation>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::imu::ImuData,
+        testbed::{Noisy, settings},
+    };
+
+    #[test]
+    fn an_imu_driven_past_its_range() {
+        let settings: Saturation =
+            settings("(min: -20, max: 20, fields: [\"linear_acceleration\"])");
+        let mut noisy = Noisy::<ImuData>::new(&settings, None, World::new());
+        let data = noisy.measure(ImuData {
+            angular_velocity: [50.0, 0.0, 0.0],
+            linear_acceleration: [35.0, -1e300, 9.81],
+            ..ImuData::default()
+        });
+        assert_eq!(data.linear_acceleration, [20.0, -20.0, 9.81]);
+        assert_eq!(data.angular_velocity[0], 50.0);
+        let odd = noisy.measure(ImuData {
+            linear_acceleration: [f64::INFINITY, f64::NAN, 0.0],
+            ..ImuData::default()
+        });
+        assert_eq!(odd.linear_acceleration[0], 20.0);
+        assert!(odd.linear_acceleration[1].is_nan());
+    }
+
+    #[test]
+    fn limits_must_make_sense() {
+        let check = |text| settings::<Saturation>(text).check(&World::new());
+        assert!(check("(max: 1)").is_ok() && check("(min: 1, max: 1)").is_ok());
+        for text in ["()", "(min: 2, max: 1)", "(min: NaN)", "(min: NaN, max: 1)"] {
+            assert!(check(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A fault: single measurements that are far off.
+use bevy::reflect::structs::Struct;
+use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
+
+use crate::faults;
+
+/// Adds an error to single measurements: at given times, at random, or both.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Spike {
+    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    pub fields: Vec<String>,
+    /// Times; the first measurement at or after each is off.
+    #[reflect(@Unit("s"))]
+    pub at: Vec<f64>,
+    /// How likely any other measurement is off, too.
+    #[reflect(@Unit(""))]
+    pub probability: f64,
+    /// What is added, in the unit of the field.
+    #[reflect(@Unit("field's"))]
+    pub size: f64,
+}
+
+impl Default for Spike {
+    fn default() -> Self {
+        Self {
+            fields: Vec::new(),
+            at: Vec::new(),
+            probability: 0.0,
+            size: 1.0,
+        }
+    }
+}
+
+impl Modifier for Spike {
+    const KIND: &'static str = "spike";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let numbers = Numbers::of(fields, &self.fields)?;
+        let settings = self.clone();
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, clock: &Clock| {
+                let now = clock.seconds();
+                let before = memory.values.first().copied();
+                memory.values.resize(1, now);
+                memory.values.fill(now);
+                let is_new = |at: &f64| *at <= now && before.is_none_or(|before| before < *at);
+                // Drawn even where it does not matter, so that a time more changes no other spike.
+                let is_random = memory.random.uniform() < settings.probability;
+                if settings.at.iter().any(is_new) || is_random {
+                    numbers.each(data, |_, number| *number += settings.size);
+                }
+            },
+        ))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        faults::check_finite("size", self.size)?;
+        faults::check_probability("probability", self.probability)?;
+        for &at in &self.at {
+            faults::check_finite("at", at)?;
+        }
+        if self.at.is_empty() && self.probability == 0.0 {
+            return Err("say when: `at: [1.5, …]`, or `probability: …`".to_owned());
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Spike>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::pose::PoseData,
+        testbed::{Noisy, settings},
+    };
+
+    fn spikes(text: &str, count: usize) -> Vec<bool> {
+        let settings: Spike = settings(text);
+        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let measure = |_| {
+            let data = noisy.measure(PoseData::default());
+            assert!(data.x == 0.0 || data.x == 5.0);
+            data.x != 0.0
+        };
+        (0..count).map(measure).collect()
+    }
+
+    #[test]
+    fn a_time_hits_one_measurement() {
+        let hit = spikes("(at: [0.25, 0, 0.6], size: 5)", 7);
+        assert_eq!(hit, [true, false, true, false, false, true, false]);
+    }
+
+    #[test]
+    fn random_ones_are_as_frequent_as_they_should_be() {
+        let n = 40_000;
+        let count = spikes("(probability: 0.02, size: 5)", n)
+            .into_iter()
+            .filter(|&hit| hit)
+            .count() as f64;
+        // A binomial distribution.
+        let (mean, sigma) = (n as f64 * 0.02, (n as f64 * 0.02 * 0.98).sqrt());
+        assert!((count - mean).abs() < 3.0 * sigma, "{count}");
+    }
+
+    #[test]
+    fn a_time_must_be_said() {
+        assert!(settings::<Spike>("()").check(&World::new()).is_err());
+        assert!(settings::<Spike>("(at: [1])").check(&World::new()).is_ok());
+    }
+}

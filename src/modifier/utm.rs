@@ -1,0 +1,118 @@
+//! Easting and northing of the universal transverse Mercator projection instead of coordinates of the scene.
+use morse_api::{
+    modifier::{Direction, Site},
+    prelude::*,
+};
+
+use crate::{
+    coordinates::{self, Coordinates},
+    geodesy::{
+        self, Geodetic, OnEarth, Origin,
+        utm::{Projected, Zone},
+    },
+};
+
+/// Gives the position as easting (`x`), northing (`y`) and altitude above the WGS 84 ellipsoid (`z`), in
+/// metres, of the universal transverse Mercator projection. Angles and velocities keep the scene's axes.
+///
+/// One zone and one hemisphere serve the whole scene, so that coordinates do not jump at a border. MORSE's
+/// modifier of this name adds constants, and does not project: that is `utm_offset`.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Utm {
+    /// The zone, 1 to 60; where nothing is said, that of the scene's origin.
+    pub zone: Option<u8>,
+    /// Whether northings count from the equator, or from 10,000 km south of it; where nothing is said, as
+    /// for the scene's origin.
+    pub hemisphere: Option<Hemisphere>,
+    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
+    /// commands come from it.
+    pub direction: Option<Direction>,
+}
+
+/// A half of the Earth.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hemisphere {
+    /// North of the equator.
+    North,
+    /// South of the equator.
+    South,
+}
+
+impl Utm {
+    /// The zone that is set, or that of the scene's origin.
+    fn zone(&self, world: &World) -> Option<Zone> {
+        let place = world
+            .get_resource::<Origin>()
+            .copied()
+            .unwrap_or_default()
+            .place();
+        let own = Zone::of(place);
+        Some(Zone {
+            number: self.zone.or(own.map(|zone| zone.number))?,
+            is_north: match self.hemisphere {
+                Some(hemisphere) => hemisphere == Hemisphere::North,
+                None => place.latitude >= 0.0,
+            },
+        })
+    }
+}
+
+impl Modifier for Utm {
+    const KIND: &'static str = "utm";
+
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let zone = self.zone(site.world).unwrap_or(Zone {
+            number: 31,
+            is_north: true,
+        });
+        let projection = Projection {
+            on_earth: OnEarth::of(site.world),
+            zone,
+        };
+        coordinates::bind(projection, fields, site, self.direction)
+    }
+
+    fn check(&self, world: &World) -> Result<(), String> {
+        geodesy::required(world)?;
+        match self.zone(world) {
+            Some(zone) if (1..=60).contains(&zone.number) => Ok(()),
+            Some(zone) => Err(format!("there is no zone {}: say one of 1 to 60", zone.number)),
+            None => Err(
+                "the scene lies beyond 84° north or 80° south, where there are no zones: set one by \
+                 `zone: …`, or take `ecef` or `geodetic`"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+struct Projection {
+    on_earth: OnEarth,
+    zone: Zone,
+}
+
+impl Coordinates for Projection {
+    const UNITS: [&'static str; 3] = ["m"; 3];
+
+    fn to(&self, point: [f64; 3]) -> [f64; 3] {
+        let place = self.on_earth.place(&point.into());
+        let Projected { easting, northing } = self.zone.project(place);
+        [easting, northing, place.altitude]
+    }
+
+    fn from(&self, [easting, northing, altitude]: [f64; 3]) -> [f64; 3] {
+        let [latitude, longitude] = self.zone.unproject(Projected { easting, northing });
+        let place = Geodetic {
+            latitude,
+            longitude,
+            altitude,
+        };
+        self.on_earth.scene(&place.to_ecef()).into()
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Utm>();
+}

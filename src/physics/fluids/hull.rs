@@ -1,0 +1,130 @@
+//! How much of a shape is under water, and where.
+
+use bevy_rapier3d::parry::shape::{Shape, TypedShape};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::physics::{convert, prepare::PreparedSolid};
+
+/// Sides of the polygons that stand for circles.
+const SIDES: u32 = 24;
+
+/// A closed surface of triangles, outward by the right-hand rule, in the frame of its body. Boxes and
+/// meshes are exact; round shapes are polygons of the same volume.
+pub(in crate::physics) struct Hull {
+    triangles: Vec<[Vector3<f64>; 3]>,
+    volume: f64,
+    center: Vector3<f64>,
+    /// From the centre to the furthest point, m.
+    radius: f64,
+}
+
+impl Hull {
+    /// The surface of a solid; none for what has no volume.
+    pub(super) fn new(solid: &PreparedSolid) -> Option<Self> {
+        let shape = &*solid.solid.shape;
+        let (points, faces) = triangles(shape)?;
+        let pose = solid.body_from_frame * solid.solid.frame_from_shape;
+        let point = |at: u32| {
+            let point = points.get(usize::try_from(at).ok()?)?;
+            Some((pose * convert::point(*point)).coords)
+        };
+        let faces = faces
+            .iter()
+            .filter_map(|[one, two, three]| Some([point(*one)?, point(*two)?, point(*three)?]));
+        let mut hull = Self {
+            triangles: faces.collect(),
+            volume: 0.0,
+            center: Vector3::zeros(),
+            radius: 0.0,
+        };
+        let everything = hull.below(&Isometry3::identity(), f64::INFINITY, Vector3::zeros());
+        let exact = f64::from(shape.mass_properties(1.0).mass());
+        if everything.0.is_nan() || everything.0 <= 0.0 || exact <= 0.0 {
+            return None;
+        }
+        (hull.volume, hull.center) = (exact, everything.1);
+        let scale = libm::cbrt(exact / everything.0);
+        for point in hull.triangles.iter_mut().flatten() {
+            *point = hull.center + (*point - hull.center) * scale;
+            hull.radius = hull.radius.max((*point - hull.center).norm());
+        }
+        Some(hull)
+    }
+
+    /// m³.
+    pub(super) fn volume(&self) -> f64 {
+        self.volume
+    }
+
+    /// The volume below a level and its middle, in the world, for a pose of the body.
+    pub(super) fn under(&self, pose: &Isometry3<f64>, level: f64) -> (f64, Vector3<f64>) {
+        let center = (pose * Point3::from(self.center)).coords;
+        if center.z - self.radius >= level {
+            return (0.0, center);
+        }
+        if center.z + self.radius <= level {
+            return (self.volume, center);
+        }
+        // Seen from a point of the surface, the lid that closes the part below has no volume.
+        self.below(pose, level, Vector3::new(center.x, center.y, level))
+    }
+
+    fn below(&self, pose: &Isometry3<f64>, level: f64, from: Vector3<f64>) -> (f64, Vector3<f64>) {
+        let mut volume = 0.0;
+        let mut moment = Vector3::zeros();
+        let mut add = |one: &Vector3<f64>, two: &Vector3<f64>, three: &Vector3<f64>| {
+            let part = one.dot(&two.cross(three)) / 6.0;
+            volume += part;
+            moment += (one + two + three) * (part / 4.0);
+        };
+        for triangle in &self.triangles {
+            let corners = triangle.map(|corner| (pose * Point3::from(corner)).coords - from);
+            let (kept, count) = clipped(&corners, level - from.z);
+            for last in 2..count {
+                add(&kept[0], &kept[last - 1], &kept[last]);
+            }
+        }
+        if volume > 0.0 {
+            (volume, moment / volume + from)
+        } else {
+            (0.0, from)
+        }
+    }
+}
+
+/// The part of a triangle that is not above a height: up to four corners, in order.
+fn clipped(corners: &[Vector3<f64>; 3], height: f64) -> ([Vector3<f64>; 4], usize) {
+    let mut kept = [Vector3::zeros(); 4];
+    let mut count = 0;
+    let mut keep = |corner: Vector3<f64>| {
+        if let Some(slot) = kept.get_mut(count) {
+            *slot = corner;
+            count += 1;
+        }
+    };
+    for (at, one) in corners.iter().enumerate() {
+        let two = corners.get((at + 1) % 3).unwrap_or(one);
+        let (above_one, above_two) = (one.z - height, two.z - height);
+        if above_one <= 0.0 {
+            keep(*one);
+        }
+        if (above_one < 0.0 && above_two > 0.0) || (above_one > 0.0 && above_two < 0.0) {
+            keep(one + (two - one) * (above_one / (above_one - above_two)));
+        }
+    }
+    (kept, count)
+}
+
+type Mesh = (Vec<bevy::math::Vec3>, Vec<[u32; 3]>);
+
+fn triangles(shape: &dyn Shape) -> Option<Mesh> {
+    match shape.as_typed_shape() {
+        TypedShape::Ball(ball) => Some(ball.to_trimesh(SIDES, SIDES)),
+        TypedShape::Cuboid(cuboid) => Some(cuboid.to_trimesh()),
+        TypedShape::Capsule(capsule) => Some(capsule.to_trimesh(SIDES, SIDES)),
+        TypedShape::Cylinder(cylinder) => Some(cylinder.to_trimesh(SIDES)),
+        TypedShape::Cone(cone) => Some(cone.to_trimesh(SIDES)),
+        TypedShape::ConvexPolyhedron(hull) => Some(hull.to_trimesh()),
+        _ => None,
+    }
+}

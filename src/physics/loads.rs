@@ -1,0 +1,62 @@
+//! Forces that last for one step of the engine, on top of those that last for a tick.
+
+use bevy::prelude::Vec3;
+
+use super::engine::{EngineItem, Tables};
+
+/// What acts on some bodies throughout a tick.
+pub(super) struct Loads(Vec<Load>);
+
+struct Load {
+    body: usize,
+    force: Vec3,
+    torque: Vec3,
+}
+
+impl Loads {
+    /// What acts on these bodies now.
+    pub(super) fn of(
+        bodies: impl Iterator<Item = usize>,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) -> Self {
+        let mut places: Vec<usize> = bodies.collect();
+        places.sort_unstable();
+        places.dedup();
+        let load = |body: usize| {
+            let row = tables.bodies.get(body)?;
+            let rigid = engine.bodies.bodies.get(row.handle)?;
+            let (force, torque) = (rigid.user_force(), rigid.user_torque());
+            Some(Load {
+                body,
+                force,
+                torque,
+            })
+        };
+        Self(places.into_iter().filter_map(load).collect())
+    }
+
+    /// Nothing but these acts: what was added for the last step is over.
+    pub(super) fn restore(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+        for load in &self.0 {
+            let row = tables.bodies.get(load.body);
+            if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
+                body.reset_forces(false);
+                body.reset_torques(false);
+                body.add_force(load.force, false);
+                body.add_torque(load.torque, false);
+            }
+        }
+    }
+
+    /// Nothing acts any more.
+    pub(super) fn release(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+        for load in &self.0 {
+            let row = tables.bodies.get(load.body);
+            if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
+                body.reset_forces(false);
+                body.reset_torques(false);
+            }
+        }
+    }
+}

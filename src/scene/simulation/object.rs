@@ -1,0 +1,103 @@
+//! Tree → objects, their properties, and zones.
+
+use nalgebra::Vector3;
+
+use super::fields::Fields;
+use super::model::{Object, Properties, Property, Zone};
+use super::problem::quoted;
+use super::read::named;
+use super::reader::Reader;
+use super::span::Spanned;
+use super::tree::{Kind, Node};
+
+/// What an object is unless its `type` says otherwise.
+const OBJECT: &str = "Object";
+
+/// What the value of a property may be.
+const WANTED: &str = "`true` or `false`, a number, a text or a list of numbers";
+
+/// `(label: …, description: …, type: …, graspable: …, properties: { … })`
+pub(super) fn object(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    name: &Spanned<String>,
+) -> Option<Object> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let label = fields.read(reader, "label", Reader::text);
+    let description = fields.read(reader, "description", Reader::text);
+    let kind = fields.read(reader, "type", Reader::text);
+    let graspable = fields.read(reader, "graspable", Reader::boolean);
+    let properties = fields.read(reader, "properties", properties);
+    fields.finish(reader);
+    Some(Object {
+        label: label.map(|label| label.value),
+        description: description.map_or_else(String::new, |text| text.value),
+        kind: kind.map_or_else(|| OBJECT.to_owned(), |kind| kind.value),
+        graspable: graspable.unwrap_or_default(),
+        properties: properties.unwrap_or_default(),
+    })
+}
+
+/// `{ "Fire": 200, "Injured": true, … }`
+pub(super) fn properties(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Properties> {
+    Some(named(reader, node, name, property))
+}
+
+fn property(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Property> {
+    match &node.kind {
+        Kind::Bool(value) => Some(Property::Flag(*value)),
+        Kind::Integer(_) | Kind::Float(_) => reader.number(node, name).map(Property::Number),
+        Kind::Text(_) => reader
+            .text(node, name)
+            .map(|text| Property::Text(text.value)),
+        Kind::Word(_) if node.span.source != reader.file => reader
+            .text(node, name)
+            .map(|text| Property::Text(text.value)),
+        Kind::List(items) | Kind::Tuple(None, items) => {
+            let numbers = items.iter().map(|item| reader.number(item, name));
+            numbers.collect::<Option<_>>().map(Property::Numbers)
+        }
+        Kind::Word(_)
+        | Kind::Character(_)
+        | Kind::Tuple(Some(_), _)
+        | Kind::Struct(..)
+        | Kind::Map(_) => reader.wants(node, name, WANTED),
+    }
+}
+
+/// `(type: "Charging", at: (translation: …), size: (a, b, c))`
+pub(super) fn zone(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Zone> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let help = "add `type: \"…\"`, what the zone is for, such as \"Charging\"";
+    let kind = fields.need(reader, "type", help, Reader::text);
+    let center = fields.read(reader, "at", place);
+    let help = "add `size: (a, b, c)`, half of its sides, in metres";
+    let half = fields.need(reader, "size", help, half_sides);
+    fields.finish(reader);
+    Some(Zone {
+        kind: kind?.value,
+        center: center.unwrap_or_default(),
+        half: half?,
+    })
+}
+
+/// A pose without a rotation: zones lie along the axes of the scene.
+fn place(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let translation = fields.read(reader, "translation", Reader::vector);
+    fields.finish(reader);
+    translation
+}
+
+fn half_sides(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
+    let half = reader.vector(node, name)?;
+    if half.iter().all(|side| *side > 0.0) {
+        return Some(half);
+    }
+    let range = format!("above 0 along each axis, found {}", quoted(&listed(&half)));
+    reader.out_of_range(node, name, &range)
+}
+
+fn listed(vector: &Vector3<f64>) -> String {
+    format!("({}, {}, {})", vector.x, vector.y, vector.z)
+}

@@ -1,0 +1,243 @@
+//! Where the joints of an arm are (MORSE's `ArmaturePose`).
+use morse_api::{carrier::On, joint::JointState, named::Named, prelude::*, service::NoArguments};
+use serde_json::{Map, Value as Json};
+
+use crate::kinematics::{Chain, chain::Choice};
+
+/// Measures the position of each joint of the armature that it sits `on`, or of the joints that its settings
+/// choose. Each joint is a field of its own, in the order from root to tip: `{"kuka_1": 0.1, "kuka_2": 0.0}`.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Joints)]
+pub struct ArmaturePose {
+    /// Names of the joints; `*` stands for any text. None: all of the armature, or else of the robot.
+    pub joints: Vec<String>,
+    /// Only joints of this frame and below it, unless empty.
+    pub root: String,
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ArmaturePoseData {
+    /// Each joint under its own name, without the joints' offsets.
+    #[reflect(@Unit("rad or m"))]
+    pub joints: Named,
+}
+
+impl Clone for ArmaturePoseData {
+    fn clone(&self) -> Self {
+        Self {
+            joints: self.joints.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.joints.clone_from(&source.joints);
+    }
+}
+
+/// The joints that are measured. They follow from the scene and the settings, so they are no state.
+#[derive(Component, Default)]
+struct Joints(Chain);
+
+impl ArmaturePose {
+    fn chain(&self, world: &World, sensor: Entity) -> Result<Chain, String> {
+        let on = world.get::<On>(sensor);
+        let armature = on.and_then(|on| world.get::<Chain>(on.0));
+        if let Some(chain) = armature.filter(|chain| !chain.joints.is_empty())
+            && self.joints.is_empty()
+            && self.root.is_empty()
+        {
+            return Ok(chain.clone());
+        }
+        let mount = world.get::<Mount>(sensor).ok_or("it has no robot")?;
+        let choice = Choice {
+            joints: &self.joints,
+            root: &self.root,
+            tip: "",
+        };
+        Chain::find(world, mount.robot, choice)
+    }
+}
+
+impl Sensor for ArmaturePose {
+    const KIND: &'static str = "armature_pose";
+    type Data = ArmaturePoseData;
+
+    fn check(&self, world: &World, sensor: Entity) -> Result<(), String> {
+        self.chain(world, sensor).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<ArmaturePose, _>(default_action)
+        .add_systems(Startup, begin);
+    let services: [(_, _, fn(&mut World, Entity, NoArguments) -> _); 3] = [
+        (
+            "get_joints",
+            "The names of the joints, from root to tip.",
+            get_joints,
+        ),
+        (
+            "get_state",
+            "The position of each joint by its name, rad or m.",
+            get_state,
+        ),
+        (
+            "get_joints_length",
+            "By the name of each joint, the distance to the next one or to the tip, m.",
+            get_joints_length,
+        ),
+    ];
+    for (name, docs, handler) in services {
+        app.add_service::<ArmaturePose>(Service::new(name, docs, handler).read_only());
+    }
+    app.add_service::<ArmaturePose>(
+        Service::new(
+            "get_joint",
+            "The position of one joint, rad or m.",
+            get_joint,
+        )
+        .read_only(),
+    );
+}
+
+/// Finds the joints, once.
+fn begin(world: &mut World) {
+    let mut all = world.query::<(Entity, &ArmaturePose)>();
+    let all: Vec<(Entity, ArmaturePose)> = all
+        .iter(world)
+        .map(|(entity, settings)| (entity, settings.clone()))
+        .collect();
+    for (entity, settings) in all {
+        let Ok(chain) = settings.chain(world, entity) else {
+            continue;
+        };
+        let data = ArmaturePoseData {
+            joints: Named::zero(chain.names()),
+        };
+        world.entity_mut(entity).insert((
+            morse_api::sensor::Modified(data.clone()),
+            data,
+            Joints(chain),
+        ));
+    }
+}
+
+fn default_action(
+    states: Query<&JointState>,
+    mut sensors: Query<(&Due, &Joints, &mut ArmaturePoseData), With<ArmaturePose>>,
+) {
+    for (due, joints, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        for (value, joint) in data.joints.values.iter_mut().zip(&joints.0.joints) {
+            *value = states
+                .get(joint.variable)
+                .map_or(0.0, |state| state.position);
+        }
+    }
+}
+
+/// Each joint with its position of now.
+fn state(world: &World, sensor: Entity) -> Vec<(String, f64)> {
+    let joints = world.get::<Joints>(sensor);
+    let joints = joints.iter().flat_map(|joints| &joints.0.joints);
+    let position = |variable| {
+        let state = world.get::<JointState>(variable);
+        state.map_or(0.0, |state| state.position)
+    };
+    joints
+        .map(|joint| (joint.name.clone(), position(joint.variable)))
+        .collect()
+}
+
+fn get_joints(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let names: Vec<String> = state(world, sensor)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    Ok(Outcome::Done(names.into()))
+}
+
+fn get_state(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let all = state(world, sensor).into_iter();
+    let all: Map<String, Json> = all.map(|(name, at)| (name, at.into())).collect();
+    Ok(Outcome::Done(Json::Object(all)))
+}
+
+/// Arguments of `get_joint`.
+#[derive(Reflect, Deserialize)]
+struct Name {
+    /// The joint.
+    joint: String,
+}
+
+fn get_joint(world: &mut World, sensor: Entity, name: Name) -> Result<Outcome, Refused> {
+    let all = state(world, sensor);
+    let found = all.iter().find(|(known, _)| *known == name.joint);
+    let (_, position) = found.ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        Refused(format!(
+            "there is no joint `{}`; there are: {}",
+            name.joint,
+            known.join(", ")
+        ))
+    })?;
+    Ok(Outcome::Done((*position).into()))
+}
+
+fn get_joints_length(
+    world: &mut World,
+    sensor: Entity,
+    _: NoArguments,
+) -> Result<Outcome, Refused> {
+    let joints = world.get::<Joints>(sensor);
+    let joints = joints.iter().flat_map(|joints| &joints.0.joints);
+    let lengths: Map<String, Json> = joints
+        .map(|joint| (joint.name.clone(), joint.length.into()))
+        .collect();
+    Ok(Outcome::Done(Json::Object(lengths)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testbed::Bed;
+
+    #[test]
+    fn each_joint_is_a_field_of_its_own() {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
+        let text = r#"(joints: ["pan", "tilt"])"#;
+        let sensor = bed.sensor::<ArmaturePose>("rover.arm", text, 60.0, Isometry3::identity());
+        bed.step(BodyState::default());
+        let joint = bed.get::<morse_api::joint::RobotJoints>(bed.robot).0[1];
+        bed.app.world_mut().entity_mut(joint).insert(JointState {
+            position: 0.7,
+            ..JointState::default()
+        });
+        bed.step(BodyState::default());
+        let data: ArmaturePoseData = bed.read(sensor);
+        let fields = Fields::of_type::<ArmaturePoseData>(None);
+        let exported = morse_api::fields::data_to_json(&fields, &data);
+        assert_eq!(exported, json!({"pan": 0.0, "tilt": 0.7}));
+        let mut ask = |service: &str, arguments| {
+            bed.call("rover.arm", service, arguments)
+                .reply()
+                .unwrap()
+                .value
+        };
+        assert_eq!(ask("get_joints", json!([])), json!(["pan", "tilt"]));
+        assert_eq!(ask("get_state", json!([])), exported);
+        assert_eq!(ask("get_joint", json!(["tilt"])), json!(0.7));
+        let refused = ask("get_joint", json!(["lift"]));
+        assert_eq!(
+            refused,
+            json!("there is no joint `lift`; there are: pan, tilt")
+        );
+    }
+}

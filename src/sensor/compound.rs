@@ -1,0 +1,132 @@
+//! The data of several sensors in one reading.
+use std::collections::BTreeMap;
+
+use bevy::ecs::query::QueryState;
+use morse_api::{
+    fields::{Flat, Plain, assign_map},
+    kind::{Described, Kinds, SensorKind},
+    prelude::*,
+    service::find,
+};
+
+/// Puts the data of other sensors together as they are exported, each under the sensor's name. A sensor that
+/// is not due keeps what it measured last.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Sources)]
+pub struct Compound {
+    /// The sensors: paths such as `rover.gps`, or names such as `gps` for those of the same robot.
+    pub sensors: Vec<String>,
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompoundData {
+    /// The fields of each sensor, by its path. They are exported as if each sensor were a field.
+    #[reflect(@Flat)]
+    pub sensors: BTreeMap<String, Plain>,
+}
+
+impl Clone for CompoundData {
+    fn clone(&self) -> Self {
+        Self {
+            sensors: self.sensors.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        assign_map(&mut self.sensors, &source.sensors);
+    }
+}
+
+/// Where the data come from. Follows from the settings.
+#[derive(Component, Clone, Default)]
+struct Sources(Vec<(String, Entity, SensorKind)>);
+
+impl Sensor for Compound {
+    const KIND: &'static str = "compound";
+    const MERGES: bool = true;
+    type Data = CompoundData;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+        self.sources(world, entity).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Compound, _>(default_action)
+        .add_systems(Startup, begin);
+}
+
+impl Compound {
+    fn sources(&self, world: &World, entity: Entity) -> Result<Sources, String> {
+        let own = world.get::<Path>(entity).map_or("", Path::as_str);
+        let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
+        let mut sources = Vec::new();
+        for name in &self.sensors {
+            let sibling = format!("{robot}.{name}");
+            let paths = [sibling.as_str(), name.as_str()];
+            let found = paths.into_iter().find_map(|path| {
+                let entity = find(world, path)?;
+                let kinds = world.get_resource::<Kinds>()?.sensors.values();
+                let kind = kinds.into_iter().find(|kind| (kind.is_on)(world, entity))?;
+                Some((path.to_owned(), entity, *kind))
+            });
+            let Some(source) = found else {
+                return Err(format!(
+                    "there is no sensor `{name}`; name sensors by their paths, such as `rover.gps`"
+                ));
+            };
+            if world.get::<Self>(source.1).is_some() {
+                return Err(format!(
+                    "`{name}` is a compound itself; name the sensors that it is made of"
+                ));
+            }
+            sources.push(source);
+        }
+        Ok(Sources(sources))
+    }
+}
+
+fn begin(world: &mut World, compounds: &mut QueryState<(Entity, &Compound)>) {
+    let found: Vec<_> = compounds
+        .iter(world)
+        .map(|(entity, compound)| (entity, compound.sources(world, entity).unwrap_or_default()))
+        .collect();
+    for (entity, sources) in found {
+        world.entity_mut(entity).insert(sources);
+    }
+}
+
+fn default_action(
+    world: &mut World,
+    compounds: &mut QueryState<(Entity, &Due, &mut Sources, &mut CompoundData), With<Compound>>,
+) {
+    // What is being filled cannot stay in the world that it is filled from.
+    let due = compounds.iter_mut(world).filter(|(_, due, _, _)| due.0);
+    let taken = due.map(|(entity, _, mut sources, mut data)| {
+        (
+            entity,
+            std::mem::take(&mut *sources),
+            std::mem::take(&mut *data),
+        )
+    });
+    for (entity, sources, mut data) in taken.collect::<Vec<_>>() {
+        for (path, source, kind) in &sources.0 {
+            let (Some(described), Some(exported)) = (
+                world.get::<Described>(*source),
+                (kind.modified)(world, *source),
+            ) else {
+                continue;
+            };
+            match data.sensors.get_mut(path) {
+                Some(plain) => plain.set_data(&described.0.fields, exported),
+                None => {
+                    let plain = Plain::of_data(&described.0.fields, exported);
+                    data.sensors.insert(path.clone(), plain);
+                }
+            }
+        }
+        world.entity_mut(entity).insert((sources, data));
+    }
+}

@@ -1,0 +1,298 @@
+//! Where a human is, and the angles of the joints (MORSE's `HumanPosture`).
+use morse_api::{
+    joint::{JointState, JointVariable, RobotJoints},
+    prelude::*,
+};
+
+use crate::frame::yaw_pitch_roll;
+
+/// Measures the pose of a human's base and the joints of torso, head, arms and legs.
+///
+/// MORSE filled `dof_12` to `dof_45` in an order that differed from the one it described, and never wrote
+/// `dof_46` to `dof_49`; here each field says which joint it is, and those four stay zero, as do `empty1` to
+/// `empty6`. A joint that the human lacks reads zero. MORSE's yaw was turned by -π/2 against the body; so it
+/// is here.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Body)]
+pub struct HumanPosture {
+    /// Names of the joints from `dof_12` on, instead of the usual ones.
+    pub joints: Vec<String>,
+}
+
+/// The joints in the order of the fields, as far as the human has them. No state.
+#[derive(Component, Default)]
+struct Body(Vec<Option<Entity>>);
+
+macro_rules! posture {
+    ($($(#[$docs:meta])* $field:ident $joint:literal,)+) => {
+        /// One measurement.
+        #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+        pub struct HumanPostureData {
+            /// Position along the world's x axis.
+            #[reflect(@Unit("m"))]
+            pub x: f64,
+            /// Position along the world's y axis.
+            #[reflect(@Unit("m"))]
+            pub y: f64,
+            /// Position along the world's z axis.
+            #[reflect(@Unit("m"))]
+            pub z: f64,
+            /// Rotation about z, less π/2.
+            #[reflect(@Unit("rad"))]
+            pub yaw: f64,
+            /// Rotation about y.
+            #[reflect(@Unit("rad"))]
+            pub pitch: f64,
+            /// Rotation about x.
+            #[reflect(@Unit("rad"))]
+            pub roll: f64,
+            /// Always zero.
+            #[reflect(@Unit(""))]
+            pub empty1: f64,
+            /// Always zero.
+            #[reflect(@Unit(""))]
+            pub empty2: f64,
+            /// Always zero.
+            #[reflect(@Unit(""))]
+            pub empty3: f64,
+            /// Always zero.
+            #[reflect(@Unit(""))]
+            pub empty4: f64,
+            /// Always zero.
+            #[reflect(@Unit(""))]
+            pub empty5: f64,
+            /// Always zero.
+            #[reflect(@Unit(""))]
+            pub empty6: f64,
+            $($(#[$docs])* #[reflect(@Unit("rad"))] pub $field: f64,)+
+            /// Always zero.
+            #[reflect(@Unit("rad"))]
+            pub dof_46: f64,
+            /// Always zero.
+            #[reflect(@Unit("rad"))]
+            pub dof_47: f64,
+            /// Always zero.
+            #[reflect(@Unit("rad"))]
+            pub dof_48: f64,
+            /// Always zero.
+            #[reflect(@Unit("rad"))]
+            pub dof_49: f64,
+        }
+
+        /// The usual names of the joints, in the order of the fields.
+        pub const JOINTS: &[&str] = &[$($joint),+];
+
+        impl HumanPostureData {
+            /// Takes over the joints' angles.
+            fn bend(&mut self, mut angles: impl Iterator<Item = f64>) {
+                $(self.$field = angles.next().unwrap_or(0.0);)+
+            }
+        }
+    };
+}
+
+posture! {
+    /// Of the torso, about x: joint `torso_x`.
+    dof_12 "torso_x",
+    /// Of the torso, about y: joint `torso_y`.
+    dof_13 "torso_y",
+    /// Of the torso, about z: joint `torso_z`.
+    dof_14 "torso_z",
+    /// Of the head, about x: joint `head_x`.
+    dof_15 "head_x",
+    /// Of the head, about y: joint `head_y`.
+    dof_16 "head_y",
+    /// Of the head, about z: joint `head_z`.
+    dof_17 "head_z",
+    /// Of the right shoulder, about x: joint `right_shoulder_x`.
+    dof_18 "right_shoulder_x",
+    /// Of the right shoulder, about y: joint `right_shoulder_y`.
+    dof_19 "right_shoulder_y",
+    /// Of the right shoulder, about z: joint `right_shoulder_z`.
+    dof_20 "right_shoulder_z",
+    /// Of the right elbow: joint `right_elbow`.
+    dof_21 "right_elbow",
+    /// Of the right wrist, about x: joint `right_wrist_x`.
+    dof_22 "right_wrist_x",
+    /// Of the right wrist, about y: joint `right_wrist_y`.
+    dof_23 "right_wrist_y",
+    /// Of the right wrist, about z: joint `right_wrist_z`.
+    dof_24 "right_wrist_z",
+    /// Of the left shoulder, about x: joint `left_shoulder_x`.
+    dof_25 "left_shoulder_x",
+    /// Of the left shoulder, about y: joint `left_shoulder_y`.
+    dof_26 "left_shoulder_y",
+    /// Of the left shoulder, about z: joint `left_shoulder_z`.
+    dof_27 "left_shoulder_z",
+    /// Of the left elbow: joint `left_elbow`.
+    dof_28 "left_elbow",
+    /// Of the left wrist, about x: joint `left_wrist_x`.
+    dof_29 "left_wrist_x",
+    /// Of the left wrist, about y: joint `left_wrist_y`.
+    dof_30 "left_wrist_y",
+    /// Of the left wrist, about z: joint `left_wrist_z`.
+    dof_31 "left_wrist_z",
+    /// Of the right hip, about x: joint `right_hip_x`.
+    dof_32 "right_hip_x",
+    /// Of the right hip, about y: joint `right_hip_y`.
+    dof_33 "right_hip_y",
+    /// Of the right hip, about z: joint `right_hip_z`.
+    dof_34 "right_hip_z",
+    /// Of the right knee: joint `right_knee`.
+    dof_35 "right_knee",
+    /// Of the right ankle, about x: joint `right_ankle_x`.
+    dof_36 "right_ankle_x",
+    /// Of the right ankle, about y: joint `right_ankle_y`.
+    dof_37 "right_ankle_y",
+    /// Of the right ankle, about z: joint `right_ankle_z`.
+    dof_38 "right_ankle_z",
+    /// Of the left hip, about x: joint `left_hip_x`.
+    dof_39 "left_hip_x",
+    /// Of the left hip, about y: joint `left_hip_y`.
+    dof_40 "left_hip_y",
+    /// Of the left hip, about z: joint `left_hip_z`.
+    dof_41 "left_hip_z",
+    /// Of the left knee: joint `left_knee`.
+    dof_42 "left_knee",
+    /// Of the left ankle, about x: joint `left_ankle_x`.
+    dof_43 "left_ankle_x",
+    /// Of the left ankle, about y: joint `left_ankle_y`.
+    dof_44 "left_ankle_y",
+    /// Of the left ankle, about z: joint `left_ankle_z`.
+    dof_45 "left_ankle_z",
+}
+
+impl HumanPosture {
+    fn find(&self, world: &World, sensor: Entity) -> Vec<Option<Entity>> {
+        let robot = world.get::<Mount>(sensor).map(|mount| mount.robot);
+        let own = robot.and_then(|robot| world.get::<RobotJoints>(robot));
+        let own = own.map_or(&[][..], |own| own.0.as_slice());
+        let path = robot.and_then(|robot| world.get::<Path>(robot));
+        let find = |name: &str| {
+            let is_it = |&&joint: &&Entity| {
+                let variable = world.get::<JointVariable>(joint);
+                variable.is_some_and(|variable| variable.short_name(path) == name)
+            };
+            own.iter().find(is_it).copied()
+        };
+        if self.joints.is_empty() {
+            JOINTS.iter().map(|name| find(name)).collect()
+        } else {
+            self.joints.iter().map(|name| find(name)).collect()
+        }
+    }
+}
+
+impl Sensor for HumanPosture {
+    const KIND: &'static str = "human_posture";
+    type Data = HumanPostureData;
+
+    fn check(&self, world: &World, sensor: Entity) -> Result<(), String> {
+        if self.joints.len() > JOINTS.len() {
+            return Err(format!("there are {} joints at most", JOINTS.len()));
+        }
+        if self.find(world, sensor).iter().any(Option::is_some) {
+            return Ok(());
+        }
+        Err(format!(
+            "the robot is no human: it has none of the joints {}",
+            if self.joints.is_empty() {
+                JOINTS.join(", ")
+            } else {
+                self.joints.join(", ")
+            }
+        ))
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<HumanPosture, _>(default_action)
+        .add_systems(Startup, begin);
+}
+
+/// Finds the joints, once.
+fn begin(world: &mut World) {
+    let mut all = world.query::<(Entity, &HumanPosture)>();
+    let all: Vec<(Entity, HumanPosture)> = all
+        .iter(world)
+        .map(|(entity, settings)| (entity, settings.clone()))
+        .collect();
+    for (entity, settings) in all {
+        let body = Body(settings.find(world, entity));
+        world.entity_mut(entity).insert(body);
+    }
+}
+
+fn default_action(
+    states: Query<&JointState>,
+    robots: Query<&BodyState>,
+    mut sensors: Query<(&Due, &Mount, &Body, &mut HumanPostureData), With<HumanPosture>>,
+) {
+    for (due, mount, body, mut data) in &mut sensors {
+        let (true, Ok(robot)) = (due.0, robots.get(mount.robot)) else {
+            continue;
+        };
+        let [x, y, z] = robot.pose.translation.vector.into();
+        let [yaw, pitch, roll] = yaw_pitch_roll(&robot.pose.rotation);
+        *data = HumanPostureData {
+            x,
+            y,
+            z,
+            yaw: yaw - std::f64::consts::FRAC_PI_2,
+            pitch,
+            roll,
+            ..*data
+        };
+        let angle = |joint: &Option<Entity>| {
+            let state = joint.and_then(|joint| states.get(joint).ok());
+            state.map_or(0.0, |state| state.position)
+        };
+        data.bend(body.0.iter().map(angle));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::{Bed, moving};
+
+    #[test]
+    fn joints_are_where_the_fields_say() {
+        assert_eq!(JOINTS.len(), 34, "dof_12 to dof_45");
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        bed.joints(&["rover.head_z", "rover.left_knee", "rover.tail"]);
+        let sensor = bed.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
+        bed.step(BodyState::default());
+        let joints = bed.get::<RobotJoints>(bed.robot).0.clone();
+        for (joint, position) in joints.into_iter().zip([0.3, 0.9, 0.5]) {
+            let state = JointState {
+                position,
+                ..JointState::default()
+            };
+            bed.app.world_mut().entity_mut(joint).insert(state);
+        }
+        bed.step(moving([1.0, 2.0, 3.0], 0.5, [0.0; 3], [0.0; 3]));
+        let data: HumanPostureData = bed.read(sensor);
+        assert_eq!([data.x, data.y, data.z], [1.0, 2.0, 3.0]);
+        assert!((data.yaw - (0.5 - std::f64::consts::FRAC_PI_2)).abs() < 1e-12);
+        // Torso 12 to 14, head 15 to 17; arms of seven each up to 31; right leg up to 38; left hip 39 to 41.
+        assert_eq!((data.dof_17, data.dof_42), (0.3, 0.9));
+        assert_eq!(
+            (data.dof_12, data.dof_16, data.dof_41, data.dof_49),
+            (0.0, 0.0, 0.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_rover_is_no_human() {
+        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        bed.joints(&["rover.tail"]);
+        let sensor = bed.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
+        assert!(
+            HumanPosture::default()
+                .check(bed.app.world(), sensor)
+                .is_err()
+        );
+    }
+}

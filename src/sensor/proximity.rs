@@ -1,0 +1,257 @@
+//! What is near, and how near.
+use std::collections::BTreeMap;
+
+use morse_api::{
+    fields::assign_map,
+    object::{Objects, ROBOT_TAG, Tracked},
+    prelude::*,
+    state::Stateful,
+};
+
+/// Tells the distances of the objects and robots that have a property and are within range: from the origin
+/// of the robot, not from the sensor, to their origins, as in MORSE. The sensor's own robot does not count,
+/// nor what is a part of it, nor a property that is `false`.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Tracked, Range)]
+pub struct Proximity {
+    /// How far it feels, until a request sets another range.
+    #[reflect(@Unit("m"))]
+    pub range: f64,
+    /// The property of what it feels, until a request sets another one; all robots unless given.
+    pub track: String,
+}
+
+impl Default for Proximity {
+    fn default() -> Self {
+        Self {
+            range: 30.0,
+            track: ROBOT_TAG.to_owned(),
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProximityData {
+    /// Distance of each, by name.
+    #[reflect(@Unit("m"))]
+    pub near_objects: BTreeMap<String, f64>,
+    /// The same, under the name that MORSE had for it before.
+    #[reflect(@Unit("m"))]
+    pub near_robots: BTreeMap<String, f64>,
+}
+
+impl Clone for ProximityData {
+    fn clone(&self) -> Self {
+        Self {
+            near_objects: self.near_objects.clone(),
+            near_robots: self.near_robots.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        assign_map(&mut self.near_objects, &source.near_objects);
+        assign_map(&mut self.near_robots, &source.near_robots);
+    }
+}
+
+/// How far it feels, m. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Range(f64);
+
+impl Stateful for Range {}
+
+impl Sensor for Proximity {
+    const KIND: &'static str = "proximity";
+    const FREQUENCY: Option<f64> = Some(12.0);
+    type Data = ProximityData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Proximity, _>(default_action)
+        .init_resource::<Objects>()
+        .register_state::<Tracked>()
+        .register_state::<Range>()
+        .add_systems(Startup, begin)
+        .add_service::<Proximity>(Service::new(
+            "set_range",
+            "Sets how far the sensor feels, in m.",
+            set_range,
+        ))
+        .add_service::<Proximity>(Service::new(
+            "set_tracked_tag",
+            "Sets the property of the objects that the sensor feels.",
+            set_tracked_tag,
+        ));
+}
+
+fn begin(mut sensors: Query<(&Proximity, &mut Tracked, &mut Range)>) {
+    for (settings, mut tracked, mut range) in &mut sensors {
+        *tracked = Tracked::new(&settings.track);
+        range.0 = settings.range;
+    }
+}
+
+fn default_action(
+    objects: Res<Objects>,
+    bodies: Query<&BodyState>,
+    mut sensors: Query<(&Due, &Mount, &Range, &mut Tracked, &mut ProximityData), With<Proximity>>,
+) {
+    for (due, mount, range, mut tracked, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        let Ok(robot) = bodies.get(mount.robot) else {
+            continue;
+        };
+        let ProximityData {
+            near_objects,
+            near_robots,
+        } = &mut *data;
+        near_objects.values_mut().for_each(|gone| *gone = f64::NAN);
+        for object in tracked.of(&objects) {
+            if object.robot == Some(mount.robot) {
+                continue;
+            }
+            let Some(pose) = object.pose(&bodies) else {
+                continue;
+            };
+            let away = (pose.translation.vector - robot.pose.translation.vector).norm();
+            if away > range.0 {
+                continue;
+            }
+            match near_objects.get_mut(&object.name) {
+                Some(distance) => *distance = away,
+                None => drop(near_objects.insert(object.name.clone(), away)),
+            }
+        }
+        near_objects.retain(|_, distance| !distance.is_nan());
+        assign_map(near_robots, near_objects);
+    }
+}
+
+/// Arguments of `set_range`.
+#[derive(Reflect, Deserialize)]
+struct SetRange {
+    /// How far the sensor feels, m.
+    range: f64,
+}
+
+fn set_range(
+    world: &mut World,
+    entity: Entity,
+    SetRange { range }: SetRange,
+) -> Result<Outcome, Refused> {
+    if !(range.is_finite() && range >= 0.0) {
+        let path = world.get::<Path>(entity).cloned().unwrap_or_default();
+        return Err(Refused(format!(
+            "`{path}`: the argument `range` of `set_range` must be a finite number, 0 or more, not {range}"
+        )));
+    }
+    world.entity_mut(entity).insert(Range(range));
+    Ok(Outcome::NOTHING)
+}
+
+/// Arguments of `set_tracked_tag`.
+#[derive(Reflect, Deserialize)]
+struct SetTrackedTag {
+    /// The name of a property.
+    tag: String,
+}
+
+fn set_tracked_tag(
+    world: &mut World,
+    entity: Entity,
+    SetTrackedTag { tag }: SetTrackedTag,
+) -> Result<Outcome, Refused> {
+    world.entity_mut(entity).insert(Tracked::new(&tag));
+    Ok(Outcome::NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::{object::Property, service::Status};
+    use serde_json::json;
+
+    use super::*;
+    use crate::testbed::{Bed, moving, thing};
+
+    const ROBOT: (&str, Property) = (ROBOT_TAG, Property::Flag(true));
+
+    fn bed(text: &str) -> (Bed, Entity) {
+        let start = moving([1.0, 1.0, 0.0], 1.0, [0.0; 3], [0.0; 3]);
+        let mut bed = Bed::new(60.0, plugin, start);
+        let mut own = thing("rover", [1.0, 1.0, 0.0], &[ROBOT]);
+        own.0.robot = Some(bed.robot);
+        let red = ("Red", Property::Number(0.0));
+        bed.objects(vec![
+            own,
+            // 3, 4 and 12 m away: 13 m.
+            thing("cat", [4.0, 5.0, 12.0], &[ROBOT]),
+            thing("dog", [1.0, 31.0, 0.0], &[ROBOT, red.clone()]),
+            thing("fox", [1.0, 31.5, 0.0], &[ROBOT]),
+            thing("box", [1.0, 1.0, 2.0], &[red]),
+        ]);
+        let mount = Isometry3::translation(5.0, 5.0, 5.0);
+        let sensor = bed.sensor::<Proximity>("rover.proximity", text, 60.0, mount);
+        bed.step(start);
+        (bed, sensor)
+    }
+
+    #[track_caller]
+    fn assert_near(bed: &Bed, sensor: Entity, expected: &[(&str, f64)]) {
+        let data: ProximityData = bed.read(sensor);
+        assert_eq!(data.near_objects, data.near_robots);
+        let found: Vec<(&str, f64)> = data
+            .near_objects
+            .iter()
+            .map(|(name, distance)| (name.as_str(), *distance))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn other_robots_are_felt_from_the_robots_own_origin() {
+        let (bed, sensor) = bed("()");
+        assert_near(&bed, sensor, &[("cat", 13.0), ("dog", 30.0)]);
+        assert_eq!(Proximity::FREQUENCY, Some(12.0));
+    }
+
+    #[test]
+    fn range_and_tag_can_be_changed() {
+        let (mut bed, sensor) = bed("(range: 20)");
+        assert_near(&bed, sensor, &[("cat", 13.0)]);
+        let at = bed.body();
+        let ask = |bed: &mut Bed, service: &str, arguments| {
+            let reply = bed
+                .call("rover.proximity", service, arguments)
+                .reply()
+                .unwrap();
+            bed.step(at);
+            reply
+        };
+        ask(&mut bed, "set_range", json!([30.25]));
+        assert_near(&bed, sensor, &[("cat", 13.0), ("dog", 30.0)]);
+        ask(&mut bed, "set_tracked_tag", json!(["Red"]));
+        assert_near(&bed, sensor, &[("box", 2.0), ("dog", 30.0)]);
+        let refused = ask(&mut bed, "set_range", json!([-1.0]));
+        assert_eq!(refused.status, Status::Failed);
+        assert!(
+            refused
+                .value
+                .to_string()
+                .contains("`rover.proximity`: the argument `range`")
+        );
+        assert_near(&bed, sensor, &[("box", 2.0), ("dog", 30.0)]);
+        ask(&mut bed, "set_tracked_tag", json!({"tag": "Nobody"}));
+        assert_near(&bed, sensor, &[]);
+    }
+
+    #[test]
+    fn whoever_leaves_is_forgotten() {
+        let (mut bed, sensor) = bed("(range: 20)");
+        bed.step(moving([200.0, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
+        assert_near(&bed, sensor, &[]);
+    }
+}

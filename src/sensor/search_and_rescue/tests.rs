@@ -1,0 +1,142 @@
+//! Who is seen, and who is healed.
+use morse_api::{
+    object::Property,
+    service::{Call, Reply},
+};
+
+use super::*;
+use crate::testbed::{Bed, moving, thing};
+
+fn bed() -> (Bed, Entity) {
+    let start = moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]);
+    let mut bed = Bed::new(60.0, plugin, start);
+    let injured = |name: &str, at: [f64; 3], needs: &str| {
+        let needs = Property::Text(needs.into());
+        let severity = ("Severity", Property::Number(4.0));
+        thing(
+            name,
+            at,
+            &[
+                (INJURED, Property::Flag(true)),
+                ("Requirements", needs),
+                severity,
+            ],
+        )
+    };
+    bed.objects(vec![
+        injured("ann", [5.0, 1.0, 0.0], "1,2"),
+        injured("bob", [8.0, 0.0, 1.0], "3"),
+        injured("behind", [-3.0, 0.0, 0.0], "1"),
+        injured("beside", [5.0, 6.0, 0.0], "1"),
+        thing("box", [4.0, 0.0, 0.0], &[]),
+    ]);
+    let text = "(abilities: [2, 5], heal_range: 2)";
+    let sensor = bed.sensor::<SearchAndRescue>("rover.rescue", text, 60.0, Isometry3::identity());
+    bed.step(start);
+    (bed, sensor)
+}
+
+fn names(bed: &Bed, sensor: Entity) -> Vec<String> {
+    let data: SearchAndRescueData = bed.read(sensor);
+    data.victim_dict.into_keys().collect()
+}
+
+fn ask(bed: &mut Bed, service: &str) -> Call {
+    bed.call("rover.rescue", service, json!(null))
+}
+
+fn now(bed: &mut Bed, service: &str) -> Reply {
+    ask(bed, service).reply().expect("a reply at once")
+}
+
+fn go(bed: &mut Bed, x: f64) {
+    bed.step(moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
+}
+
+#[test]
+fn victims_in_the_cone_are_seen() {
+    let (mut bed, sensor) = bed();
+    assert_eq!(names(&bed, sensor), ["ann", "bob"]);
+    let data: SearchAndRescueData = bed.read(sensor);
+    let expected = VictimData {
+        coordinate: Coordinate {
+            x: 5.0,
+            y: 1.0,
+            z: 0.0,
+        },
+        requirements: vec![1, 2],
+        severity: 4,
+    };
+    assert_eq!(data.victim_dict["ann"], expected);
+    bed.step(moving([0.0; 3], std::f64::consts::PI, [0.0; 3], [0.0; 3]));
+    assert_eq!(names(&bed, sensor), ["behind"]);
+    assert_eq!(SearchAndRescue::FREQUENCY, Some(6.0));
+}
+
+#[test]
+fn the_nearest_victim_is_asked_about_and_healed_in_part() {
+    let (mut bed, sensor) = bed();
+    assert_eq!(now(&mut bed, "get_robot_abilities").value, json!([2, 5]));
+    assert_eq!(
+        now(&mut bed, "get_victim_requirements").value,
+        json!([1, 2])
+    );
+    assert_eq!(now(&mut bed, "get_victim_severity").value, json!(4));
+    let refused = now(&mut bed, "heal");
+    assert_eq!(refused.status, Status::Failed);
+    assert!(refused.value.to_string().contains("too far"), "{refused:?}");
+
+    go(&mut bed, 3.5);
+    let call = ask(&mut bed, "heal");
+    for _ in 0..9 {
+        go(&mut bed, 3.5);
+        assert!(call.reply().is_none());
+    }
+    assert_eq!(
+        bed.read::<SearchAndRescueData>(sensor).victim_dict["ann"].requirements,
+        [1, 2]
+    );
+    go(&mut bed, 3.5);
+    let reply = call.reply().expect("the tenth measurement ends it");
+    assert_eq!(
+        (reply.status, reply.value),
+        (Status::Success, json!("partially healed"))
+    );
+    let ann = bed.read::<SearchAndRescueData>(sensor).victim_dict["ann"].clone();
+    assert_eq!((ann.requirements, ann.severity), (vec![1], 4));
+    // What is left is beyond its abilities.
+    let refused = now(&mut bed, "heal");
+    assert!(
+        refused.value.to_string().contains("requires [1]"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn without_a_victim_there_is_nobody_to_ask_about() {
+    let (mut bed, _) = bed();
+    go(&mut bed, 100.0);
+    for service in ["heal", "get_victim_requirements", "get_victim_severity"] {
+        let refused = now(&mut bed, service);
+        assert_eq!(refused.status, Status::Failed);
+        assert_eq!(refused.value, json!("No victim within range (10)"));
+    }
+}
+
+#[test]
+fn a_victim_can_be_healed_by_itself() {
+    let (mut bed, sensor) = bed();
+    for _ in 0..6 {
+        let reply = bed.call("ann", "heal", json!([])).reply().unwrap();
+        assert_eq!(reply.status, Status::Success);
+        go(&mut bed, 0.0);
+    }
+    assert_eq!(
+        bed.read::<SearchAndRescueData>(sensor).victim_dict["ann"].severity,
+        0
+    );
+    assert_eq!(
+        bed.read::<SearchAndRescueData>(sensor).victim_dict["bob"].severity,
+        4
+    );
+}

@@ -1,0 +1,340 @@
+//! Which things a camera sees, and where they are.
+//!
+//! - [`view`]: what of the world falls into a camera's picture;
+//! - here: settings, data, and what hides what.
+use morse_api::{
+    object::{Object, Objects, Tracked, places},
+    prelude::*,
+    rays::Rays,
+};
+use nalgebra::Quaternion;
+
+pub mod view;
+
+use view::View;
+
+/// Width of the light-sensitive chip of MORSE's cameras, m.
+const CHIP: f64 = 0.032;
+
+/// How far out on the box of an object is looked at, as a share: at its very corners a shape is thin.
+const INSET: f64 = 0.9;
+
+/// Rows and columns of points of the picture that are looked at for objects that fill it.
+const GRID: usize = 5;
+
+/// Points of an object that are looked at.
+const POINTS: usize = 27;
+
+/// All lines of sight to an object.
+const RAYS: usize = POINTS + GRID * GRID;
+
+/// Names the objects in its view. Without a rotation it looks along the robot's x axis; its own axes, in which
+/// `relative` poses are given, are those of pictures: z forward, x right, y down.
+///
+/// An object is in view if its box (in the axes of the object, MORSE ignores its rotation) reaches into the
+/// picture between `near` and `far`. It is seen unless everything that could be looked at is hidden: points of
+/// its box in the picture, and points of the picture in front of its box. MORSE looks at its origin only.
+/// Objects that cannot be touched hide nothing, and are hidden by what stands before them.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Tracked)]
+pub struct SemanticCamera {
+    /// Columns of the picture.
+    pub width: u32,
+    /// Rows of the picture.
+    pub height: u32,
+    /// Focal length, for a chip 0.032 m wide.
+    #[reflect(@Unit("m"))]
+    pub focal: f64,
+    /// Horizontal opening angle, below π; instead of `focal`.
+    #[reflect(@Unit("rad"))]
+    pub fov: Option<f64>,
+    /// Depth from which on it sees.
+    #[reflect(@Unit("m"))]
+    pub near: f64,
+    /// Depth to which it sees.
+    #[reflect(@Unit("m"))]
+    pub far: f64,
+    /// Whether poses are given in the camera's axes; else in the world's.
+    pub relative: bool,
+    /// Whether nothing hides anything.
+    pub noocclusion: bool,
+    /// The type of the objects that it knows, or a property that they have.
+    pub tag: String,
+}
+
+impl Default for SemanticCamera {
+    fn default() -> Self {
+        Self {
+            width: 256,
+            height: 256,
+            focal: 0.035,
+            fov: None,
+            near: 0.1,
+            far: 100.0,
+            relative: false,
+            noocclusion: false,
+            tag: "Object".to_owned(),
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SemanticCameraData {
+    /// What is seen, sorted by the names of the scene.
+    pub visible_objects: Vec<VisibleObject>,
+}
+
+impl Clone for SemanticCameraData {
+    fn clone(&self) -> Self {
+        Self {
+            visible_objects: self.visible_objects.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.visible_objects.clone_from(&source.visible_objects);
+    }
+}
+
+/// An object that is seen.
+#[derive(Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VisibleObject {
+    /// Its label.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// Its type.
+    pub r#type: String,
+    /// Of its origin.
+    #[reflect(@Unit("m"))]
+    pub position: [f64; 3],
+    /// Of its axes.
+    pub orientation: Orientation,
+}
+
+impl Clone for VisibleObject {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.name.clone_from(&source.name);
+        self.description.clone_from(&source.description);
+        self.r#type.clone_from(&source.r#type);
+        self.position = source.position;
+        self.orientation = source.orientation;
+    }
+}
+
+/// A rotation as a quaternion.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Orientation {
+    /// First part of the vector.
+    #[reflect(@Unit(""))]
+    pub x: f64,
+    /// Second part of the vector.
+    #[reflect(@Unit(""))]
+    pub y: f64,
+    /// Third part of the vector.
+    #[reflect(@Unit(""))]
+    pub z: f64,
+    /// The real part.
+    #[reflect(@Unit(""))]
+    pub w: f64,
+}
+
+impl Sensor for SemanticCamera {
+    const KIND: &'static str = "semantic_camera";
+    const FREQUENCY: Option<f64> = Some(20.0);
+    type Data = SemanticCameraData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        let is_sharp = self.fov.map_or(self.focal > 0.0, |fov| {
+            fov > 0.0 && fov < std::f64::consts::PI
+        });
+        if !is_sharp {
+            return Err("`fov` must be above 0 and below π, and `focal` above 0".to_owned());
+        }
+        if self.width == 0 || self.height == 0 {
+            return Err("`width` and `height` must be 1 or more".to_owned());
+        }
+        if !(self.near > 0.0 && self.far > self.near) {
+            return Err("`near` must be above 0, and `far` above `near`".to_owned());
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<SemanticCamera, _>(default_action)
+        .init_resource::<Objects>()
+        .register_state::<Tracked>()
+        .add_systems(Startup, begin);
+}
+
+fn begin(mut sensors: Query<(&SemanticCamera, &mut Tracked)>) {
+    for (settings, mut tracked) in &mut sensors {
+        *tracked = Tracked::new(&settings.tag);
+    }
+}
+
+/// From the axes of a picture to those of a mount that looks along x.
+fn mount_from_camera() -> UnitQuaternion<f64> {
+    UnitQuaternion::new_unchecked(Quaternion::new(0.5, -0.5, 0.5, -0.5))
+}
+
+fn default_action(
+    rays: Option<Res<Rays>>,
+    objects: Res<Objects>,
+    bodies: Query<&BodyState>,
+    mut sensors: Query<(
+        &SemanticCamera,
+        &Due,
+        &Mount,
+        &WorldPose,
+        &mut Tracked,
+        &mut SemanticCameraData,
+    )>,
+) {
+    for (settings, due, mount, pose, mut tracked, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        let eye = Eye {
+            view: settings.view(),
+            rays: rays.as_deref().filter(|_| !settings.noocclusion),
+            camera: pose.0 * mount_from_camera(),
+            robot: mount.robot,
+        };
+        let mut count = 0;
+        for object in tracked.that(&objects, |object, tag| {
+            object.kind == tag || object.has(tag)
+        }) {
+            let Some(at) = object.pose(&bodies) else {
+                continue;
+            };
+            if !eye.sees(object, &at) {
+                continue;
+            }
+            let shown = if settings.relative {
+                eye.camera.inverse() * at
+            } else {
+                at
+            };
+            let seen = &mut data.visible_objects;
+            if seen.len() <= count {
+                seen.resize_with(count + 1, VisibleObject::default);
+            }
+            if let Some(seen) = seen.get_mut(count) {
+                seen.set(object, &shown);
+            }
+            count += 1;
+        }
+        data.visible_objects.truncate(count);
+    }
+}
+
+impl SemanticCamera {
+    fn view(&self) -> View {
+        let half_width = self
+            .fov
+            .map_or(CHIP / 2.0 / self.focal, |fov| libm::tan(fov / 2.0));
+        View {
+            near: self.near,
+            far: self.far,
+            half_width,
+            half_height: half_width * f64::from(self.height) / f64::from(self.width),
+        }
+    }
+}
+
+impl VisibleObject {
+    fn set(&mut self, object: &Object, pose: &Isometry3<f64>) {
+        self.name.clone_from(&object.label);
+        self.description.clone_from(&object.description);
+        self.r#type.clone_from(&object.kind);
+        self.position = pose.translation.vector.into();
+        let [x, y, z, w] = pose.rotation.coords.into();
+        self.orientation = Orientation { x, y, z, w };
+    }
+}
+
+/// A camera in this moment.
+struct Eye<'a> {
+    view: View,
+    /// What tells whether something is hidden; nothing hides anything without it.
+    rays: Option<&'a Rays>,
+    /// Its pose in the world.
+    camera: Isometry3<f64>,
+    robot: Entity,
+}
+
+impl Eye<'_> {
+    fn sees(&self, object: &Object, at: &Isometry3<f64>) -> bool {
+        let (center, half) = object
+            .bounds
+            .map_or((Point3::origin(), Vector3::zeros()), |bounds| {
+                (bounds.center, bounds.half)
+            });
+        let centered = nalgebra::Translation3::from(center.coords);
+        let camera_from_box = self.camera.inverse() * at * centered;
+        self.view.meets(&camera_from_box, &half)
+            && self
+                .rays
+                .is_none_or(|rays| self.is_clear(rays, object, &camera_from_box, &half))
+    }
+
+    /// Whether some line of sight reaches the object.
+    fn is_clear(
+        &self,
+        rays: &Rays,
+        object: &Object,
+        camera_from_box: &Isometry3<f64>,
+        half: &Vector3<f64>,
+    ) -> bool {
+        let mut directions = [Vector3::z(); RAYS];
+        // How far an object that rays pass through is away on each of them.
+        let mut depths = [0.0; RAYS];
+        let mut count = 0;
+        let on_box = places().map(|place| {
+            let point = half.component_mul(&Vector3::from(place)) * INSET;
+            camera_from_box * Point3::from(point)
+        });
+        let in_picture = self.view.grid::<GRID>().filter_map(|direction| {
+            let reach = view::entry(camera_from_box, half, &direction)?;
+            Some(Point3::from(direction * reach))
+        });
+        for point in on_box.chain(in_picture) {
+            let away = point.coords.norm();
+            if self.view.holds(&point)
+                && away > 0.0
+                && let (Some(direction), Some(depth)) =
+                    (directions.get_mut(count), depths.get_mut(count))
+            {
+                *direction = self.camera.rotation * (point.coords / away);
+                *depth = away;
+                count += 1;
+            }
+        }
+        let farthest = camera_from_box.translation.vector.norm() + half.norm();
+        let mut hits = [None; RAYS];
+        let (Some(directions), Some(hits)) = (directions.get(..count), hits.get_mut(..count))
+        else {
+            return false;
+        };
+        let origin = self.camera.translation.vector.into();
+        rays.0
+            .cast_fan(origin, directions, farthest, Some(self.robot), hits);
+        hits.iter().zip(&depths).any(|(hit, depth)| match hit {
+            Some(hit) => object.owns(hit.entity) || !object.collides && hit.distance >= *depth,
+            None => !object.collides,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

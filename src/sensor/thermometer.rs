@@ -1,0 +1,154 @@
+//! Temperature, which rises near fires.
+use morse_api::{
+    object::{Objects, Property, Tracked},
+    prelude::*,
+};
+
+/// Measures the temperature of the air: T = T₀ + Σ F · exp(-α · d) over all fires, d being the distance of
+/// their origins from the sensor.
+///
+/// Fires are objects and robots that have the property `fire_tag`. If it is a number, that is the fire's own
+/// temperature F. As in MORSE, save that a property that is `false` makes no fire.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Tracked)]
+pub struct Thermometer {
+    /// The property of what burns.
+    pub fire_tag: String,
+    /// Temperature far from all fires.
+    #[reflect(@Unit("°C"))]
+    pub default_temperature: f64,
+    /// What a fire adds where it burns, unless its property is a number.
+    #[reflect(@Unit("°C"))]
+    pub fire_temperature: f64,
+    /// Distance from which on a fire is not felt; without limit unless given.
+    #[reflect(@Unit("m"))]
+    pub range: f64,
+    /// How quickly the heat fades.
+    #[reflect(@Unit("1/m"))]
+    pub alpha: f64,
+}
+
+impl Default for Thermometer {
+    fn default() -> Self {
+        Self {
+            fire_tag: "Fire".to_owned(),
+            default_temperature: 15.0,
+            fire_temperature: 200.0,
+            range: f64::INFINITY,
+            alpha: 0.2,
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ThermometerData {
+    /// Of the air at the sensor.
+    #[reflect(@Unit("°C"))]
+    pub temperature: f64,
+}
+
+impl Sensor for Thermometer {
+    const KIND: &'static str = "thermometer";
+    type Data = ThermometerData;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<Thermometer, _>(default_action)
+        .init_resource::<Objects>()
+        .register_state::<Tracked>()
+        .add_systems(Startup, begin);
+}
+
+fn begin(mut sensors: Query<(&Thermometer, &mut Tracked)>) {
+    for (settings, mut tracked) in &mut sensors {
+        *tracked = Tracked::new(&settings.fire_tag);
+    }
+}
+
+fn default_action(
+    objects: Res<Objects>,
+    bodies: Query<&BodyState>,
+    mut sensors: Query<(
+        &Thermometer,
+        &Due,
+        &WorldPose,
+        &mut Tracked,
+        &mut ThermometerData,
+    )>,
+) {
+    for (settings, due, pose, mut tracked, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        data.temperature = settings.default_temperature;
+        for fire in tracked.of(&objects) {
+            let Some(at) = fire.pose(&bodies) else {
+                continue;
+            };
+            let distance = (at.translation.vector - pose.0.translation.vector).norm();
+            if distance < settings.range {
+                let own = fire.properties.get(&settings.fire_tag);
+                let heat = own.and_then(Property::number);
+                data.temperature += heat.unwrap_or(settings.fire_temperature)
+                    * libm::exp(-settings.alpha * distance);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::{Bed, moving, thing};
+
+    const FIRE: (&str, Property) = ("Fire", Property::Flag(true));
+
+    fn measured(text: &str, fires: Vec<(morse_api::object::Object, Isometry3<f64>)>) -> f64 {
+        let start = moving([1.0, 0.0, 0.0], 0.5, [0.0; 3], [0.0; 3]);
+        let mut bed = Bed::new(60.0, plugin, start);
+        bed.objects(fires);
+        let mount = Isometry3::translation(0.0, 0.0, 2.0);
+        let sensor = bed.sensor::<Thermometer>("rover.thermometer", text, 60.0, mount);
+        bed.step(start);
+        bed.read::<ThermometerData>(sensor).temperature
+    }
+
+    #[track_caller]
+    fn assert_near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+    }
+
+    #[test]
+    fn without_fire_it_is_as_cold_as_the_air() {
+        assert_near(measured("()", Vec::new()), 15.0);
+        let no_fire = thing("wet", [1.0, 0.0, 2.0], &[("Fire", Property::Flag(false))]);
+        let plain = thing("box", [1.0, 0.0, 2.0], &[]);
+        assert_near(
+            measured("(default_temperature: -4)", vec![no_fire, plain]),
+            -4.0,
+        );
+    }
+
+    #[test]
+    fn fires_add_up_and_fade() {
+        // One in 5 m: exp(-1) = 0.36787944117144233; one of 80 °C in 10 m: exp(-2) = 0.1353352832366127.
+        let near = thing("near", [1.0, 3.0, 6.0], &[FIRE]);
+        let hot = thing("hot", [11.0, 0.0, 2.0], &[("Fire", Property::Number(80.0))]);
+        let expected = 15.0 + 200.0 * 0.367_879_441_171_442_33 + 80.0 * 0.135_335_283_236_612_7;
+        assert_near(measured("()", vec![near.clone(), hot.clone()]), expected);
+        let expected = 15.0 + 100.0 * 0.367_879_441_171_442_33;
+        let text = "(range: 10, fire_temperature: 100)";
+        assert_near(measured(text, vec![near, hot]), expected);
+        let other = thing(
+            "x",
+            [1.0, 0.0, 2.0],
+            &[("Hot", Property::Text("very".into()))],
+        );
+        assert_near(
+            measured(r#"(fire_tag: "Hot", alpha: 9)"#, vec![other]),
+            215.0,
+        );
+    }
+}

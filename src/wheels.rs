@@ -1,0 +1,134 @@
+//! The wheels of a robot: real joints, found by name and measured once, for actuators that drive by them.
+//!
+//! A wheel turns about an axis across the robot, on the left and on the right; a positive speed drives
+//! forward if the axis points to the left, and is turned round if it points to the right. A wheel is as
+//! large as its solids reach from the axis.
+use bevy::prelude::{Entity, World};
+use morse_api::{
+    component::{Mount, Path},
+    joint::{JointPlace, JointVariable, RobotJoints},
+};
+use nalgebra::{Point3, Vector3};
+
+/// A joint of a robot, as it stands at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// The variable's entity.
+    pub entity: Entity,
+    /// The robot's name for it.
+    pub name: String,
+    /// Place in the frame of the robot's base, m.
+    pub at: Point3<f64>,
+    /// Direction of the axis there.
+    pub axis: Vector3<f64>,
+    /// How far the body below reaches from the axis, m.
+    pub reach: f64,
+}
+
+/// A joint as a wheel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wheel {
+    /// The variable's entity.
+    pub entity: Entity,
+    /// The robot's name for it.
+    pub name: String,
+    /// Place in the frame of the robot's base, m.
+    pub at: Point3<f64>,
+    /// Turns of the joint for one of forward travel, rad/m; negative if its axis points to the right.
+    pub turn: f64,
+}
+
+impl Joint {
+    /// This joint as a wheel, of the given radius (m) or, if that is zero, of its own.
+    ///
+    /// # Errors
+    ///
+    /// It does not turn about an axis across the robot, or nothing is there that could roll.
+    pub fn wheel(self, radius: f64) -> Result<Wheel, String> {
+        let name = &self.name;
+        if self.axis.y.abs() < 0.5 {
+            return Err(format!(
+                "the axis of `{name}` does not lie across the robot"
+            ));
+        }
+        let radius = if radius > 0.0 { radius } else { self.reach };
+        if radius.is_nan() || radius <= 0.0 {
+            return Err(format!(
+                "nothing rolls on `{name}`: give its frame a shape that collides, or set `wheel_radius`"
+            ));
+        }
+        Ok(Wheel {
+            entity: self.entity,
+            at: self.at,
+            turn: self.axis.y.signum() / radius,
+            name: self.name,
+        })
+    }
+}
+
+/// Joints of the robot of an actuator: those of these names; without names, those of the first set of usual
+/// names that the robot has.
+///
+/// # Errors
+///
+/// There are none of these names; `setting` is where to name them.
+pub fn find(
+    world: &World,
+    actuator: Entity,
+    setting: &str,
+    names: &[String],
+    usual: &[&[&str]],
+) -> Result<Vec<Joint>, String> {
+    let all = joints_of(world, actuator);
+    let named = |name: &str| all.iter().find(|joint| joint.name == name).cloned();
+    let known = || {
+        let names: Vec<&str> = all.iter().map(|joint| joint.name.as_str()).collect();
+        if names.is_empty() {
+            "the robot has no joints at all".to_owned()
+        } else {
+            format!("the robot has: {}", names.join(", "))
+        }
+    };
+    if !names.is_empty() {
+        let found = names.iter().map(|name| {
+            named(name).ok_or_else(|| format!("there is no joint `{name}`; {}", known()))
+        });
+        return found.collect();
+    }
+    let sets = usual.iter();
+    let mut found = sets.filter_map(|set| set.iter().map(|name| named(name)).collect());
+    found.next().ok_or_else(|| {
+        let usual: Vec<String> = usual.iter().map(|set| set.join(" and ")).collect();
+        format!(
+            "there is no joint {}; name the joints in `{setting}`; {}",
+            usual.join(", nor "),
+            known()
+        )
+    })
+}
+
+fn joints_of(world: &World, actuator: Entity) -> Vec<Joint> {
+    let robot = world.get::<Mount>(actuator).map(|mount| mount.robot);
+    let joints = robot.and_then(|robot| world.get::<RobotJoints>(robot));
+    let path = robot.and_then(|robot| world.get::<Path>(robot));
+    let joint = |&entity: &Entity| {
+        let variable = world.get::<JointVariable>(entity)?;
+        let place = world.get::<JointPlace>(entity)?;
+        Some(Joint {
+            entity,
+            name: variable.short_name(path).to_owned(),
+            at: place.at,
+            axis: place.axis,
+            reach: place.reach,
+        })
+    };
+    let joints = joints.iter().flat_map(|joints| &joints.0);
+    joints.filter_map(joint).collect()
+}
+
+/// The mean of some numbers; not a number if there are none.
+#[must_use]
+pub fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}

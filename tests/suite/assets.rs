@@ -1,0 +1,44 @@
+//! What the program carries in itself: models of robots, arms, environments and objects.
+#![cfg(test)]
+
+mod arms;
+mod embedded;
+mod environments;
+mod measure;
+mod objects;
+mod robots;
+mod terrain;
+
+use morse_sim::{
+    Simulation,
+    scene::robray::{LoadOptions, Shipped, load},
+    simulation::no_parts,
+};
+use nalgebra::Isometry3;
+
+/// A simulation without files of its own.
+fn simulation(text: &str) -> Simulation {
+    Simulation::parse(text, "nowhere", &no_parts).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A shipped model, read from the program alone.
+fn model(path: &str) -> morse_sim::scene::model::Scene {
+    let options = LoadOptions {
+        strict: true,
+        shipped: morse_sim::assets::SHIPPED,
+        ..LoadOptions::default()
+    };
+    let loaded = load(&Shipped::path(path), &options).unwrap_or_else(|failed| panic!("{failed}"));
+    loaded.scene
+}
+
+/// Of a frame in a model, with some variables set.
+fn pose_of(path: &str, frame: &str, variables: &[(&str, f64)]) -> Isometry3<f64> {
+    let scene = model(path);
+    let value = |name: &str| {
+        let set = variables.iter().find(|(known, _)| *known == name);
+        set.map_or(0.0, |(_, value)| *value)
+    };
+    let poses = scene.absolute_poses(value);
+    poses[scene.frame_index(frame).expect("a frame of the model")]
+}

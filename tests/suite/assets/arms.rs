@@ -1,0 +1,288 @@
+//! Arms and other joints: where their tips are, worked out by hand.
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI};
+
+use morse_sim::scene::model::Joint;
+
+use super::{model, pose_of};
+
+fn place(path: &str, frame: &str, variables: &[(&str, f64)]) -> [f64; 3] {
+    pose_of(path, frame, variables).translation.vector.into()
+}
+
+fn assert_at(path: &str, frame: &str, variables: &[(&str, f64)], expected: [f64; 3]) {
+    let found = place(path, frame, variables);
+    for axis in 0..3 {
+        assert!(
+            (found[axis] - expected[axis]).abs() < 1e-9,
+            "{frame} of {path} with {variables:?}: {found:?}, expected {expected:?}"
+        );
+    }
+}
+
+fn limits(path: &str, variable: &str) -> Option<[f64; 2]> {
+    let scene = model(path);
+    let joints = scene.frames().iter().filter_map(|frame| frame.joint.axis());
+    let mut found = joints.filter(|joint| joint.variable == variable);
+    found.next().expect("a joint").limits.position
+}
+
+#[test]
+fn the_kuka_reaches_where_its_bones_say() {
+    let arm = "arms/kuka_lwr.robray";
+    let at = |variables: &[(&str, f64)], expected| assert_at(arm, "kuka_tip", variables, expected);
+    // 0.3105 + 0.2 + 0.2 + 0.2 + 0.19 + 0.078 + 0.132.
+    at(&[], [0.0, 0.0, 1.3105]);
+    // All but the first bone along x.
+    at(&[("kuka_2", -FRAC_PI_2)], [1.0, 0.0, 0.3105]);
+    at(
+        &[("kuka_1", FRAC_PI_2), ("kuka_2", -FRAC_PI_2)],
+        [0.0, 1.0, 0.3105],
+    );
+    // The upper arm (0.4) along x, the rest (0.6) up again: the fourth axis is opposite to the second.
+    at(
+        &[("kuka_2", -FRAC_PI_2), ("kuka_4", -FRAC_PI_2)],
+        [0.4, 0.0, 0.3105 + 0.6],
+    );
+    // The hand (0.078 + 0.132 from the sixth axis) along x, from 1.1005.
+    at(&[("kuka_6", -FRAC_PI_2)], [0.21, 0.0, 1.1005]);
+    // Half way: 0.2 + 0.2 at 45 degrees, then straight up.
+    let slant = 0.4 * FRAC_1_SQRT_2;
+    at(
+        &[("kuka_2", -FRAC_PI_4), ("kuka_4", -FRAC_PI_4)],
+        [slant, 0.0, 0.3105 + slant + 0.6],
+    );
+    for odd in ["kuka_1", "kuka_3", "kuka_5", "kuka_7"] {
+        at(&[(odd, 1.2)], [0.0, 0.0, 1.3105]);
+        assert_eq!(limits(arm, odd), Some([-2.967, 2.967]));
+    }
+    for even in ["kuka_2", "kuka_4", "kuka_6"] {
+        assert_eq!(limits(arm, even), Some([-2.094, 2.094]));
+    }
+    let weight: f64 = model(arm)
+        .frames()
+        .iter()
+        .filter_map(|frame| frame.mass)
+        .sum();
+    assert!((weight - 16.0).abs() < 1e-9, "{weight}");
+}
+
+#[test]
+fn the_pa10_reaches_where_its_data_sheet_says() {
+    let arm = "arms/pa10.robray";
+    let at = |variables: &[(&str, f64)], expected| assert_at(arm, "pa10_tip", variables, expected);
+    at(&[], [0.0, 0.0, 0.317 + 0.45 + 0.48 + 0.07]);
+    at(&[("seg1", FRAC_PI_2)], [1.0, 0.0, 0.317]);
+    at(
+        &[("seg0", FRAC_PI_2), ("seg1", FRAC_PI_2)],
+        [0.0, 1.0, 0.317],
+    );
+    at(&[("seg2", FRAC_PI_2)], [0.55, 0.0, 0.767]);
+    at(&[("seg4", FRAC_PI_2)], [0.07, 0.0, 1.247]);
+    // seg3 turns the wrist's axis to -x, so that a positive seg4 bends towards y.
+    at(
+        &[("seg3", FRAC_PI_2), ("seg4", FRAC_PI_2)],
+        [0.0, 0.07, 1.247],
+    );
+    at(&[("seg5", 1.0)], [0.0, 0.0, 1.317]);
+    let scene = model(arm);
+    let axes: Vec<[f64; 3]> = (0..6)
+        .map(|number| {
+            scene
+                .frame(&format!("seg{number}"))
+                .unwrap()
+                .joint
+                .axis()
+                .unwrap()
+                .axis
+                .into()
+        })
+        .collect();
+    let (y, z) = ([0.0, 1.0, 0.0], [0.0, 0.0, 1.0]);
+    assert_eq!(axes, [z, y, y, z, y, z]);
+    let weight: f64 = scene.frames().iter().filter_map(|frame| frame.mass).sum();
+    assert!((weight - 38.0).abs() < 1e-9, "{weight}");
+}
+
+#[test]
+fn a_pan_tilt_unit_looks_left_and_down() {
+    let look = |pan, tilt| {
+        let pose = pose_of(
+            "arms/ptu.robray",
+            "ptu_head",
+            &[("pan", pan), ("tilt", tilt)],
+        );
+        pose.rotation * nalgebra::Vector3::x()
+    };
+    assert!((look(FRAC_PI_2, 0.0) - nalgebra::Vector3::y()).norm() < 1e-12);
+    assert!((look(0.0, FRAC_PI_2) + nalgebra::Vector3::z()).norm() < 1e-12);
+    assert_at("arms/ptu.robray", "ptu_head", &[], [0.0, 0.0, 0.13]);
+}
+
+#[test]
+fn a_gripper_opens_to_both_sides() {
+    let gap = |opening| {
+        let at = |finger| place("arms/gripper.robray", finger, &[("gripper", opening)])[1];
+        // Between the inner faces: the fingers are 12 mm thick.
+        at("gripper_finger_left") - at("gripper_finger_right") - 0.012
+    };
+    assert!(gap(0.0).abs() < 1e-12, "{}", gap(0.0));
+    assert!((gap(0.04) - 0.08).abs() < 1e-12);
+    let scene = model("arms/gripper.robray");
+    assert_eq!(
+        scene.variables().into_iter().collect::<Vec<_>>(),
+        ["gripper"]
+    );
+}
+
+#[test]
+fn the_pr2_reaches_as_published() {
+    let robot = "robots/pr2.robray";
+    // -0.05 + 0.1 + 0.4 + 0.321 + 0.18 in front, at the height of the shoulders.
+    for (side, y) in [("l", 0.188), ("r", -0.188)] {
+        let tool = format!("{side}_gripper_tool_frame");
+        assert_at(robot, &tool, &[], [0.951, y, 0.790675]);
+        assert_at(
+            robot,
+            &tool,
+            &[("torso_lift_joint", 0.31)],
+            [0.951, y, 1.100675],
+        );
+        let down = format!("{side}_shoulder_lift_joint");
+        assert_at(
+            robot,
+            &tool,
+            &[(&down, FRAC_PI_2)],
+            [0.05, y, 0.790675 - 0.901],
+        );
+        let bent = format!("{side}_elbow_flex_joint");
+        assert_at(
+            robot,
+            &tool,
+            &[(&bent, -FRAC_PI_2)],
+            [0.45, y, 0.790675 + 0.501],
+        );
+    }
+    // Torso 0.790675, pan 0.38145 above it and 0.01707 behind, tilt 0.068 in front.
+    assert_at(
+        robot,
+        "head_tilt_link",
+        &[],
+        [-0.05 - 0.01707 + 0.068, 0.0, 1.172125],
+    );
+    assert_eq!(limits(robot, "torso_lift_joint"), Some([0.0, 0.31]));
+    assert_eq!(limits(robot, "r_elbow_flex_joint"), Some([-2.3213, 0.0]));
+    assert_eq!(
+        limits(robot, "l_wrist_roll_joint"),
+        None,
+        "it turns without end"
+    );
+    // What one arm may do to the left, the other may to the right.
+    for joint in ["shoulder_pan", "upper_arm_roll"] {
+        let [low, high] = limits(robot, &format!("l_{joint}_joint")).unwrap();
+        assert_eq!(
+            limits(robot, &format!("r_{joint}_joint")),
+            Some([-high, -low])
+        );
+    }
+}
+
+#[test]
+fn the_human_has_the_measures_of_winters_table() {
+    let human = "robots/human.robray";
+    let stature = 1.75;
+    // Shares of stature above the ground; half of the breadth of the shoulders aside.
+    assert_at(
+        human,
+        "shoulder_pitch_left",
+        &[],
+        [0.0, 0.129 * stature, 0.818 * stature],
+    );
+    assert_at(
+        human,
+        "elbow_right",
+        &[],
+        [0.0, -0.129 * stature, (0.818 - 0.186) * stature],
+    );
+    assert!((place(human, "knee_left", &[])[2] - 0.285 * stature).abs() < 1e-9);
+    assert!((place(human, "ankle_right", &[])[2] - 0.039 * stature).abs() < 1e-9);
+    let scene = model(human);
+    let all = super::measure::extent(&scene, |geometry| geometry.collision).unwrap();
+    assert!(
+        (all.size()[2] - stature).abs() < 1e-9 && all.low[2].abs() < 1e-9,
+        "{all:?}"
+    );
+    let weight: f64 = scene.frames().iter().filter_map(|frame| frame.mass).sum();
+    assert!((weight - 75.0).abs() < 1e-9, "{weight}");
+}
+
+#[test]
+fn the_humans_joints_bend_as_described() {
+    let human = "robots/human.robray";
+    let zero = |frame: &str| place(human, frame, &[]);
+    for side in ["left", "right"] {
+        let outward = if side == "left" { 1.0 } else { -1.0 };
+        let moved = |joint: &str, frame: &str| {
+            let frame = format!("{frame}_{side}");
+            let joint = format!("{joint}_{side}");
+            let after = place(human, &frame, &[(joint.as_str(), 0.5)]);
+            [0, 1, 2].map(|axis| after[axis] - zero(&frame)[axis])
+        };
+        for (joint, frame) in [
+            ("shoulder_pitch", "hand"),
+            ("elbow", "hand"),
+            ("wrist", "hand"),
+            ("hip_pitch", "foot"),
+        ] {
+            assert!(
+                moved(joint, frame)[0] > 0.03,
+                "{joint} {side} bends forward"
+            );
+        }
+        assert!(moved("knee", "foot")[0] < -0.1, "the knee bends backward");
+        assert!(moved("ankle", "foot")[2] > 0.02, "the toes go up");
+        for (joint, frame) in [("shoulder_roll", "hand"), ("hip_roll", "foot")] {
+            assert!(
+                moved(joint, frame)[1] * outward > 0.1,
+                "{joint} {side} goes outward"
+            );
+        }
+        let toes = moved("hip_yaw", "foot");
+        assert!(
+            toes[1] * outward > 0.02,
+            "the toes of the {side} foot turn outward"
+        );
+    }
+    let eyes = |joint| pose_of(human, "eyes", &[(joint, 0.5)]).rotation * nalgebra::Vector3::x();
+    assert!(eyes("neck_yaw").y > 0.4 && eyes("spine_yaw").y > 0.4);
+    assert!(eyes("neck_pitch").z < -0.4 && eyes("spine_pitch").z < -0.4);
+}
+
+/// Limits contain zero and are no more than a turn and a half either way.
+#[test]
+fn joints_can_be_at_zero() {
+    for path in [
+        "arms/kuka_lwr.robray",
+        "arms/pa10.robray",
+        "robots/human.robray",
+        "robots/pr2.robray",
+    ] {
+        for frame in model(path).frames() {
+            let limits = match &frame.joint {
+                Joint::Revolute(joint) | Joint::Prismatic(joint) => joint.limits,
+                Joint::Fixed | Joint::Floating => continue,
+            };
+            if let Some([low, high]) = limits.position {
+                assert!(
+                    low <= 0.0 && high >= 0.0 && high - low <= 4.0 * PI,
+                    "{path}: {}",
+                    frame.name
+                );
+            }
+            assert!(
+                limits.velocity.is_some() && limits.effort.is_some(),
+                "{path}: {}",
+                frame.name
+            );
+        }
+    }
+}

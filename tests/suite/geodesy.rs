@@ -1,0 +1,289 @@
+//! Places on Earth against independent libraries: `tests/data/geodesy.csv` says which.
+use std::fmt::Write as _;
+
+use bevy::reflect::structs::DynamicStruct;
+use morse_sim::{
+    Simulation,
+    actuator::teleport::TeleportCommand,
+    geodesy::{
+        Geocentric, Geodetic,
+        utm::{Projected, Zone},
+    },
+    sensor::{gps::GpsData, pose::PoseData},
+    simulation::no_parts,
+};
+use nalgebra::{Point3, Vector3};
+
+/// What is allowed, m.
+const MILLIMETRE: f64 = 1e-3;
+
+/// One place, by the libraries.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    geodetic: Geodetic,
+    ecef: [f64; 3],
+    geocentric: Geocentric,
+    zone: Zone,
+    projected: Projected,
+}
+
+/// A point of a scene, and its place.
+#[derive(Clone, Copy, Debug)]
+struct InScene {
+    origin: [f64; 4],
+    point: [f64; 3],
+    place: Place,
+}
+
+fn rows(kind: &str) -> Vec<Vec<&'static str>> {
+    include_str!("../data/geodesy.csv")
+        .lines()
+        .filter_map(|line| line.strip_prefix(kind)?.strip_prefix(','))
+        .map(|line| line.split(',').collect())
+        .collect()
+}
+
+fn numbers<const N: usize>(columns: &[&str]) -> [f64; N] {
+    std::array::from_fn(|index| columns[index].parse().expect("a number"))
+}
+
+fn place(columns: &[&str]) -> Place {
+    let [latitude, longitude, altitude] = numbers(columns);
+    let [geocentric, radius] = numbers(&columns[6..]);
+    let [easting, northing] = numbers(&columns[10..]);
+    Place {
+        geodetic: Geodetic {
+            latitude,
+            longitude,
+            altitude,
+        },
+        ecef: numbers(&columns[3..]),
+        geocentric: Geocentric {
+            latitude: geocentric,
+            longitude,
+            radius,
+        },
+        zone: Zone {
+            number: columns[8].parse().expect("a zone"),
+            is_north: columns[9] == "north",
+        },
+        projected: Projected { easting, northing },
+    }
+}
+
+fn places() -> Vec<Place> {
+    rows("earth").iter().map(|columns| place(columns)).collect()
+}
+
+fn scene_points() -> Vec<InScene> {
+    let row = |columns: &Vec<&str>| InScene {
+        origin: numbers(columns),
+        point: numbers(&columns[4..]),
+        place: place(&columns[7..]),
+    };
+    rows("scene").iter().map(row).collect()
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (Vector3::from(a) - Vector3::from(b)).norm()
+}
+
+/// Distance between two places, m.
+fn apart(a: Geodetic, b: Geodetic) -> f64 {
+    (a.to_ecef() - b.to_ecef()).norm()
+}
+
+#[test]
+fn the_globe_is_covered() {
+    let places = places();
+    let has = |test: &dyn Fn(&Geodetic) -> bool| places.iter().any(|place| test(&place.geodetic));
+    assert!(places.len() > 300 && scene_points().len() > 30);
+    assert!(has(&|place| place.latitude == 90.0) && has(&|place| place.latitude == -90.0));
+    assert!(has(&|place| place.longitude == 180.0) && has(&|place| place.longitude == -180.0));
+    assert!(has(&|place| place.altitude == -500.0) && has(&|place| place.altitude == 20_000.0));
+    assert!(places.iter().any(|place| !place.zone.is_north));
+}
+
+#[test]
+fn earth_centred_and_geocentric_coordinates() {
+    for place in places() {
+        let there = distance(place.geodetic.to_ecef().into(), place.ecef);
+        let back = apart(Geodetic::from_ecef(&place.ecef.into()), place.geodetic);
+        assert!(
+            there < MILLIMETRE && back < MILLIMETRE,
+            "{place:?}: {there} {back}"
+        );
+        let by_centre = distance(place.geocentric.to_ecef().into(), place.ecef);
+        let found = Geocentric::from_ecef(&place.ecef.into());
+        let radius = (found.radius - place.geocentric.radius).abs();
+        let arc = (found.latitude - place.geocentric.latitude).to_radians() * found.radius;
+        let wrong = by_centre.max(radius).max(arc.abs());
+        assert!(wrong < MILLIMETRE, "{place:?}: {found:?}");
+    }
+}
+
+#[test]
+fn the_projection_and_back() {
+    for place in places() {
+        let found = place.zone.project(place.geodetic);
+        let east = found.easting - place.projected.easting;
+        let north = found.northing - place.projected.northing;
+        assert!(east.hypot(north) < MILLIMETRE, "{place:?}: {found:?}");
+        let [latitude, longitude] = place.zone.unproject(place.projected);
+        let back = Geodetic {
+            latitude,
+            longitude,
+            ..place.geodetic
+        };
+        assert!(
+            apart(back, place.geodetic) < MILLIMETRE,
+            "{place:?}: {back:?}"
+        );
+    }
+}
+
+const KINDS: [&str; 4] = ["ecef", "geodetic", "geocentric", "utm"];
+
+/// The coordinates that a modifier gives.
+fn coordinates(place: &Place, kind: &str) -> [f64; 3] {
+    let Place {
+        geodetic,
+        geocentric,
+        projected,
+        ..
+    } = place;
+    match kind {
+        "ecef" => place.ecef,
+        "geodetic" => [geodetic.longitude, geodetic.latitude, geodetic.altitude],
+        "geocentric" => [geocentric.longitude, geocentric.latitude, geocentric.radius],
+        _ => [projected.easting, projected.northing, geodetic.altitude],
+    }
+}
+
+/// What coordinates mean, in the Earth's frame, m.
+fn meaning(place: &Place, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let geodetic = |[latitude, longitude]: [f64; 2]| Geodetic {
+        latitude,
+        longitude,
+        altitude: z,
+    };
+    let point: Point3<f64> = match kind {
+        "ecef" => Point3::new(x, y, z),
+        "geodetic" => geodetic([y, x]).to_ecef(),
+        "geocentric" => Geocentric {
+            longitude: x,
+            latitude: y,
+            radius: z,
+        }
+        .to_ecef(),
+        _ => geodetic(place.zone.unproject(Projected {
+            easting: x,
+            northing: y,
+        }))
+        .to_ecef(),
+    };
+    point.into()
+}
+
+/// A scene with a robot at each of some points, and one at the origin that is told where to go.
+fn simulation(points: &[InScene], at_points: bool) -> Simulation {
+    let [latitude, longitude, altitude, angle] = points[0].origin;
+    let zone = points[0].place.zone;
+    let hemisphere = if zone.is_north { "north" } else { "south" };
+    // Part of it is found from the origin, which is in its zone.
+    let utm = format!("kind: \"utm\", zone: {}", zone.number);
+    assert_eq!(
+        points[0].place.geodetic.latitude >= 0.0,
+        hemisphere == "north"
+    );
+    let mut robots = String::new();
+    let mut parts = String::new();
+    for kind in KINDS {
+        let modifier = if kind == "utm" {
+            utm.clone()
+        } else {
+            format!("kind: \"{kind}\"")
+        };
+        let part = if at_points { "pose" } else { "teleport" };
+        write!(
+            parts,
+            "\"{kind}\": (kind: \"{part}\", modifiers: [({modifier})]),"
+        )
+        .expect("text");
+    }
+    for (
+        index,
+        InScene {
+            point: [x, y, z], ..
+        },
+    ) in points.iter().enumerate()
+    {
+        let (base, family, more) = if at_points {
+            ("fixed", "sensors", "\"gps\": (kind: \"gps\", level: raw),")
+        } else {
+            ("dynamic", "actuators", "")
+        };
+        write!(
+            robots,
+            "\"r{index}\": (model: \"robots/atrv.robray\", base: {base}, at: (translation: ({x:?}, {y:?}, {z:?})), \
+             {family}: {{ {parts} {more} }}),"
+        )
+        .expect("text");
+    }
+    let text = format!(
+        "Simulation(environment: (origin: (latitude: {latitude:?}, longitude: {longitude:?}, \
+         altitude: {altitude:?}, angle_against_north: {angle:?})), robots: {{ {robots} }})"
+    );
+    Simulation::parse(&text, ".", &no_parts).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn sensors_give_the_places_of_scene_points() {
+    for points in scene_points().chunk_by(|a, b| a.origin == b.origin) {
+        let mut simulation = simulation(points, true);
+        simulation.step().unwrap();
+        for (index, InScene { place, .. }) in points.iter().enumerate() {
+            for kind in KINDS {
+                let pose: &PoseData = simulation.read(&format!("r{index}.{kind}")).unwrap();
+                let found = meaning(place, kind, [pose.x, pose.y, pose.z]);
+                let wrong = distance(found, place.ecef);
+                assert!(wrong < MILLIMETRE, "{kind}: {wrong} m, {place:?}, {pose:?}");
+            }
+            let gps: &GpsData = simulation.read(&format!("r{index}.gps")).unwrap();
+            let found = Geodetic {
+                latitude: gps.latitude,
+                longitude: gps.longitude,
+                altitude: gps.altitude,
+            };
+            assert!(
+                apart(found, place.geodetic) < MILLIMETRE,
+                "{place:?}: {gps:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn commands_come_from_the_earth_into_the_scene() {
+    for points in scene_points().chunk_by(|a, b| a.origin == b.origin) {
+        let mut simulation = simulation(&points[..1], false);
+        for InScene { point, place, .. } in points {
+            for kind in KINDS {
+                let mut command = DynamicStruct::default();
+                for (name, value) in ["x", "y", "z"].into_iter().zip(coordinates(place, kind)) {
+                    command.insert(name, value);
+                }
+                let path = format!("r0.{kind}");
+                simulation.command_any(&path, Box::new(command)).unwrap();
+            }
+            simulation.step().unwrap();
+            for kind in KINDS {
+                let path = format!("r0.{kind}");
+                let entity = morse_api::service::find(simulation.world(), &path).unwrap();
+                let goal: &TeleportCommand = simulation.world().get(entity).unwrap();
+                let wrong = distance([goal.x, goal.y, goal.z], *point);
+                assert!(wrong < MILLIMETRE, "{kind}: {wrong} m, {place:?}, {goal:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Commanded speeds, slopes and edges.
+
+use serde_json::json;
+
+use super::{Arena, DUO, G, SLED, actuator};
+
+/// Speed along x over the last four of five seconds.
+fn mean_speed(arena: &Arena<'_>) -> f64 {
+    let mut test = arena.build();
+    test.run(1.0);
+    let from = test.place().x;
+    test.run(4.0);
+    (test.place().x - from) / 4.0
+}
+
+#[test]
+fn a_commanded_speed_is_the_speed() {
+    for (kind, start, model) in [
+        ("v_omega", "v: 1", SLED),
+        ("xy_omega", "x: 1", SLED),
+        ("v_omega_diff", "v: 1", DUO),
+    ] {
+        let robot = actuator(kind, start);
+        let arena = Arena {
+            model,
+            robot: &robot,
+            ..Arena::default()
+        };
+        let speed = mean_speed(&arena);
+        println!("{kind}: {speed}");
+        assert!((speed - 1.0).abs() < 0.01, "{kind}: {speed}");
+    }
+}
+
+#[test]
+fn a_commanded_turning_rate_is_the_rate() {
+    // Round tyres: one that is wide rubs along its edges, and turns less by half its share of the track.
+    let round = DUO
+        .replace(
+            "shape cylinder; radius 0.1; height 0.04;",
+            "shape sphere; radius 0.1;",
+        )
+        .replace("translation [0, -0.02, 0]; mass", "mass");
+    let round = round.as_str();
+    for (kind, start, model) in [
+        ("v_omega", "w: 0.5", SLED),
+        ("xy_omega", "w: 0.5", SLED),
+        ("v_omega_diff", "w: 0.5", round),
+        ("v_omega", "v: 0.5, w: 0.5", SLED),
+        ("v_omega_diff", "v: 0.5, w: 0.5", round),
+    ] {
+        let robot = actuator(kind, start);
+        let mut test = Arena {
+            model,
+            robot: &robot,
+            ..Arena::default()
+        }
+        .build();
+        test.run(1.0);
+        let from = test.yaw();
+        test.run(4.0);
+        let rate = (test.yaw() - from) / 4.0;
+        println!("{kind} {start}: {rate}");
+        assert!((rate - 0.5).abs() < 0.005, "{kind} {start}: {rate}");
+    }
+}
+
+#[test]
+fn in_morses_motion_friction_takes_its_share() {
+    // Two steps of 1/120 s a tick, each with μ g / 120 less: 1 - μ g / 80 on average. The coefficients
+    // are multiplied: 0.5 · 0.5 and 5 · 0.5.
+    let robot = actuator("v_omega", "v: 1");
+    for (friction, mu) in [("", 0.25), ("friction: 5,", 2.5)] {
+        let robot = format!("{friction}{robot}");
+        let speed = mean_speed(&Arena {
+            environment: "motion: morse",
+            robot: &robot,
+            ..Arena::default()
+        });
+        let expected = 1.0 - mu * G / 80.0;
+        println!("morse, {mu}: {speed} expected {expected}");
+        assert!(
+            (speed - expected).abs() < 0.02,
+            "{mu}: {speed} instead of {expected}"
+        );
+    }
+}
+
+/// How far a robot slides down a slope in 2 s, in m.
+fn slid(motion: &str, command: &str, slope: f64) -> f64 {
+    let environment = format!("motion: {motion}");
+    let mut test = Arena {
+        environment: &environment,
+        robot: command,
+        slope,
+        ..Arena::default()
+    }
+    .build();
+    test.run(0.5);
+    let from = test.place().x;
+    test.run(2.0);
+    from - test.place().x
+}
+
+#[test]
+fn friction_decides_whether_a_slope_holds_a_robot() {
+    let standing = actuator("v_omega", "v: 0");
+    // The mean of 0.5 and 0.5, and their product.
+    for (motion, mu) in [("default", 0.5), ("morse", 0.25)] {
+        let holding = libm::atan(0.95 * mu);
+        let sliding = libm::atan(1.1 * mu);
+        let coasting =
+            G * (libm::sin(sliding) - mu * libm::cos(sliding)) * (2.5 * 2.5 - 0.25) / 2.0;
+        for command in ["", standing.as_str()] {
+            let held = slid(motion, command, holding);
+            println!("{motion} {command} held: {held}");
+            assert!(held.abs() < 2e-3, "{motion} {command}: slid by {held}");
+        }
+        let free = slid(motion, "", sliding);
+        println!("{motion} slid: {free} expected {coasting}");
+        assert!(
+            (free / coasting - 1.0).abs() < 0.1,
+            "{free} m instead of {coasting}"
+        );
+    }
+    let (mu, steep) = (0.5, libm::atan(0.55));
+    let expected = G * (libm::sin(steep) - mu * libm::cos(steep)) * (2.5 * 2.5 - 0.25) / 2.0;
+    let driven = slid("default", &standing, steep);
+    println!("driven, slid: {driven} expected {expected}");
+    assert!(
+        (driven / expected - 1.0).abs() < 0.1,
+        "{driven} m instead of {expected}"
+    );
+}
+
+#[test]
+fn past_an_edge_a_robot_falls() {
+    for (kind, model) in [("v_omega", SLED), ("v_omega_diff", DUO)] {
+        let robot = actuator(kind, "v: 1");
+        let mut test = Arena {
+            model,
+            robot: &robot,
+            length: 4.0,
+            ..Arena::default()
+        }
+        .build();
+        test.run(3.5);
+        let before = test.body();
+        assert!(
+            before.pose.translation.z < -1.0,
+            "{}",
+            before.pose.translation
+        );
+        test.run(0.5);
+        let speed = test.body().linear_velocity.z - before.linear_velocity.z;
+        println!("{kind} falls: {speed}");
+        // The hull of one that tumbles falls unlike the centre of mass of the whole.
+        assert!((speed + 0.5 * G).abs() < 0.03, "{kind}: {speed} m/s more");
+    }
+}
+
+#[test]
+fn wheels_do_not_jump() {
+    let mut test = Arena {
+        model: DUO,
+        robot: &actuator("v_omega_diff", ""),
+        ..Arena::default()
+    }
+    .build();
+    test.run(1.0);
+    let (rest, yaw) = (test.place(), test.yaw());
+    assert!(rest.x.abs() < 5e-3 && rest.y.abs() < 1e-3, "{rest}");
+    test.send("set_speed", &json!([0.5, 0.0]));
+    let mut highest: f64 = 0.0;
+    for _ in 0..120 {
+        test.run(1.0 / 60.0);
+        highest = highest.max((test.place().z - rest.z).abs());
+        let turned = (test.yaw() - yaw).abs();
+        // Starting at full torque, the wheels slip for a moment, and never quite alike.
+        assert!(turned < 0.01, "turned by {turned}");
+    }
+    println!("wheels: {highest} m up or down");
+    assert!(highest < 3e-3, "{highest} m up or down");
+    test.send("stop", &json!([]));
+    test.run(1.0);
+    let from = test.place().x;
+    test.run(1.0);
+    let crept = test.place().x - from;
+    assert!(crept.abs() < 1e-4, "crept by {crept}");
+}
+
+#[test]
+fn wheels_slip_where_they_find_no_grip() {
+    let robot = format!("friction: 0, {}", actuator("v_omega_diff", "v: 1"));
+    let speed = mean_speed(&Arena {
+        model: DUO,
+        robot: &robot,
+        environment: "motion: morse",
+        ..Arena::default()
+    });
+    assert!(speed.abs() < 1e-3, "without friction: {speed}");
+}

@@ -1,0 +1,103 @@
+//! Cylinders and capsules roll as balls do: evenly, and never by themselves.
+use nalgebra::Vector3;
+
+use super::*;
+
+const RADIUS: f64 = 0.1;
+
+const DOWN: [f64; 3] = [0.0, 0.0, -G];
+
+/// Something round that lies on the floor along y; in the order of names it comes before or after the floor.
+fn lying(name: &str, shape: Shape, speed: f64, gravity: [f64; 3]) -> Lab {
+    let mut scene = Scene::default();
+    let floor = Geometry::new(Shape::Box {
+        dimension: [20.0, 20.0, 1.0],
+    });
+    add(
+        &mut scene,
+        Frame::new("floor").at([0.0, 0.0, -0.5]).with(floor),
+    );
+    add(&mut scene, Frame::new(name).at([0.0, 0.0, RADIUS]));
+    let tread = Frame::new("tread")
+        .under(name)
+        .at([0.0, -0.05, 0.0])
+        .turned([-std::f64::consts::FRAC_PI_2, 0.0, 0.0]);
+    add(&mut scene, tread.with(Geometry::new(shape)));
+    let settings = BodySettings {
+        mass: Some(1.0),
+        can_sleep: Some(false),
+        linear_velocity: Vector3::x() * speed,
+        angular_velocity: Vector3::y() * (speed / RADIUS),
+        ..BodySettings::default()
+    };
+    let mut assembly = Assembly {
+        scene,
+        ..Assembly::default()
+    };
+    assembly.bodies.insert(name.to_owned(), settings);
+    let settings = Settings {
+        gravity,
+        ..Settings::default()
+    };
+    Lab::with(&assembly, settings)
+}
+
+const SHAPES: [Shape; 2] = [
+    Shape::Cylinder {
+        radius: RADIUS,
+        height: 0.1,
+    },
+    Shape::Capsule {
+        radius: RADIUS,
+        height: 0.1,
+    },
+];
+
+#[test]
+fn what_lies_stays() {
+    for shape in SHAPES {
+        for name in ["a_wheel", "wheel"] {
+            let mut lab = lying(name, shape.clone(), 0.0, DOWN);
+            lab.run(4.0);
+            let x = lab.position(name).x;
+            assert!(x.abs() < 5e-3, "{name}, {shape:?}, went to {x}");
+        }
+    }
+}
+
+/// Nothing brakes what rolls without slipping: x = v t.
+#[test]
+fn what_rolls_keeps_its_speed() {
+    for shape in SHAPES {
+        for name in ["a_wheel", "wheel"] {
+            for speed in [0.05, 0.5, -2.0] {
+                let mut lab = lying(name, shape.clone(), speed, DOWN);
+                lab.run(4.0);
+                let travel = lab.position(name).x / (speed * 4.0);
+                assert!(
+                    (travel - 1.0).abs() < 0.01,
+                    "{name}, {shape:?} at {speed}: {travel}"
+                );
+            }
+        }
+    }
+}
+
+/// Down a slope of 10 degrees, here by gravity that is askew: a = g sin(10°) / (1 + I/(m r²)), with
+/// I = m r²/2 of a cylinder.
+#[test]
+fn a_cylinder_rolls_down_a_slope() {
+    for name in ["a_wheel", "wheel"] {
+        let slope = 10f64.to_radians();
+        let (sin, cos) = libm::sincos(slope);
+        let gravity = [G * sin, 0.0, -G * cos];
+        let mut lab = lying(name, SHAPES[0].clone(), 0.0, gravity);
+        lab.run(2.0);
+        let travel = lab.position(name).x;
+        let expected = G * sin / 1.5 * 2.0;
+        assert!(
+            (travel / expected - 1.0).abs() < 0.02,
+            "{name} rolls {travel} m, expected {expected}"
+        );
+    }
+}
