@@ -18,8 +18,8 @@ _QUIET = {"classpath", "Component_Tag", "abstraction_level", "frequency", "armat
 
 
 def rounded(value: float) -> float:
-    """Without the last digits, which are noise of sums; 0 has no sign."""
-    return float(f"{float(value):.12g}") + 0.0
+    """Without the last digits, which are noise of sums; what is next to 0 is 0, and has no sign."""
+    return float(f"{float(value):.12g}") if abs(value) > 1e-12 else 0.0
 
 
 def pose_fields(pose: Pose, turn: float = 0.0) -> Fields:
@@ -31,7 +31,7 @@ def pose_fields(pose: Pose, turn: float = 0.0) -> Fields:
         rotation = [0.0, 0.0, last] if is_level else angles(product(matrix(rotation), matrix((0.0, 0.0, turn))))
     fields = Fields()
     place = tuple(rounded(each) for each in place)
-    rotation = tuple(rounded(each) if abs(each) > 1e-12 else 0.0 for each in rotation)
+    rotation = tuple(rounded(each) for each in rotation)
     if any(place) or not any(rotation):
         fields["translation"] = place
     if any(rotation):

@@ -4,11 +4,21 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from .errors import MorseBuilderError
 from .primitives import PassiveObject
 from .rotation import compose
 from .ron import number
 from .things import Part
 from .worlds import Model
+
+
+def first_frame(path: str) -> str:
+    """The root of a model."""
+    with open(path, encoding="utf-8") as file:
+        found = re.search(r'^frame\s+"?([^"\s{]+)', file.read(), re.MULTILINE)
+    if found is None:
+        raise MorseBuilderError(f"`{path}` has no frame")
+    return found.group(1)
 
 
 def _numbers(values: Sequence[float]) -> str:
@@ -64,8 +74,9 @@ class Scenery:
         is_dynamic = False
         if isinstance(thing, PassiveObject):
             if thing.file:
-                lines.append(f'include "{thing.file}"')
-            elif thing.thing:
+                # Of two frames of one name the first says where it is: the file's own comes second.
+                return self._add_file(thing, lines)
+            if thing.thing:
                 parts, is_dynamic = list(thing.thing.parts), thing.thing.is_dynamic
         else:
             part = thing.part()
@@ -86,6 +97,15 @@ class Scenery:
         self.frames.append(_frame(name, lines))
         return is_dynamic
 
+    def _add_file(self, thing: Any, lines: List[str]) -> bool:
+        name = first_frame(thing.file)
+        if name in self.names:
+            raise MorseBuilderError(f"`{thing.file}` is there twice, and would have the frame `{name}` twice")
+        self.names.add(name)
+        thing._bpy_object.name = name
+        self.frames.append([*_frame(name, lines), f'include "{thing.file}"'])
+        return False
+
     def scene(self) -> str:
         """The text of the scene."""
         blocks = [f'include "{self.environment}"', *("\n".join(frame) for frame in self.frames)]
@@ -99,6 +119,8 @@ class Scenery:
             at, rotation = component.location, component.rotation_euler
             if model.faces:
                 at, rotation = compose(((0.0, 0.0, 0.0), (0.0, 0.0, model.faces)), (at, rotation))
-            lines = [f"parent {_name(model.root)};", *_place(at, rotation), f'include "{arm["file"]}"']
-            blocks.append("\n".join(_frame(f"{arm['root']}_mount", lines)))
+            # Of two frames of one name the first says where it is: the arm's own comes second.
+            lines = [f"parent {_name(model.root)};", *_place(at, rotation), *arm.get("body", ())]
+            blocks.append("\n".join(_frame(arm["root"], lines)))
+            blocks.append(f'include "{arm["file"]}"')
         return "\n\n".join(blocks) + "\n"

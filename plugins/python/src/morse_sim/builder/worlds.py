@@ -60,12 +60,14 @@ ARMS: Dict[str, Dict[str, Any]] = {
     "kuka_lwr": {
         "file": "arms/kuka_lwr.robray",
         "root": "kuka_base",
+        "body": ("mass 1.6;", "center_of_mass [0, 0, 0.05];", "inertia [0.006, 0.006, 0.008, 0, 0, 0];"),
         "tip": "kuka_tip",
         "joints": tuple(f"kuka_{number}" for number in range(1, 8)),
     },
     "pa_10": {
         "file": "arms/pa10.robray",
         "root": "pa10_base",
+        "body": ("mass 9;", "center_of_mass [0, 0, 0.07];", "inertia [0.05, 0.05, 0.05, 0, 0, 0];"),
         "tip": "pa10_tip",
         "joints": tuple(f"seg{number}" for number in range(6)),
     },

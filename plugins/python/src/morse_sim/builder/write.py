@@ -14,7 +14,7 @@ from .parts import component_fields, rounded, pose_fields
 from .primitives import Mesh, PassiveObject, Zone
 from .robots import Robot
 from .ron import Entries, Fields, Word, document
-from .scenery import Scenery
+from .scenery import Scenery, first_frame
 from .worlds import ARMS, GRASPABLE, INTERNAL, PROPERTIES_OF_BOXES
 
 
@@ -273,15 +273,6 @@ class Recording:
         with open(path, "w", encoding="utf-8") as file:
             file.write(head + document(simulation))
         return path
-
-
-def first_frame(path: str) -> str:
-    """The root of a model."""
-    with open(path, encoding="utf-8") as file:
-        found = re.search(r'^frame\s+"?([^"\s{]+)', file.read(), re.MULTILINE)
-    if found is None:
-        raise MorseBuilderError(f"`{path}` has no frame")
-    return found.group(1)
 
 
 def free(name: str, taken: Any) -> str:
