@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+from .blender import bpymorse
 from .component import AbstractComponent
 from .creator import ComponentCreator
 from .environment import Environment
@@ -140,10 +141,9 @@ class Recording:
         damping = Fields(linear_damping=rounded(-math.log(0.96)), angular_damping=rounded(-math.log(0.9)))
         for name, mass in self.environment.world.boxes:
             bodies[name] = Fields(kind=Word("dynamic"), mass=mass, **damping)
-            if name in PROPERTIES_OF_BOXES:
-                objects[name] = Fields(properties=Entries(Object=True))
-            if name in GRASPABLE:
-                objects.setdefault(name, Fields())["graspable"] = True
+            about = self._about_box(name)
+            if about:
+                objects[name] = about
         for each in self.components:
             if not isinstance(each, (PassiveObject, Mesh)):
                 continue
@@ -164,6 +164,22 @@ class Recording:
             if about:
                 objects[name] = about
         return bodies, objects
+
+    @staticmethod
+    def _about_box(name: str) -> Fields:
+        """What is known of a thing that came with the environment, also from the script."""
+        values = dict(bpymorse.named[name].values) if name in bpymorse.named else {}
+        if name in PROPERTIES_OF_BOXES:
+            values.setdefault("Object", True)
+        fields = Fields()
+        for word in ("Label", "Description", "Type"):
+            if word in values:
+                fields[word.lower()] = str(values.pop(word))
+        if values.pop("Graspable", name in GRASPABLE):
+            fields["graspable"] = True
+        if shown(values):
+            fields["properties"] = shown(values)
+        return fields
 
     @staticmethod
     def _about(thing: AbstractComponent) -> Fields:
