@@ -15,6 +15,7 @@ from . import ROOT
 from .support import Room, needs_services, program
 
 CACHE = os.environ.get("MORSE_CACHE") or os.path.join(ROOT, "..", "..", "target", "python-morse")
+NEW_PYTHON = os.path.join(ROOT, "src", "morse_sim", "compat", "pymorse_on_new_python")
 PACKAGE = "python3-morse-simulator"
 
 
@@ -61,7 +62,8 @@ class Harness(Room):
                 self.skipTest("port 4000 is taken by somebody else")
             time.sleep(0.5)
         # The launcher finds the simulator in PATH: the harness passes the environment on.
-        environment = {**os.environ, "PYTHONPATH": packages, "MORSE_ROOT": ROOT, "MORSE_SIM": str(program())}
+        paths = os.pathsep.join([NEW_PYTHON, packages])
+        environment = {**os.environ, "PYTHONPATH": paths, "MORSE_ROOT": ROOT, "MORSE_SIM": str(program())}
         ran = subprocess.run(
             [sys.executable, os.path.join(ROOT, "tests", "harness", name)],
             cwd=self.folder,

@@ -28,7 +28,6 @@ FULL = """
     robot.append(pose)
 
     gps = GPS()
-    gps.level('raw')
     gps.frequency(5)
     gps.alter('Noise', pos_std=0.2)
     gps.alter('NED')
@@ -241,6 +240,18 @@ class Rules(Room):
         self.assertIn("frequency: 60", self.recorded(fast.format(", auto_tune_time=False", "")))
         self.assertIn("200 times a second", self.said)
         self.assertIn("rate: 500,", self.recorded(fast.format("", "env.simulator_frequency(500)")))
+
+    def test_modifiers_that_find_nothing_to_change_are_left_out(self) -> None:
+        text = self.recorded(
+            """
+            robot = ATRV()
+            gps = GPS(); gps.level('raw'); gps.alter('NED'); robot.append(gps)
+            env = Environment('ground.robray')
+            """
+        )
+        self.assertIn("level: raw", text)
+        self.assertNotIn("modifiers", text)
+        self.assertIn("robot.gps: the level `raw` has no `x`", self.said)
 
     def test_odometry_without_a_stream_is_differential(self) -> None:
         text = self.recorded(

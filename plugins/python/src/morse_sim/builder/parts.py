@@ -80,6 +80,9 @@ def component_fields(named: Any, robot: Any, recording: Any) -> Fields:
     fields.update(_special(component, kind, robot, recording))
     environment = recording.environment._bpy_object.values
     modifiers = [modifier(asked, path, kind.kind, environment) for asked in component.modifiers]
+    if modifiers and kind.kind == "gps" and level in ("raw", "extended"):
+        warn(f"{path}: the level `{level}` has no `x`, `y` and `z`: its modifiers change nothing")
+        modifiers = []
     if modifiers:
         fields["modifiers"] = modifiers
     if component.services:
