@@ -4,7 +4,9 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 import time
+import unittest
 
 from .support import Room, Running, needs_program
 
@@ -45,6 +47,24 @@ class Runs(Room):
         os.kill(running.simulator(), signal.SIGKILL)
         self.assertEqual(running.process.wait(30), 128 + signal.SIGKILL)
         self.assertIn("EXITING SIMULATION", running.said())
+
+    @unittest.skipUnless(sys.platform == "linux", "only Linux tells children of their parent's death")
+    def test_nothing_is_left_of_a_killed_launcher(self) -> None:
+        running = Running(self, DRIVEN)
+        running.wait_for("SCENE INITIALIZED")
+        simulator = running.simulator()
+        running.process.kill()
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                with open(f"/proc/{simulator}/stat", encoding="utf-8") as file:
+                    is_over = ") Z" in file.read()
+            except OSError:
+                is_over = True
+            if is_over:
+                return
+            time.sleep(0.05)
+        self.fail("the simulator runs on")
 
     def test_an_early_signal_is_not_lost(self) -> None:
         running = Running(self, DRIVEN)

@@ -102,6 +102,18 @@ def _plain(stem: str) -> str:
     return "".join(each if each.isalnum() or each in "_-" else "_" for each in stem) or "script"
 
 
+def _outlive_nobody() -> None:
+    """In the child: who kills the launcher ends the simulation, too, where the system can do that."""
+    try:
+        import ctypes
+
+        set_signal_of_parents_death = 1
+        ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGTERM)
+    except (AttributeError, ImportError, OSError):
+        # Only Linux has it.
+        return
+
+
 def simulate(path: str, rtf: str, allowed: List[str], directory: str) -> int:
     """Starts the program, says what clients of MORSE wait for, and passes on how it ends."""
     try:
@@ -125,7 +137,9 @@ def simulate(path: str, rtf: str, allowed: List[str], directory: str) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, relay)
     # In a group of its own: ctrl-C reaches it once, through here.
-    child.append(subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL))
+    child.append(
+        subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL, preexec_fn=_outlive_nobody)
+    )
     for number in asked:
         child[0].send_signal(number)
     say(f"PID: {child[0].pid}")
