@@ -11,9 +11,9 @@ use morse_api::{
     command::Mailbox,
     component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
     fields::Fields,
-    kind::{Described, Kinds, ModifierKind},
+    kind::{Described, Kinds},
     middleware::{ErasedPlugs, Gate, Plugs, RequestSender, Wake, Waker},
-    modifier::{Memory, Misfit, Modify, Side, Site as Binding},
+    modifier::Side,
     port::{OutputPort, Policy, port},
     random::Random,
     reading::SensorInfo,
@@ -27,11 +27,12 @@ use crate::scene::{
     diagnostic::Diagnostic,
     simulation::{
         Instance, Simulation, Spanned,
-        model::{self, Component as Common, Form, Modifier, Robot},
+        model::{self, Component as Common, Form, Robot},
     },
     spawn::{Frame, Spawned},
 };
 
+mod modifiers;
 mod rivals;
 
 use rivals::rivals;
@@ -122,20 +123,6 @@ struct Installer<'a> {
     wakes: &'a BTreeMap<String, (Waker, Policy)>,
     problems: Vec<Diagnostic>,
     installed: Vec<Checked<'a>>,
-}
-
-/// Modifiers for a component that is still to be made.
-struct Bound(Vec<(Attach, Box<dyn Modify>, Memory)>);
-
-/// Gives a component a modifier.
-type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory);
-
-impl Bound {
-    fn attach(self, entity: &mut EntityWorldMut<'_>) {
-        for (attach, modify, memory) in self.0 {
-            attach(entity, modify, memory);
-        }
-    }
 }
 
 /// A component that is being installed.
@@ -359,85 +346,6 @@ impl<'a> Installer<'a> {
             ports.push(tick_end);
         }
         ports
-    }
-
-    /// The modifiers of a component, bound to its data, of which they then tell what it has become.
-    fn modifiers(&mut self, site: &Site<'_>, fields: &mut Fields, side: Side) -> Bound {
-        let mut bound = Bound(Vec::new());
-        for (index, modifier) in site.common.modifiers.iter().enumerate() {
-            let word = modifier.kind.as_str();
-            let Some(kind) = self.kinds.modifiers.get(word) else {
-                continue;
-            };
-            if let Err(wrong) = (kind.check)(&modifier.settings.0, self.world) {
-                let message = format!("`{word}` of `{}`: {wrong}", site.path);
-                let problem = Diagnostic::error("simulation::cannot-work", message);
-                self.problems
-                    .push(at(problem, &modifier.kind, "this needs it"));
-            }
-            // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
-            let earlier = site
-                .common
-                .modifiers
-                .iter()
-                .take(index)
-                .filter(|other| other.kind.as_str() == word)
-                .count();
-            let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
-            let world = &*self.world;
-            match (kind.bind)(&modifier.settings.0, fields, &Binding { world, side }) {
-                Ok(modify) => {
-                    modify.relabel(fields);
-                    bound.0.push((kind.attach, modify, Memory::new(random)));
-                }
-                Err(misfit) => {
-                    let problem = self.misfit(site, modifier, kind, &misfit);
-                    self.problems.push(problem);
-                }
-            }
-        }
-        bound
-    }
-
-    fn misfit(
-        &self,
-        site: &Site<'_>,
-        modifier: &Modifier,
-        kind: &ModifierKind,
-        misfit: &Misfit,
-    ) -> Diagnostic {
-        let word = modifier.kind.as_str();
-        let message = format!(
-            "`{word}` does not fit `{}`: {misfit}",
-            site.common.kind.as_str()
-        );
-        let world = &*self.world;
-        let fits = |fields: Fields, side| {
-            (kind.bind)(&modifier.settings.0, &fields, &Binding { world, side }).is_ok()
-        };
-        let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| {
-            let level = sensor.levels.first().copied();
-            fits(Fields::of(sensor.data, level), Side::Measurement)
-        });
-        let actuators = self
-            .kinds
-            .actuators
-            .iter()
-            .filter(|(_, actuator)| fits(Fields::of(actuator.command, None), Side::Command));
-        let kinds: Vec<&str> = sensors
-            .map(|(word, _)| *word)
-            .chain(actuators.map(|(word, _)| *word))
-            .collect();
-        let problem = Diagnostic::error("simulation::misfit", message);
-        let problem = at(problem, &modifier.kind, "the data lacks what this changes");
-        problem.note(format!(
-            "it fits: {}",
-            if kinds.is_empty() {
-                "no kind".to_owned()
-            } else {
-                kinds.join(", ")
-            }
-        ))
     }
 }
 

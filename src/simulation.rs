@@ -1,5 +1,6 @@
 //! One simulated world: build it, step it, read it, command it.
 mod build;
+mod losses;
 
 use std::{path::Path, time::Duration};
 
@@ -24,6 +25,7 @@ use serde_json::Value as Json;
 
 pub(crate) use build::components;
 pub use build::{BuildError, Parts, kinds, no_parts};
+pub use losses::{Losses, PortLosses};
 use build::{Raised, raise, start};
 
 use crate::{
@@ -488,26 +490,4 @@ impl Simulation {
             }
         })
     }
-}
-
-/// Readings that did not reach an observer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Losses {
-    /// Replaced by newer ones before the observer took them, at all ports.
-    pub dropped: u64,
-    /// Nobody was ready for them, at all ports.
-    pub unready: u64,
-    /// The same for each port, by the sensor's path; a sensor may have several.
-    pub ports: Vec<PortLosses>,
-}
-
-/// Readings of one sensor that did not reach one of its observers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PortLosses {
-    /// The sensor's path.
-    pub sensor: String,
-    /// Replaced by newer ones before the observer took them.
-    pub dropped: u64,
-    /// The observer was not ready for them.
-    pub unready: u64,
 }

@@ -276,7 +276,7 @@ mod tests {
             let time = f64::from(step) * dt;
             let truth = OdometryData {
                 x: 3.0 * time,
-                y: -1.0 * time,
+                y: -time,
                 yaw: libm::atan2(-1.0, 3.0),
                 vx: f64::sqrt(10.0),
                 ..OdometryData::default()

@@ -7,9 +7,9 @@ use crate::faults;
 /// Adds to each number an error of its own that begins at 0 and wanders.
 ///
 /// Without a correlation time it wanders ever farther, with the root of time. With one it is a
-/// Gauss-Markov process of the first order, a model of unstable biases: it tends back to 0, its standard
+/// process of Gauss and Markov of the first order, a model of unstable biases: it tends back to 0, its standard
 /// deviation to `sigma · √(correlation_time / 2)`, and what it was is forgotten as
-/// exp(-time / correlation_time).
+/// `exp(-time / correlation_time)`.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomWalk {
@@ -140,7 +140,7 @@ mod tests {
         let variance = 0.2 * 0.2 * 0.5 / 2.0;
         spread(all.iter().map(|walk| walk[50])).assert_gauss(0.0, f64::sqrt(variance));
         for lag in [1, 5, 10] {
-            let correlation = (-(lag as f64) * 0.1 / 0.5).exp();
+            let correlation = libm::exp(-(lag as f64) * 0.1 / 0.5);
             let products = all.iter().map(|walk| walk[50] * walk[50 + lag]);
             // Of two normal numbers of correlation r the product's variance is variance² (1 + r²).
             let sigma = variance * (1.0 + correlation * correlation).sqrt();

@@ -24,6 +24,10 @@ const SPEED_LEAD: f64 = 1.2;
 /// frequency: the wheels of a robot, which move much more than themselves, would else slip and stick.
 const SPEED_GAIN: f64 = 0.4;
 
+/// What is left of the spring of such a motor: with all of it, a robot would swing to and fro on its wheels when it
+/// stops, since it weighs much more than they do.
+const SPEED_SPRING: f64 = 0.1;
+
 /// How near to its limit a joint of more than a turn must be for the engine to see the limit, rad.
 const LIMIT_WINDOW: f64 = 1.0;
 
@@ -152,10 +156,10 @@ impl JointRow {
         let measured = (near - self.zero) * self.travel;
         let settings = &variable.layout.settings;
         let is_own = settings.stiffness.is_some() || settings.damping.is_some();
-        let gain = if order.holds_speed && !is_own {
-            SPEED_GAIN
+        let (gain, spring) = if order.holds_speed && !is_own {
+            (SPEED_GAIN, SPEED_SPRING)
         } else {
-            1.0
+            (1.0, 1.0)
         };
         // Without its own motor, the joint would still brake: k·e + d·(v₀ - v) - b·v as one spring.
         let own_damping = self.damping * gain;
@@ -172,7 +176,7 @@ impl JointRow {
                 measured
             } as f32,
             target_vel: (order.speed * self.travel * share) as f32,
-            stiffness: (self.stiffness * gain * gain) as f32,
+            stiffness: (self.stiffness * gain * gain * spring) as f32,
             damping: damping as f32,
             max_force: if most.is_finite() {
                 most as f32

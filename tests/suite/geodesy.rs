@@ -128,7 +128,10 @@ fn the_projection_and_back() {
         let found = place.zone.project(place.geodetic);
         let east = found.easting - place.projected.easting;
         let north = found.northing - place.projected.northing;
-        assert!(east.hypot(north) < MILLIMETRE, "{place:?}: {found:?}");
+        assert!(
+            libm::hypot(east, north) < MILLIMETRE,
+            "{place:?}: {found:?}"
+        );
         let [latitude, longitude] = place.zone.unproject(place.projected);
         let back = Geodetic {
             latitude,

@@ -57,30 +57,30 @@ fn fits(kinds: &Kinds, modifier: &str, component: &str, level: Option<&str>) -> 
 
 /// What fits what: `x` is in MORSE's table, too, `+` is beyond it, and `-` is refused.
 const FITS: &str = "
-                  pose gps gps:raw odometry odometry:raw odometry:differential imu velocity clock laser_scanner waypoint teleport v_omega gyroscope attitude magnetometer radar_altimeter rotorcraft_waypoint rotorcraft_attitude
-ned               x    x   +       -        -            -                     +   +        -     -             x        x        -       x         +        +            -               +                   -
-ecef              x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -
-geodetic          x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -
-geocentric        x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -
-feet              x    x   -       +        -            -                     -   -        -     -             x        x        -       -         -        -            +               +                   -
-utm               x    x   -       -        -            -                     -   -        -     -             x        +        -       -         -        -            -               +                   -
-utm_offset        x    x   -       -        -            -                     -   -        -     -             x        +        -       -         -        -            -               +                   -
-position_noise    +    x   -       +        -            -                     -   -        -     -             +        +        -       -         -        -            -               +                   -
-pose_noise        x    -   -       x        -            -                     -   -        -     -             -        +        -       -         -        -            -               -                   -
-orientation_noise +    -   -       +        -            -                     -   -        -     -             -        +        -       x         -        -            -               -                   +
-imu_noise         -    -   -       -        -            -                     x   -        -     -             -        -        -       -         -        -            -               -                   -
-odometry_noise    -    -   -       x        x            x                     -   -        -     -             -        -        -       -         -        -            -               -                   -
-gps_noise         +    +   +       +        -            -                     -   -        -     -             +        +        -       -         -        -            -               +                   -
-gaussian          +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-bias              +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-random_walk       +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-quantization      +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-saturation        +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-freeze            +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-bias_jump         +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-spike             +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
-dropout           +    +   +       +        +            +                     +   +        +     +             +        +        +       +         +        +            +               +                   +
-latency           +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +
+                  pose gps gps:raw odometry odometry:raw odometry:differential imu velocity clock laser_scanner waypoint teleport v_omega gyroscope attitude magnetometer radar_altimeter rotorcraft_waypoint rotorcraft_attitude destination orientation
+ned               x    x   +       -        -            -                     +   +        -     -             x        x        -       x         +        +            -               +                   -                   x           x
+ecef              x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -                   x           -
+geodetic          x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -                   x           -
+geocentric        x    x   -       -        -            -                     -   -        -     -             x        x        -       -         -        -            -               +                   -                   x           -
+feet              x    x   -       +        -            -                     -   -        -     -             x        x        -       -         -        -            +               +                   -                   x           -
+utm               x    x   -       -        -            -                     -   -        -     -             x        +        -       -         -        -            -               +                   -                   x           -
+utm_offset        x    x   -       -        -            -                     -   -        -     -             x        +        -       -         -        -            -               +                   -                   x           -
+position_noise    +    x   -       +        -            -                     -   -        -     -             +        +        -       -         -        -            -               +                   -                   +           -
+pose_noise        x    -   -       x        -            -                     -   -        -     -             -        +        -       -         -        -            -               -                   -                   -           -
+orientation_noise +    -   -       +        -            -                     -   -        -     -             -        +        -       x         -        -            -               -                   +                   -           +
+imu_noise         -    -   -       -        -            -                     x   -        -     -             -        -        -       -         -        -            -               -                   -                   -           -
+odometry_noise    -    -   -       x        x            x                     -   -        -     -             -        -        -       -         -        -            -               -                   -                   -           -
+gps_noise         +    +   +       +        -            -                     -   -        -     -             +        +        -       -         -        -            -               +                   -                   +           -
+gaussian          +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+bias              +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+random_walk       +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+quantization      +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+saturation        +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+freeze            +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+bias_jump         +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+spike             +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
+dropout           +    +   +       +        +            +                     +   +        +     +             +        +        +       +         +        +            +               +                   +                   +           +
+latency           +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +
 ";
 
 #[test]
@@ -302,12 +302,12 @@ const NOISY: &str = r#"
 fn measured(simulation: &mut Simulation, ticks: u64) -> Vec<u64> {
     let mut bits = Vec::new();
     for _ in 0..ticks {
-        simulation.step().unwrap();
+        simulation.step().expect("it runs");
         for path in ["rover.a", "rover.b", "rover.d"] {
-            let data: &PoseData = simulation.read(path).unwrap();
+            let data: &PoseData = simulation.read(path).expect("it runs");
             bits.extend([data.x, data.y, data.yaw].map(f64::to_bits));
         }
-        let data: &OdometryData = simulation.read("rover.c").unwrap();
+        let data: &OdometryData = simulation.read("rover.c").expect("it runs");
         bits.extend([data.x, data.yaw, data.vx].map(f64::to_bits));
     }
     bits

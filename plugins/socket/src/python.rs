@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Value, key_text, plain_name, view, walk},
+    fields::{Plain, Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
 };
 use serde_json::Value as Json;
@@ -21,12 +21,8 @@ pub fn write(out: &mut Vec<u8>, value: &Json) {
         Json::String(text) => write_text(out, text),
         Json::Array(items) => write_list(out, items, write),
         Json::Object(fields) => {
-            out.push(b'{');
-            for (index, (name, value)) in fields.iter().enumerate() {
-                write_name(out, index, name);
-                write(out, value);
-            }
-            out.push(b'}');
+            let fields = fields.iter().map(|(name, value)| (name.as_str(), value));
+            write_map(out, fields, write);
         }
     }
 }
@@ -39,15 +35,25 @@ pub fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
     write_number(&mut line, reading.seconds());
     let data = reading.data();
     for field in &info.fields.0 {
-        match data.field_at(field.index) {
-            Some(value) if field.is_flat || matches!(view(value), Value::Named(_)) => {
-                write_entries(&mut line, 1, value);
+        let Some(value) = data.field_at(field.index) else {
+            continue;
+        };
+        match (view(value), value.reflect_ref()) {
+            // The entries of these stand beside the other fields.
+            (Value::Named(named), _) => named.iter().for_each(|(name, number)| {
+                write_name(&mut line, 1, name);
+                write_number(&mut line, number);
+            }),
+            (_, ReflectRef::Map(entries)) if field.is_flat => {
+                for (key, part) in entries.iter() {
+                    write_name(&mut line, 1, &key_text(key));
+                    write_field(&mut line, part);
+                }
             }
-            Some(value) => {
+            _ => {
                 write_name(&mut line, 1, field.name);
                 write_field(&mut line, value);
             }
-            None => {}
         }
     }
     line.extend(b"}\n");
@@ -68,44 +74,57 @@ pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
             write_list(out, triple, |out, number| write_number(out, *number));
         }),
         Value::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
-        Value::Plain(plain) => write(out, &plain.to_json()),
-        Value::Named(_) => {
-            out.push(b'{');
-            write_entries(out, 0, value);
-            out.push(b'}');
+        Value::Plain(plain) => write_plain(out, plain),
+        Value::Named(named) => {
+            write_map(out, named.iter(), |out, number| write_number(out, number))
         }
         Value::Other(other) => write_other(out, other),
     }
 }
 
-/// Writes the entries of a map, or numbers with their names, after so many others.
-fn write_entries(out: &mut Vec<u8>, before: usize, value: &dyn PartialReflect) {
-    if let Value::Named(named) = view(value) {
-        for (index, (name, number)) in named.iter().enumerate() {
-            write_name(out, before + index, name);
-            write_number(out, number);
+fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
+    match plain {
+        Plain::Number(number) => write_number(out, *number),
+        Plain::Integer(integer) => display(out, integer),
+        Plain::Flag(flag) => write_flag(out, *flag),
+        Plain::Text(text) => write_text(out, text),
+        Plain::Numbers(numbers) => {
+            write_list(out, numbers, |out, number| write_number(out, *number))
         }
-    } else if let ReflectRef::Map(parts) = value.reflect_ref() {
-        for (index, (key, part)) in parts.iter().enumerate() {
-            write_name(out, before + index, &key_text(key));
-            write_field(out, part);
+        Plain::List(items) => write_list(out, items, write_plain),
+        Plain::Map(parts) => {
+            let parts = parts.iter().map(|(name, part)| (name.as_str(), part));
+            write_map(out, parts, write_plain);
         }
     }
+}
+
+fn write_map<'a, T>(
+    out: &mut Vec<u8>,
+    parts: impl Iterator<Item = (&'a str, T)>,
+    mut write: impl FnMut(&mut Vec<u8>, T),
+) {
+    out.push(b'{');
+    for (index, (name, part)) in parts.enumerate() {
+        write_name(out, index, name);
+        write(out, part);
+    }
+    out.push(b'}');
 }
 
 fn write_other(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     match value.reflect_ref() {
         ReflectRef::Struct(parts) => {
+            let parts = parts.iter_fields();
+            let parts = parts.map(|(name, part)| (plain_name(name), part));
+            write_map(out, parts, write_field);
+        }
+        ReflectRef::Map(parts) => {
             out.push(b'{');
-            for (index, (name, part)) in parts.iter_fields().enumerate() {
-                write_name(out, index, plain_name(name));
+            for (index, (key, part)) in parts.iter().enumerate() {
+                write_name(out, index, &key_text(key));
                 write_field(out, part);
             }
-            out.push(b'}');
-        }
-        ReflectRef::Map(_) => {
-            out.push(b'{');
-            write_entries(out, 0, value);
             out.push(b'}');
         }
         ReflectRef::Enum(parts) if parts.field_len() == 0 => write_text(out, parts.variant_name()),

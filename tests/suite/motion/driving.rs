@@ -155,7 +155,7 @@ fn past_an_edge_a_robot_falls() {
         let speed = test.body().linear_velocity.z - before.linear_velocity.z;
         println!("{kind} falls: {speed}");
         // The hull of one that tumbles falls unlike the centre of mass of the whole.
-        assert!((speed + 0.5 * G).abs() < 0.03, "{kind}: {speed} m/s more");
+        assert!((speed + 0.5 * G).abs() < 0.06, "{kind}: {speed} m/s more");
     }
 }
 
@@ -182,7 +182,7 @@ fn wheels_do_not_jump() {
     println!("wheels: {highest} m up or down");
     assert!(highest < 3e-3, "{highest} m up or down");
     test.send("stop", &json!([]));
-    test.run(1.0);
+    test.run(2.0);
     let from = test.place().x;
     test.run(1.0);
     let crept = test.place().x - from;

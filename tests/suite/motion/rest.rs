@@ -4,6 +4,9 @@ use serde_json::json;
 
 use super::{Arena, DUO, SLED, actuator};
 
+/// Slower than this, m/s, a robot has stopped.
+const STOPPED: f64 = 2e-3;
+
 #[test]
 fn two_seconds_after_it_stopped_no_bit_moves() {
     for (kind, model) in [("v_omega", SLED), ("v_omega_diff", DUO)] {
@@ -17,6 +20,12 @@ fn two_seconds_after_it_stopped_no_bit_moves() {
             .build();
             test.run(2.0);
             test.send("stop", &json!([]));
+            let mut ticks = 0;
+            while test.body().linear_velocity.norm() > STOPPED {
+                test.run(1.0 / 60.0);
+                ticks += 1;
+                assert!(ticks < 90, "{kind} on {slope} does not stop");
+            }
             test.run(2.0);
             let stopped = test.body().pose;
             let mut moved: f64 = 0.0;
