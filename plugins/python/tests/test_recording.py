@@ -18,7 +18,7 @@ FULL = """
     robot.rotate(z=0.25)
     robot.set_mass(12)
     robot.set_friction(0.7)
-    robot.properties(Catched=True, Number=3)
+    robot.properties(Marked=True, Number=3)
     robot.add_service('socket')
 
     pose = Pose()
@@ -34,7 +34,7 @@ FULL = """
     robot.append(gps)
 
     waypoint = Waypoint()
-    waypoint.properties(FreeZ=True, ControlType='Position', Ignore='Catched', Target='')
+    waypoint.properties(FreeZ=True, ControlType='Position', Ignore='Marked', Target='')
     waypoint.add_service('socket')
     robot.append(waypoint)
 
@@ -253,6 +253,29 @@ class Rules(Room):
         self.assertNotIn("modifiers", text)
         self.assertIn("robot.gps: the level `raw` has no `x`", self.said)
 
+    def test_shapes_that_nothing_touches_are_still_known(self) -> None:
+        text = self.recorded(
+            """
+            robot = Robot('atrv')
+            fire = Sphere('flame')
+            fire.scale = (0.5, 0.5, 0.5)
+            fire.translate(3, 4)
+            fire.properties(Fire=True)
+            place = Empty('here'); place.properties(Note='x')
+            nothing = Empty('nowhere')
+            eye = Pose(); robot.append(eye)
+            mesh = Cube('look'); eye.append(mesh)
+            env = Environment('ground.robray')
+            """
+        )
+        self.assertIn('"fire": (', text)
+        self.assertIn('model: "robots/atrv.robray"', text)
+        self.assertIn('properties: { "Fire": true }', text)
+        self.assertNotIn("nowhere", text)
+        scene = self.read("script.robray")
+        self.assertIn("geometry { shape sphere; radius 0.5; color [0.8, 0.8, 0.8]; friction 0.5; collision 0; }", scene)
+        self.assertNotIn("look", scene)
+
     def test_odometry_without_a_stream_is_differential(self) -> None:
         text = self.recorded(
             """
@@ -311,7 +334,7 @@ class Mistakes(Room):
             ("robot = ATRW()", "did you mean `ATRV`?"),
             ("robot = ATRV()\nrobot.tranlate(1)", "script.py:3: AttributeError: ATRV has no `tranlate`; did you mean `translate`?"),
             ("p = Pose()\np.add_stream('sokcet')", "did you mean `socket`?"),
-            ("p = Pose()\nr = ATRV()\nr.append(p)\np.alter('NEDD')\nenv = Environment('empty')", "did you mean `NED`?"),
+            ("p = Pose()\nr = ATRV()\nr.append(p)\np.alter('NET')\nenv = Environment('empty')", "did you mean `NED`?"),
             ("e = Environment('emty')", "did you mean `empty`?"),
             ("o = PassiveObject('props/objects', 'Tabel')", "there is no object `Tabel`"),
             ("e = Environment('empty')\ne.configure_stream_manager('socket', tiem_sync=True)", "did you mean `time_sync`?"),

@@ -80,6 +80,10 @@ class Properties:
 class Game:
     """`obj.game`."""
 
+    physics_type: str
+    mass: Optional[float]
+    lock_location_z: bool
+
     def __init__(self, properties: Dict[str, Any]):
         object.__setattr__(self, "properties", Properties(properties))
         for name, value in GAME.items():

@@ -61,6 +61,7 @@ class AbstractComponent:
     """All of them, in the order of their creation."""
 
     _blender_name = "Empty"
+    parent: "AbstractComponent"
 
     def __init__(self, obj: Optional[Object] = None, filename: str = "", category: str = ""):
         self._bpy_object = obj or Object(self._blender_name)

@@ -24,10 +24,11 @@ class Mesh(AbstractComponent):
         self.rgb = (r, g, b)
 
     def part(self) -> Optional[Part]:
-        """The shape as it is scaled; none if nothing can touch it."""
-        if self._part is None or self._bpy_object.game.physics_type == "NO_COLLISION":
+        """The shape as it is scaled; none where there is nothing but a place."""
+        if self._part is None:
             return None
-        return self._part.scaled(self._bpy_object.scale, self.rgb)
+        part = self._part.scaled(self._bpy_object.scale, self.rgb)
+        return part._replace(collides=self._bpy_object.game.physics_type != "NO_COLLISION")
 
 
 class Plane(Mesh):

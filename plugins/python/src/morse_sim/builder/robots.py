@@ -8,7 +8,7 @@ from .actuators import Armature, Keyboard, MotionXYW
 from .component import AbstractComponent, middleware
 from .errors import MorseBuilderError, warn
 from .sensors import ArmaturePose, CompoundSensor, Hokuyo, Odometry, Pose
-from .worlds import HUMAN_JOINTS, PR2_ARMATURES, ROBOTS, Model
+from .worlds import BLENDER_FILES, HUMAN_JOINTS, PR2_ARMATURES, ROBOTS, Model
 
 
 class Robot(AbstractComponent):
@@ -37,6 +37,8 @@ class Robot(AbstractComponent):
         for ancestor in type(self).__mro__:
             if ancestor.__name__ in ROBOTS:
                 return ROBOTS[ancestor.__name__]
+        if filename in BLENDER_FILES:
+            return ROBOTS[BLENDER_FILES[filename]]
         if filename:
             raise MorseBuilderError(
                 f"the robot `{filename}` is a Blender file, which nothing here can read; write its model as "

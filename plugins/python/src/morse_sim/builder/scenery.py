@@ -51,6 +51,8 @@ def _shape(part: Part) -> str:
     line = f"geometry {{ {words[part.shape](part.size)} color {_numbers(part.color)}; friction {number(part.friction)};"
     if part.restitution is not None:
         line += f" restitution {number(part.restitution)};"
+    if not part.collides:
+        line += " collision 0;"
     return line + " }"
 
 
@@ -68,7 +70,7 @@ class Scenery:
         self.models: Dict[str, Tuple[Model, List[Tuple[Any, Dict[str, Any]]]]] = {}
 
     def add(self, thing: Any) -> Optional[bool]:
-        """Adds a thing; whether forces move it, or nothing if it cannot be touched."""
+        """Adds a thing; whether forces move it, or nothing if there is no need to know of it."""
         parts: List[Part] = []
         lines = _place(thing.location, thing.rotation_euler)
         is_dynamic = False
@@ -80,9 +82,9 @@ class Scenery:
                 parts, is_dynamic = list(thing.thing.parts), thing.thing.is_dynamic
         else:
             part = thing.part()
-            if part is None:
+            if part is None and not thing.set:
                 return None
-            parts = [part]
+            parts = [part] if part else []
         name, count = re.sub(r"[^A-Za-z0-9_-]", "_", thing.name), 0
         while name in self.names:
             count += 1

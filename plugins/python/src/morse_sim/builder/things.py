@@ -17,6 +17,7 @@ class Part(NamedTuple):
     mass: Optional[float] = None
     friction: float = 0.5
     restitution: Optional[float] = None
+    collides: bool = True
 
     def scaled(self, scale: Sequence[float], color: Triple) -> "Part":
         """The same shape with other sides; round shapes take the mean of what makes them round."""

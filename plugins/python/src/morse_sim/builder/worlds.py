@@ -56,6 +56,14 @@ ROBOTS: Dict[str, Model] = {
     "Victim": Model("robots/victim.robray"),
 }
 
+BLENDER_FILES = {
+    "atrv": "ATRV", "b21": "B21", "pr2": "BarePR2", "hummer": "Hummer", "human_rig": "Human", "jido": "Jido",
+    "morsy": "Morsy", "patrolbot": "PatrolBot", "pioneer3dx": "Pioneer3DX", "quadrotor": "QUAD2012",
+    "quadrotor_dynamic": "Quadrotor", "rmax": "RMax", "segwayrmp400": "SegwayRMP400", "submarine": "Submarine",
+    "victim": "Victim",
+}
+"""MORSE's files of robots, which scripts may name instead of classes: `Robot("atrv")`."""
+
 ARMS: Dict[str, Dict[str, Any]] = {
     "kuka_lwr": {
         "file": "arms/kuka_lwr.robray",

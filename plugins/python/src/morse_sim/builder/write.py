@@ -332,7 +332,7 @@ def default_interface(component: AbstractComponent, interface: Optional[str]) ->
             continue
         has_stream = any(stream["middleware"] == interface for stream in child.streams)
         if not has_stream and child.is_exportable():
-            child.add_stream(interface)
+            child.add_stream(str(interface))
         child.add_service(str(interface))
         default_interface(child, interface)
 

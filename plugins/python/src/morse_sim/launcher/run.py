@@ -134,8 +134,8 @@ def simulate(path: str, rtf: str, allowed: List[str], directory: str) -> int:
         if child and child[0].poll() is None:
             child[0].send_signal(number)
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, relay)
+    for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(kind, relay)
     # In a group of its own: ctrl-C reaches it once, through here.
     child.append(
         subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL, preexec_fn=_outlive_nobody)
