@@ -66,6 +66,7 @@
 //!
 //! Towards the outside:
 //! - [`middleware`]: the only place that names the crates under `plugins/`;
+//! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
 //! - [`run`]: paces a simulation, by the only wall clock;
 //! - [`cli`]: the command line, one file a command;

@@ -25,8 +25,8 @@ use serde_json::Value as Json;
 
 pub(crate) use build::components;
 pub use build::{BuildError, Parts, kinds, no_parts};
-pub use losses::{Losses, PortLosses};
 use build::{Raised, raise, start};
+pub use losses::{Losses, PortLosses};
 
 use crate::{
     load::{self, Options, Plan},
