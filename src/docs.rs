@@ -4,6 +4,8 @@
 //! - [`scene_language`]: what is there (`.robray`);
 //! - [`simulation_file`]: what is simulated on it (`.ron`);
 //! - [`write_a_sensor`]: a sensor of one's own, in one file;
+//! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
+//! - [`services`]: requests, overlays, and handlers that call other services;
 //! - [`noise`]: modifiers, seeds, and what changes when one is added;
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`headless_tests`]: simulations in `cargo test`.
@@ -19,6 +21,12 @@ pub mod simulation_file {}
 
 #[doc = include_str!("docs/write_a_sensor.md")]
 pub mod write_a_sensor {}
+
+#[doc = include_str!("docs/catalogue.md")]
+pub mod catalogue {}
+
+#[doc = include_str!("docs/services.md")]
+pub mod services {}
 
 #[doc = include_str!("docs/noise.md")]
 pub mod noise {}

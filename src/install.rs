@@ -1,5 +1,6 @@
-//! Puts a simulation file's sensors and actuators on the bodies of a spawned scene.
+//! Puts a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
 mod linked;
+mod overlays;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -78,6 +79,7 @@ pub fn install(
     for instance in &instances {
         installer.robot(instance);
     }
+    installer.overlays(simulation);
     installer.check();
     let warnings = installer.problems;
     if warnings.iter().any(Diagnostic::is_error) {

@@ -15,6 +15,7 @@ impl Words<'_> {
             Family::Sensor => kinds.sensors.get(word).map(|kind| kind.about),
             Family::Actuator => kinds.actuators.get(word).map(|kind| kind.about),
             Family::Modifier => kinds.modifiers.get(word).map(|kind| kind.about),
+            Family::Overlay => kinds.overlays.get(word).map(|kind| kind.about),
             Family::Middleware => kinds.middlewares.get(word).map(|kind| kind.about),
             Family::Output => kinds.middlewares.get(word).map(|kind| kind.output),
             Family::Input => kinds.middlewares.get(word).map(|kind| kind.input),
@@ -29,6 +30,7 @@ impl Vocabulary for Words<'_> {
             Family::Sensor => self.0.sensors.keys().copied().collect(),
             Family::Actuator | Family::Command => self.0.actuators.keys().copied().collect(),
             Family::Modifier => self.0.modifiers.keys().copied().collect(),
+            Family::Overlay => self.0.overlays.keys().copied().collect(),
             Family::Middleware | Family::Output | Family::Input => {
                 self.0.middlewares.keys().copied().collect()
             }

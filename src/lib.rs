@@ -44,6 +44,7 @@
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`laser`]: what all laser scanners share;
 //! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
 //! - [`wheels`]: the wheels of a robot, found and measured for actuators;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
@@ -52,7 +53,8 @@
 //! - [`sensor`]: what measures;
 //! - [`actuator`]: what moves;
 //! - [`modifier`]: noise, and changes of frame, between the two and the outside;
-//! - [`service`]: what every component answers.
+//! - [`overlay`]: other services over those of a component;
+//! - [`service`]: what every component answers, and what the simulation itself does.
 //!
 //! From files to a world:
 //! - [`scene`]: scenes and simulation files as plain data, and their languages;
@@ -84,11 +86,13 @@ pub mod geomagnetism;
 pub mod install;
 pub mod kinds;
 pub mod kinematics;
+pub mod laser;
 pub mod load;
 pub mod middleware;
 pub mod modifier;
 pub mod motion;
 pub mod objects;
+pub mod overlay;
 pub mod physics;
 pub mod rays;
 pub mod report;

@@ -38,6 +38,8 @@ pub struct Limits {
 pub enum End {
     /// The last tick was made.
     Done,
+    /// A client asked for it.
+    Asked,
     /// A signal of this number asked for it.
     Signal(usize),
     /// A middleware lost what it needs.
@@ -78,7 +80,8 @@ pub fn run(
     let first = simulation.tick();
     let mut end = pace(&mut simulation, limits, start, complain);
     let wall_seconds = start.elapsed().as_secs_f64();
-    let steps = simulation.tick() - first;
+    // A client may have reset the simulation.
+    let steps = simulation.tick().saturating_sub(first);
     let sim_seconds = steps as f64 / simulation.clock().rate;
     let state_hash = format!("{:032x}", simulation.state_hash());
     let (losses, finished) = simulation.finish();
@@ -88,7 +91,9 @@ pub fn run(
             "`{sensor}`: {dropped} readings were dropped, since their observer is slow"
         ));
     }
-    if let (End::Done | End::LockstepLost(_) | End::Signal(_), Err(failure)) = (&end, finished) {
+    if let (End::Done | End::Asked | End::LockstepLost(_) | End::Signal(_), Err(failure)) =
+        (&end, finished)
+    {
         end = End::Failure(failure);
     }
     let rtf = if wall_seconds > 0.0 {
@@ -116,8 +121,13 @@ fn pace(
     complain: &mut dyn FnMut(&str),
 ) -> End {
     let first = simulation.tick();
+    let mut stride = Stride {
+        pace: limits.pace,
+        start,
+        first,
+    };
     loop {
-        let made = simulation.tick() - first;
+        let made = simulation.tick().saturating_sub(first);
         if limits.ticks.is_some_and(|ticks| made >= ticks) {
             return End::Done;
         }
@@ -125,11 +135,7 @@ fn pace(
         if signal != 0 {
             return End::Signal(signal);
         }
-        if let Pace::RealTime(factor) = limits.pace
-            && let Some(wait) =
-                wait_until(start, (made + 1) as f64 / simulation.clock().rate / factor)
-        {
-            simulation.serve(wait.min(PATIENCE));
+        if stride.waits(simulation) {
             continue;
         }
         if !simulation.may_step(PATIENCE) {
@@ -150,6 +156,18 @@ fn pace(
         for complaint in simulation.complaints() {
             complain(&complaint);
         }
+        let wishes = simulation.wishes();
+        if wishes.end {
+            return End::Asked;
+        }
+        if let Some(factor) = wishes.pace {
+            stride = Stride {
+                pace: Pace::RealTime(factor),
+                start: now(),
+                first: simulation.tick(),
+            };
+        }
+        stride.tell_lag(simulation);
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);
         }
@@ -164,6 +182,39 @@ fn wait_until(start: Instant, due: f64) -> Option<Duration> {
     let due = Duration::try_from_secs_f64(due).ok()?;
     let wait = due.checked_sub(start.elapsed())?;
     (!wait.is_zero()).then_some(wait)
+}
+
+/// How fast time passes since when.
+struct Stride {
+    pace: Pace,
+    start: Instant,
+    first: u64,
+}
+
+impl Stride {
+    /// Whether it is too early for the next tick; if so, some of the wait is over.
+    fn waits(&mut self, simulation: &mut Simulation) -> bool {
+        let Pace::RealTime(factor) = self.pace else {
+            return false;
+        };
+        let (tick, rate) = (simulation.tick(), simulation.clock().rate);
+        if tick < self.first {
+            // A client has reset the simulation.
+            (self.start, self.first) = (now(), tick);
+        }
+        let made = tick - self.first;
+        let Some(wait) = wait_until(self.start, (made + 1) as f64 / rate / factor) else {
+            return false;
+        };
+        simulation.serve(wait.min(PATIENCE));
+        true
+    }
+
+    fn tell_lag(&self, simulation: &mut Simulation) {
+        let made = simulation.tick().saturating_sub(self.first);
+        let simulated = made as f64 / simulation.clock().rate;
+        simulation.tell_lag(self.start.elapsed().as_secs_f64() - simulated);
+    }
 }
 
 /// One tick. A part that panics, such as a user's sensor, ends the run, which still closes its outputs.

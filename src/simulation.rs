@@ -1,6 +1,7 @@
 //! One simulated world: build it, step it, read it, command it.
 mod build;
 mod losses;
+mod wishes;
 
 use std::{path::Path, time::Duration};
 
@@ -171,6 +172,7 @@ impl Simulation {
     ///
     /// The observer of a lockstep port is lost.
     pub fn step(&mut self) -> Result<(), LockstepLost> {
+        self.grant_reset();
         if self.start.is_none() && self.tick() == 0 {
             // Should this fail, `reset` says so.
             self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
@@ -308,7 +310,9 @@ impl Simulation {
 
     /// Calls a service now, between two ticks. The reply of a sync service is there at once.
     pub fn call(&mut self, path: &str, service: &str, arguments: &Json) -> Call {
-        service::call(self.app.world_mut(), path, service, arguments)
+        let call = service::call(self.app.world_mut(), path, service, arguments);
+        self.grant_reset();
+        call
     }
 
     /// Cancels a call that is under way.
@@ -341,7 +345,7 @@ impl Simulation {
         self.middlewares.ports()
     }
 
-    /// The paths of all bodies, joint variables, sensors and actuators, sorted.
+    /// The paths of all bodies, joint variables, sensors, actuators and overlays, sorted.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let world = self.app.world();

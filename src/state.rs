@@ -106,6 +106,27 @@ impl Snapshot {
         Ok(())
     }
 
+    /// Puts back one kind of state alone, by the name of its entry; time and the rest go on.
+    ///
+    /// # Errors
+    ///
+    /// The snapshot is of another simulation, or has no such entry.
+    pub fn restore_only(&self, world: &mut World, name: &'static str) -> Result<(), StateError> {
+        let register = world.get_resource::<StateRegister>();
+        let entry = register.and_then(|register| {
+            let mut all = register.0.iter().zip(&self.entries);
+            all.find(|(entry, _)| entry.name == name)
+        });
+        let Some((entry, (_, bytes))) = entry.map(|(entry, saved)| (*entry, saved)) else {
+            return Err(StateError::OtherWorld {
+                name,
+                saved: 0,
+                here: 1,
+            });
+        };
+        (entry.restore)(world, bytes)
+    }
+
     /// The tick it was taken after.
     #[must_use]
     pub fn tick(&self) -> u64 {

@@ -23,10 +23,10 @@ pub struct Ackermann {
     /// The joint that steers the right wheel, about z; none: `steer_front_right`.
     pub steer_right: Vec<String>,
     /// Greatest angle of a steered wheel.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @AtLoad)]
     pub max_steering_angle: f64,
     /// Radius of the driven wheels; 0: as large as they are.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @AtLoad)]
     pub wheel_radius: f64,
 }
 

@@ -14,6 +14,7 @@ use serde_json::json;
 #[require(Shine)]
 pub struct Light {
     /// Whether it is on at the start.
+    #[reflect(@AtLoad)]
     pub emit: bool,
     /// How far it reaches.
     #[reflect(@Unit("m"))]

@@ -27,6 +27,8 @@ actuators! {
     force_torque,
     gripper,
     joints,
+    joystick,
+    keyboard,
     light,
     sound,
     orientation,

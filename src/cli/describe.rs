@@ -1,34 +1,45 @@
 //! `morse-sim describe`: everything the program knows of one kind, from the code's own docs and units.
-use std::{fmt::Write as _, io::Write};
+mod markdown;
+mod text;
+
+use std::{borrow::Cow, collections::BTreeMap, io::Write};
 
 use bevy::prelude::*;
 use clap::Args as ClapArgs;
 use morse_api::{
     component::Level,
-    fields::{Field, Fields},
-    kind::{About, ActuatorKind, MiddlewareKind, ModifierKind, SensorKind, Settings},
+    fields::Fields,
+    kind::{About, ActuatorKind, MiddlewareKind, ModifierKind, OverlayKind, SensorKind, Settings},
     modifier::{Memory, Modify, Side, Site},
     random::Random,
     service::{self, Service, Services},
+    settings,
 };
 use serde::de::value::{Error as ValueError, MapDeserializer};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::{exit, say};
 use crate::{
-    kinds::{Kinds, summary},
+    kinds::Kinds,
     scene::diagnostic::nearest,
     simulation::{Parts, components},
 };
 
-/// Describe a kind of sensor, actuator, modifier or middleware
-#[derive(Clone, Debug, ClapArgs)]
+/// Describe a kind of sensor, actuator, modifier, overlay or middleware, or all of them
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Its word in simulation files, such as gps
-    pub kind: String,
-    /// Print a JSON object
-    #[arg(long)]
+    /// Its word in simulation files, such as gps; or simulation, time or communication
+    #[arg(required_unless_present = "all")]
+    pub kind: Option<String>,
+    /// Describe everything
+    #[arg(long, conflicts_with = "kind")]
+    pub all: bool,
+    /// Print JSON: an object a kind
+    #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
+    /// Print a page of Markdown
+    #[arg(long)]
+    pub markdown: bool,
 }
 
 /// What is known of a kind.
@@ -38,20 +49,26 @@ struct Description {
     family: &'static str,
     docs: String,
     settings: Fields,
+    /// Of the settings, if none has to be given.
+    defaults: BTreeMap<&'static str, Json>,
     /// "data" or "command", and its fields.
     fields: Option<(&'static str, Fields)>,
     levels: &'static [&'static str],
+    /// How often a sensor measures unless it is told, if not every tick, Hz.
+    frequency: Option<f64>,
     services: Vec<Signature>,
     /// The kinds that fit: modifiers of a component, components of a modifier.
     fits: Vec<&'static str>,
     snippet: String,
 }
 
-/// A service and its arguments.
+/// A service, its arguments and its result.
+#[derive(Clone)]
 struct Signature {
-    name: &'static str,
-    docs: &'static str,
+    name: Cow<'static, str>,
+    docs: Cow<'static, str>,
     arguments: Fields,
+    result: Cow<'static, str>,
     is_async: bool,
 }
 
@@ -60,32 +77,35 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Wri
     let mut app = App::empty();
     components(&mut app, parts);
     let kinds = app.world().resource::<Kinds>().clone();
-    let found = describe(app.world_mut(), &kinds, &args.kind);
-    if found.is_empty() {
-        let words = kinds
-            .sensors
-            .keys()
-            .chain(kinds.actuators.keys())
-            .chain(kinds.modifiers.keys())
-            .chain(kinds.middlewares.keys());
-        let near = nearest(&args.kind, words.copied())
-            .map(|near| format!("; did you mean `{near}`?"))
-            .unwrap_or_default();
-        say(
-            err,
-            format_args!(
-                "error: no kind is called `{}`{near}",
-                crate::scene::diagnostic::printable(&args.kind)
-            ),
-        );
-        return exit::INPUT;
-    }
-    for description in found {
-        if args.json {
-            say(out, as_json(&description));
-        } else {
-            write!(out, "{}", as_text(&description)).ok();
+    let all = words(app.world(), &kinds);
+    let mut found = Vec::new();
+    match &args.kind {
+        Some(word) => {
+            found.extend(describe(app.world_mut(), &kinds, word));
+            if found.is_empty() {
+                let near = nearest(word, all.into_iter())
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default();
+                let word = crate::scene::diagnostic::printable(word);
+                say(err, format_args!("error: no kind is called `{word}`{near}"));
+                return exit::INPUT;
+            }
         }
+        None => {
+            for word in all {
+                found.extend(describe(app.world_mut(), &kinds, word));
+            }
+        }
+    }
+    if args.json {
+        found
+            .iter()
+            .for_each(|description| say(out, text::as_json(description)));
+    } else if args.markdown {
+        write!(out, "{}", markdown::page(&found)).ok();
+    } else {
+        let texts: Vec<String> = found.iter().map(text::as_text).collect();
+        write!(out, "{}", texts.join("\n\n")).ok();
     }
     exit::FINE
 }
@@ -98,23 +118,48 @@ pub(super) fn services(parts: Parts<'_>) -> Vec<(String, String)> {
         .world()
         .resource::<Services>()
         .all()
-        .map(|service| (service.name.to_owned(), service.docs.to_owned()))
+        .map(|service| (service.name.to_string(), service.docs.to_string()))
         .collect();
     rows.sort();
     rows.dedup();
     rows
 }
 
+/// The words that can be described, each once, sorted.
+fn words(world: &World, kinds: &Kinds) -> Vec<&'static str> {
+    let globals = world.resource::<Services>().globals();
+    let mut words: Vec<&'static str> = kinds
+        .sensors
+        .keys()
+        .chain(kinds.actuators.keys())
+        .chain(kinds.modifiers.keys())
+        .chain(kinds.overlays.keys())
+        .chain(kinds.middlewares.keys())
+        .copied()
+        .chain(globals.map(|(name, _)| name))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 fn describe(world: &mut World, kinds: &Kinds, word: &str) -> Vec<Description> {
     let sensor = kinds.sensors.get_key_value(word);
     let actuator = kinds.actuators.get_key_value(word);
     let modifier = kinds.modifiers.get_key_value(word);
+    let overlay = kinds.overlays.get_key_value(word);
     let middleware = kinds.middlewares.get_key_value(word);
+    let global = world
+        .resource::<Services>()
+        .globals()
+        .find(|(name, _)| *name == word);
     let mut found = Vec::new();
     found.extend(sensor.map(|(word, kind)| of_sensor(world, kinds, word, kind)));
     found.extend(actuator.map(|(word, kind)| of_actuator(world, kinds, word, kind)));
     found.extend(modifier.map(|(word, kind)| of_modifier(world, kinds, word, kind)));
+    found.extend(overlay.map(|(word, kind)| of_overlay(world, word, kind)));
     found.extend(middleware.map(|(word, kind)| of_middleware(word, kind)));
+    found.extend(global.map(|(word, entity)| of_global(world, word, entity)));
     found
 }
 
@@ -133,6 +178,7 @@ fn of_sensor(
     Description {
         fields: Some(("data", Fields::of(kind.data, None))),
         levels: kind.levels,
+        frequency: kind.frequency,
         services: signatures(world, entity),
         fits: fitting_modifiers(world, kinds, &fields, Side::Measurement),
         ..about("sensor", word, kind.about, snippet)
@@ -206,6 +252,17 @@ fn of_modifier(
     }
 }
 
+fn of_overlay(world: &mut World, word: &'static str, kind: &OverlayKind) -> Description {
+    let mut entity = world.spawn_empty();
+    (kind.insert)(&mut entity, &defaults(kind.about));
+    let entity = entity.id();
+    let snippet = format!("overlays: {{ \"{word}\": (kind: \"{word}\", of: \"motion\") }}");
+    Description {
+        services: signatures(world, entity),
+        ..about("overlay", word, kind.about, snippet)
+    }
+}
+
 fn of_middleware(word: &'static str, kind: &MiddlewareKind) -> Description {
     let snippet = format!("middlewares: {{ \"{word}\": (kind: \"{word}\") }}");
     Description {
@@ -214,16 +271,39 @@ fn of_middleware(word: &'static str, kind: &MiddlewareKind) -> Description {
     }
 }
 
+/// What answers requests although it is no component.
+fn of_global(world: &World, word: &'static str, entity: Entity) -> Description {
+    Description {
+        word,
+        family: "service",
+        docs: format!("Requests to `{word}` are answered by the simulation itself."),
+        services: signatures(world, entity),
+        ..Description::default()
+    }
+}
+
 fn about(family: &'static str, word: &'static str, about: About, snippet: String) -> Description {
     let settings = Fields::of(about.settings, None);
+    let defaults = settings::defaults(about).into_iter();
     Description {
         word,
         family,
-        docs: summary(about.settings),
+        docs: paragraphs(about.settings.docs().unwrap_or_default()),
         settings,
+        defaults: defaults
+            .map(|(field, value)| (field.name(), value))
+            .collect(),
         snippet,
         ..Description::default()
     }
+}
+
+/// Docs, a line a paragraph.
+fn paragraphs(docs: &str) -> String {
+    let paragraphs = docs.trim().split("\n\n");
+    let joined =
+        paragraphs.map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+    joined.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Settings of which none was given.
@@ -262,146 +342,14 @@ fn fitting_modifiers(
 
 fn signatures(world: &World, entity: Entity) -> Vec<Signature> {
     let signature = |service: &Service| Signature {
-        name: service.name,
-        docs: service.docs,
+        name: service.name.clone(),
+        docs: service.docs.clone(),
         arguments: Fields::of(service.arguments, None),
+        result: service.result.clone(),
         is_async: service.is_async,
     };
     service::services_of(world, entity)
-        .into_iter()
-        .map(signature)
+        .iter()
+        .map(|service| signature(service))
         .collect()
-}
-
-fn as_text(description: &Description) -> String {
-    let Description {
-        word,
-        family,
-        docs,
-        settings,
-        fields,
-        levels,
-        services,
-        fits,
-        snippet,
-    } = description;
-    let mut text = format!("{word} ({family})\n{docs}\n");
-    if !settings.0.is_empty() {
-        text.push_str("\nSettings\n");
-        text.push_str(&table(settings));
-    }
-    if let Some((noun, fields)) = fields
-        && !fields.0.is_empty()
-    {
-        write!(
-            text,
-            "\n{}{}\n{}",
-            noun[..1].to_uppercase(),
-            &noun[1..],
-            table(fields)
-        )
-        .ok();
-    }
-    if let Some((default, others)) = levels.split_first() {
-        write!(text, "\nLevels\n  {default} (default)").ok();
-        others
-            .iter()
-            .for_each(|level| write!(text, ", {level}").unwrap_or_default());
-        text.push('\n');
-    }
-    text.push_str(&services_text(services));
-    if !fits.is_empty() {
-        let title = if *family == "modifier" {
-            "Fits"
-        } else {
-            "Modifiers that fit"
-        };
-        write!(text, "\n{title}\n  {}\n", fits.join(", ")).ok();
-    }
-    write!(text, "\nIn a simulation file\n  {snippet}\n").ok();
-    text
-}
-
-fn services_text(services: &[Signature]) -> String {
-    let mut text = String::new();
-    if !services.is_empty() {
-        text.push_str("\nServices\n");
-    }
-    for service in services {
-        let arguments: Vec<&str> = service
-            .arguments
-            .0
-            .iter()
-            .map(|argument| argument.name)
-            .collect();
-        let arguments = arguments.join(", ");
-        let later = if service.is_async {
-            " (answered when it is done)"
-        } else {
-            ""
-        };
-        writeln!(
-            text,
-            "  {}({arguments})  {}{later}",
-            service.name, service.docs
-        )
-        .ok();
-    }
-    text
-}
-
-fn table(fields: &Fields) -> String {
-    let width = |of: fn(&Field) -> usize| fields.0.iter().map(of).max().unwrap_or(0);
-    let (names, units) = (
-        width(|field| field.name.len()),
-        width(|field| field.unit.unwrap_or("").len()),
-    );
-    let mut text = String::new();
-    for field in &fields.0 {
-        let docs = field
-            .docs
-            .unwrap_or_default()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
-        let levels = field
-            .levels
-            .map(|levels| format!(" [{}]", levels.join(", ")))
-            .unwrap_or_default();
-        let line = format!(
-            "  {:names$}  {:units$}  {docs}{levels}",
-            field.name,
-            field.unit.unwrap_or("")
-        );
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-fn as_json(description: &Description) -> Json {
-    let Description {
-        word,
-        family,
-        docs,
-        settings,
-        fields,
-        levels,
-        services,
-        fits,
-        snippet,
-    } = description;
-    let list = |fields: &Fields| -> Json {
-        let field = |field: &Field| json!({ "name": field.name, "type": field.type_name, "unit": field.unit, "docs": field.docs, "levels": field.levels });
-        fields.0.iter().map(field).collect()
-    };
-    let service = |service: &Signature| json!({ "name": service.name, "docs": service.docs, "arguments": list(&service.arguments), "async": service.is_async });
-    let mut json = json!({
-        "kind": word, "family": family, "docs": docs, "settings": list(settings), "levels": levels,
-        "services": services.iter().map(service).collect::<Json>(), "fits": fits, "snippet": snippet,
-    });
-    if let (Some((noun, fields)), Some(object)) = (fields, json.as_object_mut()) {
-        object.insert((*noun).to_owned(), list(fields));
-    }
-    json
 }

@@ -11,6 +11,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::check::{Reading, show};
+use crate::kinds::Kinds;
 use crate::load::{self, Plan};
 use crate::scene::diagnostic::{nearest, printable};
 use crate::scene::model::{Frame, Geometry, Joint, Scene, Shape};
@@ -69,10 +70,11 @@ fn inspected(
         .extension()
         .is_some_and(|extension| extension == "ron")
     {
-        return match load::load(&args.file, &args.reading.load_options(), &kinds(parts)) {
+        let kinds = kinds(parts);
+        return match load::load(&args.file, &args.reading.load_options(), &kinds) {
             Ok(plan) => {
                 write!(err, "{}", plan.warnings.render(style))?;
-                shown(args, &plan.assembly.scene, Some(&plan), out, err)
+                shown(args, &plan.assembly.scene, Some((&plan, &kinds)), out, err)
             }
             Err(report) => {
                 write!(err, "{}", report.render(style))?;
@@ -96,7 +98,7 @@ fn inspected(
 fn shown(
     args: &Args,
     scene: &Scene,
-    plan: Option<&Plan>,
+    plan: Option<(&Plan, &Kinds)>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<u8> {

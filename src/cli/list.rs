@@ -32,6 +32,8 @@ pub enum Family {
     Actuators,
     /// Kinds of modifier
     Modifiers,
+    /// Kinds of overlay
+    Overlays,
     /// Kinds of middleware
     Middlewares,
     /// Models of robots and arms that the program carries
@@ -97,6 +99,11 @@ fn of_kinds(kinds: &Kinds, family: Family) -> Vec<(String, String)> {
             .collect(),
         Family::Modifiers => kinds
             .modifiers
+            .iter()
+            .map(|(word, kind)| row((word, kind.about.settings)))
+            .collect(),
+        Family::Overlays => kinds
+            .overlays
             .iter()
             .map(|(word, kind)| row((word, kind.about.settings)))
             .collect(),

@@ -153,7 +153,7 @@ pub fn run(
     });
     tell(&summary, args.json, out);
     match end {
-        End::Done => exit::FINE,
+        End::Done | End::Asked => exit::FINE,
         End::Signal(number) => exit::SIGNAL.saturating_add(u8::try_from(number).unwrap_or(0)),
         End::Failure(failure) => failed(&failure, err),
         End::Fault(fault) => {

@@ -224,6 +224,7 @@ mod tests {
         let long = LaserScannerData {
             point_list: vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
             range_list: vec![7.0, 8.0, 9.0],
+            ..LaserScannerData::default()
         };
         let short = LaserScannerData {
             range_list: vec![1.0],

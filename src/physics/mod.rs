@@ -11,6 +11,7 @@
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
 //! - [`fault`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
+//! - [`mod@place`]: what the simulation itself does to bodies;
 //! - `snapshot`: hash, save and restore.
 
 pub mod build;
@@ -27,6 +28,7 @@ mod loads;
 pub mod mass;
 pub mod mesh;
 mod motor;
+pub mod place;
 mod posing;
 pub mod prepare;
 mod rolling;
@@ -137,6 +139,7 @@ pub fn plugin(app: &mut App, settings: Settings) {
     engine::spawn_engine(app.world_mut(), &settings);
     app.insert_resource(settings)
         .init_resource::<drives::Commanded>()
+        .init_resource::<place::Suspended>()
         .init_resource::<joints::JointMotion>()
         .init_resource::<grasp::Grasps>()
         .init_resource::<fluids::Fluids>()
@@ -158,15 +161,23 @@ pub fn plugin(app: &mut App, settings: Settings) {
         (
             (drives::apply, joints::apply, posing::apply, vehicles::apply)
                 .chain()
-                .in_set(Actuate::Drives),
-            step::step.in_set(PhysicsSet::StepSimulation),
+                .in_set(Actuate::Drives)
+                .run_if(place::runs),
+            step::step
+                .in_set(PhysicsSet::StepSimulation)
+                .run_if(place::runs),
             (joints::read, step::write_back, fault::find)
                 .chain()
-                .in_set(PhysicsSet::Writeback),
+                .in_set(PhysicsSet::Writeback)
+                .run_if(place::runs),
         ),
     );
+    app.register_state_resource::<place::Suspended>();
     register(app, snapshot::ENTRY);
 }
+
+/// The name under which the engine's state is registered.
+pub const STATE: &str = snapshot::ENTRY.name;
 
 fn register(app: &mut App, entry: StateEntry) {
     let mut register = app.world_mut().get_resource_or_init::<StateRegister>();

@@ -12,6 +12,7 @@ use morse_api::{
     component::Path,
     frame::RobotName,
     joint::{BodyJoint, JointState, JointVariable, RobotJoints},
+    rays::Surface,
     state::{StateHasher, sort_by_path},
 };
 use nalgebra::Isometry3;
@@ -177,8 +178,11 @@ fn spawn_geometry(
                 body_from_frame: place.body_from_frame,
                 geometry: geometry.clone(),
             };
+            let surface = Surface {
+                specular: geometry.geometry.specular,
+            };
             let transform = physics::transform(&place.body_from_frame);
-            let entity = world.spawn((geometry, transform, ChildOf(body)));
+            let entity = world.spawn((geometry, surface, transform, ChildOf(body)));
             of_frame.push(entity.id());
         }
         all.push(of_frame);

@@ -93,74 +93,74 @@ macro_rules! posture {
 }
 
 posture! {
-    /// Of the torso, about x: joint `torso_x`.
-    dof_12 "torso_x",
-    /// Of the torso, about y: joint `torso_y`.
-    dof_13 "torso_y",
-    /// Of the torso, about z: joint `torso_z`.
-    dof_14 "torso_z",
-    /// Of the head, about x: joint `head_x`.
-    dof_15 "head_x",
-    /// Of the head, about y: joint `head_y`.
-    dof_16 "head_y",
-    /// Of the head, about z: joint `head_z`.
-    dof_17 "head_z",
-    /// Of the right shoulder, about x: joint `right_shoulder_x`.
-    dof_18 "right_shoulder_x",
-    /// Of the right shoulder, about y: joint `right_shoulder_y`.
-    dof_19 "right_shoulder_y",
-    /// Of the right shoulder, about z: joint `right_shoulder_z`.
-    dof_20 "right_shoulder_z",
-    /// Of the right elbow: joint `right_elbow`.
-    dof_21 "right_elbow",
-    /// Of the right wrist, about x: joint `right_wrist_x`.
-    dof_22 "right_wrist_x",
-    /// Of the right wrist, about y: joint `right_wrist_y`.
-    dof_23 "right_wrist_y",
-    /// Of the right wrist, about z: joint `right_wrist_z`.
-    dof_24 "right_wrist_z",
-    /// Of the left shoulder, about x: joint `left_shoulder_x`.
-    dof_25 "left_shoulder_x",
-    /// Of the left shoulder, about y: joint `left_shoulder_y`.
-    dof_26 "left_shoulder_y",
-    /// Of the left shoulder, about z: joint `left_shoulder_z`.
-    dof_27 "left_shoulder_z",
-    /// Of the left elbow: joint `left_elbow`.
-    dof_28 "left_elbow",
-    /// Of the left wrist, about x: joint `left_wrist_x`.
-    dof_29 "left_wrist_x",
-    /// Of the left wrist, about y: joint `left_wrist_y`.
-    dof_30 "left_wrist_y",
-    /// Of the left wrist, about z: joint `left_wrist_z`.
-    dof_31 "left_wrist_z",
-    /// Of the right hip, about x: joint `right_hip_x`.
-    dof_32 "right_hip_x",
-    /// Of the right hip, about y: joint `right_hip_y`.
-    dof_33 "right_hip_y",
-    /// Of the right hip, about z: joint `right_hip_z`.
-    dof_34 "right_hip_z",
-    /// Of the right knee: joint `right_knee`.
-    dof_35 "right_knee",
-    /// Of the right ankle, about x: joint `right_ankle_x`.
-    dof_36 "right_ankle_x",
-    /// Of the right ankle, about y: joint `right_ankle_y`.
-    dof_37 "right_ankle_y",
-    /// Of the right ankle, about z: joint `right_ankle_z`.
-    dof_38 "right_ankle_z",
-    /// Of the left hip, about x: joint `left_hip_x`.
-    dof_39 "left_hip_x",
-    /// Of the left hip, about y: joint `left_hip_y`.
-    dof_40 "left_hip_y",
-    /// Of the left hip, about z: joint `left_hip_z`.
-    dof_41 "left_hip_z",
-    /// Of the left knee: joint `left_knee`.
-    dof_42 "left_knee",
-    /// Of the left ankle, about x: joint `left_ankle_x`.
-    dof_43 "left_ankle_x",
-    /// Of the left ankle, about y: joint `left_ankle_y`.
-    dof_44 "left_ankle_y",
-    /// Of the left ankle, about z: joint `left_ankle_z`.
-    dof_45 "left_ankle_z",
+    /// Of the torso, about x: joint `spine_roll`.
+    dof_12 "spine_roll",
+    /// Of the torso, about y: joint `spine_pitch`.
+    dof_13 "spine_pitch",
+    /// Of the torso, about z: joint `spine_yaw`.
+    dof_14 "spine_yaw",
+    /// Of the head, about x: joint `neck_roll`.
+    dof_15 "neck_roll",
+    /// Of the head, about y: joint `neck_pitch`.
+    dof_16 "neck_pitch",
+    /// Of the head, about z: joint `neck_yaw`.
+    dof_17 "neck_yaw",
+    /// Of the right shoulder, about x: joint `shoulder_roll_right`.
+    dof_18 "shoulder_roll_right",
+    /// Of the right shoulder, about y: joint `shoulder_pitch_right`.
+    dof_19 "shoulder_pitch_right",
+    /// Of the right shoulder, about z: joint `shoulder_yaw_right`.
+    dof_20 "shoulder_yaw_right",
+    /// Of the right elbow: joint `elbow_right`.
+    dof_21 "elbow_right",
+    /// Of the right wrist, about x: joint `wrist_roll_right`.
+    dof_22 "wrist_roll_right",
+    /// Of the right wrist, about y: joint `wrist_right`.
+    dof_23 "wrist_right",
+    /// Of the right wrist, about z: joint `wrist_yaw_right`.
+    dof_24 "wrist_yaw_right",
+    /// Of the left shoulder, about x: joint `shoulder_roll_left`.
+    dof_25 "shoulder_roll_left",
+    /// Of the left shoulder, about y: joint `shoulder_pitch_left`.
+    dof_26 "shoulder_pitch_left",
+    /// Of the left shoulder, about z: joint `shoulder_yaw_left`.
+    dof_27 "shoulder_yaw_left",
+    /// Of the left elbow: joint `elbow_left`.
+    dof_28 "elbow_left",
+    /// Of the left wrist, about x: joint `wrist_roll_left`.
+    dof_29 "wrist_roll_left",
+    /// Of the left wrist, about y: joint `wrist_left`.
+    dof_30 "wrist_left",
+    /// Of the left wrist, about z: joint `wrist_yaw_left`.
+    dof_31 "wrist_yaw_left",
+    /// Of the right hip, about x: joint `hip_roll_right`.
+    dof_32 "hip_roll_right",
+    /// Of the right hip, about y: joint `hip_pitch_right`.
+    dof_33 "hip_pitch_right",
+    /// Of the right hip, about z: joint `hip_yaw_right`.
+    dof_34 "hip_yaw_right",
+    /// Of the right knee: joint `knee_right`.
+    dof_35 "knee_right",
+    /// Of the right ankle, about x: joint `ankle_roll_right`.
+    dof_36 "ankle_roll_right",
+    /// Of the right ankle, about y: joint `ankle_right`.
+    dof_37 "ankle_right",
+    /// Of the right ankle, about z: joint `ankle_yaw_right`.
+    dof_38 "ankle_yaw_right",
+    /// Of the left hip, about x: joint `hip_roll_left`.
+    dof_39 "hip_roll_left",
+    /// Of the left hip, about y: joint `hip_pitch_left`.
+    dof_40 "hip_pitch_left",
+    /// Of the left hip, about z: joint `hip_yaw_left`.
+    dof_41 "hip_yaw_left",
+    /// Of the left knee: joint `knee_left`.
+    dof_42 "knee_left",
+    /// Of the left ankle, about x: joint `ankle_roll_left`.
+    dof_43 "ankle_roll_left",
+    /// Of the left ankle, about y: joint `ankle_left`.
+    dof_44 "ankle_left",
+    /// Of the left ankle, about z: joint `ankle_yaw_left`.
+    dof_45 "ankle_yaw_left",
 }
 
 impl HumanPosture {
@@ -261,7 +261,7 @@ mod tests {
     fn joints_are_where_the_fields_say() {
         assert_eq!(JOINTS.len(), 34, "dof_12 to dof_45");
         let mut bed = Bed::new(60.0, plugin, BodyState::default());
-        bed.joints(&["rover.head_z", "rover.left_knee", "rover.tail"]);
+        bed.joints(&["rover.neck_yaw", "rover.knee_left", "rover.tail"]);
         let sensor = bed.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
         bed.step(BodyState::default());
         let joints = bed.get::<RobotJoints>(bed.robot).0.clone();

@@ -25,10 +25,11 @@ pub struct Imu {
     /// poses).
     pub computation_mode: ComputationMode,
     /// The day of the magnetic field as a decimal year, from 2015 to 2030.
-    #[reflect(@Unit("a"))]
+    #[reflect(@Unit("a"), @AtLoad)]
     pub date: f64,
     /// Which coefficients of the magnetic field are used: `automatic`, which is by the date, or `wmm2015`,
     /// `wmm2020`, `wmm2025`.
+    #[reflect(@AtLoad)]
     pub model: MagneticModel,
 }
 

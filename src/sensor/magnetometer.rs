@@ -17,9 +17,10 @@ use crate::{
 pub struct Magnetometer {
     /// The day as a decimal year, from 2015 to 2030: 2026.5 is the middle of 2026. MORSE takes the day on
     /// which it runs; this is fixed, so that a run can be repeated.
-    #[reflect(@Unit("a"))]
+    #[reflect(@Unit("a"), @AtLoad)]
     pub date: f64,
     /// Which coefficients are used: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
+    #[reflect(@AtLoad)]
     pub model: MagneticModel,
 }
 

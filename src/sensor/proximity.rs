@@ -16,7 +16,7 @@ use morse_api::{
 #[require(Tracked, Range)]
 pub struct Proximity {
     /// How far it feels, until a request sets another range.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @AtLoad)]
     pub range: f64,
     /// The property of what it feels, until a request sets another one; all robots unless given.
     pub track: String,

@@ -5,6 +5,7 @@ use bevy::{app::PluginsState, prelude::*};
 use morse_api::{
     kind::Kinds,
     middleware::{Failure, Gate, RequestSender, Waker},
+    service::Services,
 };
 
 use crate::{
@@ -13,17 +14,22 @@ use crate::{
     install::{self, Connections},
     load::Plan,
     middleware::{self, Pending},
-    modifier, objects, physics, rays,
+    modifier, objects, overlay, physics, rays,
     report::Report,
     scene::{
         model::Shape,
         simulation::{
-            self as file,
+            self as file, Instance, Spanned,
             model::{self, Environment},
         },
-        spawn::{self, GeometryOf},
+        spawn::{self, GeometryOf, Spawned},
     },
-    sensor, service as services, tick,
+    sensor,
+    service::{
+        self as services,
+        simulation::{ComponentWiring, RobotWiring, Wiring},
+    },
+    tick,
 };
 
 /// Why a simulation could not be built.
@@ -59,6 +65,7 @@ pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
         sensor::plugin,
         actuator::plugin,
         modifier::plugin,
+        overlay::plugin,
         services::plugin,
         middleware::plugin,
     ));
@@ -112,7 +119,9 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(installed.warnings, &sources);
-    app.insert_resource(spawned);
+    name_robots(app.world_mut(), &spawned);
+    app.insert_resource(wiring(&simulation))
+        .insert_resource(spawned);
     app.world_mut().resource_mut::<Pending>().listen(asks);
     morse_api::state::sort_by_path(app.world_mut());
     Ok(Raised {
@@ -124,6 +133,78 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         gate,
         simulation,
     })
+}
+
+/// Robots answer under their own names, also those that are frames of the scene.
+fn name_robots(world: &mut World, spawned: &Spawned) {
+    let others: Vec<(&String, Entity)> = spawned
+        .robots
+        .iter()
+        .filter(|(name, _)| !spawned.frames.contains_key(*name))
+        .map(|(name, entity)| (name, *entity))
+        .collect();
+    let mut services = world.get_resource_or_init::<Services>();
+    for (name, entity) in others {
+        services.add_alias(name, entity);
+    }
+}
+
+/// What clients are told of robots, components and their middlewares.
+fn wiring(simulation: &file::Simulation) -> Wiring {
+    let kind = |name: &str| {
+        let middleware = simulation.middlewares.get(name);
+        middleware.map_or_else(String::new, |middleware| middleware.kind.value.clone())
+    };
+    let kinds = |names: &[Spanned<String>]| names.iter().map(|name| kind(name)).collect();
+    let mut robots = BTreeMap::new();
+    for Instance { name, robot, .. } in simulation.expand() {
+        let path = |own: &str| format!("{name}.{own}");
+        let of = |common: &model::Component, streams| ComponentWiring {
+            kind: common.kind.value.clone(),
+            services: kinds(&common.services),
+            streams,
+        };
+        let mut components = BTreeMap::new();
+        for (own, sensor) in &robot.sensors {
+            let streams = sensor.outputs.keys().map(|name| (kind(name), "OUT"));
+            let component = of(&sensor.component, streams.collect());
+            components.insert(path(own), component);
+        }
+        for (own, actuator) in &robot.actuators {
+            let streams = actuator.inputs.keys().map(|name| (kind(name), "IN"));
+            let component = of(&actuator.component, streams.collect());
+            components.insert(path(own), component);
+        }
+        for (own, overlay) in &robot.overlays {
+            let wiring = ComponentWiring {
+                kind: overlay.kind.value.clone(),
+                services: kinds(&overlay.services),
+                streams: Vec::new(),
+            };
+            components.insert(path(own), wiring);
+        }
+        let model = match &robot.form {
+            model::Form::Model(file) => stem(file),
+            model::Form::Frame(frame) => frame.value.clone(),
+        };
+        let wiring = RobotWiring {
+            model,
+            services: kinds(&robot.services),
+            components,
+        };
+        robots.insert(name, wiring);
+    }
+    let scene = simulation.scene.as_ref();
+    Wiring {
+        environment: scene.map_or_else(String::new, |scene| stem(scene)),
+        robots,
+    }
+}
+
+/// The name of a file without folder and ending.
+fn stem(file: &str) -> String {
+    let stem = std::path::Path::new(file).file_stem();
+    stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Rays meet the exact triangles of a mesh. Copies of a mesh share them.

@@ -22,6 +22,7 @@ mod robray;
 mod run_texts;
 mod scene_commands;
 mod scene_text;
+mod services;
 mod shipped;
 mod simulation_file;
 mod socket;

@@ -4,19 +4,22 @@ use std::f64::consts::PI;
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
-    component::{Mount, Period},
-    rays::{Hit, Rays},
+    component::{Level, Mount, Period},
+    rays::{Hit, Rays, Surface},
     service::Services,
     tick::Tick,
 };
 use morse_sim::{
+    laser::LaserScannerData,
     physics, rays,
     scene::{
         model::{Geometry, Shape},
         spawn::GeometryOf,
     },
     sensor,
-    sensor::laser_scanner::{LaserScanner, LaserScannerData},
+    sensor::{
+        infrared::Infrared, laser_scanner::LaserScanner, sick_ldmrs::SickLdmrs, velodyne::Velodyne,
+    },
     tick,
 };
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
@@ -305,4 +308,135 @@ fn only_what_collides_is_seen_and_only_while_it_is_there() {
     app.world_mut().despawn(cylinder);
     app.update();
     assert_eq!(look(&app, [0.0, 0.0, -0.9], [1.0, 0.0, 0.0]), None);
+}
+
+/// A ball of radius 1 at (4, 0, 0) that shines, on a floor of dull stone at z = −1.
+fn ball_on_floor(app: &mut App) {
+    let ball = stand(app, at(4.0, 0.0, 0.0), Shape::Sphere { radius: 1.0 });
+    let surface = Surface {
+        specular: [0.5, 0.7, 0.9],
+    };
+    app.world_mut().entity_mut(ball).insert(surface);
+    let dimension = [400.0, 400.0, 1.0];
+    stand(app, at(0.0, 0.0, -1.5), Shape::Box { dimension });
+}
+
+/// How far the ball or the floor is from the origin along a direction, and whether it is the ball.
+fn ball_or_floor(direction: &Vector3<f64>) -> (f64, bool) {
+    let along = 4.0 * direction.x;
+    let ball =
+        (along > 0.0 && 15.0 <= along * along).then(|| along - (along * along - 15.0).sqrt());
+    let floor = if direction.z < 0.0 {
+        -1.0 / direction.z
+    } else {
+        f64::INFINITY
+    };
+    ball.map_or((floor, false), |ball| (ball.min(floor), ball < floor))
+}
+
+fn mounted<S: Component>(
+    app: &mut App,
+    settings: S,
+    level: &'static str,
+    pose: Isometry3<f64>,
+) -> Entity {
+    let robot = body(app, pose, BodyKind::Kinematic);
+    let mount = Mount {
+        body: robot,
+        robot,
+        body_from_component: Isometry3::identity(),
+        robot_from_component: Isometry3::identity(),
+    };
+    app.world_mut()
+        .spawn((settings, Level(level), mount, Period { frequency: 60.0 }))
+        .id()
+}
+
+#[test]
+fn tilted_layers_see_a_ball_and_the_floor_where_they_are() {
+    let mut app = world(1);
+    ball_on_floor(&mut app);
+    let tilt = UnitQuaternion::from_euler_angles(0.2, 0.15, -0.1);
+    let pose = Isometry3::from_parts(Vector3::zeros().into(), tilt);
+    let scanner = mounted(&mut app, SickLdmrs::default(), "rssi", pose);
+    app.update();
+    let data = app.world().get::<LaserScannerData>(scanner).unwrap();
+    assert_eq!(data.range_list.len(), 4 * 401);
+    let mut balls = 0;
+    for layer in 0..4_u32 {
+        // From the top down; the first and the third are shifted to the left.
+        let v = (1.2 - 0.8 * f64::from(layer)) * DEGREE;
+        let shift = if layer % 2 == 0 { 0.125 } else { 0.0 };
+        for index in 0..401_u32 {
+            let a = (shift - 50.0 + 0.25 * f64::from(index)) * DEGREE;
+            let own = Vector3::new(a.cos(), a.sin(), v.sin()).normalize();
+            let (distance, is_ball) = ball_or_floor(&(tilt * own));
+            let at = (layer * 401 + index) as usize;
+            let hits = distance <= 30.0;
+            let range = if hits { distance } else { 30.0 };
+            let point = if hits {
+                own * distance
+            } else {
+                Vector3::zeros()
+            };
+            let remission = if is_ball { 0.7 } else { 0.0 };
+            assert!(
+                (data.range_list[at] - range).abs() < 1e-4,
+                "{layer} {index}"
+            );
+            assert!((Vector3::from(data.point_list[at]) - point).norm() < 1e-4);
+            assert!((data.remission_list[at] - remission).abs() < 1e-9);
+            balls += u32::from(is_ball);
+        }
+    }
+    assert!(balls > 50, "{balls}");
+}
+
+#[test]
+fn a_velodyne_turns_by_a_degree_a_measurement_and_its_points_make_one_cloud() {
+    let mut app = world(1);
+    ball_on_floor(&mut app);
+    let scanner = mounted(&mut app, Velodyne::default(), "rssi", Isometry3::identity());
+    let mut balls = 0;
+    for tick in 0..400_u32 {
+        app.update();
+        let data = app.world().get::<LaserScannerData>(scanner).unwrap();
+        let (sine, cosine) = (0.01745 * f64::from(tick)).sin_cos();
+        for index in 0..64_u32 {
+            let elevation = (-27.75 + 0.5 * f64::from(index)) * DEGREE;
+            let level = elevation.cos();
+            let direction = Vector3::new(level * cosine, level * sine, elevation.sin());
+            let (distance, is_ball) = ball_or_floor(&direction);
+            let range = distance.min(50.0);
+            let found = data.range_list[index as usize];
+            assert!(
+                (found - range).abs() < 1e-4,
+                "{tick} {index}: {found} {range}"
+            );
+            if distance < 50.0 {
+                let point = Vector3::from(data.point_list[index as usize]);
+                assert!((point - direction * distance).norm() < 1e-4);
+            }
+            balls += u32::from(is_ball);
+        }
+    }
+    assert!(balls > 500, "{balls}");
+}
+
+#[test]
+fn an_infrared_sees_two_metres_far_and_may_tell_the_nearest_only() {
+    let mut app = world(1);
+    ball_on_floor(&mut app);
+    let far = mounted(&mut app, Infrared::default(), "range", at(0.5, 0.0, 0.0));
+    let near = mounted(&mut app, Infrared::default(), "range", at(1.5, 0.1, 0.0));
+    app.update();
+    let range = |entity| app.world().get::<LaserScannerData>(entity).unwrap().range;
+    assert_eq!(range(far), 2.0, "the ball is 2.5 m away");
+    // The ray that points nearest to the centre, from (1.5, 0.1): straight ahead is 2.3° off, so it is
+    // that at −2°.
+    let a = -2.0 * DEGREE;
+    let along = 2.5 * a.cos() - 0.1 * a.sin();
+    let aside = 2.5 * a.sin() + 0.1 * a.cos();
+    let expected = along - (1.0 - aside * aside).sqrt();
+    assert!((range(near) - expected).abs() < 1e-4, "{}", range(near));
 }

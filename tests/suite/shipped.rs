@@ -5,10 +5,8 @@ use std::{fmt::Write as _, path::Path};
 
 use morse_sim::{
     Simulation,
-    sensor::{
-        collision::CollisionData, gps::GpsData, joint_state::JointStateData,
-        laser_scanner::LaserScannerData, pose::PoseData,
-    },
+    laser::LaserScannerData,
+    sensor::{collision::CollisionData, gps::GpsData, joint_state::JointStateData, pose::PoseData},
     simulation::no_parts,
 };
 

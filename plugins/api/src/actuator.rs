@@ -7,7 +7,7 @@ use bevy::{
     reflect::Typed,
 };
 use nalgebra::{Isometry3, Vector3};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     body::Drive,
@@ -17,6 +17,7 @@ use crate::{
     joint::JointTarget,
     kind::{About, ActuatorKind, KindOf, Kinds, Settings, claim},
     modifier::{Memories, Modifiers},
+    settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
     tick::{Tick, add_in_turn},
 };
@@ -61,6 +62,31 @@ impl Control {
             Self::Position => {
                 Drive::Displacement(Isometry3::new(linear * seconds, angular * seconds))
             }
+        }
+    }
+}
+
+/// Whether an actuator that steers only at times, such as a keyboard, steered at its last action.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Steers(pub bool);
+
+impl Stateful for Steers {}
+
+impl Steers {
+    /// The drive for a velocity (m/s, rad/s, robot's axes) if there is one; once after the last one, the
+    /// drive that stops; and then none, so that other actuators may drive.
+    #[must_use]
+    pub fn drive(
+        &mut self,
+        control: Control,
+        velocity: Option<(Vector3<f64>, Vector3<f64>)>,
+        seconds: f64,
+    ) -> Drive {
+        let steered = std::mem::replace(&mut self.0, velocity.is_some());
+        match velocity {
+            Some((linear, angular)) => control.drive(linear, angular, seconds),
+            None if steered => control.drive(Vector3::zeros(), Vector3::zeros(), seconds),
+            None => Drive::None,
         }
     }
 }
@@ -127,11 +153,7 @@ impl AddActuator for App {
                     }
                 },
                 insert: insert::<A>,
-                check: |world, entity| {
-                    world
-                        .get::<A>(entity)
-                        .map_or(Ok(()), |actuator| actuator.check(world, entity))
-                },
+                check: check::<A>,
                 moves_robot: A::MOVES_ROBOT,
                 is_on: |world, entity| world.get::<A>(entity).is_some(),
             },
@@ -142,6 +164,7 @@ impl AddActuator for App {
             .register_state::<Drive>()
             .register_state::<JointTarget>()
             .register_state::<Active>();
+        settings::register(self.world_mut());
         add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A>);
         add_in_turn(self, Tick::Actuate, A::KIND, default_action);
         self
@@ -149,9 +172,15 @@ impl AddActuator for App {
 }
 
 fn insert<A: Actuator>(entity: &mut EntityWorldMut<'_>, settings: &Settings) {
-    if let Some(settings) = settings.downcast_ref::<A>() {
-        entity.insert((settings.clone(), KindOf(A::KIND)));
+    if let Some(own) = settings.downcast_ref::<A>() {
+        let access = SettingsOf::new::<A>(settings.clone(), check::<A>);
+        entity.insert((own.clone(), access, KindOf(A::KIND)));
     }
+}
+
+fn check<A: Actuator>(world: &World, entity: Entity) -> Result<(), String> {
+    let actuator = world.get::<A>(entity);
+    actuator.map_or(Ok(()), |actuator| actuator.check(world, entity))
 }
 
 /// Gives an actuator its mailbox.

@@ -42,6 +42,8 @@ pub struct About {
     pub settings: &'static TypeInfo,
     /// Reads them.
     pub read: ReadSettings,
+    /// Sees them without their type.
+    pub view: fn(&Settings) -> Option<&dyn Reflect>,
 }
 
 impl About {
@@ -51,6 +53,7 @@ impl About {
         Self {
             settings: S::type_info(),
             read: read_settings::<S>,
+            view: |settings| Some(settings.downcast_ref::<S>()?.as_reflect()),
         }
     }
 }
@@ -64,7 +67,7 @@ pub struct SensorKind {
     pub data: &'static TypeInfo,
     /// Its levels, the default one first; empty if it has none.
     pub levels: &'static [&'static str],
-    /// How often it measures unless the simulation file says so, Hz.
+    /// How often it measures unless it is told, Hz; every tick if this is `None`.
     pub frequency: Option<f64>,
     /// Puts settings, local data and what goes with them on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings, Level, Random),
@@ -76,6 +79,14 @@ pub struct SensorKind {
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
     /// Offers the present modified data to one port, whether due or not.
     pub offer: fn(&World, Entity, &OutputPort),
+}
+
+impl SensorKind {
+    /// How often it measures in a simulation of this rate unless it is told, Hz.
+    #[must_use]
+    pub fn default_frequency(&self, rate: f64) -> f64 {
+        self.frequency.map_or(rate, |frequency| frequency.min(rate))
+    }
 }
 
 /// A kind of actuator.
@@ -112,6 +123,17 @@ pub struct ModifierKind {
     pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory),
 }
 
+/// A kind of overlay.
+#[derive(Clone, Copy)]
+pub struct OverlayKind {
+    /// Its settings.
+    pub about: About,
+    /// Puts settings on an entity.
+    pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
+    /// Prepares an overlay once everything below it is there.
+    pub install: fn(&mut World, Entity) -> Result<(), String>,
+}
+
 /// A kind of middleware.
 #[derive(Clone, Copy)]
 pub struct MiddlewareKind {
@@ -136,6 +158,8 @@ pub struct Kinds {
     pub actuators: BTreeMap<&'static str, ActuatorKind>,
     /// Kinds of modifier.
     pub modifiers: BTreeMap<&'static str, ModifierKind>,
+    /// Kinds of overlay.
+    pub overlays: BTreeMap<&'static str, OverlayKind>,
     /// Kinds of middleware.
     pub middlewares: BTreeMap<&'static str, MiddlewareKind>,
 }

@@ -6,12 +6,13 @@
 //! In reading order:
 //! - [`tick`]: the phases of a tick, and its exact time;
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
-//! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`middleware`]: the five kinds of parts;
+//! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
+//! - [`settings`]: settings of components while the simulation runs;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
@@ -30,6 +31,7 @@ pub mod named;
 pub mod names;
 pub mod numbers;
 pub mod object;
+pub mod overlay;
 pub mod plain;
 pub mod port;
 pub mod random;
@@ -37,6 +39,7 @@ pub mod rays;
 pub mod reading;
 pub mod sensor;
 pub mod service;
+pub mod settings;
 pub mod state;
 pub mod tick;
 pub mod vehicle;
@@ -52,6 +55,7 @@ pub mod prelude {
         random::Random,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Refused, Service, Task},
+        settings::AtLoad,
         state::AddState as _,
         tick::{Clock, Tick},
     };

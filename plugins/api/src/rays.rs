@@ -40,6 +40,22 @@ pub trait CastRays: Send + Sync {
     }
 }
 
+/// What the surface of a geometry gives back of light, for who looks at it. On the geometry's entity.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// The `specular` of the scene: red, green and blue.
+    pub specular: [f64; 3],
+}
+
+impl Surface {
+    /// How much of a laser's light comes back: the mean of the three. Lasers see no colour.
+    #[must_use]
+    pub fn intensity(&self) -> f64 {
+        let [red, green, blue] = self.specular;
+        (red + green + blue) / 3.0
+    }
+}
+
 /// The world's ray caster.
 #[derive(Resource)]
 pub struct Rays(pub Box<dyn CastRays>);

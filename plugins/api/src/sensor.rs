@@ -15,6 +15,7 @@ use crate::{
     port::{LockstepLost, OutputPort},
     random::Random,
     reading::Buffer,
+    settings::{self, SettingsOf},
     state::{
         AddState as _, InPathOrder, StateEntry, StateError, StateHasher, StateRegister, Stateful,
     },
@@ -121,11 +122,7 @@ impl AddSensor for App {
                 levels: S::LEVELS,
                 frequency: S::FREQUENCY,
                 insert: insert::<S>,
-                check: |world, entity| {
-                    world
-                        .get::<S>(entity)
-                        .map_or(Ok(()), |sensor| sensor.check(world, entity))
-                },
+                check: check::<S>,
                 is_on: |world, entity| world.get::<S>(entity).is_some(),
                 modified: |world, entity| {
                     Some(&world.get::<Modified<S::Data>>(entity)?.0 as &dyn Struct)
@@ -137,6 +134,7 @@ impl AddSensor for App {
             .register_state::<Random>()
             .register_state::<Active>();
         register_data::<S>(self.world_mut());
+        settings::register(self.world_mut());
         self.init_resource::<LostObserver>();
         if S::MERGES {
             let both = (default_action.into_configs(), modify::<S>.into_configs());
@@ -174,9 +172,15 @@ fn insert<S: Sensor>(
     level: Level,
     random: Random,
 ) {
-    if let Some(settings) = settings.downcast_ref::<S>() {
-        entity.insert((settings.clone(), level, random, KindOf(S::KIND)));
+    if let Some(own) = settings.downcast_ref::<S>() {
+        let access = SettingsOf::new::<S>(settings.clone(), check::<S>);
+        entity.insert((own.clone(), access, level, random, KindOf(S::KIND)));
     }
+}
+
+fn check<S: Sensor>(world: &World, entity: Entity) -> Result<(), String> {
+    let sensor = world.get::<S>(entity);
+    sensor.map_or(Ok(()), |sensor| sensor.check(world, entity))
 }
 
 /// Copies due local data and runs the modifiers on the copy.

@@ -2,17 +2,26 @@
 //!
 //! A service is sync (answered at once) or async (answered when the component says so); an async service
 //! may be interruptible. Requests that act on the world are served in [`crate::tick::Tick::Inputs`], in
-//! arrival order; read-only ones also between ticks.
+//! arrival order; read-only ones also between ticks. A handler may call other services by [`call`], and
+//! answer with what another service answers by [`pass_on`].
+mod serve;
+
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
 use bevy::{
     prelude::*,
     reflect::{TypeInfo, Typed},
 };
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::Receiver;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
+use serve::Waiting;
+pub use serve::{call, cancel, complete, pass_on};
+
 use crate::{
     component::Path,
+    overlay::Beside,
     state::{AddState as _, InPathOrder, Stateful},
 };
 
@@ -44,6 +53,10 @@ pub enum Outcome {
     Done(Json),
     /// Under way; the component's [`Task`] will say when it is done.
     Pending,
+    /// Under way; another component's task will say when it is done. Made by [`pass_on`].
+    Follows(Entity),
+    /// Under way until the end of this tick.
+    Until(u64),
 }
 
 impl Outcome {
@@ -61,6 +74,8 @@ pub struct Refused(pub String);
 pub struct Task {
     running: Option<String>,
     ended: Option<(Status, String)>,
+    /// The path of the component whose task decides this one.
+    awaits: Option<String>,
 }
 
 impl Stateful for Task {}
@@ -80,23 +95,29 @@ impl Task {
     }
 }
 
+/// Changes the answer of a service that was passed on.
+pub type Then = fn(&World, Entity, Reply) -> Reply;
+
 /// A handler: the component's entity, and the arguments as JSON (an array, or an object of names).
 type Handler = Box<dyn Fn(&mut World, Entity, &Json) -> Result<Outcome, Refused> + Send + Sync>;
 
 /// One service of a kind of component.
 pub struct Service {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it does.
-    pub docs: &'static str,
+    pub docs: Cow<'static, str>,
     /// Its arguments, in order.
     pub arguments: &'static TypeInfo,
+    /// What it answers, for people; empty if it is nothing but that it was done.
+    pub result: Cow<'static, str>,
     /// Whether it may change the world.
     pub acts: bool,
     /// Whether it is answered later.
     pub is_async: bool,
     interrupt: Option<fn(&mut World, Entity)>,
     cancel: Option<fn(&mut World, Entity)>,
+    then: Option<Then>,
     run: Handler,
 }
 
@@ -111,15 +132,36 @@ impl Service {
         let run = move |world: &mut World, entity: Entity, json: &Json| {
             handler(world, entity, arguments(name, json)?)
         };
+        Self::untyped(name, docs, A::type_info(), run)
+    }
+
+    /// A sync service that acts and reads its arguments itself; `arguments` describes them.
+    pub fn untyped(
+        name: impl Into<Cow<'static, str>>,
+        docs: impl Into<Cow<'static, str>>,
+        arguments: &'static TypeInfo,
+        handler: impl Fn(&mut World, Entity, &Json) -> Result<Outcome, Refused> + Send + Sync + 'static,
+    ) -> Self {
         Self {
-            name,
-            docs,
-            arguments: A::type_info(),
+            name: name.into(),
+            docs: docs.into(),
+            arguments,
+            result: Cow::Borrowed(""),
             acts: true,
             is_async: false,
             interrupt: None,
             cancel: None,
-            run: Box::new(run),
+            then: None,
+            run: Box::new(handler),
+        }
+    }
+
+    /// Says what it answers.
+    #[must_use]
+    pub fn returns(self, result: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            result: result.into(),
+            ..self
         }
     }
 
@@ -161,6 +203,19 @@ impl Service {
             ..self
         }
     }
+
+    /// It answers what another service answers ([`pass_on`]), at once or later; what interrupts or cancels
+    /// it does so with the other one. `then` may change the answer, if it comes later.
+    #[must_use]
+    pub fn passed_on(self, then: Option<Then>) -> Self {
+        Self {
+            is_async: true,
+            interrupt: Some(serve::interrupt_below),
+            cancel: Some(serve::cancel_below),
+            then,
+            ..self
+        }
+    }
 }
 
 /// Reads arguments: by position from an array, by name from an object; nothing at all is an empty array.
@@ -181,7 +236,8 @@ fn arguments<A: DeserializeOwned + Typed>(name: &str, json: &Json) -> Result<A, 
     }
     A::deserialize(json).map_err(|error| {
         let given = json.as_array().map_or(0, Vec::len);
-        if error.to_string().starts_with("invalid length") {
+        let what = error.to_string();
+        if what.starts_with("invalid length") || what.starts_with("missing field") {
             Refused(format!(
                 "wrong # of parameters for service {name}: {given} given, {error}"
             ))
@@ -191,6 +247,12 @@ fn arguments<A: DeserializeOwned + Typed>(name: &str, json: &Json) -> Result<A, 
     })
 }
 
+/// A value of any type, for arguments and settings that take any.
+#[derive(Reflect, Clone, Debug, Default, PartialEq, Deserialize)]
+#[reflect(opaque)]
+#[serde(transparent)]
+pub struct AnyValue(pub Json);
+
 /// No arguments.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 pub struct NoArguments {}
@@ -198,35 +260,52 @@ pub struct NoArguments {}
 /// Services of one kind of component.
 struct Offer {
     is_on: fn(&World, Entity) -> bool,
-    service: Service,
+    service: Arc<Service>,
 }
+
+/// Services of one component alone, beside those of its kind.
+#[derive(Component, Default, Clone)]
+pub struct OwnServices(pub Vec<Arc<Service>>);
 
 /// All services of the program.
 #[derive(Resource, Default)]
 pub struct Services {
     offers: Vec<Offer>,
+    /// Parts of the simulation itself that answer under a name, such as `time`.
+    globals: BTreeMap<&'static str, Entity>,
+    /// Other names of components, such as those of robots that are frames of the scene.
+    aliases: BTreeMap<String, Entity>,
     waiting: Vec<Waiting>,
     next_ticket: u64,
+    /// Calls that are being served now, one inside the other.
+    depth: usize,
 }
 
 impl Services {
-    /// All services, whatever offers them.
+    /// All services of kinds, whatever offers them.
     pub fn all(&self) -> impl Iterator<Item = &Service> {
-        self.offers.iter().map(|offer| &offer.service)
+        self.offers.iter().map(|offer| &*offer.service)
     }
-}
 
-/// A client that waits for an async service.
-struct Waiting {
-    ticket: u64,
-    entity: Entity,
-    client: Sender<Reply>,
+    /// Lets a component answer under one more name.
+    pub fn add_alias(&mut self, name: &str, entity: Entity) {
+        self.aliases.insert(name.to_owned(), entity);
+    }
+
+    /// The names of what answers although it is no component, and its entities; sorted.
+    pub fn globals(&self) -> impl Iterator<Item = (&'static str, Entity)> {
+        self.globals.iter().map(|(name, entity)| (*name, *entity))
+    }
 }
 
 /// Registers services.
 pub trait AddService {
     /// Offers a service on every entity that has the component `On`.
     fn add_service<On: Component>(&mut self, service: Service) -> &mut Self;
+
+    /// Makes a part of the simulation itself that answers under a name; its services are those of `On`.
+    /// A service that a component of this name has, too, is the component's.
+    fn add_global<On: Component>(&mut self, name: &'static str, on: On) -> &mut Self;
 }
 
 impl AddService for App {
@@ -239,12 +318,20 @@ impl AddService for App {
         self.register_state::<Task>();
         let offer = Offer {
             is_on: |world, entity| world.get::<On>(entity).is_some(),
-            service,
+            service: Arc::new(service),
         };
         self.world_mut()
             .get_resource_or_init::<Services>()
             .offers
             .push(offer);
+        self
+    }
+
+    fn add_global<On: Component>(&mut self, name: &'static str, on: On) -> &mut Self {
+        let world = self.world_mut();
+        let entity = world.spawn(on).id();
+        let mut services = world.get_resource_or_init::<Services>();
+        services.globals.insert(name, entity);
         self
     }
 }
@@ -279,179 +366,47 @@ pub fn find(world: &World, path: &str) -> Option<Entity> {
 
 /// The services of an entity, sorted by name.
 #[must_use]
-pub fn services_of(world: &World, entity: Entity) -> Vec<&Service> {
-    let Some(services) = world.get_resource::<Services>() else {
-        return Vec::new();
-    };
-    let mut found: Vec<&Service> = services
-        .offers
-        .iter()
-        .filter(|offer| (offer.is_on)(world, entity))
-        .map(|offer| &offer.service)
-        .collect();
-    found.sort_by_key(|service| service.name);
+pub fn services_of(world: &World, entity: Entity) -> Vec<Arc<Service>> {
+    let mut found: Vec<Arc<Service>> = own(world, entity).cloned().collect();
+    found.extend(offered(world, entity).cloned());
+    if let Some(Beside(overlays)) = world.get(entity) {
+        found.extend(
+            overlays
+                .iter()
+                .flat_map(|overlay| own(world, *overlay).chain(offered(world, *overlay)))
+                .cloned(),
+        );
+    }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    // Of two services of a name the first one serves.
+    found.dedup_by(|one, other| one.name == other.name);
     found
 }
 
-/// Serves a request. The reply of a sync service is in the call at once; that of an async one comes at the
-/// end of the tick in which it ends.
-pub fn call(world: &mut World, component: &str, service: &str, arguments: &Json) -> Call {
-    let (client, receiver) = bounded(1);
-    let ticket = world.resource_scope(|world, mut services: Mut<Services>| {
-        services.next_ticket += 1;
-        let ticket = services.next_ticket;
-        if let Some(reply) = serve(
-            world,
-            &mut services,
-            (component, service),
-            arguments,
-            (ticket, &client),
-        ) {
-            drop(client.try_send(reply));
-        }
-        ticket
-    });
-    Call { ticket, receiver }
+fn own(world: &World, entity: Entity) -> impl Iterator<Item = &Arc<Service>> {
+    let own = world.get::<OwnServices>(entity);
+    own.into_iter().flat_map(|own| &own.0)
 }
 
-/// Serves one request; `None` if it is under way.
-fn serve(
-    world: &mut World,
-    services: &mut Services,
-    (component, name): (&str, &str),
-    arguments: &Json,
-    (ticket, client): (u64, &Sender<Reply>),
-) -> Option<Reply> {
-    let Services {
-        offers, waiting, ..
-    } = services;
-    let found = find(world, component).and_then(|entity| {
-        Some((
-            entity,
-            offers
-                .iter()
-                .find(|offer| offer.service.name == name && (offer.is_on)(world, entity))?,
-        ))
-    });
-    let Some((entity, offer)) = found else {
-        return Some(failed(format!(
-            "The request {name} has not been registered for `{component}`"
-        )));
+fn offered(world: &World, entity: Entity) -> impl Iterator<Item = &Arc<Service>> {
+    let services = world.get_resource::<Services>();
+    let offers = services.into_iter().flat_map(|services| &services.offers);
+    offers
+        .filter(move |offer| (offer.is_on)(world, entity))
+        .map(|offer| &offer.service)
+}
+
+/// The service of that name on an entity, and the entity that serves it: the same, or an overlay.
+#[must_use]
+pub fn service_of(world: &World, entity: Entity, name: &str) -> Option<(Entity, Arc<Service>)> {
+    let direct = |entity: Entity| {
+        let mut all = own(world, entity).chain(offered(world, entity));
+        let found = all.find(|service| service.name == name)?;
+        Some((entity, found.clone()))
     };
-    if offer.service.is_async
-        && let Err(busy) = make_free(world, offers, waiting, entity, false)
-    {
-        return Some(failed(busy));
-    }
-    match (offer.service.run)(world, entity, arguments) {
-        Err(refused) => Some(failed(refused.0)),
-        Ok(Outcome::Done(value)) => Some(Reply {
-            status: Status::Success,
-            value,
-        }),
-        Ok(Outcome::Pending) => {
-            world.entity_mut(entity).insert(Task {
-                running: Some(name.to_owned()),
-                ended: None,
-            });
-            waiting.push(Waiting {
-                ticket,
-                entity,
-                client: client.clone(),
-            });
-            None
-        }
-    }
-}
-
-/// Interrupts the async service that an entity is busy with, or says why not.
-fn make_free(
-    world: &mut World,
-    offers: &[Offer],
-    waiting: &mut Vec<Waiting>,
-    entity: Entity,
-    is_cancelled: bool,
-) -> Result<(), String> {
-    let Some(running) = world
-        .get::<Task>(entity)
-        .filter(|task| task.is_running())
-        .and_then(|task| task.running.clone())
-    else {
-        return Ok(());
+    let beside = || {
+        let Beside(overlays) = world.get(entity)?;
+        overlays.iter().find_map(|overlay| direct(*overlay))
     };
-    let service = offers
-        .iter()
-        .find(|offer| offer.service.name == running && (offer.is_on)(world, entity))
-        .map(|offer| &offer.service);
-    let cancel = service.and_then(|service| service.cancel);
-    let on_cancel = cancel.filter(|_| is_cancelled);
-    let Some(interrupt) = on_cancel.or(service.and_then(|service| service.interrupt)) else {
-        return Err(if cancel.is_some() {
-            format!("A service ({running}) is already running. I do not know what to do.")
-        } else {
-            format!("A non-interruptible service ({running}) is already running")
-        });
-    };
-    interrupt(world, entity);
-    world.entity_mut(entity).insert(Task::default());
-    answer(
-        waiting,
-        |client| client.entity == entity,
-        &Reply {
-            status: Status::Preempted,
-            value: Json::Null,
-        },
-    );
-    Ok(())
-}
-
-/// Cancels a request that is under way; its client gets `PREEMPTED`. Others are left alone.
-pub fn cancel(world: &mut World, ticket: u64) {
-    world.resource_scope(|world, mut services: Mut<Services>| {
-        let Services {
-            offers, waiting, ..
-        } = &mut *services;
-        if let Some(entity) = waiting
-            .iter()
-            .find(|client| client.ticket == ticket)
-            .map(|client| client.entity)
-        {
-            // A service without an interrupt policy runs to its end, as it would without the request.
-            drop(make_free(world, offers, waiting, entity, true));
-        }
-    });
-}
-
-/// Answers the clients whose services ended in this tick. Runs in `Tick::Export`.
-pub fn complete(mut services: ResMut<Services>, mut tasks: Query<(Entity, &mut Task)>) {
-    for (entity, mut task) in &mut tasks {
-        let Some((status, value)) = task.ended.clone() else {
-            continue;
-        };
-        *task = Task::default();
-        let value = serde_json::from_str(&value).unwrap_or(Json::Null);
-        answer(
-            &mut services.waiting,
-            |client| client.entity == entity,
-            &Reply { status, value },
-        );
-    }
-}
-
-fn answer(waiting: &mut Vec<Waiting>, is_meant: impl Fn(&Waiting) -> bool, reply: &Reply) {
-    waiting.retain(|client| {
-        let meant = is_meant(client);
-        if meant {
-            // A client that has gone misses its reply.
-            drop(client.client.try_send(reply.clone()));
-        }
-        !meant
-    });
-}
-
-fn failed(reason: String) -> Reply {
-    Reply {
-        status: Status::Failed,
-        value: Json::String(reason),
-    }
+    direct(entity).or_else(beside)
 }

@@ -5,31 +5,43 @@ use super::{Journey, Progress, TOLERANCE, Waypoint, WaypointCommand};
 
 /// Offers the services.
 pub(super) fn add(app: &mut App) {
-    app.add_service::<Waypoint>(Service::new(
-        "setdest",
-        "Sets the goal; true if there is any way to go.",
-        setdest,
-    ))
+    app.add_service::<Waypoint>(
+        Service::new(
+            "setdest",
+            "Sets the goal; true if there is any way to go.",
+            setdest,
+        )
+        .returns("true or false"),
+    )
     .add_service::<Waypoint>(
         Service::new(
             "goto",
             "Goes to a goal, and answers `Arrived` when it is reached.",
             goto,
         )
+        .returns("`Arrived`")
         .interruptible(interrupt),
     )
-    .add_service::<Waypoint>(Service::new(
-        "stop",
-        "Stops on the way; a `goto` waits until it is resumed.",
-        stop,
-    ))
-    .add_service::<Waypoint>(Service::new(
-        "resume",
-        "Goes on after a stop, at the speed of before.",
-        resume,
-    ))
     .add_service::<Waypoint>(
-        Service::new("get_status", "`Transit`, `Arrived` or `Stop`.", get_status).read_only(),
+        Service::new(
+            "stop",
+            "Stops on the way; a `goto` waits until it is resumed.",
+            stop,
+        )
+        .returns("`Stop`"),
+    )
+    .add_service::<Waypoint>(
+        Service::new(
+            "resume",
+            "Goes on after a stop, at the speed of before.",
+            resume,
+        )
+        .returns("`Transit`"),
+    )
+    .add_service::<Waypoint>(
+        Service::new("get_status", "What it is doing.", get_status)
+            .returns("`Transit`, `Arrived` or `Stop`")
+            .read_only(),
     );
 }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    kinds::Kinds,
     load::Plan,
     scene::{
         assembly::{BodyLayout, Layout, layout},
@@ -13,18 +14,18 @@ use crate::{
 };
 
 /// `bodies` and `components`.
-pub(super) fn as_json(plan: &Plan) -> Map<String, Value> {
+pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {
     let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     let bodies = layout.bodies.iter().map(|body| {
         json!({ "name": name(&layout, body), "kind": body.kind, "frames": body.frames.len(), "robot": body.robot })
     });
-    let components = each(plan, |path, family, component| {
+    let components = each(plan, kinds, |path, family, frequency, component| {
         json!({
             "path": path,
             "family": family,
             "kind": component.kind.value,
             "level": component.level.as_ref().map(|level| &level.value),
-            "frequency": frequency(plan, component),
+            "frequency": frequency,
         })
     });
     let mut object = Map::new();
@@ -34,7 +35,7 @@ pub(super) fn as_json(plan: &Plan) -> Map<String, Value> {
 }
 
 /// The same for people.
-pub(super) fn text(plan: &Plan, out: &mut dyn Write) -> std::io::Result<()> {
+pub(super) fn text((plan, kinds): (&Plan, &Kinds), out: &mut dyn Write) -> std::io::Result<()> {
     let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     writeln!(out, "bodies: {}", layout.bodies.len())?;
     for body in &layout.bodies {
@@ -47,15 +48,14 @@ pub(super) fn text(plan: &Plan, out: &mut dyn Write) -> std::io::Result<()> {
             kind.as_str().unwrap_or_default()
         )?;
     }
-    let lines = each(plan, |path, family, component| {
+    let lines = each(plan, kinds, |path, family, frequency, component| {
         let level = component
             .level
             .as_ref()
             .map_or_else(String::new, |level| format!(", level {}", level.value));
         format!(
-            "  {path} ({family} {}, {} Hz{level})",
-            component.kind.value,
-            frequency(plan, component)
+            "  {path} ({family} {}, {frequency} Hz{level})",
+            component.kind.value
         )
     });
     writeln!(out, "components: {}", lines.len())?;
@@ -66,16 +66,13 @@ fn name<'a>(layout: &'a Layout, body: &BodyLayout) -> &'a str {
     layout.frames.get(body.head).map_or("", |frame| &frame.name)
 }
 
-fn frequency(plan: &Plan, component: &Component) -> f64 {
+/// Visits all components of all robots, in path order, with their frequencies.
+fn each<T>(
+    plan: &Plan,
+    kinds: &Kinds,
+    mut visit: impl FnMut(&str, &'static str, f64, &Component) -> T,
+) -> Vec<T> {
     let rate = plan.simulation.environment.rate.value;
-    component
-        .frequency
-        .as_ref()
-        .map_or(rate, |frequency| frequency.value)
-}
-
-/// Visits all components of all robots, in path order.
-fn each<T>(plan: &Plan, mut visit: impl FnMut(&str, &'static str, &Component) -> T) -> Vec<T> {
     let mut found = Vec::new();
     for Instance { name, robot, .. } in plan.simulation.expand() {
         let sensors = robot
@@ -89,7 +86,12 @@ fn each<T>(plan: &Plan, mut visit: impl FnMut(&str, &'static str, &Component) ->
         let mut components: Vec<_> = sensors.chain(actuators).collect();
         components.sort_by_key(|(own, ..)| &own.value);
         for (own, family, component) in components {
-            found.push(visit(&format!("{name}.{}", own.value), family, component));
+            let kind = kinds.sensors.get(component.kind.as_str());
+            let default = kind.map_or(rate, |kind| kind.default_frequency(rate));
+            let frequency = component.frequency.as_ref();
+            let frequency = frequency.map_or(default, |frequency| frequency.value);
+            let path = format!("{name}.{}", own.value);
+            found.push(visit(&path, family, frequency, component));
         }
     }
     found

@@ -3,8 +3,8 @@
 
 use super::fields::Fields;
 use super::model::{
-    Actuator, Component, Input, Middleware, Modifier, Mount, Named, Output, Policy, Sensor,
-    Settings,
+    Actuator, Component, Input, Middleware, Modifier, Mount, Named, Output, Overlay, Policy,
+    Sensor, Settings,
 };
 use super::problem::{Wording as _, error, listing, quoted};
 use super::read::named;
@@ -63,6 +63,28 @@ pub(super) fn actuator(
         component,
         start,
         inputs: inputs.unwrap_or_default(),
+    })
+}
+
+/// `(kind: …, of: …, settings …)`
+pub(super) fn overlay(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    name: &Spanned<String>,
+) -> Option<Overlay> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let kind = kind(reader, &mut fields, Family::Overlay);
+    let help = "add `of: \"…\"`, with the name of the component that it lies over";
+    let of = fields.need(reader, "of", help, Reader::text);
+    let beside = fields.read(reader, "beside", Reader::boolean);
+    let services = fields.read(reader, "services", middleware_names);
+    let settings = settings_of(reader, Family::Overlay, &kind, fields, Vec::new());
+    Some(Overlay {
+        kind,
+        of: of?,
+        beside: beside.unwrap_or_default(),
+        services: services.unwrap_or_default(),
+        settings,
     })
 }
 
@@ -163,7 +185,11 @@ fn settings_of(
     let kinds = match family {
         Family::Output | Family::Input => Family::Middleware,
         Family::Command => Family::Actuator,
-        Family::Sensor | Family::Actuator | Family::Modifier | Family::Middleware => family,
+        Family::Sensor
+        | Family::Actuator
+        | Family::Modifier
+        | Family::Overlay
+        | Family::Middleware => family,
     };
     if !reader
         .vocabulary

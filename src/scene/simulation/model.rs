@@ -302,6 +302,8 @@ pub struct Robot {
     pub sensors: Named<Sensor>,
     /// What it acts with.
     pub actuators: Named<Actuator>,
+    /// Services over those of its components.
+    pub overlays: Named<Overlay>,
     /// The middlewares through which the robot itself answers requests.
     pub services: Vec<Spanned<String>>,
 }
@@ -346,7 +348,7 @@ pub struct Component {
     pub kind: Spanned<String>,
     /// How idealised it is; the kind's first level unless given.
     pub level: Option<Spanned<String>>,
-    /// In Hz; every tick unless given.
+    /// In Hz; that of the kind, or else every tick, unless given.
     pub frequency: Option<Spanned<f64>>,
     /// Does it act from the start?
     pub active: bool,
@@ -380,6 +382,21 @@ pub struct Actuator {
     pub start: Option<Settings>,
     /// Where its commands come from, by middleware.
     pub inputs: Named<Input>,
+}
+
+/// Services over those of a component.
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    /// The word of the vocabulary.
+    pub kind: Spanned<String>,
+    /// The component of the same robot that it lies over, or another overlay.
+    pub of: Spanned<String>,
+    /// Are its services found under the path of that component, too?
+    pub beside: bool,
+    /// The middlewares through which it answers requests.
+    pub services: Vec<Spanned<String>>,
+    /// The kind's own settings.
+    pub settings: Settings,
 }
 
 /// Where a component sits.

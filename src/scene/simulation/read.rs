@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::component::{actuator, middleware, middleware_names, sensor};
+use super::component::{actuator, middleware, middleware_names, overlay, sensor};
 use super::fields::Fields;
 use super::model::{
     Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, Motion, Named, Origin, Robot,
@@ -269,6 +269,11 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         actuators: fields
             .read(reader, "actuators", |reader, node, name| {
                 Some(named(reader, node, name, actuator))
+            })
+            .unwrap_or_default(),
+        overlays: fields
+            .read(reader, "overlays", |reader, node, name| {
+                Some(named(reader, node, name, overlay))
             })
             .unwrap_or_default(),
         services: fields

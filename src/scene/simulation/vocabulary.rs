@@ -12,6 +12,8 @@ pub enum Family {
     Actuator,
     /// A kind of modifier.
     Modifier,
+    /// A kind of overlay.
+    Overlay,
     /// A kind of middleware.
     Middleware,
     /// What a kind of middleware wants to know about each output; the word is the middleware's.
@@ -24,10 +26,11 @@ pub enum Family {
 
 impl Family {
     /// Those whose words are written after `kind`.
-    pub const KINDS: [Self; 4] = [
+    pub const KINDS: [Self; 5] = [
         Self::Sensor,
         Self::Actuator,
         Self::Modifier,
+        Self::Overlay,
         Self::Middleware,
     ];
 
@@ -37,6 +40,7 @@ impl Family {
             Self::Sensor => "sensor",
             Self::Actuator => "actuator",
             Self::Modifier => "modifier",
+            Self::Overlay => "overlay",
             Self::Middleware => "middleware",
             Self::Output => "output",
             Self::Input => "input",

@@ -108,6 +108,7 @@ fn the_catalogue_is_listed() {
         ("sensors", "pose"),
         ("actuators", "v_omega"),
         ("modifiers", "position_noise"),
+        ("overlays", "rename"),
         ("middlewares", "text"),
         ("robots", "robots/atrv.robray"),
         ("robots", "arms/kuka_lwr.robray"),
@@ -159,6 +160,49 @@ fn kinds_are_described() {
     room.run(&["describe", "poes"])
         .with_code(2)
         .complains(&["`poes`", "did you mean `pose`?"]);
+}
+
+#[test]
+fn frequencies_defaults_and_results_are_described() {
+    let room = Room::new();
+    let ran = room.run(&["describe", "sick_ldmrs"]).with_code(0);
+    for part in [
+        "4 Hz unless given",
+        "scan_window",
+        "1.74533 unless given",
+        "raw (default), rssi, range",
+        "answers: the fields of the data",
+    ] {
+        assert!(ran.out.contains(part), "{part} is not in:\n{}", ran.out);
+    }
+    let ran = room.run(&["describe", "time"]).with_code(0);
+    assert!(ran.out.contains("sleep(seconds)"), "{}", ran.out);
+    let ran = room.run(&["describe", "rename"]).with_code(0);
+    assert!(ran.out.contains("rename (overlay)"), "{}", ran.out);
+    room.run(&["describe"]).with_code(2);
+    room.run(&["describe", "--all", "gps"]).with_code(2);
+}
+
+/// The page of the guide is what the program says of itself: `UPDATE_GOLDEN=1` writes it again.
+#[test]
+fn the_catalogue_of_the_guide_is_up_to_date() {
+    let room = Room::new();
+    let page = room
+        .run(&["describe", "--all", "--markdown"])
+        .with_code(0)
+        .out;
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/docs/catalogue.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &page).expect("a page");
+    }
+    let written = std::fs::read_to_string(&path).expect("a page");
+    let mut lines = page.lines().zip(written.lines()).enumerate();
+    let first = lines.find(|(_, (new, old))| new != old);
+    assert!(
+        page == written,
+        "src/docs/catalogue.md is not what `morse-sim describe --all --markdown` prints (line {first:?}); \
+         UPDATE_GOLDEN=1 cargo test --test suite catalogue writes it again"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A few made-up kinds, so that the file format is tested without the catalogue.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use morse_sim::scene::simulation::{Family, Vocabulary};
@@ -52,6 +53,12 @@ pub(super) struct GpsNoise {
     pub(super) sigma: (f64, f64, f64),
 }
 
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct Rename {
+    pub(super) names: BTreeMap<String, String>,
+}
+
 #[derive(Debug, PartialEq, Deserialize)]
 pub(super) struct VOmega;
 
@@ -91,6 +98,7 @@ impl Vocabulary for Toy {
             Family::Sensor => vec!["gps", "camera"],
             Family::Actuator => vec!["v_omega"],
             Family::Modifier => vec!["gps_noise"],
+            Family::Overlay => vec!["rename"],
             Family::Middleware => vec!["socket", "text"],
             Family::Output | Family::Input | Family::Command => Vec::new(),
         }
@@ -107,6 +115,7 @@ impl Vocabulary for Toy {
             (Family::Sensor, "camera") => Arc::new(Camera::deserialize(settings)?),
             (Family::Actuator, _) => Arc::new(VOmega::deserialize(settings)?),
             (Family::Modifier, _) => Arc::new(GpsNoise::deserialize(settings)?),
+            (Family::Overlay, _) => Arc::new(Rename::deserialize(settings)?),
             (Family::Middleware, "socket") => Arc::new(Socket::deserialize(settings)?),
             (Family::Middleware, "text") => Arc::new(Text::deserialize(settings)?),
             (Family::Output, "text") => Arc::new(TextOutput::deserialize(settings)?),

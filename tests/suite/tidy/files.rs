@@ -234,11 +234,12 @@ fn the_map_is_complete() {
 
 #[test]
 fn every_part_is_in_its_list() {
-    use morse_sim::{actuator, modifier, sensor};
+    use morse_sim::{actuator, modifier, overlay, sensor};
     for (folder, list) in [
         ("src/sensor", sensor::FILES),
         ("src/actuator", actuator::FILES),
         ("src/modifier", modifier::FILES),
+        ("src/overlay", overlay::FILES),
     ] {
         let found = forgotten(folder, list);
         assert!(found.is_empty(), "{}", found.join("\n"));

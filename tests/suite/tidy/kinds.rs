@@ -32,6 +32,9 @@ fn subjects(kinds: &Kinds) -> Vec<Subject> {
     for (word, kind) in &kinds.modifiers {
         add("modifier", word, "settings", kind.about.settings);
     }
+    for (word, kind) in &kinds.overlays {
+        add("overlay", word, "settings", kind.about.settings);
+    }
     for (word, kind) in &kinds.middlewares {
         add("middleware", word, "settings", kind.about.settings);
         add("middleware", word, "output", kind.output.settings);
@@ -208,8 +211,9 @@ fn every_service_and_its_arguments_have_docs() {
 /// What `describe KIND --json` prints.
 fn described(kind: &str) -> Vec<serde_json::Value> {
     let args = describe::Args {
-        kind: kind.to_owned(),
+        kind: Some(kind.to_owned()),
         json: true,
+        ..describe::Args::default()
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = describe::run(&args, &no_parts, &mut out, &mut err);
@@ -229,6 +233,9 @@ fn simulation_file(description: &serde_json::Value) -> String {
     };
     match family.as_str() {
         "sensor" | "actuator" => robot(&snippet),
+        "overlay" => robot(&format!(
+            "actuators: {{ \"motion\": (kind: \"v_omega\") }}, {snippet}"
+        )),
         "modifier" => {
             let fits = description["fits"][0]
                 .as_str()
@@ -254,6 +261,7 @@ fn the_example_of_every_kind_loads() {
         .keys()
         .chain(kinds.actuators.keys())
         .chain(kinds.modifiers.keys())
+        .chain(kinds.overlays.keys())
         .chain(kinds.middlewares.keys());
     let directory = tempfile::tempdir().expect("a directory");
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// Folders whose parts know neither each other nor what is above them.
-const PARTS: [&str; 3] = ["sensor", "actuator", "modifier"];
+const PARTS: [&str; 4] = ["sensor", "actuator", "modifier", "overlay"];
 
 /// What a part may not name.
 const ABOVE: [&str; 8] = [

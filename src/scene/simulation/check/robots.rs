@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
                 self.name(family.noun(), name);
             }
             if let Some((first, _)) = components.insert(name, (name.span, component)) {
-                self.same_name(name, first);
+                self.same_name(name, first, "a sensor and an actuator");
             }
             self.component(family, name, component);
         }
@@ -102,6 +102,8 @@ impl<'a> Checker<'a> {
         for actuator in robot.actuators.values() {
             self.middlewares(actuator.inputs.keys());
         }
+        let names = components.iter().map(|(name, (span, _))| (*name, *span));
+        self.overlays(robot, names.collect());
         let components = components
             .into_iter()
             .map(|(name, (_, component))| (name, component))
@@ -109,11 +111,30 @@ impl<'a> Checker<'a> {
         self.carriers(&components);
     }
 
-    fn same_name(&mut self, name: &Spanned<String>, first: Option<Span>) {
-        let message = format!("{} is a sensor and an actuator", quoted(name));
+    /// Overlays have names of their own, and lie over what is there.
+    fn overlays(&mut self, robot: &'a Robot, mut names: BTreeMap<&'a str, Option<Span>>) {
+        for name in robot.overlays.keys() {
+            self.name(Family::Overlay.noun(), name);
+            if let Some(first) = names.insert(name, name.span) {
+                self.same_name(name, first, "an overlay, and a sensor or an actuator");
+            }
+        }
+        for (name, overlay) in &robot.overlays {
+            self.middlewares(&overlay.services);
+            if !names.contains_key(overlay.of.as_str()) {
+                let (name, of) = (quoted(name), quoted(&overlay.of));
+                let message = format!("{name} lies over {of}, which is not there");
+                let known = names.keys().copied().filter(|other| quoted(other) != name);
+                self.report_unknown("simulation::unknown-component", &overlay.of, message, known);
+            }
+        }
+    }
+
+    fn same_name(&mut self, name: &Spanned<String>, first: Option<Span>, what: &str) {
+        let message = format!("{} is {what}", quoted(name));
         self.report("simulation::duplicate", name.span, message, |problem| {
             let problem = match first {
-                Some(first) => problem.at(first, "the sensor"),
+                Some(first) => problem.at(first, "the other one"),
                 None => problem,
             };
             problem

@@ -1,4 +1,13 @@
 //! Services that every component has, and those of the simulation itself.
+//!
+//! - here: what sensors and actuators answer;
+//! - [`properties`]: the settings of a component;
+//! - [`simulation`], [`time`], [`communication`]: what answers under these names, as in MORSE.
+pub mod communication;
+pub mod properties;
+pub mod simulation;
+pub mod time;
+
 use bevy::prelude::*;
 use morse_api::{
     component::Active,
@@ -8,15 +17,37 @@ use morse_api::{
     service::{AddService as _, NoArguments, Outcome, Refused, Service, Services},
 };
 
+/// What clients asked of whoever runs the simulation.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct Wishes {
+    /// To go back to the start, before the next tick.
+    pub reset: Option<Reset>,
+    /// To end the run after this tick.
+    pub end: bool,
+    /// How many simulated seconds a second.
+    pub pace: Option<f64>,
+}
+
+/// What goes back to the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reset {
+    /// Bodies and joints; time goes on.
+    Bodies,
+    /// Everything.
+    All,
+}
+
 /// Adds them.
 pub fn plugin(app: &mut App) {
     app.init_resource::<Services>()
+        .init_resource::<Wishes>()
         .add_service::<IsSensor>(
             Service::new(
                 "get_local_data",
                 "The sensor's data, as it is exported.",
                 get_local_data,
             )
+            .returns("the fields of the data, by name")
             .read_only(),
         )
         .add_service::<Active>(Service::new(
@@ -29,8 +60,13 @@ pub fn plugin(app: &mut App) {
             "Keeps the component from acting.",
             |world, entity, _: NoArguments| set_active(world, entity, false),
         ));
+    properties::add(app);
+    simulation::add(app);
+    time::add(app);
+    communication::add(app);
 }
 
+/// What a sensor exports, as JSON.
 fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
     let kinds = world.resource::<Kinds>();
     let data = kinds

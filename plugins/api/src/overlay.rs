@@ -1,0 +1,102 @@
+//! Overlays: services of one's own over those of a component, under other names or made of several.
+//!
+//! An overlay is a component of its own path that lies over another one of its robot. Its services are
+//! registered as those of all components; a handler asks the component below by [`pass_on`]. Only
+//! services have overlays, data and commands do not.
+use bevy::{ecs::component::Mutable, prelude::*, reflect::Typed};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::{
+    component::Path,
+    kind::{About, KindOf, Kinds, OverlayKind, Settings, claim},
+    service::{self, Outcome, OwnServices, Refused, Task},
+    settings::{self, SettingsOf},
+    state::AddState as _,
+};
+
+/// A kind of overlay. The type itself holds the settings.
+pub trait Overlay: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
+    /// The word for it in simulation files.
+    const KIND: &'static str;
+
+    /// Prepares an overlay, once everything below it is there: checks what it needs, and adds services
+    /// that depend on its settings ([`OwnServices`]).
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to provide it, for the user to read.
+    fn install(&self, _world: &mut World, _overlay: Entity) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// What every overlay has besides its own.
+#[derive(Component, Clone, Copy, Default)]
+#[require(OwnServices, Task)]
+pub struct IsOverlay;
+
+/// The component that an overlay lies over.
+#[derive(Component, Clone)]
+pub struct Over(pub Path);
+
+/// The overlays whose services are found under the path of this component, too.
+#[derive(Component, Clone, Default)]
+pub struct Beside(pub Vec<Entity>);
+
+/// Lets a service of the component below answer; see [`service::pass_on`].
+///
+/// # Errors
+///
+/// What the other service refused.
+pub fn pass_on(
+    world: &mut World,
+    overlay: Entity,
+    service: &str,
+    arguments: &Json,
+) -> Result<Outcome, Refused> {
+    let Some(Over(below)) = world.get::<Over>(overlay).cloned() else {
+        return Err(Refused("this overlay lies over nothing".to_owned()));
+    };
+    service::pass_on(world, below.as_str(), service, arguments)
+}
+
+/// Registers overlays.
+pub trait AddOverlay {
+    /// Makes `O` known under its word.
+    ///
+    /// # Panics
+    ///
+    /// Two kinds of overlay claim the same word.
+    fn add_overlay<O: Overlay>(&mut self) -> &mut Self;
+}
+
+impl AddOverlay for App {
+    fn add_overlay<O: Overlay>(&mut self) -> &mut Self {
+        self.register_state::<Task>();
+        let world = self.world_mut();
+        settings::register(world);
+        world.register_required_components::<O, IsOverlay>();
+        let kind = OverlayKind {
+            about: About::of::<O>(),
+            insert: insert::<O>,
+            install: |world, overlay| match world.get::<O>(overlay).cloned() {
+                Some(settings) => settings.install(world, overlay),
+                None => Ok(()),
+            },
+        };
+        claim(
+            &mut world.get_resource_or_init::<Kinds>().overlays,
+            O::KIND,
+            kind,
+        );
+        self
+    }
+}
+
+fn insert<O: Overlay>(entity: &mut EntityWorldMut<'_>, settings: &Settings) {
+    if let Some(own) = settings.downcast_ref::<O>() {
+        let access = SettingsOf::new::<O>(settings.clone(), |_, _| Ok(()));
+        entity.insert((own.clone(), access, KindOf(O::KIND)));
+    }
+}

@@ -1,0 +1,338 @@
+//! How requests are served, one inside the other if need be, and how they end.
+use bevy::prelude::*;
+use crossbeam_channel::{Sender, bounded};
+use serde_json::Value as Json;
+
+use super::{
+    Call, Outcome, Refused, Reply, Service, Services, Status, Task, Then, find, service_of,
+};
+use crate::{component::Path, state::InPathOrder, tick::Clock};
+
+/// Calls inside calls. More than a few are services that call each other in a circle.
+const MOST_DEPTH: usize = 16;
+
+/// A client that waits for an async service.
+pub(super) struct Waiting {
+    ticket: u64,
+    entity: Entity,
+    /// The end of this tick is what it waits for, and no task.
+    until: Option<u64>,
+    then: Option<Then>,
+    client: Sender<Reply>,
+}
+
+/// Serves a request. The reply of a sync service is in the call at once; that of an async one comes at the
+/// end of the tick in which it ends. Handlers may call other services by this.
+pub fn call(world: &mut World, component: &str, service: &str, arguments: &Json) -> Call {
+    let (client, receiver) = bounded(1);
+    let mut services = world.get_resource_or_init::<Services>();
+    services.next_ticket += 1;
+    let ticket = services.next_ticket;
+    if let Some(reply) = serve(world, (component, service), arguments, (ticket, &client)) {
+        drop(client.try_send(reply));
+    }
+    Call { ticket, receiver }
+}
+
+/// Lets another service answer, at once or later: what a handler of a service that is
+/// [`Service::passed_on`] returns.
+///
+/// # Errors
+///
+/// What the other service refused.
+pub fn pass_on(
+    world: &mut World,
+    component: &str,
+    service: &str,
+    arguments: &Json,
+) -> Result<Outcome, Refused> {
+    let call = call(world, component, service, arguments);
+    if let Some(Reply { status, value }) = call.reply() {
+        return match status {
+            Status::Success => Ok(Outcome::Done(value)),
+            Status::Failed | Status::Preempted => Err(Refused(text(value))),
+        };
+    }
+    // Nobody holds the other end any more.
+    let mut waiting = std::mem::take(&mut world.resource_mut::<Services>().waiting);
+    let place = waiting
+        .iter()
+        .position(|client| client.ticket == call.ticket);
+    let client = place.map(|place| waiting.remove(place));
+    world.resource_mut::<Services>().waiting = waiting;
+    match client {
+        Some(Waiting {
+            until: Some(tick), ..
+        }) => Ok(Outcome::Until(tick)),
+        Some(Waiting { entity, .. }) => Ok(Outcome::Follows(entity)),
+        None => Err(Refused(format!("`{component}` does not answer {service}"))),
+    }
+}
+
+fn text(value: Json) -> String {
+    match value {
+        Json::String(text) => text,
+        value => value.to_string(),
+    }
+}
+
+/// Serves one request; `None` if it is under way.
+fn serve(
+    world: &mut World,
+    (component, name): (&str, &str),
+    arguments: &Json,
+    (ticket, client): (u64, &Sender<Reply>),
+) -> Option<Reply> {
+    let Some((entity, service)) = lookup(world, component, name) else {
+        return Some(failed(format!(
+            "The request {name} has not been registered for `{component}`"
+        )));
+    };
+    if world.resource::<Services>().depth >= MOST_DEPTH {
+        return Some(failed(format!(
+            "`{component}` {name}: services call each other in a circle"
+        )));
+    }
+    if service.is_async
+        && let Err(busy) = make_free(world, entity, false)
+    {
+        return Some(failed(busy));
+    }
+    world.resource_mut::<Services>().depth += 1;
+    let outcome = (service.run)(world, entity, arguments);
+    world.resource_mut::<Services>().depth -= 1;
+    let mut waiting = Waiting {
+        ticket,
+        entity,
+        until: None,
+        then: None,
+        client: client.clone(),
+    };
+    match outcome {
+        Err(refused) => return Some(failed(refused.0)),
+        Ok(Outcome::Done(value)) => {
+            return Some(Reply {
+                status: Status::Success,
+                value,
+            });
+        }
+        Ok(Outcome::Until(tick)) => waiting.until = Some(tick),
+        // Its own task runs already, under the name of the other service.
+        Ok(Outcome::Follows(other)) if other == entity => waiting.then = service.then,
+        Ok(outcome) => {
+            if !service.is_async {
+                return Some(failed(format!(
+                    "`{component}` {name} is answered later, and does not say so"
+                )));
+            }
+            let awaits = match outcome {
+                Outcome::Follows(other) => world.get::<Path>(other).map(ToString::to_string),
+                _ => None,
+            };
+            world.entity_mut(entity).insert(Task {
+                running: Some(name.to_owned()),
+                ended: None,
+                awaits,
+            });
+        }
+    }
+    world.resource_mut::<Services>().waiting.push(waiting);
+    None
+}
+
+fn lookup(world: &World, component: &str, name: &str) -> Option<(Entity, std::sync::Arc<Service>)> {
+    let of = |entity: Entity| service_of(world, entity, name);
+    let global = || {
+        let services = world.get_resource::<Services>()?;
+        let alias = services.aliases.get(component);
+        alias.or(services.globals.get(component)).copied()
+    };
+    find(world, component)
+        .and_then(of)
+        .or_else(|| global().and_then(of))
+}
+
+/// The service that an entity is busy with.
+fn running(world: &World, entity: Entity) -> Option<&str> {
+    let task = world.get::<Task>(entity).filter(|task| task.is_running())?;
+    task.running.as_deref()
+}
+
+/// The component whose task decides that of this entity.
+fn awaited(world: &World, entity: Entity) -> Option<Entity> {
+    let path = world.get::<Task>(entity)?.awaits.as_deref()?;
+    find(world, path)
+}
+
+/// What interrupts the async service that an entity is busy with, if it is; or why nothing does. A request
+/// is cancelled, or makes place for another one.
+fn interruption(
+    world: &World,
+    entity: Entity,
+    is_cancelled: bool,
+) -> Result<Option<fn(&mut World, Entity)>, String> {
+    let Some(name) = running(world, entity) else {
+        return Ok(None);
+    };
+    if let Some(other) = awaited(world, entity) {
+        interruption(world, other, is_cancelled)?;
+    }
+    let service = service_of(world, entity, name).map(|(_, service)| service);
+    let of = |pick: fn(&Service) -> Option<fn(&mut World, Entity)>| {
+        service.as_ref().and_then(|service| pick(service))
+    };
+    let cancel = of(|service| service.cancel);
+    let on_cancel = cancel.filter(|_| is_cancelled);
+    let interrupt = on_cancel.or(of(|service| service.interrupt));
+    interrupt.map(Some).ok_or_else(|| {
+        if cancel.is_some() {
+            format!("A service ({name}) is already running. I do not know what to do.")
+        } else {
+            format!("A non-interruptible service ({name}) is already running")
+        }
+    })
+}
+
+/// Interrupts the async service that an entity is busy with, or says why not.
+fn make_free(world: &mut World, entity: Entity, is_cancelled: bool) -> Result<(), String> {
+    if let Some(interrupt) = interruption(world, entity, is_cancelled)? {
+        interrupt(world, entity);
+        let preempted = Reply {
+            status: Status::Preempted,
+            value: Json::Null,
+        };
+        finish(world, entity, preempted);
+    }
+    Ok(())
+}
+
+/// Interrupts what another component does for this one.
+pub(super) fn interrupt_below(world: &mut World, entity: Entity) {
+    if let Some(other) = awaited(world, entity) {
+        // It has been asked whether it can be interrupted.
+        make_free(world, other, false).ok();
+    }
+}
+
+/// Cancels what another component does for this one.
+pub(super) fn cancel_below(world: &mut World, entity: Entity) {
+    if let Some(other) = awaited(world, entity) {
+        // It has been asked whether it can be cancelled.
+        make_free(world, other, true).ok();
+    }
+}
+
+/// Cancels a request that is under way; its client gets `PREEMPTED`. Others are left alone.
+pub fn cancel(world: &mut World, ticket: u64) {
+    let mut services = world.get_resource_or_init::<Services>();
+    let waiting = &mut services.waiting;
+    let Some(place) = waiting.iter().position(|client| client.ticket == ticket) else {
+        return;
+    };
+    let Some(client) = waiting.get(place) else {
+        return;
+    };
+    if client.until.is_none() {
+        let entity = client.entity;
+        // A service without an interrupt policy runs to its end, as it would without the request.
+        drop(make_free(world, entity, true));
+        return;
+    }
+    let client = waiting.remove(place);
+    let preempted = Reply {
+        status: Status::Preempted,
+        value: Json::Null,
+    };
+    // A client that has gone misses its reply.
+    drop(client.client.try_send(preempted));
+}
+
+/// Answers the clients whose services ended in this tick. Runs in `Tick::Export`.
+pub fn complete(world: &mut World, tasks: &mut QueryState<&Task>) {
+    if tasks.iter(world).any(|task| task.ended.is_some()) {
+        let order = world
+            .get_resource::<InPathOrder>()
+            .map(|order| order.0.clone());
+        for entity in order.unwrap_or_default() {
+            let ended = world
+                .get_mut::<Task>(entity)
+                .and_then(|mut task| task.ended.take());
+            if let Some((status, value)) = ended {
+                let value = serde_json::from_str(&value).unwrap_or(Json::Null);
+                finish(world, entity, Reply { status, value });
+            }
+        }
+    }
+    let now = world.resource::<Clock>().tick;
+    let mut services = world.resource_mut::<Services>();
+    if services.waiting.is_empty() {
+        return;
+    }
+    services.waiting.retain(|client| {
+        let is_over = client.until.is_some_and(|tick| tick <= now);
+        if is_over {
+            // A client that has gone misses its reply.
+            drop(client.client.try_send(Reply {
+                status: Status::Success,
+                value: Json::Null,
+            }));
+        }
+        !is_over
+    });
+}
+
+/// Ends the task of an entity: its clients are answered, and the tasks that wait for it end too.
+fn finish(world: &mut World, entity: Entity, reply: Reply) {
+    if let Some(mut task) = world.get_mut::<Task>(entity) {
+        *task = Task::default();
+    }
+    let mut waiting = std::mem::take(&mut world.resource_mut::<Services>().waiting);
+    waiting.retain(|client| {
+        let is_meant = client.entity == entity && client.until.is_none();
+        if is_meant {
+            let reply = match client.then {
+                Some(then) => then(world, entity, reply.clone()),
+                None => reply.clone(),
+            };
+            // A client that has gone misses its reply.
+            drop(client.client.try_send(reply));
+        }
+        !is_meant
+    });
+    world.resource_mut::<Services>().waiting = waiting;
+    for (follower, then) in followers(world, entity) {
+        let reply = match then {
+            Some(then) => then(world, follower, reply.clone()),
+            None => reply.clone(),
+        };
+        finish(world, follower, reply);
+    }
+}
+
+/// Who waits for the task of an entity, in path order, and how each changes the answer.
+fn followers(world: &World, entity: Entity) -> Vec<(Entity, Option<Then>)> {
+    let (Some(path), Some(order)) = (
+        world.get::<Path>(entity),
+        world.get_resource::<InPathOrder>(),
+    ) else {
+        return Vec::new();
+    };
+    let waits = |follower: &Entity| {
+        let task = world.get::<Task>(*follower);
+        task.is_some_and(|task| task.awaits.as_deref() == Some(path.as_str()))
+    };
+    let with_then = |follower: Entity| {
+        let name = world.get::<Task>(follower)?.running.as_deref()?;
+        let then = service_of(world, follower, name).and_then(|(_, service)| service.then);
+        Some((follower, then))
+    };
+    let followers = order.0.iter().copied().filter(waits);
+    followers.filter_map(with_then).collect()
+}
+
+fn failed(reason: String) -> Reply {
+    Reply {
+        status: Status::Failed,
+        value: Json::String(reason),
+    }
+}

@@ -1,0 +1,301 @@
+//! Settings of a component while the simulation runs: read by reflection, and changed by services alone.
+//!
+//! No system writes settings. A service may, and what it changed is state: hashed, saved, and undone by a
+//! reset. Text, lists and maps, which are names mostly, and what is marked [`AtLoad`], are looked at once,
+//! when the simulation is loaded; they cannot be changed.
+use std::{any::TypeId, collections::BTreeMap};
+
+use bevy::{
+    ecs::component::Mutable,
+    prelude::*,
+    reflect::{NamedField, ReflectMut, ReflectRef, TypeInfo, Typed},
+};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    component::Path,
+    fields,
+    kind::{About, Settings},
+    service::Refused,
+    state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister},
+};
+
+/// Marks a setting that is looked at when the simulation is loaded only: `#[reflect(@AtLoad)]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtLoad;
+
+/// Settings that belong to the kind as a whole, and are looked at when the simulation is loaded.
+const AT_LOAD: &[&str] = &["level"];
+
+/// How the settings of a component are read and changed. On the entity of every sensor, actuator and
+/// overlay.
+#[derive(Component, Clone)]
+pub struct SettingsOf {
+    /// As the simulation file gives them.
+    from_file: Settings,
+    about: About,
+    view: fn(&World, Entity) -> Option<&dyn Reflect>,
+    view_mut: fn(&mut World, Entity) -> Option<&mut dyn Reflect>,
+    check: fn(&World, Entity) -> Result<(), String>,
+}
+
+/// What services changed: the names of settings, and their values as JSON.
+#[derive(Component, Clone, Debug, Default, PartialEq)]
+struct Changes(BTreeMap<String, String>);
+
+impl SettingsOf {
+    /// Those of type `S`; `check` says whether the component can work with them.
+    #[must_use]
+    pub fn new<S: Component<Mutability = Mutable> + Typed + serde::de::DeserializeOwned>(
+        from_file: Settings,
+        check: fn(&World, Entity) -> Result<(), String>,
+    ) -> Self {
+        Self {
+            from_file,
+            about: About::of::<S>(),
+            view: |world, entity| Some(world.get::<S>(entity)?.as_reflect()),
+            view_mut: |world, entity| {
+                Some(world.get_mut::<S>(entity)?.into_inner().as_reflect_mut())
+            },
+            check,
+        }
+    }
+}
+
+/// All settings of a component as they are now: name, value, and what is known of the field.
+#[must_use]
+pub fn all(world: &World, entity: Entity) -> Vec<(&'static NamedField, Json)> {
+    let Some(access) = world.get::<SettingsOf>(entity) else {
+        return Vec::new();
+    };
+    let settings = (access.view)(world, entity);
+    settings.map_or(Vec::new(), |settings| values(access.about, settings))
+}
+
+/// All settings of a kind, of which none was given; nothing if some must be given.
+#[must_use]
+pub fn defaults(about: About) -> Vec<(&'static NamedField, Json)> {
+    let nothing = json!({});
+    let mut source = <dyn erased_serde::Deserializer<'_>>::erase(&nothing);
+    let settings = (about.read)(&mut source).ok();
+    let settings = settings
+        .as_ref()
+        .and_then(|settings| (about.view)(settings));
+    settings.map_or(Vec::new(), |settings| values(about, settings))
+}
+
+fn values(about: About, settings: &dyn Reflect) -> Vec<(&'static NamedField, Json)> {
+    let TypeInfo::Struct(info) = about.settings else {
+        return Vec::new();
+    };
+    let ReflectRef::Struct(settings) = settings.reflect_ref() else {
+        return Vec::new();
+    };
+    let value = |field: &'static NamedField| Some((field, as_json(settings.field(field.name())?)));
+    info.iter().filter_map(value).collect()
+}
+
+/// A setting as simulation files have it: variants in lower case, nothing for `None`.
+fn as_json(value: &dyn PartialReflect) -> Json {
+    let ReflectRef::Enum(variant) = value.reflect_ref() else {
+        return fields::to_json(value);
+    };
+    match (variant.variant_name(), variant.field_at(0)) {
+        ("None", None) => Json::Null,
+        ("Some", Some(value)) => as_json(value),
+        (name, None) => snake_case(name).into(),
+        (name, Some(_)) => {
+            let parts: serde_json::Map<String, Json> = (0..variant.field_len())
+                .filter_map(|at| {
+                    let name = variant.name_at(at).map_or(at.to_string(), str::to_owned);
+                    Some((name, as_json(variant.field_at(at)?)))
+                })
+                .collect();
+            json!({ snake_case(name): parts })
+        }
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}
+
+/// Changes one setting. The value is checked as in a simulation file.
+///
+/// # Errors
+///
+/// There is no such setting, it cannot be changed, or not to this. Nothing has changed then.
+pub fn set(world: &mut World, entity: Entity, name: &str, value: &Json) -> Result<(), Refused> {
+    let path = world.get::<Path>(entity).cloned().unwrap_or_default();
+    let unknown = || Refused(format!("Property {name} does not exist for object {path}"));
+    let access = world
+        .get::<SettingsOf>(entity)
+        .cloned()
+        .ok_or_else(unknown)?;
+    let field = match access.about.settings {
+        TypeInfo::Struct(info) => info.field(name).ok_or_else(unknown)?,
+        _ => return Err(unknown()),
+    };
+    if is_fixed(field) {
+        return Err(Refused(format!(
+            "`{name}` of `{path}` is looked at when the simulation is loaded; write it in the simulation file"
+        )));
+    }
+    let refused = |why: String| Refused(format!("`{path}`, {name}: {why}"));
+    let read = read(&access, name, value).map_err(refused)?;
+    let old = (access.view)(world, entity).and_then(|settings| copy_of(settings, name));
+    apply(world, entity, &access, name, &read);
+    if let (Err(why), Some(old)) = ((access.check)(world, entity), old) {
+        put(world, entity, &access, name, old.as_ref());
+        return Err(refused(why));
+    }
+    let mut entity = world.entity_mut(entity);
+    let mut changes = entity.take::<Changes>().unwrap_or_default();
+    changes.0.insert(name.to_owned(), value.to_string());
+    entity.insert(changes);
+    Ok(())
+}
+
+/// Whether a setting is looked at when the simulation is loaded only.
+fn is_fixed(field: &NamedField) -> bool {
+    let is_list = matches!(
+        field.type_info(),
+        Some(TypeInfo::List(_) | TypeInfo::Map(_) | TypeInfo::Set(_))
+    );
+    let is_text = [TypeId::of::<String>(), TypeId::of::<Option<String>>()];
+    is_list
+        || is_text.contains(&field.type_id())
+        || field.get_attribute::<AtLoad>().is_some()
+        || AT_LOAD.contains(&field.name())
+}
+
+/// Settings of which one was given, as from a file.
+fn read(access: &SettingsOf, name: &str, value: &Json) -> Result<Settings, String> {
+    let given = json!({ name: value });
+    let mut source = <dyn erased_serde::Deserializer<'_>>::erase(&given);
+    (access.about.read)(&mut source).map_err(|error| error.to_string())
+}
+
+fn copy_of(settings: &dyn Reflect, name: &str) -> Option<Box<dyn PartialReflect>> {
+    match settings.reflect_ref() {
+        ReflectRef::Struct(settings) => Some(settings.field(name)?.to_dynamic()),
+        _ => None,
+    }
+}
+
+/// Takes one setting over from settings that were read.
+fn apply(world: &mut World, entity: Entity, access: &SettingsOf, name: &str, from: &Settings) {
+    if let Some(value) = (access.about.view)(from).and_then(|from| copy_of(from, name)) {
+        put(world, entity, access, name, value.as_ref());
+    }
+}
+
+fn put(
+    world: &mut World,
+    entity: Entity,
+    access: &SettingsOf,
+    name: &str,
+    value: &dyn PartialReflect,
+) {
+    let settings = (access.view_mut)(world, entity).map(|settings| settings.reflect_mut());
+    if let Some(ReflectMut::Struct(settings)) = settings
+        && let Some(field) = settings.field_mut(name)
+    {
+        // It is of the field's own type.
+        field.try_apply(value).ok();
+    }
+}
+
+/// The changes of all components, as state.
+const ENTRY: StateEntry = StateEntry {
+    name: "settings",
+    hash,
+    save,
+    restore,
+};
+
+/// Registers the changes of settings as state.
+pub(crate) fn register(world: &mut World) {
+    let mut register = world.get_resource_or_init::<StateRegister>();
+    if register.0.iter().all(|known| known.name != ENTRY.name) {
+        register.0.push(ENTRY);
+    }
+}
+
+/// What a snapshot holds: path, and changes.
+type Saved = Vec<(String, BTreeMap<String, String>)>;
+
+fn changed(world: &World) -> Saved {
+    let order = world.get_resource::<InPathOrder>();
+    let entities = order.into_iter().flat_map(|order| &order.0);
+    let changes = entities.filter_map(|entity| {
+        let path = world.get::<Path>(*entity)?;
+        Some((path.to_string(), world.get::<Changes>(*entity)?.0.clone()))
+    });
+    changes.filter(|(_, changes)| !changes.is_empty()).collect()
+}
+
+fn hash(world: &World, hasher: &mut StateHasher) {
+    let order = world.get_resource::<InPathOrder>();
+    for entity in order.into_iter().flat_map(|order| &order.0) {
+        if let (Some(path), Some(changes)) =
+            (world.get::<Path>(*entity), world.get::<Changes>(*entity))
+        {
+            hasher.value(&(path.as_str(), &changes.0));
+        }
+    }
+}
+
+fn save(world: &World) -> Result<Vec<u8>, StateError> {
+    postcard::to_stdvec(&changed(world)).map_err(|error| encoding(&error))
+}
+
+fn encoding(error: &impl ToString) -> StateError {
+    StateError::Encoding {
+        name: ENTRY.name,
+        cause: error.to_string(),
+    }
+}
+
+fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
+    let saved: Saved = postcard::from_bytes(bytes).map_err(|error| encoding(&error))?;
+    let mut saved: BTreeMap<String, BTreeMap<String, String>> = saved.into_iter().collect();
+    let order = world
+        .get_resource::<InPathOrder>()
+        .map(|order| order.0.clone());
+    for entity in order.unwrap_or_default() {
+        let (Some(path), Some(access)) = (
+            world.get::<Path>(entity).cloned(),
+            world.get::<SettingsOf>(entity).cloned(),
+        ) else {
+            continue;
+        };
+        let wanted = saved.remove(path.as_str()).unwrap_or_default();
+        let now = world.get::<Changes>(entity).cloned().unwrap_or_default();
+        if now.0 == wanted {
+            continue;
+        }
+        for name in now.0.keys() {
+            apply(world, entity, &access, name, &access.from_file);
+        }
+        for (name, value) in &wanted {
+            let value: Json = serde_json::from_str(value).map_err(|error| encoding(&error))?;
+            let read = read(&access, name, &value).map_err(|error| encoding(&error))?;
+            apply(world, entity, &access, name, &read);
+        }
+        let mut entity = world.entity_mut(entity);
+        if wanted.is_empty() {
+            entity.remove::<Changes>();
+        } else {
+            entity.insert(Changes(wanted));
+        }
+    }
+    Ok(())
+}

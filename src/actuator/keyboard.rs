@@ -1,0 +1,173 @@
+//! Drives a robot by keys, wherever they are pressed: a window, a client, a recorded run, a test.
+use morse_api::{actuator::Steers, complaint::Complaints, prelude::*, state::Stateful};
+
+/// Moves the robot while keys are pressed (MORSE's `Keyboard`).
+///
+/// `up` and `down` drive forward and back, `left` and `right` turn; `t` and `g` climb and sink, `u` and `o`
+/// go to the left and to the right, `i` and `k` lower and raise the nose, `j` and `l` roll to the left and
+/// to the right. Turning rates are half the speed. When the last key is released the robot is stopped
+/// once; then other actuators may drive it. Of several that drive at once the last by name wins.
+/// Unlike in MORSE, opposite keys cancel each other, and keys come as commands.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Steers)]
+pub struct Keyboard {
+    /// Whether the robot is moved past physics, or the speed is given to it.
+    pub control: Control,
+    /// How fast it drives; half of this in rad/s is how fast it turns.
+    #[reflect(@Unit("m/s"))]
+    pub speed: f64,
+}
+
+impl Default for Keyboard {
+    fn default() -> Self {
+        Self {
+            control: Control::Position,
+            speed: 1.0,
+        }
+    }
+}
+
+/// The keys that are pressed.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KeyboardCommand {
+    /// `up`, `down`, `left`, `right`, `t`, `g`, `u`, `o`, `i`, `k`, `j`, `l`, in any order.
+    #[reflect(@Unit(""))]
+    pub keys: Vec<String>,
+}
+
+impl Stateful for KeyboardCommand {}
+
+impl Actuator for Keyboard {
+    const KIND: &'static str = "keyboard";
+    type Command = KeyboardCommand;
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.init_resource::<Complaints>()
+        .register_state::<Steers>()
+        .add_actuator::<Keyboard, _>(default_action);
+}
+
+fn default_action(
+    mut complaints: ResMut<Complaints>,
+    mut actuators: Query<(
+        &Keyboard,
+        &Due,
+        &Period,
+        &Path,
+        &KeyboardCommand,
+        &mut Steers,
+        &mut Drive,
+    )>,
+) {
+    for (settings, due, period, path, command, mut steers, mut drive) in &mut actuators {
+        if !due.0 {
+            *drive = drive.between_actions();
+            continue;
+        }
+        let mut velocity = None;
+        for key in &command.keys {
+            let Some((linear, angular)) = direction(key) else {
+                complaints.add(path, &format!("it knows no key {key:?}"));
+                continue;
+            };
+            let sum: &mut (Vector3<f64>, Vector3<f64>) = velocity.get_or_insert_default();
+            sum.0 += linear * settings.speed;
+            sum.1 += angular * (settings.speed / 2.0);
+        }
+        *drive = steers.drive(settings.control, velocity, period.seconds());
+    }
+}
+
+/// Where a key drives the robot, and how it turns it.
+fn direction(key: &str) -> Option<(Vector3<f64>, Vector3<f64>)> {
+    let (linear, angular) = match key {
+        "up" => ([1.0, 0.0, 0.0], [0.0; 3]),
+        "down" => ([-1.0, 0.0, 0.0], [0.0; 3]),
+        "u" => ([0.0, 1.0, 0.0], [0.0; 3]),
+        "o" => ([0.0, -1.0, 0.0], [0.0; 3]),
+        "t" => ([0.0, 0.0, 1.0], [0.0; 3]),
+        "g" => ([0.0, 0.0, -1.0], [0.0; 3]),
+        "l" => ([0.0; 3], [1.0, 0.0, 0.0]),
+        "j" => ([0.0; 3], [-1.0, 0.0, 0.0]),
+        "i" => ([0.0; 3], [0.0, 1.0, 0.0]),
+        "k" => ([0.0; 3], [0.0, -1.0, 0.0]),
+        "left" => ([0.0; 3], [0.0, 0.0, 1.0]),
+        "right" => ([0.0; 3], [0.0, 0.0, -1.0]),
+        _ => return None,
+    };
+    Some((linear.into(), angular.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::Bed;
+
+    fn pressed(keys: &[&str]) -> KeyboardCommand {
+        KeyboardCommand {
+            keys: keys.iter().map(|&key| key.to_owned()).collect(),
+        }
+    }
+
+    /// The drive after each of a few commands, one a tick.
+    fn drives(text: &str, commands: &[&[&str]]) -> Vec<Drive> {
+        let mut bed = Bed::new(50.0, plugin, BodyState::default());
+        let keyboard = bed.actuator::<Keyboard>("rover.keys", text, Isometry3::identity());
+        commands
+            .iter()
+            .map(|keys| {
+                bed.send(keyboard, pressed(keys));
+                bed.step(BodyState::default());
+                *bed.get::<Drive>(keyboard)
+            })
+            .collect()
+    }
+
+    fn velocity(linear: [f64; 3], angular: [f64; 3]) -> Drive {
+        Drive::Velocity {
+            linear: linear.into(),
+            angular: angular.into(),
+        }
+    }
+
+    #[test]
+    fn keys_are_velocities_and_the_last_release_stops_once() {
+        let found = drives(
+            "(control: velocity, speed: 3)",
+            &[
+                &[],
+                &["up", "left"],
+                &["up", "down", "right"],
+                &["t", "u", "l", "k"],
+                &[],
+                &[],
+                &["o"],
+            ],
+        );
+        let expected = [
+            Drive::None,
+            velocity([3.0, 0.0, 0.0], [0.0, 0.0, 1.5]),
+            velocity([0.0; 3], [0.0, 0.0, -1.5]),
+            velocity([0.0, 3.0, 3.0], [1.5, -1.5, 0.0]),
+            velocity([0.0; 3], [0.0; 3]),
+            Drive::None,
+            velocity([0.0, -3.0, 0.0], [0.0; 3]),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn by_default_it_moves_past_physics_by_a_metre_a_second() {
+        let found = drives("()", &[&["down"], &["j", "nonsense"]]);
+        let step = Isometry3::new(Vector3::new(-0.02, 0.0, 0.0), Vector3::zeros());
+        assert_eq!(found[0], Drive::Displacement(step));
+        let Drive::Displacement(turn) = found[1] else {
+            panic!("{:?}", found[1])
+        };
+        // Half a radian a second, for a fiftieth of one, about −x.
+        assert!((turn.rotation.scaled_axis() - Vector3::new(-0.01, 0.0, 0.0)).norm() < 1e-12);
+    }
+}

@@ -1,0 +1,218 @@
+//! The catalogue as a page.
+use std::fmt::Write as _;
+
+use morse_api::fields::{Field, Fields};
+
+use super::{
+    Description, Signature,
+    text::{capital, docs_of, frequency, signature, value},
+};
+
+/// The families in the order of the page: as descriptions name them, and their titles.
+const FAMILIES: [(&str, &str); 6] = [
+    ("sensor", "Sensors"),
+    ("actuator", "Actuators"),
+    ("modifier", "Modifiers"),
+    ("overlay", "Overlays"),
+    ("middleware", "Middlewares"),
+    ("service", "The simulation itself"),
+];
+
+/// A page of all descriptions.
+pub(super) fn page(descriptions: &[Description]) -> String {
+    let mut page = "# Catalogue\n\nEvery kind that a simulation file may name, as `morse-sim describe` tells it. \
+        `morse-sim describe --all --markdown`\nprints this page, with the kinds of a program's own.\n"
+        .to_owned();
+    for (family, title) in FAMILIES {
+        let own: Vec<&Description> = descriptions
+            .iter()
+            .filter(|description| description.family == family)
+            .collect();
+        if own.is_empty() {
+            continue;
+        }
+        write!(page, "\n## {title}\n").ok();
+        let common = if own.len() > 1 && family != "service" {
+            common_services(&own)
+        } else {
+            Vec::new()
+        };
+        if !common.is_empty() {
+            write!(page, "\nEvery {family} answers:\n\n").ok();
+            page.push_str(&services(&common));
+        }
+        for description in own {
+            page.push_str(&entry(description, &common));
+        }
+    }
+    page
+}
+
+/// The services that all of a family have.
+fn common_services(descriptions: &[&Description]) -> Vec<Signature> {
+    let Some((first, others)) = descriptions.split_first() else {
+        return Vec::new();
+    };
+    let is_everywhere = |service: &&Signature| {
+        let has = |other: &&Description| other.services.iter().any(|own| same(own, service));
+        others.iter().all(has)
+    };
+    first
+        .services
+        .iter()
+        .filter(is_everywhere)
+        .cloned()
+        .collect()
+}
+
+fn same(one: &Signature, other: &Signature) -> bool {
+    one.name == other.name && one.docs == other.docs
+}
+
+fn entry(description: &Description, common: &[Signature]) -> String {
+    let docs = description.docs.split("\n\n").map(wrapped);
+    let docs: Vec<String> = docs.collect();
+    let mut text = format!("\n### `{}`\n\n{}\n", description.word, docs.join("\n\n"));
+    if !description.settings.0.is_empty() {
+        text.push_str("\n| setting | unit | unless given | |\n|---|---|---|---|\n");
+        for field in &description.settings.0 {
+            let default = description.defaults.get(field.name).map(value);
+            let default = code(&default.unwrap_or_default());
+            row(&mut text, field, &default);
+        }
+    }
+    if let Some((noun, fields)) = &description.fields
+        && !fields.0.is_empty()
+    {
+        text.push_str(&data(noun, fields));
+    }
+    if let Some((default, others)) = description.levels.split_first() {
+        let others: Vec<String> = others.iter().map(|level| format!("`{level}`")).collect();
+        let others = others.join(", ");
+        write!(text, "\nLevels: `{default}` (the default), {others}.\n").ok();
+    }
+    if let Some(frequency) = frequency(description) {
+        write!(text, "\nIt measures {}.\n", adverb(&frequency)).ok();
+    }
+    let own = description.services.iter();
+    let own: Vec<Signature> = own
+        .filter(|service| !common.iter().any(|other| same(other, service)))
+        .cloned()
+        .collect();
+    if !own.is_empty() {
+        write!(text, "\nServices:\n\n{}", services(&own)).ok();
+    }
+    if !description.fits.is_empty() {
+        let title = if description.family == "modifier" {
+            "It fits"
+        } else {
+            "Modifiers that fit:"
+        };
+        let fits: Vec<String> = description
+            .fits
+            .iter()
+            .map(|word| format!("`{word}`"))
+            .collect();
+        write!(
+            text,
+            "\n{}\n",
+            wrapped(&format!("{title} {}.", fits.join(", ")))
+        )
+        .ok();
+    }
+    if !description.snippet.is_empty() {
+        write!(text, "\n```ron\n{}\n```\n", description.snippet).ok();
+    }
+    text
+}
+
+/// "every tick …" stands as it is, "10 Hz …" does not.
+fn adverb(frequency: &str) -> String {
+    if frequency.starts_with("every") {
+        frequency.to_owned()
+    } else {
+        format!("at {frequency}")
+    }
+}
+
+fn data(noun: &str, fields: &Fields) -> String {
+    let mut text = format!(
+        "\n| {} | unit | levels | |\n|---|---|---|---|\n",
+        capital(noun)
+    );
+    for field in &fields.0 {
+        let levels = field.levels.unwrap_or_default();
+        let levels: Vec<String> = levels.iter().map(|level| format!("`{level}`")).collect();
+        row(&mut text, field, &levels.join(", "));
+    }
+    text
+}
+
+fn row(text: &mut String, field: &Field, third: &str) {
+    let (unit, docs) = (escaped(field.unit.unwrap_or("")), escaped(&docs_of(field)));
+    writeln!(text, "| `{}` | {unit} | {third} | {docs} |", field.name).ok();
+}
+
+fn code(text: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("`{}`", text.replace('|', "\\|"))
+    }
+}
+
+fn services(services: &[Signature]) -> String {
+    let mut text = String::new();
+    for service in services {
+        let later = if service.is_async {
+            " Answered when it is done."
+        } else {
+            ""
+        };
+        let docs = escaped(&service.docs);
+        writeln!(text, "- `{}`: {docs}{later}", signature(service)).ok();
+        for argument in &service.arguments.0 {
+            let docs = escaped(&docs_of(argument));
+            writeln!(text, "  - `{}`: {docs}", argument.name).ok();
+        }
+        if !service.result.is_empty() {
+            writeln!(text, "  - answers {}", escaped(&service.result)).ok();
+        }
+    }
+    text
+}
+
+/// A paragraph in lines of no more than 120 characters.
+fn wrapped(paragraph: &str) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in escaped(paragraph).split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > 120 {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text
+}
+
+/// Text in which nothing is taken for a link, a table or a tag; what stands in back quotes is left alone.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    let mut is_code = false;
+    for letter in text.chars() {
+        is_code ^= letter == '`';
+        let is_special =
+            letter == '|' || (!is_code && matches!(letter, '[' | ']' | '<' | '*' | '_'));
+        if is_special {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}

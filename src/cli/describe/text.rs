@@ -1,0 +1,215 @@
+//! A description as text for people, and as JSON for programs.
+use std::fmt::Write as _;
+
+use morse_api::fields::{Field, Fields};
+use serde_json::{Value as Json, json};
+
+use super::{Description, Signature};
+
+/// A number as people write it: not more digits than tell it apart from its neighbours among measures.
+pub(super) fn value(value: &Json) -> String {
+    match value {
+        Json::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() => rounded(float),
+            _ => number.to_string(),
+        },
+        Json::Array(parts) => {
+            let parts: Vec<String> = parts.iter().map(self::value).collect();
+            format!("[{}]", parts.join(", "))
+        }
+        // What has fields inside is written in ways of its own.
+        Json::Null | Json::Object(_) => String::new(),
+        value => value.to_string(),
+    }
+}
+
+fn rounded(number: f64) -> String {
+    if number == 0.0 || (number.abs() >= 1e-3 && number.abs() < 1e7) {
+        let text = format!("{number:.5}");
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        text.to_owned()
+    } else {
+        format!("{number:e}")
+    }
+}
+
+/// How often it measures.
+pub(super) fn frequency(description: &Description) -> Option<String> {
+    let hertz = |hertz: f64| format!("{hertz} Hz unless given, at most every tick");
+    (description.family == "sensor").then(|| {
+        description
+            .frequency
+            .map_or_else(|| "every tick unless given".to_owned(), hertz)
+    })
+}
+
+pub(super) fn as_text(description: &Description) -> String {
+    let Description {
+        word, family, docs, ..
+    } = description;
+    let mut text = format!("{word} ({family})\n{docs}\n");
+    if !description.settings.0.is_empty() {
+        text.push_str("\nSettings\n");
+        text.push_str(&table(&description.settings, |field| {
+            let default = description.defaults.get(field.name).map(value);
+            default
+                .filter(|default| !default.is_empty())
+                .map(|default| format!("; {default} unless given"))
+        }));
+    }
+    if let Some((noun, fields)) = &description.fields
+        && !fields.0.is_empty()
+    {
+        let fields = table(fields, |_| None);
+        write!(text, "\n{}\n{fields}", capital(noun)).ok();
+    }
+    if let Some((default, others)) = description.levels.split_first() {
+        write!(text, "\nLevels\n  {default} (default)").ok();
+        others
+            .iter()
+            .for_each(|level| write!(text, ", {level}").unwrap_or_default());
+        text.push('\n');
+    }
+    if let Some(frequency) = frequency(description) {
+        write!(text, "\nFrequency\n  {frequency}\n").ok();
+    }
+    text.push_str(&services(&description.services));
+    if !description.fits.is_empty() {
+        let title = if *family == "modifier" {
+            "Fits"
+        } else {
+            "Modifiers that fit"
+        };
+        write!(text, "\n{title}\n  {}\n", description.fits.join(", ")).ok();
+    }
+    if !description.snippet.is_empty() {
+        write!(text, "\nIn a simulation file\n  {}\n", description.snippet).ok();
+    }
+    text
+}
+
+pub(super) fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase());
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+/// `name(arguments) -> result`
+pub(super) fn signature(service: &Signature) -> String {
+    let arguments: Vec<&str> = service
+        .arguments
+        .0
+        .iter()
+        .map(|argument| argument.name)
+        .collect();
+    format!("{}({})", service.name, arguments.join(", "))
+}
+
+fn services(services: &[Signature]) -> String {
+    let mut text = String::new();
+    if !services.is_empty() {
+        text.push_str("\nServices\n");
+    }
+    for service in services {
+        let later = if service.is_async {
+            " (answered when it is done)"
+        } else {
+            ""
+        };
+        writeln!(text, "  {}  {}{later}", signature(service), service.docs).ok();
+        for argument in &service.arguments.0 {
+            let docs = docs_of(argument);
+            writeln!(text, "      {}: {docs}", argument.name).ok();
+        }
+        if !service.result.is_empty() {
+            writeln!(text, "      answers: {}", service.result).ok();
+        }
+    }
+    text
+}
+
+pub(super) fn docs_of(field: &Field) -> String {
+    let docs = field.docs.unwrap_or_default();
+    docs.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn table(fields: &Fields, more: impl Fn(&Field) -> Option<String>) -> String {
+    let width = |of: fn(&Field) -> usize| fields.0.iter().map(of).max().unwrap_or(0);
+    let (names, units) = (
+        width(|field| field.name.len()),
+        width(|field| field.unit.unwrap_or("").chars().count()),
+    );
+    let mut text = String::new();
+    for field in &fields.0 {
+        let docs = docs_of(field);
+        let levels = field
+            .levels
+            .map(|levels| format!(" [{}]", levels.join(", ")))
+            .unwrap_or_default();
+        let line = format!(
+            "  {:names$}  {:units$}  {docs}{levels}{}",
+            field.name,
+            field.unit.unwrap_or(""),
+            more(field).unwrap_or_default()
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+pub(super) fn as_json(description: &Description) -> Json {
+    let list = |fields: &Fields| -> Json {
+        let field = |field: &Field| {
+            json!({
+                "name": field.name, "type": field.type_name, "unit": field.unit,
+                "docs": field.docs, "levels": field.levels,
+            })
+        };
+        fields.0.iter().map(field).collect()
+    };
+    let service = |service: &Signature| {
+        json!({
+            "name": service.name, "docs": service.docs, "arguments": list(&service.arguments),
+            "result": service.result, "async": service.is_async,
+        })
+    };
+    let mut settings = list(&description.settings);
+    for setting in settings.as_array_mut().into_iter().flatten() {
+        let default = setting["name"]
+            .as_str()
+            .and_then(|name| description.defaults.get(name));
+        let default = default.cloned();
+        if let Some(setting) = setting.as_object_mut() {
+            setting.insert("default".to_owned(), default.unwrap_or_default());
+        }
+    }
+    let mut json = json!({
+        "kind": description.word, "family": description.family, "docs": description.docs,
+        "settings": settings, "levels": description.levels, "frequency": description.frequency,
+        "services": description.services.iter().map(service).collect::<Json>(),
+        "fits": description.fits, "snippet": description.snippet,
+    });
+    if let (Some((noun, fields)), Some(object)) = (&description.fields, json.as_object_mut()) {
+        object.insert((*noun).to_owned(), list(fields));
+    }
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let text = |number: f64| value(&number.into());
+        assert_eq!(text(0.0), "0");
+        assert_eq!(text(30.0), "30");
+        assert_eq!(text(std::f64::consts::PI), "3.14159");
+        assert_eq!(text(9.169e-6), "9.169e-6");
+        assert_eq!(text(101_325.0), "101325");
+        assert_eq!(value(&json!([0.5, 1])), "[0.5, 1]");
+        assert_eq!(value(&json!("position")), "\"position\"");
+        assert_eq!(value(&json!({ "seconds": 3 })), "");
+    }
+}

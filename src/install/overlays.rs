@@ -1,0 +1,92 @@
+//! Lays overlays over components.
+use morse_api::{
+    component::Path,
+    overlay::{Beside, Over},
+    service::find,
+    state::sort_by_path,
+};
+
+use super::{Installer, at};
+use crate::scene::{
+    diagnostic::Diagnostic,
+    simulation::{Instance, Simulation, Spanned, model::Overlay},
+};
+
+impl Installer<'_> {
+    /// Lays all overlays, the lowest ones first. Everything below them is installed.
+    pub(super) fn overlays(&mut self, simulation: &Simulation) {
+        if simulation
+            .robots
+            .values()
+            .all(|robot| robot.overlays.is_empty())
+        {
+            return;
+        }
+        for instance in simulation.expand() {
+            let mut waiting: Vec<_> = instance.robot.overlays.iter().collect();
+            while !waiting.is_empty() {
+                // What the last round laid is found now.
+                sort_by_path(self.world);
+                let count = waiting.len();
+                waiting.retain(|(name, overlay)| !self.overlay(&instance, name, overlay));
+                if waiting.len() == count {
+                    self.circle(&waiting);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Lays one overlay; false if what it lies over is not there yet.
+    fn overlay(
+        &mut self,
+        instance: &Instance<'_>,
+        name: &Spanned<String>,
+        overlay: &Overlay,
+    ) -> bool {
+        let below = format!("{}.{}", instance.name, overlay.of.value);
+        let Some(below) = find(self.world, &below) else {
+            return false;
+        };
+        let Some(kind) = self.kinds.overlays.get(overlay.kind.as_str()).copied() else {
+            return true;
+        };
+        let path = format!("{}.{}", instance.name, name.value);
+        let over = Over(self.world.get(below).cloned().unwrap_or_default());
+        let mut entity = self.world.spawn((Path(path.as_str().into()), over));
+        (kind.insert)(&mut entity, &overlay.settings.0);
+        let entity = entity.id();
+        if overlay.beside {
+            let mut below = self.world.entity_mut(below);
+            let mut beside = below.take::<Beside>().unwrap_or_default();
+            beside.0.push(entity);
+            below.insert(beside);
+        }
+        for name in &overlay.services {
+            self.offer_services(name, &path);
+        }
+        if let Err(missing) = (kind.install)(self.world, entity) {
+            let message = format!("`{path}`: {missing}");
+            let problem = Diagnostic::error("simulation::cannot-work", message);
+            self.problems
+                .push(at(problem, &overlay.kind, "this needs it"));
+        }
+        true
+    }
+
+    /// What is left lies over each other, or over what could not be installed, which has been said.
+    fn circle(&mut self, waiting: &[(&Spanned<String>, &Overlay)]) {
+        let is_waiting = |of: &str| waiting.iter().any(|(name, _)| name.as_str() == of);
+        let Some((_, overlay)) = waiting
+            .iter()
+            .find(|(_, overlay)| is_waiting(&overlay.of.value))
+        else {
+            return;
+        };
+        let message = "overlays lie over each other in a circle";
+        let problem = Diagnostic::error("simulation::circle", message)
+            .help("let one of them lie over a sensor or an actuator");
+        self.problems
+            .push(at(problem, &overlay.of, "this one does"));
+    }
+}

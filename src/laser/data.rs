@@ -1,0 +1,70 @@
+//! What laser scanners report.
+use morse_api::{prelude::*, rays::Hit};
+
+/// What the rays met, one entry a ray, in the order in which the scanner sends them.
+#[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaserScannerData {
+    /// Where each ray met something, in the frame of the sensor; (0, 0, 0) where it met nothing.
+    #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
+    pub point_list: Vec<[f64; 3]>,
+    /// How far each ray went; `laser_range` where it met nothing.
+    #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
+    pub range_list: Vec<f64>,
+    /// How strong each echo is: the `specular` of the geometry that was met, as the mean of its three
+    /// numbers; 0 where nothing was met.
+    #[reflect(@Unit(""), @Levels(&["rssi"]))]
+    pub remission_list: Vec<f64>,
+    /// How far the nearest thing is that any ray met; `laser_range` where none met anything.
+    #[reflect(@Unit("m"), @Levels(&["range"]))]
+    pub range: f64,
+}
+
+impl Clone for LaserScannerData {
+    fn clone(&self) -> Self {
+        Self {
+            point_list: self.point_list.clone(),
+            range_list: self.range_list.clone(),
+            remission_list: self.remission_list.clone(),
+            range: self.range,
+        }
+    }
+
+    // Into the memory that is there: data are copied at every measurement.
+    fn clone_from(&mut self, source: &Self) {
+        self.point_list.clone_from(&source.point_list);
+        self.range_list.clone_from(&source.range_list);
+        self.remission_list.clone_from(&source.remission_list);
+        self.range = source.range;
+    }
+}
+
+impl LaserScannerData {
+    /// Takes in what the rays met, as far as the level asks for it.
+    pub(super) fn report(
+        &mut self,
+        level: &str,
+        reach: f64,
+        directions: &[Vector3<f64>],
+        hits: &[Option<Hit>],
+        echo: impl Fn(&Hit) -> f64,
+    ) {
+        let range = |hit: &Option<Hit>| hit.map_or(reach, |hit| hit.distance);
+        self.point_list.clear();
+        self.range_list.clear();
+        self.remission_list.clear();
+        if level == "range" {
+            self.range = hits.iter().map(range).fold(reach, f64::min);
+            return;
+        }
+        let point = |(direction, hit): (&Vector3<f64>, &Option<Hit>)| {
+            hit.map_or([0.0; 3], |hit| (direction * hit.distance).into())
+        };
+        self.point_list
+            .extend(directions.iter().zip(hits).map(point));
+        self.range_list.extend(hits.iter().map(range));
+        if level == "rssi" {
+            let remission = |hit: &Option<Hit>| hit.as_ref().map_or(0.0, &echo);
+            self.remission_list.extend(hits.iter().map(remission));
+        }
+    }
+}

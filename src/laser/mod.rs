@@ -1,0 +1,309 @@
+//! What all laser scanners and range finders share: rays, data, and a measurement without allocation.
+//!
+//! A kind is a file in [`crate::sensor`] that says where its rays go; most of them are the macro `laser!` with
+//! other defaults.
+mod data;
+#[cfg(test)]
+mod tests;
+
+use std::f64::consts::{PI, TAU};
+
+use bevy::prelude::{Changed, IntoScheduleConfigs as _};
+use morse_api::{
+    component::{Level, Mount},
+    prelude::*,
+    rays::{Hit, Rays, Surface},
+    state::Stateful,
+};
+use nalgebra::Matrix3;
+use serde::{Deserializer, de::Error as _};
+
+pub use data::LaserScannerData;
+
+/// One degree, rad.
+pub const DEGREE: f64 = PI / 180.0;
+
+/// Every point and range; with the strength of the echoes; or the nearest distance alone.
+pub const LEVELS: &[&str] = &["raw", "rssi", "range"];
+
+/// Most rays of a layer. What would have more gets these, from the right on.
+const MOST_RAYS: f64 = 1e6;
+
+/// Most layers.
+const MOST_LAYERS: u32 = 1024;
+
+/// A kind of laser scanner.
+pub trait Laser: Sensor<Data = LaserScannerData> {
+    /// Unit vectors along the rays in the frame of the sensor, in the order of the data, before it turns.
+    fn directions(&self) -> Vec<Vector3<f64>>;
+
+    /// How far the rays reach, m.
+    fn reach(&self) -> f64;
+
+    /// By how much the rays have turned about z after each measurement, rad.
+    fn turn(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Adds a kind of laser scanner.
+pub fn add<L: Laser>(app: &mut App) {
+    app.register_state::<Turned>()
+        .add_sensor::<L, _>((aim::<L>, measure::<L>).chain());
+}
+
+/// The directions of the rays, and room for a measurement. All of it follows from the settings and from
+/// how far the scanner has turned.
+#[derive(Component, Default)]
+pub struct Beams {
+    /// Unit vectors in the frame of the sensor, before it turns.
+    fan: Vec<Vector3<f64>>,
+    /// The same as they are cast now.
+    directions: Vec<Vector3<f64>>,
+    /// The same in the world.
+    world_directions: Vec<Vector3<f64>>,
+    hits: Vec<Option<Hit>>,
+}
+
+/// How far a scanner that turns has turned, rad, less than a full turn.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Turned(pub f64);
+
+impl Stateful for Turned {}
+
+/// Works out the directions once the settings are there.
+fn aim<L: Laser>(mut scanners: Query<(&L, &mut Beams), Changed<L>>) {
+    for (scanner, mut beams) in &mut scanners {
+        let fan = scanner.directions();
+        beams.directions.clone_from(&fan);
+        beams.world_directions.clone_from(&fan);
+        beams.hits = vec![None; fan.len()];
+        beams.fan = fan;
+    }
+}
+
+/// What a measurement reads and writes.
+type Scanner<'a, L> = (
+    &'a L,
+    &'a Due,
+    &'a WorldPose,
+    &'a Mount,
+    &'a Level,
+    &'a mut Beams,
+    Option<&'a mut Turned>,
+    &'a mut LaserScannerData,
+);
+
+fn measure<L: Laser>(
+    rays: Res<Rays>,
+    surfaces: Query<&Surface>,
+    mut scanners: Query<Scanner<'_, L>>,
+) {
+    for (scanner, due, pose, mount, level, mut beams, turned, mut data) in &mut scanners {
+        if !due.0 {
+            continue;
+        }
+        let beams = &mut *beams;
+        if let Some(mut turned) = turned {
+            beams.turn(turned.0);
+            turned.0 = libm::fmod(turned.0 + scanner.turn(), TAU);
+        }
+        let rotation = pose.0.rotation.to_rotation_matrix();
+        for (world, direction) in beams.world_directions.iter_mut().zip(&beams.directions) {
+            *world = rotation * direction;
+        }
+        rays.0.cast_fan(
+            pose.0.translation.vector.into(),
+            &beams.world_directions,
+            scanner.reach(),
+            Some(mount.robot),
+            &mut beams.hits,
+        );
+        let echo = |hit: &Hit| surfaces.get(hit.entity).map_or(0.0, Surface::intensity);
+        data.report(
+            level.0,
+            scanner.reach(),
+            &beams.directions,
+            &beams.hits,
+            echo,
+        );
+    }
+}
+
+impl Beams {
+    fn turn(&mut self, angle: f64) {
+        let (sine, cosine) = libm::sincos(angle);
+        let turn = Matrix3::new(cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0);
+        for (direction, unturned) in self.directions.iter_mut().zip(&self.fan) {
+            *direction = turn * unturned;
+        }
+    }
+}
+
+/// A sweep of rays in one plane or in several layers.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep {
+    /// Angle between the first and the last ray of a layer, rad.
+    pub window: f64,
+    /// Angle between neighbouring rays, rad.
+    pub resolution: f64,
+    /// Number of layers, one above the other.
+    pub layers: u32,
+    /// Angle between neighbouring layers, rad.
+    pub separation: f64,
+    /// By how much the first, third, … of several layers are turned to the left, rad.
+    pub offset: f64,
+}
+
+impl Sweep {
+    /// Angles of the rays of a layer from the first one, rad.
+    pub fn angles(&self) -> impl Iterator<Item = f64> + use<> {
+        // A window of whole multiples of the resolution has its last ray, whatever the rounding.
+        let last = (self.window / self.resolution * (1.0 + 1e-9)).min(MOST_RAYS - 1.0) as u32;
+        let resolution = self.resolution;
+        (0..=last).map(move |index| resolution * f64::from(index))
+    }
+
+    /// Unit vectors along all rays, from right to left, top layer first.
+    #[must_use]
+    pub fn directions(&self) -> Vec<Vector3<f64>> {
+        let layers = self.layers.min(MOST_LAYERS);
+        let top = self.separation * f64::from(layers.saturating_sub(1)) / 2.0;
+        let mut directions = Vec::new();
+        for layer in 0..layers {
+            let elevation = libm::sin(top - self.separation * f64::from(layer));
+            let is_shifted = layers > 1 && layer % 2 == 0;
+            let right = if is_shifted { self.offset } else { 0.0 } - self.window / 2.0;
+            directions.extend(self.angles().map(|angle| {
+                let (sine, cosine) = libm::sincos(right + angle);
+                Vector3::new(cosine, sine, elevation).normalize()
+            }));
+        }
+        directions
+    }
+}
+
+/// Reads a number above zero.
+///
+/// # Errors
+///
+/// It is something else.
+pub fn positive<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(source)?;
+    let is_positive = number > 0.0 && number.is_finite();
+    is_positive
+        .then_some(number)
+        .ok_or_else(|| D::Error::custom("must be greater than 0"))
+}
+
+/// Reads a number that is zero or more.
+///
+/// # Errors
+///
+/// It is something else.
+pub fn not_negative<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(source)?;
+    let is_fine = number >= 0.0 && number.is_finite();
+    is_fine
+        .then_some(number)
+        .ok_or_else(|| D::Error::custom("must not be negative"))
+}
+
+/// Reads any number but infinity and what is none.
+///
+/// # Errors
+///
+/// It is something else.
+pub fn finite<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(source)?;
+    number
+        .is_finite()
+        .then_some(number)
+        .ok_or_else(|| D::Error::custom("must be finite"))
+}
+
+/// A kind of laser scanner whose rays lie in one plane or in several layers: its settings, and `plugin`.
+///
+/// Angles of the defaults are in degrees.
+macro_rules! laser {
+    (
+        $(#[doc = $docs:literal])*
+        $name:ident, $kind:literal, every $frequency:expr;
+        $window:literal deg by $resolution:literal deg to $range:literal m, $layers:literal layers
+    ) => {
+        use morse_api::prelude::*;
+
+        use crate::laser::{self, DEGREE, Laser, Sweep};
+
+        $(#[doc = $docs])*
+        #[derive(Component, Reflect, Clone, Debug, PartialEq, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        #[require(laser::Beams)]
+        pub struct $name {
+            /// Angle between the first and the last ray of a layer.
+            #[reflect(@Unit("rad"))]
+            #[serde(deserialize_with = "laser::not_negative")]
+            pub scan_window: f64,
+            /// Angle between neighbouring rays.
+            #[reflect(@Unit("rad"))]
+            #[serde(deserialize_with = "laser::positive")]
+            pub resolution: f64,
+            /// How far the rays reach.
+            #[reflect(@Unit("m"))]
+            #[serde(deserialize_with = "laser::positive")]
+            pub laser_range: f64,
+            /// Number of layers, one above the other.
+            pub layers: u32,
+            /// Angle between neighbouring layers.
+            #[reflect(@Unit("rad"))]
+            #[serde(deserialize_with = "laser::finite")]
+            pub layer_separation: f64,
+            /// By how much the first, third, … of several layers are turned to the left.
+            #[reflect(@Unit("rad"))]
+            #[serde(deserialize_with = "laser::finite")]
+            pub layer_offset: f64,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    scan_window: $window * DEGREE,
+                    resolution: $resolution * DEGREE,
+                    laser_range: $range,
+                    layers: $layers,
+                    layer_separation: 0.8 * DEGREE,
+                    layer_offset: 0.125 * DEGREE,
+                }
+            }
+        }
+
+        impl Sensor for $name {
+            const KIND: &'static str = $kind;
+            const LEVELS: &'static [&'static str] = laser::LEVELS;
+            const FREQUENCY: Option<f64> = $frequency;
+            type Data = laser::LaserScannerData;
+        }
+
+        impl Laser for $name {
+            fn directions(&self) -> Vec<Vector3<f64>> {
+                let sweep = Sweep {
+                    window: self.scan_window,
+                    resolution: self.resolution,
+                    layers: self.layers,
+                    separation: self.layer_separation,
+                    offset: self.layer_offset,
+                };
+                sweep.directions()
+            }
+
+            fn reach(&self) -> f64 {
+                self.laser_range
+            }
+        }
+
+        pub(super) fn plugin(app: &mut App) {
+            laser::add::<$name>(app);
+        }
+    };
+}
+pub(crate) use laser;

@@ -1,0 +1,260 @@
+//! Where the rays of each kind go, and what is made of what they meet.
+use bevy::prelude::*;
+use morse_api::{
+    component::{Level, Mount, Period},
+    rays::{CastRays, Hit, Rays, Surface},
+    tick::Clock,
+};
+
+use super::*;
+use crate::sensor::{
+    hokuyo::Hokuyo, infrared::Infrared, laser_scanner::LaserScanner, sick::Sick,
+    sick_ldmrs::SickLdmrs, velodyne::Velodyne,
+};
+
+fn scanner(scan_window: f64, resolution: f64, layers: u32) -> LaserScanner {
+    LaserScanner {
+        scan_window: scan_window * DEGREE,
+        resolution: resolution * DEGREE,
+        layers,
+        ..LaserScanner::default()
+    }
+}
+
+#[test]
+fn morse_models_have_their_numbers_of_rays() {
+    let count = |laser: &dyn Fn() -> Vec<Vector3<f64>>| laser().len();
+    assert_eq!(count(&|| Sick::default().directions()), 181);
+    assert_eq!(count(&|| Hokuyo::default().directions()), 1081);
+    assert_eq!(count(&|| SickLdmrs::default().directions()), 4 * 401);
+    assert_eq!(count(&|| Infrared::default().directions()), 21);
+    assert_eq!(count(&|| Velodyne::default().directions()), 64);
+    assert_eq!(count(&|| LaserScanner::default().directions()), 181);
+    let count = |window, resolution, layers| scanner(window, resolution, layers).directions().len();
+    assert_eq!(count(0.0, 1.0, 1), 1);
+    assert_eq!(count(10.0, 3.0, 1), 4);
+    assert_eq!(count(10.0, 1.0, 0), 0);
+}
+
+#[test]
+fn morse_models_have_their_ranges_and_frequencies() {
+    assert_eq!(
+        (Sick::default().reach(), Sick::FREQUENCY),
+        (30.0, Some(10.0))
+    );
+    assert_eq!(
+        (Hokuyo::default().reach(), Hokuyo::FREQUENCY),
+        (30.0, Some(10.0))
+    );
+    assert_eq!(
+        (SickLdmrs::default().reach(), SickLdmrs::FREQUENCY),
+        (30.0, Some(4.0))
+    );
+    assert_eq!(
+        (Infrared::default().reach(), Infrared::FREQUENCY),
+        (2.0, Some(10.0))
+    );
+    assert_eq!(
+        (Velodyne::default().reach(), Velodyne::FREQUENCY),
+        (50.0, Some(60.0))
+    );
+}
+
+#[test]
+fn a_velodyne_looks_from_27_75_degrees_below_to_3_75_above() {
+    let fan = Velodyne::default().directions();
+    for (index, direction) in fan.iter().enumerate() {
+        let elevation = (-27.75 + 0.5 * index as f64) * DEGREE;
+        let expected = Vector3::new(libm::cos(elevation), 0.0, libm::sin(elevation));
+        assert!(
+            (direction - expected).norm() < 1e-12,
+            "{index}: {direction}"
+        );
+    }
+}
+
+#[test]
+fn rays_go_from_right_to_left_and_from_the_top_down() {
+    let single = scanner(180.0, 90.0, 1).directions();
+    for (direction, expected) in single
+        .iter()
+        .zip([-Vector3::y(), Vector3::x(), Vector3::y()])
+    {
+        assert!((direction - expected).norm() < 1e-12);
+    }
+    let layers = scanner(0.0, 1.0, 4).directions();
+    let angles = |direction: &Vector3<f64>| {
+        let azimuth = libm::atan2(direction.y, direction.x);
+        [
+            azimuth / DEGREE,
+            libm::asin(libm::tan(libm::asin(direction.z))) / DEGREE,
+        ]
+    };
+    let expected = [[0.125, 1.2], [0.0, 0.4], [0.125, -0.4], [0.0, -1.2]];
+    for (direction, [azimuth, elevation]) in layers.iter().zip(expected) {
+        let found = angles(direction);
+        assert!((direction.norm() - 1.0).abs() < 1e-12);
+        assert!(
+            (found[0] - azimuth).abs() < 1e-9 && (found[1] - elevation).abs() < 1e-9,
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_refused_where_they_stand() {
+    let read = |text: &str| ron::from_str::<LaserScanner>(text);
+    assert_eq!(read("()").unwrap(), LaserScanner::default());
+    assert_eq!(read("(resolution: 0.5)").unwrap().resolution, 0.5);
+    for text in [
+        "(resolution: 0)",
+        "(resolution: NaN)",
+        "(laser_range: inf)",
+        "(scan_window: -1)",
+        "(range: 3)",
+    ] {
+        let error = read(text).unwrap_err();
+        assert_eq!(error.span.start.line, 1, "{error}");
+    }
+    assert!(
+        read("(resolution: -1)")
+            .unwrap_err()
+            .to_string()
+            .contains("greater than 0")
+    );
+}
+
+/// A wall at x = 5, and a robot around the scanner.
+struct Wall(Entity);
+
+impl CastRays for Wall {
+    fn cast_fan(
+        &self,
+        origin: Point3<f64>,
+        directions: &[Vector3<f64>],
+        max_distance: f64,
+        without: Option<Entity>,
+        hits: &mut [Option<Hit>],
+    ) {
+        for (hit, direction) in hits.iter_mut().zip(directions) {
+            let distance = if without == Some(self.0) {
+                (5.0 - origin.x) / direction.x
+            } else {
+                0.1
+            };
+            let is_met = (0.0..=max_distance).contains(&distance);
+            *hit = is_met.then_some(Hit {
+                distance,
+                entity: self.0,
+            });
+        }
+    }
+}
+
+#[test]
+fn a_wall_is_seen_where_it_is() {
+    let mut app = App::new();
+    app.add_plugins(add::<LaserScanner>)
+        .insert_resource(Clock::new(60.0));
+    let robot = app.world_mut().spawn_empty().id();
+    // At x = 1, turned to the left, so that the wall is on the right.
+    let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI / 2.0);
+    let pose = Isometry3::from_parts(Vector3::new(1.0, 2.0, 0.5).into(), turned);
+    let identity = Isometry3::identity();
+    let mount = Mount {
+        body: robot,
+        robot,
+        body_from_component: identity,
+        robot_from_component: identity,
+    };
+    let settings = LaserScanner {
+        laser_range: 8.001,
+        ..LaserScanner::default()
+    };
+    let sensor = (
+        settings,
+        mount,
+        Period { frequency: 60.0 },
+        Due(true),
+        WorldPose(pose),
+    );
+    let sensor = app.world_mut().spawn(sensor).id();
+    app.insert_resource(Rays(Box::new(Wall(robot))));
+    app.world_mut().run_schedule(FixedUpdate);
+
+    let data = app.world().get::<LaserScannerData>(sensor).unwrap();
+    for (index, (range, point)) in data.range_list.iter().zip(&data.point_list).enumerate() {
+        // The wall is straight to the right; 8 m is where it is seen at 60° from that.
+        let angle = index as f64 * DEGREE;
+        if index <= 60 {
+            assert!((range - 4.0 / libm::cos(angle)).abs() < 1e-9);
+            assert!(
+                (Vector3::from(*point) - Vector3::new(4.0 * libm::tan(angle), -4.0, 0.0)).norm()
+                    < 1e-9
+            );
+        } else {
+            assert_eq!((*range, *point), (8.001, [0.0; 3]));
+        }
+    }
+    let place = |app: &App| {
+        app.world()
+            .get::<LaserScannerData>(sensor)
+            .unwrap()
+            .point_list
+            .as_ptr()
+    };
+    let before = place(&app);
+    app.world_mut().run_schedule(FixedUpdate);
+    assert_eq!(
+        before,
+        place(&app),
+        "a measurement goes into the memory of the one before"
+    );
+}
+
+/// What a scanner of three rays at 90° from each other reports of the wall, and of nothing.
+fn three_rays(level: &'static str) -> LaserScannerData {
+    let mut app = App::new();
+    app.add_plugins(add::<LaserScanner>)
+        .insert_resource(Clock::new(60.0));
+    let surface = Surface {
+        specular: [0.9, 0.6, 0.3],
+    };
+    let robot = app.world_mut().spawn(surface).id();
+    let mount = Mount {
+        body: robot,
+        robot,
+        body_from_component: Isometry3::identity(),
+        robot_from_component: Isometry3::identity(),
+    };
+    let sensor = (
+        scanner(180.0, 90.0, 1),
+        mount,
+        Period { frequency: 60.0 },
+        Due(true),
+        Level(level),
+        WorldPose(Isometry3::identity()),
+    );
+    let sensor = app.world_mut().spawn(sensor).id();
+    app.insert_resource(Rays(Box::new(Wall(robot))));
+    app.world_mut().run_schedule(FixedUpdate);
+    app.world().get::<LaserScannerData>(sensor).unwrap().clone()
+}
+
+#[test]
+fn echoes_are_as_strong_as_the_surface_shines() {
+    let data = three_rays("rssi");
+    assert_eq!(data.point_list[1], [5.0, 0.0, 0.0]);
+    assert_eq!([data.range_list[0], data.range_list[1]], [30.0, 5.0]);
+    assert_eq!(data.remission_list.len(), 3);
+    assert_eq!([data.remission_list[0], data.remission_list[2]], [0.0; 2]);
+    assert!((data.remission_list[1] - 0.6).abs() < 1e-12);
+    assert!(three_rays("raw").remission_list.is_empty());
+}
+
+#[test]
+fn a_range_finder_says_how_near_the_nearest_is() {
+    let data = three_rays("range");
+    assert_eq!(data.range, 5.0);
+    assert!(data.point_list.is_empty() && data.range_list.is_empty());
+}

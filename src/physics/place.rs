@@ -1,0 +1,117 @@
+//! What the simulation itself does to bodies, past all actuators: puts them somewhere, and holds them.
+
+use bevy::{ecs::system::SystemState, prelude::*};
+use bevy_rapier3d::rapier::prelude::RigidBodyType;
+use morse_api::{
+    body::{BodyKind, BodyState},
+    state::Stateful,
+};
+use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    convert,
+    engine::{BodyIndex, Engine, Tables},
+};
+
+/// Whether nothing moves at all. It is state.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspended(pub bool);
+
+impl Stateful for Suspended {}
+
+/// Whether the engine makes its steps.
+pub(super) fn runs(suspended: Res<Suspended>) -> bool {
+    !suspended.0
+}
+
+/// Why a body is left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unmoved {
+    /// It is no body.
+    #[error("is no body")]
+    NoBody,
+    /// It is fixed in the world.
+    #[error("is fixed: give it another `kind` in the simulation file")]
+    Fixed,
+    /// A joint holds it.
+    #[error("hangs on a joint: move what carries it")]
+    Jointed,
+    /// It is moved by commands alone, which hold it anyway.
+    #[error("is not moved by forces")]
+    Kinematic,
+}
+
+type Parts<'w, 's> = SystemState<(
+    Single<'static, 'static, Engine>,
+    Res<'static, Tables>,
+    Query<'static, 'static, &'static BodyIndex>,
+    Query<'static, 'static, (&'static mut BodyState, &'static mut Transform)>,
+)>;
+
+/// Puts a body at a pose in the world, at rest.
+///
+/// # Errors
+///
+/// It does not move.
+pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result<(), Unmoved> {
+    let mut state: Parts<'_, '_> = SystemState::new(world);
+    let Ok((mut engine, tables, indices, mut states)) = state.get_mut(world) else {
+        return Err(Unmoved::NoBody);
+    };
+    let row = tables.row(indices.get(entity).ok());
+    let (_, row) = row.ok_or(Unmoved::NoBody)?;
+    if row.kind == BodyKind::Fixed {
+        return Err(Unmoved::Fixed);
+    }
+    if row.attachment.is_some() {
+        return Err(Unmoved::Jointed);
+    }
+    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+        body.set_position(convert::pose(pose), true);
+        body.set_linvel(default(), true);
+        body.set_angvel(default(), true);
+    }
+    if let Ok((mut state, mut transform)) = states.get_mut(entity) {
+        let center = state.pose.inverse() * state.center_of_mass;
+        *state = BodyState {
+            pose: *pose,
+            center_of_mass: pose * center,
+            linear_velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            ..*state
+        };
+        *transform = convert::transform(pose);
+    }
+    Ok(())
+}
+
+/// Holds a body that forces move where it is, or lets it go again.
+///
+/// # Errors
+///
+/// Forces do not move it.
+pub fn hold(world: &mut World, entity: Entity, is_held: bool) -> Result<(), Unmoved> {
+    let mut state: Parts<'_, '_> = SystemState::new(world);
+    let Ok((mut engine, tables, indices, _)) = state.get_mut(world) else {
+        return Err(Unmoved::NoBody);
+    };
+    let row = tables.row(indices.get(entity).ok());
+    let (_, row) = row.ok_or(Unmoved::NoBody)?;
+    match row.kind {
+        BodyKind::Fixed => return Err(Unmoved::Fixed),
+        BodyKind::Kinematic => return Err(Unmoved::Kinematic),
+        BodyKind::Dynamic => {}
+    }
+    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+        let kind = if is_held {
+            RigidBodyType::KinematicPositionBased
+        } else {
+            RigidBodyType::Dynamic
+        };
+        body.set_linvel(default(), true);
+        body.set_angvel(default(), true);
+        body.set_body_type(kind, true);
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! A fan of rays that turns: the laser scanners of Velodyne.
+use morse_api::prelude::*;
+
+use crate::laser::{self, DEGREE, Laser, LaserScannerData, Sweep, Turned};
+
+/// 64 rays, one above the other, that turn to the left by a degree after each measurement (MORSE's
+/// `VelodyneRayCast`).
+///
+/// The rays go from the lowest to the highest. Points are in the frame of the mounted sensor, which does
+/// not turn, so that the points of several measurements make one cloud; in MORSE the sensor itself turns,
+/// and they are in the turned frame.
+#[derive(Component, Reflect, Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(laser::Beams, Turned)]
+pub struct Velodyne {
+    /// Angle between the lowest and the highest ray.
+    #[reflect(@Unit("rad"))]
+    #[serde(deserialize_with = "laser::not_negative")]
+    pub scan_window: f64,
+    /// Angle between neighbouring rays.
+    #[reflect(@Unit("rad"))]
+    #[serde(deserialize_with = "laser::positive")]
+    pub resolution: f64,
+    /// How far the rays reach.
+    #[reflect(@Unit("m"))]
+    #[serde(deserialize_with = "laser::positive")]
+    pub laser_range: f64,
+    /// How far the middle of the window points down.
+    #[reflect(@Unit("rad"))]
+    #[serde(deserialize_with = "laser::finite")]
+    pub tilt: f64,
+    /// By how much it turns to the left after each measurement.
+    #[reflect(@Unit("rad"))]
+    #[serde(deserialize_with = "laser::finite")]
+    pub turn: f64,
+}
+
+impl Default for Velodyne {
+    fn default() -> Self {
+        Self {
+            scan_window: 31.5 * DEGREE,
+            resolution: 0.5 * DEGREE,
+            laser_range: 50.0,
+            tilt: 12.0 * DEGREE,
+            turn: 0.01745,
+        }
+    }
+}
+
+impl Sensor for Velodyne {
+    const KIND: &'static str = "velodyne";
+    const LEVELS: &'static [&'static str] = laser::LEVELS;
+    const FREQUENCY: Option<f64> = Some(60.0);
+    type Data = LaserScannerData;
+}
+
+impl Laser for Velodyne {
+    fn directions(&self) -> Vec<Vector3<f64>> {
+        let sweep = Sweep {
+            window: self.scan_window,
+            resolution: self.resolution,
+            layers: 1,
+            separation: 0.0,
+            offset: 0.0,
+        };
+        let lowest = -self.scan_window / 2.0 - self.tilt;
+        let upwards = |angle: f64| {
+            let (sine, cosine) = libm::sincos(lowest + angle);
+            Vector3::new(cosine, 0.0, sine)
+        };
+        sweep.angles().map(upwards).collect()
+    }
+
+    fn reach(&self) -> f64 {
+        self.laser_range
+    }
+
+    fn turn(&self) -> f64 {
+        self.turn
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    laser::add::<Velodyne>(app);
+}

@@ -1,0 +1,66 @@
+//! What answers under the name `communication`.
+use bevy::prelude::*;
+use morse_api::{
+    body::BodyState,
+    prelude::{Deserialize, Reflect},
+    rays::Rays,
+    service::{AddService as _, Outcome, Refused, Service},
+};
+use serde_json::json;
+
+use crate::scene::spawn::{GeometryOf, Spawned};
+
+/// What robots know of each other, as a service.
+#[derive(Component)]
+pub struct Communication;
+
+pub(super) fn add(app: &mut App) {
+    app.add_global("communication", Communication)
+        .add_service::<Communication>(
+            Service::new(
+                "distance_and_view",
+                "How far two robots are from each other, and whether nothing stands between them: the ray from the centre of mass of the first to that of the second meets the second before anything else.",
+                distance_and_view,
+            )
+            .returns("distance, m; whether the first sees the second")
+            .read_only(),
+        );
+}
+
+/// Arguments of `distance_and_view`.
+#[derive(Reflect, Deserialize)]
+struct Pair {
+    /// The robot that looks.
+    robot1: String,
+    /// The robot that is looked for.
+    robot2: String,
+}
+
+fn distance_and_view(
+    world: &mut World,
+    _: Entity,
+    Pair { robot1, robot2 }: Pair,
+) -> Result<Outcome, Refused> {
+    let (from, first) = robot(world, &robot1)?;
+    let (to, second) = robot(world, &robot2)?;
+    let way = second.center_of_mass - first.center_of_mass;
+    let distance = way.norm();
+    let hit = world
+        .get_resource::<Rays>()
+        .filter(|_| distance > 0.0)
+        .and_then(|rays| {
+            let direction = way / distance;
+            rays.0
+                .cast(first.center_of_mass, direction, distance, Some(from))
+        });
+    let met = hit.and_then(|hit| world.get::<GeometryOf>(hit.entity)?.robot);
+    Ok(Outcome::Done(json!([distance, met == Some(to)])))
+}
+
+/// The base of a robot.
+fn robot(world: &World, name: &str) -> Result<(Entity, BodyState), Refused> {
+    let spawned = world.get_resource::<Spawned>();
+    let entity = spawned.and_then(|spawned| spawned.robots.get(name).copied());
+    let found = entity.and_then(|entity| Some((entity, *world.get::<BodyState>(entity)?)));
+    found.ok_or_else(|| Refused(format!("{name} does not exist in the simulation ")))
+}

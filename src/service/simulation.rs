@@ -1,0 +1,109 @@
+//! What answers under the name `simulation`.
+mod discovery;
+mod objects;
+
+use bevy::prelude::{App, Component as Marker, World};
+use morse_api::{
+    component::Active,
+    prelude::{Deserialize, Reflect},
+    service::{AddService as _, NoArguments, Outcome, Refused, Service, find},
+};
+
+pub use discovery::{ComponentWiring, RobotWiring, Wiring};
+
+use super::{Reset, Wishes};
+use crate::physics::place::Suspended;
+
+/// The simulation as a whole, as a service.
+#[derive(Marker)]
+pub struct Itself;
+
+pub(super) fn add(app: &mut App) {
+    app.add_global("simulation", Itself)
+        .add_service::<Itself>(
+            Service::new(
+                "reset_objects",
+                "Puts all bodies and joints back to where they started, before the next tick; time, and what components know, go on.",
+                |world, _, _: NoArguments| {
+                    world.resource_mut::<Wishes>().reset = Some(Reset::Bodies);
+                    Ok(Outcome::Done("Objects restored to initial position".into()))
+                },
+            )
+            .returns("`Objects restored to initial position`"),
+        )
+        .add_service::<Itself>(Service::new(
+            "reset",
+            "Puts everything back to the start, time included, before the next tick.",
+            |world, _, _: NoArguments| {
+                world.resource_mut::<Wishes>().reset = Some(Reset::All);
+                Ok(Outcome::NOTHING)
+            },
+        ))
+        .add_service::<Itself>(Service::new(
+            "quit",
+            "Ends the run after this tick.",
+            |world, _, _: NoArguments| end(world),
+        ))
+        .add_service::<Itself>(Service::new(
+            "terminate",
+            "The same as `quit`: nothing that was measured is lost.",
+            |world, _, _: NoArguments| end(world),
+        ))
+        .add_service::<Itself>(Service::new(
+            "activate",
+            "Lets a component act.",
+            |world, _, Component { component }| set_active(world, &component, true),
+        ))
+        .add_service::<Itself>(Service::new(
+            "deactivate",
+            "Keeps a component from acting.",
+            |world, _, Component { component }| set_active(world, &component, false),
+        ))
+        .add_service::<Itself>(
+            Service::new(
+                "suspend_dynamics",
+                "From this tick on no body moves; time goes on, and sensors measure.",
+                |world, _, _: NoArguments| {
+                    world.resource_mut::<Suspended>().0 = true;
+                    Ok(Outcome::Done("Physics is suspended".into()))
+                },
+            )
+            .returns("`Physics is suspended`"),
+        )
+        .add_service::<Itself>(
+            Service::new(
+                "restore_dynamics",
+                "Bodies move on as they moved before.",
+                |world, _, _: NoArguments| {
+                    world.resource_mut::<Suspended>().0 = false;
+                    Ok(Outcome::Done("Physics is resumed".into()))
+                },
+            )
+            .returns("`Physics is resumed`"),
+        );
+    discovery::add(app);
+    objects::add(app);
+}
+
+/// Arguments of `activate` and `deactivate`.
+#[derive(Reflect, Deserialize)]
+struct Component {
+    /// Its path, such as `rover.gps`.
+    component: String,
+}
+
+fn end(world: &mut World) -> Result<Outcome, Refused> {
+    world.resource_mut::<Wishes>().end = true;
+    Ok(Outcome::NOTHING)
+}
+
+fn set_active(world: &mut World, path: &str, active: bool) -> Result<Outcome, Refused> {
+    let entity = find(world, path).filter(|entity| world.get::<Active>(*entity).is_some());
+    let Some(entity) = entity else {
+        let word = if active { "activate" } else { "deactivate" };
+        return Err(Refused(format!(
+            "Component '{path}' not found. Can't {word}"
+        )));
+    };
+    super::set_active(world, entity, active)
+}

@@ -1,0 +1,145 @@
+//! Who is there, and how it can be reached.
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+use morse_api::service::{
+    AddService as _, NoArguments, Outcome, Refused, Service, find, services_of,
+};
+use serde_json::{Map, Value as Json, json};
+
+use super::Itself;
+use crate::scene::spawn::Spawned;
+
+/// What the simulation file says of robots, components and their middlewares.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct Wiring {
+    /// What the scene is called.
+    pub environment: String,
+    /// By name.
+    pub robots: BTreeMap<String, RobotWiring>,
+}
+
+/// A robot.
+#[derive(Clone, Debug, Default)]
+pub struct RobotWiring {
+    /// What its model is called.
+    pub model: String,
+    /// Kinds of the middlewares that offer its services.
+    pub services: Vec<String>,
+    /// By path.
+    pub components: BTreeMap<String, ComponentWiring>,
+}
+
+/// A sensor, actuator or overlay.
+#[derive(Clone, Debug, Default)]
+pub struct ComponentWiring {
+    /// Its kind.
+    pub kind: String,
+    /// Kinds of the middlewares that offer its services.
+    pub services: Vec<String>,
+    /// Kinds of the middlewares that carry its data, each with `OUT` or `IN`.
+    pub streams: Vec<(String, &'static str)>,
+}
+
+pub(super) fn add(app: &mut App) {
+    app.init_resource::<Wiring>()
+        .add_service::<Itself>(
+            Service::new(
+                "list_robots",
+                "The names of all robots.",
+                |world, _, _: NoArguments| {
+                    let spawned = world.get_resource::<Spawned>();
+                    let names = spawned.into_iter().flat_map(|spawned| spawned.robots.keys());
+                    Ok(Outcome::Done(names.cloned().collect()))
+                },
+            )
+            .returns("a list of names")
+            .read_only(),
+        )
+        .add_service::<Itself>(
+            Service::new(
+                "list_streams",
+                "The paths of all components whose data or commands some middleware carries.",
+                list_streams,
+            )
+            .returns("a list of paths")
+            .read_only(),
+        )
+        .add_service::<Itself>(
+            Service::new(
+                "details",
+                "All robots and components, with their services and the kinds of middleware that carry them.",
+                details,
+            )
+            .returns("`robots`: for each its `name`, `type` and `components`; `environment`")
+            .read_only(),
+        );
+}
+
+fn list_streams(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let robots = world.resource::<Wiring>().robots.values();
+    let components = robots.flat_map(|robot| &robot.components);
+    let streaming = components.filter(|(_, component)| !component.streams.is_empty());
+    Ok(Outcome::Done(
+        streaming.map(|(path, _)| path.clone()).collect(),
+    ))
+}
+
+fn details(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let wiring = world.resource::<Wiring>();
+    let robots: Vec<Json> = wiring
+        .robots
+        .iter()
+        .map(|(name, robot)| of_robot(world, name, robot))
+        .collect();
+    Ok(Outcome::Done(
+        json!({ "robots": robots, "environment": wiring.environment }),
+    ))
+}
+
+fn of_robot(world: &World, name: &str, robot: &RobotWiring) -> Json {
+    let components: Map<String, Json> = robot
+        .components
+        .iter()
+        .map(|(path, component)| (path.clone(), of_component(world, path, component)))
+        .collect();
+    let mut details = json!({ "name": name, "type": robot.model, "components": components });
+    if let (Some(details), false) = (details.as_object_mut(), robot.services.is_empty()) {
+        let spawned = world.get_resource::<Spawned>();
+        let base = spawned.and_then(|spawned| spawned.robots.get(name));
+        let names = base.map_or(Vec::new(), |base| names(world, *base));
+        details.insert("services".to_owned(), names.into());
+        details.insert(
+            "services_interfaces".to_owned(),
+            robot.services.clone().into(),
+        );
+    }
+    details
+}
+
+fn of_component(world: &World, path: &str, component: &ComponentWiring) -> Json {
+    let mut details = json!({ "type": component.kind });
+    let Some(fields) = details.as_object_mut() else {
+        return details;
+    };
+    if !component.services.is_empty() {
+        let entity = find(world, path);
+        let names = entity.map_or(Vec::new(), |entity| names(world, entity));
+        fields.insert("services".to_owned(), names.into());
+        fields.insert(
+            "service_interfaces".to_owned(),
+            component.services.clone().into(),
+        );
+    }
+    if !component.streams.is_empty() {
+        fields.insert("stream_interfaces".to_owned(), json!(component.streams));
+    }
+    details
+}
+
+fn names(world: &World, entity: Entity) -> Vec<String> {
+    services_of(world, entity)
+        .into_iter()
+        .map(|service| service.name.clone().into_owned())
+        .collect()
+}

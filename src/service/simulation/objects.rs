@@ -1,0 +1,164 @@
+//! What there is in the scene, and what can be done to it from outside.
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+use morse_api::{
+    body::BodyState,
+    prelude::{Deserialize, Reflect},
+    service::{AddService as _, NoArguments, Outcome, Refused, Service},
+};
+use nalgebra::Isometry3;
+use serde_json::{Map, Value as Json, json};
+
+use super::Itself;
+use crate::{
+    frame::from_yaw_pitch_roll,
+    physics::place::{Unmoved, hold, place},
+    scene::spawn::{Frame, Spawned},
+};
+
+/// Frames inside frames that are shown as such; what is deeper stands beside the others. Readers of JSON
+/// have such limits, too.
+const MOST_LEVELS: usize = 40;
+
+pub(super) fn add(app: &mut App) {
+    app.add_service::<Itself>(
+        Service::new(
+            "get_scene_objects",
+            "All frames of the scene, each with those that hang on it.",
+            get_scene_objects,
+        )
+        .returns("for each name: the frames on it, the position in the world, m, and the rotation as a quaternion (x, y, z, w)")
+        .read_only(),
+    )
+    .add_service::<Itself>(Service::new(
+        "set_object_position",
+        "Puts a body somewhere in the world, at rest.",
+        set_object_position,
+    ))
+    .add_service::<Itself>(
+        Service::new(
+            "set_object_dynamics",
+            "Whether forces move a body, or it is held where it is.",
+            set_object_dynamics,
+        )
+        .returns("the new state"),
+    );
+}
+
+fn get_scene_objects(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let Some(spawned) = world.get_resource::<Spawned>() else {
+        return Ok(Outcome::Done(json!({})));
+    };
+    let mut children: BTreeMap<Entity, Vec<(&str, Entity)>> = BTreeMap::new();
+    let mut open = Vec::new();
+    for (name, &entity) in &spawned.frames {
+        match world.get::<Frame>(entity).and_then(|frame| frame.parent) {
+            Some(parent) => children.entry(parent).or_default().push((name, entity)),
+            None => open.push((name.as_str(), entity)),
+        }
+    }
+    let mut all = Map::new();
+    while let Some((name, entity)) = open.pop() {
+        let object = object(world, entity, &children, MOST_LEVELS, &mut open);
+        all.insert(name.to_owned(), object);
+    }
+    Ok(Outcome::Done(all.into()))
+}
+
+fn object<'a>(
+    world: &World,
+    entity: Entity,
+    children: &BTreeMap<Entity, Vec<(&'a str, Entity)>>,
+    levels: usize,
+    open: &mut Vec<(&'a str, Entity)>,
+) -> Json {
+    let mut inside = Map::new();
+    for &(name, child) in children.get(&entity).into_iter().flatten() {
+        if levels == 0 {
+            open.push((name, child));
+        } else {
+            let child = object(world, child, children, levels - 1, open);
+            inside.insert(name.to_owned(), child);
+        }
+    }
+    let pose = pose(world, entity).unwrap_or_default();
+    let position: [f64; 3] = pose.translation.vector.into();
+    let rotation: [f64; 4] = pose.rotation.coords.into();
+    json!([inside, position, rotation])
+}
+
+/// Where a frame is in the world.
+fn pose(world: &World, entity: Entity) -> Option<Isometry3<f64>> {
+    let frame = world.get::<Frame>(entity)?;
+    let body = world.get::<BodyState>(frame.body)?;
+    Some(body.pose * frame.body_from_frame)
+}
+
+/// Arguments of `set_object_position`.
+#[derive(Reflect, Deserialize)]
+struct Placement {
+    /// The frame at the head of the body.
+    name: String,
+    /// Where it goes in the world, m.
+    position: [f64; 3],
+    /// Roll, pitch and yaw in the world, rad; as it is now unless given.
+    #[serde(default)]
+    orientation: Option<[f64; 3]>,
+}
+
+fn set_object_position(
+    world: &mut World,
+    _: Entity,
+    Placement {
+        name,
+        position,
+        orientation,
+    }: Placement,
+) -> Result<Outcome, Refused> {
+    let body = body(world, &name)?;
+    let mut numbers = position.iter().chain(orientation.iter().flatten());
+    if !numbers.all(|number| number.is_finite()) {
+        return Err(Refused(format!("`{name}`: a number is not finite")));
+    }
+    let old = pose(world, body).unwrap_or_default();
+    let rotation = orientation.map_or(old.rotation, |[roll, pitch, yaw]| {
+        from_yaw_pitch_roll([yaw, pitch, roll])
+    });
+    let pose = Isometry3::from_parts(position.into(), rotation);
+    place(world, body, &pose).map_err(|why| unmoved(&name, why))?;
+    Ok(Outcome::NOTHING)
+}
+
+/// Arguments of `set_object_dynamics`.
+#[derive(Reflect, Deserialize)]
+struct Dynamics {
+    /// The frame at the head of the body.
+    name: String,
+    /// Whether forces move it.
+    state: bool,
+}
+
+fn set_object_dynamics(
+    world: &mut World,
+    _: Entity,
+    Dynamics { name, state }: Dynamics,
+) -> Result<Outcome, Refused> {
+    let body = body(world, &name)?;
+    hold(world, body, !state).map_err(|why| unmoved(&name, why))?;
+    Ok(Outcome::Done(state.into()))
+}
+
+fn unmoved(name: &str, why: Unmoved) -> Refused {
+    Refused(format!("`{name}` {why}"))
+}
+
+/// The body of that name.
+fn body(world: &World, name: &str) -> Result<Entity, Refused> {
+    let spawned = world.get_resource::<Spawned>();
+    let found = spawned.and_then(|spawned| {
+        let robot = || spawned.robots.get(name);
+        spawned.frames.get(name).or_else(robot).copied()
+    });
+    found.ok_or_else(|| Refused(format!("Object '{name}' does not appear in the scene.")))
+}

@@ -1,0 +1,55 @@
+//! Services: one that calls another, overlays, settings while the simulation runs, and the simulation itself.
+mod chaining;
+mod globals;
+mod morse;
+mod overlays;
+mod settings;
+
+use morse_api::service::{Reply, Status};
+use morse_sim::{Simulation, simulation::Parts};
+use serde_json::Value as Json;
+
+/// A rover on the plain, with these parts, in a file that ends so.
+fn rover_with(parts: &str, rest: &str, plugins: Parts<'_>) -> Simulation {
+    let text = format!(
+        r#"Simulation(
+            scene: "boxes.robray",
+            robots: {{ "rover": (
+                model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 0, 0.1)), {parts}
+            ) }},
+            {rest}
+        )"#
+    );
+    Simulation::parse(&text, "scenes", plugins).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What a service answers at once.
+fn ask(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> Reply {
+    let call = simulation.call(path, service, &arguments);
+    call.reply()
+        .unwrap_or_else(|| panic!("{path} {service}: no answer yet"))
+}
+
+/// The result of a service that succeeds at once.
+fn answer(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> Json {
+    let reply = ask(simulation, path, service, arguments);
+    assert_eq!(
+        reply.status,
+        Status::Success,
+        "{path} {service}: {}",
+        reply.value
+    );
+    reply.value
+}
+
+/// Why a service refuses.
+fn refusal(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> String {
+    let reply = ask(simulation, path, service, arguments);
+    assert_eq!(
+        reply.status,
+        Status::Failed,
+        "{path} {service}: {}",
+        reply.value
+    );
+    reply.value.as_str().unwrap_or_default().to_owned()
+}

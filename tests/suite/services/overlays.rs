@@ -1,0 +1,185 @@
+//! Overlays: the built-in one, and one of a user.
+use bevy::prelude::*;
+use morse_api::{
+    overlay::{AddOverlay as _, Overlay, pass_on},
+    service::{AddService as _, Outcome, Refused, Service, Status},
+};
+use morse_sim::{Simulation, simulation::no_parts};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::{answer, refusal, rover_with};
+
+const PARTS: &str = r#"
+    actuators: {
+        "motion": (kind: "v_omega"),
+        "way": (kind: "waypoint", obstacle_avoidance: false, active: false),
+    },
+"#;
+
+fn errors(overlays: &str) -> String {
+    let text = format!(
+        r#"Simulation(robots: {{ "rover": (model: "robots/atrv.robray", {PARTS} overlays: {{ {overlays} }}) }})"#
+    );
+    match Simulation::parse(&text, "scenes", &no_parts) {
+        Ok(_) => panic!("no error"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn command(simulation: &Simulation) -> [f64; 2] {
+    let entity = morse_api::service::find(simulation.world(), "rover.motion").unwrap();
+    let command = simulation
+        .world()
+        .get::<morse_sim::actuator::v_omega::VOmegaCommand>(entity)
+        .unwrap();
+    [command.v, command.w]
+}
+
+#[test]
+fn services_get_other_names_and_arguments() {
+    let overlays = r#"overlays: {
+        "old": (kind: "rename", of: "motion", names: {
+            "go": "set_speed",
+            "turn_and_go": (service: "set_speed", arguments: ["w", "v"]),
+            "ahead": (service: "set_speed", arguments: ["v"], defaults: { "w": 0.25 }),
+        }),
+    }"#;
+    let mut simulation = rover_with(&format!("{PARTS} {overlays}"), "", &no_parts);
+    let mut after = |service: &str, arguments: Json| {
+        answer(&mut simulation, "rover.old", service, arguments);
+        command(&simulation)
+    };
+    assert_eq!(after("go", json!([1.0, 2.0])), [1.0, 2.0]);
+    assert_eq!(after("turn_and_go", json!([1.0, 2.0])), [2.0, 1.0]);
+    assert_eq!(after("ahead", json!([3.0])), [3.0, 0.25]);
+    assert_eq!(after("ahead", json!({ "v": 4.0, "w": 5.0 })), [4.0, 5.0]);
+    let wrong = [
+        ("go", json!([1.0])),
+        ("turn_and_go", json!([1.0])),
+        ("ahead", json!([1.0, 2.0])),
+        ("ahead", json!([])),
+    ];
+    for (service, arguments) in wrong {
+        let why = refusal(&mut simulation, "rover.old", service, arguments);
+        assert!(why.contains("wrong # of parameters"), "{why}");
+    }
+    assert_eq!(command(&simulation), [4.0, 5.0]);
+    let why = refusal(&mut simulation, "rover.motion", "go", json!([1.0, 2.0]));
+    assert!(why.contains("not been registered"), "{why}");
+}
+
+#[test]
+fn an_overlay_beside_its_component_answers_under_its_path_and_later() {
+    let overlays = r#"overlays: {
+        "nav": (kind: "rename", of: "way", beside: true, names: { "move": "goto" }),
+        "top": (kind: "rename", of: "nav", names: { "travel": "move" }),
+    }"#;
+    let parts = PARTS
+        .replace(", active: false", "")
+        .replace("\"motion\": (kind: \"v_omega\"),", "");
+    let mut simulation = rover_with(&format!("{parts} {overlays}"), "", &no_parts);
+    let beside = simulation.call("rover.way", "move", &json!([1.0, 0.0, 0.0]));
+    simulation.run(200).unwrap();
+    let reply = beside.reply().unwrap();
+    assert_eq!(
+        (reply.status, reply.value),
+        (Status::Success, json!("Arrived"))
+    );
+    // Two layers, interrupted at the bottom.
+    let top = simulation.call("rover.top", "travel", &json!([5.0, 0.0, 0.0]));
+    simulation.step().unwrap();
+    drop(simulation.call("rover.way", "goto", &json!([1.0, 0.0, 0.0])));
+    assert_eq!(top.reply().unwrap().status, Status::Preempted);
+    let names = |path: &str| {
+        let entity = morse_api::service::find(simulation.world(), path).unwrap();
+        let all = morse_api::service::services_of(simulation.world(), entity);
+        all.iter()
+            .map(|service| service.name.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert!(names("rover.way").contains(&"move".to_owned()));
+    assert!(!names("rover.nav").contains(&"goto".to_owned()));
+}
+
+#[test]
+fn what_an_overlay_names_must_be_there() {
+    let found = errors(r#""o": (kind: "rename", of: "moton", names: {})"#);
+    assert!(
+        found.contains("lies over `moton`") && found.contains("did you mean `motion`"),
+        "{found}"
+    );
+    let found = errors(r#""o": (kind: "rename", of: "motion", names: { "go": "set_sped" })"#);
+    assert!(
+        found.contains("`rover.motion` has no service `set_sped`") && found.contains("set_speed"),
+        "{found}"
+    );
+    let found = errors(
+        r#""o": (kind: "rename", of: "motion", names: { "go": (service: "set_speed", arguments: ["x"]) })"#,
+    );
+    assert!(found.contains("no argument `x`; it takes v, w"), "{found}");
+    let found = errors(r#""o": (kind: "renam", of: "motion")"#);
+    assert!(found.contains("unknown overlay `renam`"), "{found}");
+    let found = errors(r#""motion": (kind: "rename", of: "way")"#);
+    assert!(
+        found.contains("`motion` is an overlay, and a sensor or an actuator"),
+        "{found}"
+    );
+    let found = errors(r#""a": (kind: "rename", of: "b"), "b": (kind: "rename", of: "a")"#);
+    assert!(found.contains("circle"), "{found}");
+    let found = errors(r#""a": (kind: "rename")"#);
+    assert!(found.contains("missing its field `of`"), "{found}");
+}
+
+/// Drives by one number: a turn of so much a metre.
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Bend {
+    /// The speed.
+    speed: f64,
+}
+
+impl Overlay for Bend {
+    const KIND: &'static str = "bend";
+}
+
+/// Arguments of `bend`.
+#[derive(Reflect, Deserialize)]
+struct Curvature {
+    /// 1/m.
+    curvature: f64,
+}
+
+fn bend(
+    world: &mut World,
+    overlay: Entity,
+    Curvature { curvature }: Curvature,
+) -> Result<Outcome, Refused> {
+    let speed = world.get::<Bend>(overlay).map_or(0.0, |bend| bend.speed);
+    pass_on(
+        world,
+        overlay,
+        "set_speed",
+        &json!([speed, speed * curvature]),
+    )
+}
+
+#[test]
+fn an_overlay_of_ones_own_is_one_file_of_rust() {
+    let parts =
+        format!(r#"{PARTS} overlays: {{ "bend": (kind: "bend", of: "motion", speed: 2) }}"#);
+    let mut simulation = rover_with(&parts, "", &|app: &mut App| {
+        app.add_overlay::<Bend>()
+            .add_service::<Bend>(Service::new("bend", "Bends.", bend));
+    });
+    answer(&mut simulation, "rover.bend", "bend", json!([0.5]));
+    assert_eq!(command(&simulation), [2.0, 1.0]);
+    answer(
+        &mut simulation,
+        "rover.bend",
+        "set_property",
+        json!(["speed", 4]),
+    );
+    answer(&mut simulation, "rover.bend", "bend", json!([0.5]));
+    assert_eq!(command(&simulation), [4.0, 2.0]);
+}

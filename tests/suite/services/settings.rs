@@ -1,0 +1,163 @@
+//! The settings of components while the simulation runs.
+use morse_sim::{Simulation, laser::LaserScannerData, simulation::no_parts};
+use serde_json::json;
+
+use super::{answer, refusal, rover_with};
+
+const PARTS: &str = r#"
+    sensors: {
+        "scan": (kind: "laser_scanner", mount: (translation: (0.1, 0.2, 0.8), rpy: (0, 0, 1.5707963267948966))),
+        "touch": (kind: "collision"),
+        "gps": (kind: "gps"),
+        "imu": (kind: "imu"),
+    },
+    actuators: { "motion": (kind: "v_omega", start: (v: 1, w: 0)) },
+"#;
+
+fn rover() -> Simulation {
+    rover_with(PARTS, "", &no_parts)
+}
+
+fn rays(simulation: &Simulation) -> usize {
+    let data = simulation.read::<LaserScannerData>("rover.scan").unwrap();
+    data.range_list.len()
+}
+
+#[test]
+fn settings_are_told_with_value_type_and_meaning() {
+    let mut simulation = rover();
+    let told = answer(&mut simulation, "rover.scan", "get_properties", json!([]));
+    let range = &told["properties"]["laser_range"];
+    assert_eq!(
+        *range,
+        json!([30.0, "f64", "How far the rays reach. (m)", "laser_range"])
+    );
+    let told = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
+    assert_eq!(told["properties"]["control"][0], "velocity");
+    let told = answer(&mut simulation, "rover", "get_properties", json!([]));
+    assert_eq!(told["properties"]["is_ground_robot"][0], true);
+}
+
+#[test]
+fn the_place_on_the_robot_is_told() {
+    let mut simulation = rover();
+    let told = answer(
+        &mut simulation,
+        "rover.scan",
+        "get_configurations",
+        json!([]),
+    );
+    let told = &told["configurations"];
+    assert_eq!(told["layers"], 1);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let place = &told["object_to_robot"];
+    for (at, expected) in [0.1, 0.2, 0.8].into_iter().enumerate() {
+        assert!((number(&place["translation"][at]) - expected).abs() < 1e-9);
+    }
+    // A quarter turn to the left takes x to y, and y to minus x.
+    let turn = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    for (row, numbers) in turn.iter().enumerate() {
+        for (column, expected) in numbers.iter().enumerate() {
+            assert!((number(&place["rotation"][row][column]) - expected).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_setting_that_is_changed_acts_from_then_on() {
+    let mut simulation = rover();
+    simulation.step().unwrap();
+    assert_eq!(rays(&simulation), 181);
+    let half = std::f64::consts::FRAC_PI_2;
+    answer(
+        &mut simulation,
+        "rover.scan",
+        "set_property",
+        json!(["scan_window", half]),
+    );
+    simulation.step().unwrap();
+    assert_eq!(rays(&simulation), 91);
+    answer(
+        &mut simulation,
+        "rover.motion",
+        "set_property",
+        json!(["control", "position"]),
+    );
+    let told = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
+    assert_eq!(told["properties"]["control"][0], "position");
+}
+
+#[test]
+fn a_setting_is_checked_as_in_a_file_and_stays_if_it_is_refused() {
+    let mut simulation = rover();
+    let mut refused = |path: &str, name: &str, value: serde_json::Value, expected: &str| {
+        let why = refusal(&mut simulation, path, "set_property", json!([name, value]));
+        assert!(why.contains(expected), "{why}");
+    };
+    refused(
+        "rover.scan",
+        "resolution",
+        json!(-1),
+        "`rover.scan`, resolution: must be greater than 0",
+    );
+    refused("rover.scan", "resolution", json!("fine"), "resolution");
+    refused("rover.scan", "laser_range", json!(null), "laser_range");
+    refused(
+        "rover.scan",
+        "range",
+        json!(3),
+        "Property range does not exist for object rover.scan",
+    );
+    refused(
+        "rover.touch",
+        "ignore",
+        json!(["ground"]),
+        "looked at when the simulation is loaded",
+    );
+    refused("rover.motion", "control", json!("sideways"), "control");
+    let at_load = "looked at when the simulation is loaded";
+    refused(
+        "rover.touch",
+        "only_objects_with_property",
+        json!("Object"),
+        at_load,
+    );
+    refused("rover.imu", "date", json!(2020), at_load);
+    refused("rover.gps", "level", json!("raw"), at_load);
+    let told = answer(&mut simulation, "rover.scan", "get_properties", json!([]));
+    assert_eq!(told["properties"]["laser_range"][0], 30.0);
+    simulation.step().unwrap();
+    assert_eq!(rays(&simulation), 181);
+}
+
+#[test]
+fn a_changed_setting_is_state() {
+    let mut simulation = rover();
+    simulation.enable_hash();
+    let mut other = rover();
+    other.enable_hash();
+    simulation.step().unwrap();
+    other.step().unwrap();
+    assert_eq!(simulation.state_hash(), other.state_hash());
+    answer(
+        &mut simulation,
+        "rover.scan",
+        "set_property",
+        json!(["layers", 3]),
+    );
+    simulation.run(3).unwrap();
+    other.run(3).unwrap();
+    assert_eq!(rays(&simulation), 3 * 181);
+    assert_ne!(simulation.state_hash(), other.state_hash());
+    // Another simulation of the same files takes it over, ...
+    let saved = simulation.snapshot().unwrap();
+    other.restore(&saved).unwrap();
+    simulation.run(5).unwrap();
+    other.run(5).unwrap();
+    assert_eq!(simulation.state_hash(), other.state_hash());
+    assert_eq!(rays(&other), 3 * 181);
+    // ... and a reset undoes it.
+    simulation.reset().unwrap();
+    simulation.step().unwrap();
+    assert_eq!(rays(&simulation), 181);
+}
