@@ -179,6 +179,8 @@ class Catalogue(Room):
     arm.append(joints)
     tip = Pose()
     arm.append(tip)
+    both = CompoundSensor([joints, tip])
+    robot.append(both)
     robot.add_default_interface('socket')
     env = Environment('empty')
 """
@@ -190,6 +192,9 @@ class Catalogue(Room):
         morse.robot.arm.set_rotation("kuka_2", -1.57079632679).result(20)
         morse.sleep(0.2)
         self.assertAlmostEqual(morse.robot.arm.joints.get(20)["kuka_2"], -1.5708, delta=0.02)
+        both = morse.robot.both.get(20)
+        self.assertAlmostEqual(both["robot.arm.joints"]["kuka_2"], -1.5708, delta=0.02)
+        self.assertIn("x", both["robot.arm.tip"])
         # MORSE: kuka_2 at -90 degrees brings the tip forward; it turns 0.3105 m above the foot.
         ahead = morse.robot.arm.tip.get(20)
         self.assertAlmostEqual(ahead["x"] - up["x"], 1.0, delta=0.03)

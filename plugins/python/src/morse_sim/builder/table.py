@@ -345,8 +345,7 @@ ACTUATORS: Dict[str, Kind] = {
 }
 
 PENDING = {
-    "depth_camera", "depth_video_camera", "hokuyo", "infrared", "joystick", "keyboard", "raw_image", "sick",
-    "sick_ldmrs", "stereo_unit", "velodyne", "velodyne_zb", "video_camera", "vlp16_180",
+    "depth_camera", "depth_video_camera", "raw_image", "stereo_unit", "velodyne_zb", "video_camera", "vlp16_180",
 }
 """Kinds that the program need not have yet."""
 
