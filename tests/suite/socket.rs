@@ -138,7 +138,7 @@ fn requests_are_answered() {
     );
     let text = "has not been registered in Socket service manager";
     for (request, expected) in [
-        ("f rover.motion stpo", text),
+        ("f rover.motion halt", text),
         ("f rover.quiet get_local_data", text),
         (
             "f rover.motion set_speed [1]",
