@@ -10,6 +10,7 @@ use std::{
 
 use clap::Args as ClapArgs;
 use morse_api::middleware::Failure;
+use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{exit, output, say};
@@ -57,6 +58,9 @@ pub struct Args {
     /// Refuse the extensions of the scene language that amino does not know
     #[arg(long)]
     pub strict_amino: bool,
+    /// Write the open ports to this file, as JSON, when the simulation is ready to begin
+    #[arg(long, value_name = "FILE")]
+    pub port_file: Option<PathBuf>,
     /// Trust the files in this directory too
     #[arg(long = "allow-path", value_name = "DIRECTORY")]
     pub allow_paths: Vec<PathBuf>,
@@ -123,6 +127,18 @@ pub fn run(
             return exit::ENVIRONMENT;
         }
     };
+    if let Some(path) = &args.port_file
+        && let Err(error) = write_ports(path, &simulation)
+    {
+        say(
+            err,
+            format_args!(
+                "error: `{}` cannot be written: {error}",
+                printable(&path.to_string_lossy())
+            ),
+        );
+        return exit::ENVIRONMENT;
+    }
     if limits.ticks.is_none() && std::io::stderr().is_terminal() {
         say(
             err,
@@ -189,6 +205,19 @@ fn mistyped_command(file: &Path) -> Option<Box<Report>> {
         &Arc::default(),
     );
     Some(report)
+}
+
+/// Writes the ports in one go, so that nobody finds half of the file.
+fn write_ports(path: &Path, simulation: &Simulation) -> std::io::Result<()> {
+    let ports: Vec<_> = simulation
+        .ports()
+        .into_iter()
+        .map(|(middleware, what, port)| json!({ "middleware": middleware, "what": what, "port": port }))
+        .collect();
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(".part");
+    std::fs::write(&draft, format!("{}\n", serde_json::Value::from(ports)))?;
+    std::fs::rename(&draft, path)
 }
 
 fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {

@@ -16,6 +16,7 @@ mod motion_and_earth;
 mod objects;
 mod physics;
 mod pipeline;
+mod python;
 mod rays;
 mod robray;
 mod run_texts;

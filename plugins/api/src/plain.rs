@@ -50,7 +50,18 @@ impl Plain {
             let value = data.field_at(field.index)?;
             Some((field.name, value))
         });
-        self.set_map(parts);
+        self.set_map(parts.flat_map(|(name, value)| {
+            // Numbers with names of their own stand beside the other fields.
+            let (named, own) = match view(value) {
+                Value::Named(named) => (Some(named), None),
+                _ => (None, Some((name, value))),
+            };
+            let named = named.into_iter().flat_map(|named| {
+                let values = named.values.iter().map(PartialReflect::as_partial_reflect);
+                named.names.iter().map(String::as_str).zip(values)
+            });
+            named.chain(own)
+        }));
     }
 
     fn set_map<'v>(&mut self, parts: impl Iterator<Item = (&'v str, &'v dyn PartialReflect)>) {
@@ -172,6 +183,7 @@ impl Plain {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::named::Named;
 
     #[derive(Reflect)]
     struct Data {
@@ -180,6 +192,21 @@ mod tests {
         points: Vec<[f64; 3]>,
         velocity: [f64; 3],
         silent: u32,
+    }
+
+    #[test]
+    fn numbers_with_names_stand_beside_the_other_fields() {
+        #[derive(Reflect)]
+        struct Arm {
+            load: f64,
+            joints: Named,
+        }
+        let mut joints = Named::zero(vec!["shoulder".to_owned(), "elbow".to_owned()]);
+        joints.values = vec![0.5, -1.0];
+        let data = Arm { load: 2.0, joints };
+        let plain = Plain::of_data(&Fields::of_type::<Arm>(None), &data);
+        let expected = serde_json::json!({ "load": 2.0, "shoulder": 0.5, "elbow": -1.0 });
+        assert_eq!(plain.to_json(), expected);
     }
 
     #[test]

@@ -87,7 +87,10 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|(name, actuator)| (Family::Actuator, name, &actuator.component));
         for (family, name, component) in sensors.chain(actuators) {
-            self.name(family.noun(), name);
+            // What sits on another component may be named as a part of it: `head.camera`.
+            if !is_part(robot, name) {
+                self.name(family.noun(), name);
+            }
             if let Some((first, _)) = components.insert(name, (name.span, component)) {
                 self.same_name(name, first, "a sensor and an actuator");
             }
@@ -270,4 +273,14 @@ impl<'a> Checker<'a> {
             },
         );
     }
+}
+
+/// Whether a name is that of another component of the robot, a dot, and more.
+fn is_part(robot: &Robot, name: &str) -> bool {
+    let Some((owner, own)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let is_plain = !own.trim().is_empty() && !own.chars().any(char::is_control);
+    let mut names = robot.sensors.keys().chain(robot.actuators.keys());
+    is_plain && names.any(|known| known.value == owner)
 }

@@ -1,0 +1,152 @@
+"""A component as fields of the simulation file."""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Tuple
+
+from .errors import MorseBuilderError, suggestion, warn
+from .modifiers import modifier
+from .rotation import Pose, angles, compose, matrix, product
+from .ron import Entries, Fields, Word
+from .table import Kind
+from .worlds import ARMS
+
+CARRIERS = ("ptu", "armature", "pa_10")
+"""Kinds that carry what is on them."""
+
+_LEVELS = {"gps", "odometry", "laser_scanner", "sick", "hokuyo", "sick_ldmrs", "infrared", "velodyne"}
+_QUIET = {"classpath", "Component_Tag", "abstraction_level", "frequency", "armature_name"}
+
+
+def rounded(value: float) -> float:
+    """Without the last digits, which are noise of sums; what is next to 0 is 0, and has no sign."""
+    return float(f"{float(value):.12g}") if abs(value) > 1e-12 else 0.0
+
+
+def pose_fields(pose: Pose, turn: float = 0.0) -> Fields:
+    """`translation` and `rpy`, as far as they say something; turned about its own z axis."""
+    place, rotation = pose
+    if turn:
+        is_level = not any(rotation[:2])
+        last = rotation[2] + turn
+        rotation = [0.0, 0.0, last] if is_level else angles(product(matrix(rotation), matrix((0.0, 0.0, turn))))
+    fields = Fields()
+    place = tuple(rounded(each) for each in place)
+    rotation = tuple(rounded(each) for each in rotation)
+    if any(place) or not any(rotation):
+        fields["translation"] = place
+    if any(rotation):
+        fields["rpy"] = rotation
+    return fields
+
+
+def _mount(named: Any, robot: Any, recording: Any) -> Tuple[Optional[str], Pose]:
+    """What carries it, and its pose there: poses of parents that stay put are added up."""
+    pose: Pose = (named.component.location, named.component.rotation_euler)
+    names = {id(each.component): each.name for each in recording.trees[robot.name]}
+    parent = named.parent
+    while parent is not robot:
+        if parent.entry().kind in CARRIERS:
+            return names[id(parent)], pose
+        pose = compose((parent.location, parent.rotation_euler), pose)
+        parent = parent.parent
+    if robot.model.faces:
+        pose = compose(((0.0, 0.0, 0.0), (0.0, 0.0, robot.model.faces)), pose)
+    return None, pose
+
+
+def component_fields(named: Any, robot: Any, recording: Any) -> Fields:
+    """A sensor or an actuator."""
+    component = named.component
+    kind: Kind = component.entry()
+    path = f"{robot.name}.{named.name}"
+    fields = Fields(kind=kind.kind)
+    level = component.property_value("abstraction_level")
+    if not level and kind.kind == "odometry" and not component.streams:
+        # As in MORSE, where the stream chooses the level.
+        level = "differential"
+    if level:
+        if kind.kind not in _LEVELS:
+            raise MorseBuilderError(f"{path}: `{kind.kind}` has no levels")
+        fields["level"] = Word(level)
+    is_arm = bool(getattr(component, "arm", None))
+    if component.hertz and (component.hertz != recording.rate or component._category == "sensors"):
+        fields["frequency"] = rounded(component.hertz)
+    on, pose = _mount(named, robot, recording)
+    if on:
+        fields["on"] = on
+    if not is_arm and (any(pose[0]) or any(pose[1])):
+        fields["mount"] = pose_fields(pose)
+    fields.update(_settings(component, kind, path))
+    fields.update(_special(component, kind, robot, recording))
+    environment = recording.environment._bpy_object.values
+    modifiers = [modifier(asked, path, kind.kind, environment) for asked in component.modifiers]
+    if modifiers and kind.kind == "gps" and level in ("raw", "extended"):
+        warn(f"{path}: the level `{level}` has no `x`, `y` and `z`: its modifiers change nothing")
+        modifiers = []
+    if modifiers:
+        fields["modifiers"] = modifiers
+    if component.services:
+        fields["services"] = list(component.services)
+    fields.update(_streams(component, path))
+    return fields
+
+
+def _settings(component: Any, kind: Kind, path: str) -> Fields:
+    fields = Fields()
+    for name, value in {**kind.always, **component.set}.items():
+        if name in _QUIET or name in kind.silent:
+            continue
+        if name not in kind.settings:
+            near = suggestion(name, [*kind.settings, *kind.silent])
+            warn(f"{path}: `{kind.kind}` has no property `{name}`, which changes nothing{near}")
+            continue
+        setting, convert = kind.settings[name]
+        try:
+            fields[setting] = convert(value)
+        except (TypeError, ValueError):
+            raise MorseBuilderError(f"{path}: {name} cannot be {value!r}") from None
+    if "fov" in fields:
+        fields.pop("focal", None)
+    return Fields({name: rounded(value) if isinstance(value, float) else value for name, value in fields.items()})
+
+
+def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
+    """What takes more than a table."""
+    fields = Fields()
+    if kind.kind == "compound":
+        fields["sensors"] = [each.name for each in component.sensors]
+    if kind.kind == "v_omega_diff" and robot.property_value("FixTurningSpeed"):
+        fields["fix_turning_speed"] = float(robot.property_value("FixTurningSpeed"))
+    if kind.kind in ("armature", "pa_10") and component.joints:
+        fields["joints"] = list(component.joints)
+    if kind.kind == "armature" and getattr(component, "arm", None):
+        fields["tip"] = ARMS[component.arm]["tip"]
+    return fields
+
+
+_OUTPUT = {"socket": {"port": "port"}, "text": {"file": "file"}}
+
+
+def _streams(component: Any, path: str) -> Fields:
+    entries = Entries()
+    is_sensor = component._category == "sensors"
+    for stream in component.streams:
+        name = "socket" if "socket" in stream["middleware"] else "text"
+        if name == "text" and not is_sensor:
+            warn(f"{path}: commands do not come out of files")
+            continue
+        settings: Dict[str, Any] = Fields()
+        for given, value in stream["settings"].items():
+            if given in _OUTPUT[name]:
+                settings[_OUTPUT[name][given]] = value
+            else:
+                warn(f"{path}: streams over `{name}` have no `{given}`{suggestion(given, _OUTPUT[name])}")
+        method = stream["method"] or ""
+        if method.endswith("CSVPublisher"):
+            settings["format"] = Word("csv")
+        elif method and not method.endswith(("SocketPublisher", "SocketReader", "Publisher")):
+            warn(f"{path}: the method `{method}` is written in Python for Blender; the usual one is taken")
+        entries[name] = settings
+    if not entries:
+        return Fields()
+    return Fields({"outputs" if is_sensor else "inputs": entries})

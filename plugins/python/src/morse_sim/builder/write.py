@@ -1,0 +1,352 @@
+"""From what a script said to a simulation file, and a scene and models where it needs its own."""
+from __future__ import annotations
+
+import math
+import os
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from .blender import bpymorse
+from .component import AbstractComponent
+from .creator import ComponentCreator
+from .environment import Environment
+from .errors import MorseBuilderError, warn
+from .parts import component_fields, rounded, pose_fields
+from .primitives import Mesh, PassiveObject, Zone
+from .robots import Robot
+from .ron import Entries, Fields, Word, document
+from .scenery import Scenery, first_frame
+from .worlds import ARMS, GRASPABLE, INTERNAL, PROPERTIES_OF_BOXES
+
+
+class Named(NamedTuple):
+    """A component of a robot, under the name that it has there."""
+
+    name: str
+    component: ComponentCreator
+    parent: Any
+
+
+class Recording:
+    """A script that has come to its end."""
+
+    def __init__(self, environment: Environment, components: List[AbstractComponent]):
+        self.environment = environment
+        self.components = components
+        self.robots: Dict[str, Robot] = {}
+        self.trees: Dict[str, List[Named]] = {}
+        self.scenery = Scenery(environment.world.scene)
+        for component in components:
+            if isinstance(component, Robot):
+                name = free(component.name, self.robots)
+                component._bpy_object.name = name
+                self.robots[name] = component
+        for name, robot in self.robots.items():
+            default_interface(robot, robot.default_interface)
+            self.trees[name] = tree(robot)
+        self.rate = self._rate()
+        self.allowed = {os.path.dirname(path) for path in self._files()}
+
+    @classmethod
+    def of_script(cls) -> "Recording":
+        """Of the script that this process has run."""
+        environment = Environment.current
+        if environment is None:
+            raise MorseBuilderError("the script creates no Environment: end it with `env = Environment('empty')`")
+        return cls(environment, list(AbstractComponent.components))
+
+    def _files(self) -> List[str]:
+        """Files that the user named."""
+        files = [self.environment.world.scene]
+        files += [robot.model.file for robot in self.robots.values()]
+        files += [each.file for each in self.components if isinstance(each, PassiveObject) and each.file]
+        files += [
+            named.component.file
+            for named in self._all()
+            if getattr(named.component, "file", None) and named.component.file
+        ]
+        return [file for file in files if os.path.isabs(file)]
+
+    def _all(self) -> List[Named]:
+        return [named for each in self.trees.values() for named in each]
+
+    def _rate(self) -> float:
+        rate = self.environment.rate or 60.0
+        fastest = max([named.component.hertz or 0.0 for named in self._all()], default=0.0)
+        if fastest <= rate:
+            return rate
+        if self.environment.auto_tune_time:
+            return fastest
+        for named in self._all():
+            if (named.component.hertz or 0.0) > rate:
+                warn(
+                    f"{named.name} is to act {named.component.hertz:g} times a second, but there are "
+                    f"{rate:g} ticks; simulator_frequency({fastest:g}) makes more"
+                )
+                named.component.hertz = rate
+        return rate
+
+    # The simulation file -----------------------------------------------------------------------------
+
+    def simulation(self, stem: str) -> Fields:
+        """The simulation file. The scene, once it is known, is called `stem.robray`."""
+        bodies, objects = self._things()
+        robots = Entries({name: self._robot(name, robot, stem) for name, robot in self.robots.items()})
+        scene = f"{stem}.robray" if self.scenery.frames else self.environment.world.scene
+        fields = Fields(scene=scene, environment=self._environment())
+        zones = self._zones()
+        for name, entries in (("bodies", bodies), ("objects", objects), ("zones", zones), ("robots", robots)):
+            if entries:
+                fields[name] = entries
+        fields["middlewares"] = self._middlewares()
+        return fields
+
+    def _environment(self) -> Fields:
+        fields = Fields(rate=rounded(self.rate), motion=Word("morse"))
+        if self.environment.gravity != 9.81:
+            fields["gravity"] = (0, 0, rounded(-self.environment.gravity))
+        if self.environment.substeps != 2:
+            fields["substeps"] = self.environment.substeps
+        values = self.environment._bpy_object.values
+        given = [name for name in ("latitude", "longitude", "altitude") if name in values]
+        if given and len(given) < 3:
+            warn("a place on Earth needs longitude, latitude and altitude; what is missing is 0")
+        if given:
+            origin = Fields({name: float(values.get(name, 0.0)) for name in ("latitude", "longitude", "altitude")})
+            if "angle_against_north" in values:
+                origin["angle_against_north"] = float(values["angle_against_north"])
+            fields["origin"] = origin
+        return fields
+
+    def _middlewares(self) -> Entries:
+        socket = Fields(kind="socket", **self.environment.managers.get("socket", {}))
+        entries = Entries(socket=socket)
+        used = {stream["middleware"] for named in self._all() for stream in named.component.streams}
+        if "text" in used:
+            entries["text"] = Fields(kind="text", **self.environment.managers.get("text", {}))
+        return entries
+
+    def _zones(self) -> Entries:
+        zones = Entries()
+        for zone in self.components:
+            if isinstance(zone, Zone):
+                at = pose_fields((zone.location, (0.0, 0.0, 0.0)))
+                size = tuple(rounded(each) for each in zone.size)
+                zones[free(zone.name, zones)] = Fields(type=zone.type, at=at, size=size)
+        return zones
+
+    def _things(self) -> Tuple[Entries, Entries]:
+        """Bodies that forces move, and what can be known of them; the scenery gets their shapes."""
+        bodies, objects = Entries(), Entries()
+        damping = Fields(linear_damping=rounded(-math.log(0.96)), angular_damping=rounded(-math.log(0.9)))
+        for name, mass in self.environment.world.boxes:
+            bodies[name] = Fields(kind=Word("dynamic"), mass=mass, **damping)
+            about = self._about_box(name)
+            if about:
+                objects[name] = about
+        for each in self.components:
+            if not isinstance(each, (PassiveObject, Mesh)):
+                continue
+            if "parent" in each.__dict__:
+                if isinstance(each, PassiveObject):
+                    warn(f"{each.name}: objects on robots are not simulated")
+                continue
+            is_dynamic = self.scenery.add(each)
+            if is_dynamic is None:
+                continue
+            name = each.name
+            physics = each._bpy_object.game.physics_type
+            if physics in ("DYNAMIC", "RIGID_BODY") or (is_dynamic and physics != "STATIC"):
+                bodies[name] = Fields(kind=Word("dynamic"))
+                if each._bpy_object.game.mass:
+                    bodies[name]["mass"] = float(each._bpy_object.game.mass)
+            about = self._about(each)
+            if about:
+                objects[name] = about
+        return bodies, objects
+
+    @staticmethod
+    def _about_box(name: str) -> Fields:
+        """What is known of a thing that came with the environment, also from the script."""
+        values = dict(bpymorse.named[name].values) if name in bpymorse.named else {}
+        if name in PROPERTIES_OF_BOXES:
+            values.setdefault("Object", True)
+        fields = Fields()
+        for word in ("Label", "Description", "Type"):
+            if word in values:
+                fields[word.lower()] = str(values.pop(word))
+        if values.pop("Graspable", name in GRASPABLE):
+            fields["graspable"] = True
+        if shown(values):
+            fields["properties"] = shown(values)
+        return fields
+
+    @staticmethod
+    def _about(thing: AbstractComponent) -> Fields:
+        """What sensors can know of a thing."""
+        values = dict(thing._bpy_object.values)
+        fields = Fields()
+        label = values.pop("Label", "")
+        for name, default in (("Description", ""), ("Type", "Object")):
+            value = values.pop(name, default)
+            if value != default:
+                fields[name.lower()] = str(value)
+        if label and label != thing.name:
+            fields = Fields(label=str(label), **fields)
+        if values.pop("Graspable", False):
+            fields["graspable"] = True
+        properties = shown(values)
+        if properties:
+            fields["properties"] = properties
+        return fields
+
+    # Robots ------------------------------------------------------------------------------------------
+
+    def _robot(self, name: str, robot: Robot, stem: str) -> Fields:
+        model = robot.model
+        arms = self._arms(name)
+        file = model.file
+        if arms:
+            file = f"{stem}_{name}.robray"
+            self.scenery.models[file] = (model, arms)
+        fields = Fields(model=file)
+        game = robot._bpy_object.game
+        kinds = {"STATIC": "fixed", "NO_COLLISION": "kinematic", "SENSOR": "kinematic", "OCCLUDER": "fixed"}
+        base = kinds.get(game.physics_type, "dynamic")
+        if base != "dynamic":
+            fields["base"] = Word(base)
+        turned = (robot.location, robot.rotation_euler)
+        fields["at"] = pose_fields(turned, -model.faces)
+        joints = [joint for named in self.trees[name] for joint in getattr(named.component, "joints", ())]
+        joints = list(dict.fromkeys([*model.joints, *joints]))
+        if joints:
+            fields["joints"] = Entries({joint: Fields(mode=Word("kinematic")) for joint in joints})
+        if game.mass:
+            fields["mass"] = float(game.mass)
+        if robot.friction is not None:
+            fields["friction"] = robot.friction
+        fields.update(self._locomotion(robot, base))
+        properties = shown(robot._bpy_object.values)
+        if properties:
+            fields["properties"] = properties
+        if robot.services:
+            fields["services"] = list(robot.services)
+        for family in ("sensors", "actuators"):
+            entries = Entries(
+                {
+                    named.name: component_fields(named, robot, self)
+                    for named in self.trees[name]
+                    if named.component._category == family
+                }
+            )
+            if entries:
+                fields[family] = entries
+        return fields
+
+    @staticmethod
+    def _locomotion(robot: Robot, base: str) -> Fields:
+        fields = Fields()
+        values = robot._bpy_object.values
+        is_ground = robot.model.is_ground and not values.get("NoGravity")
+        if "GroundRobot" in robot.set:
+            is_ground = bool(values["GroundRobot"])
+        if not is_ground and base == "dynamic":
+            fields["locomotion"] = Word("free")
+        if robot._bpy_object.game.lock_location_z:
+            # What may not move along z is not drawn down.
+            fields["gravity"] = False
+        return fields
+
+    def _arms(self, robot: str) -> List[Tuple[Any, Dict[str, Any]]]:
+        """Arms that are put on a robot, and their models."""
+        arms: List[Tuple[Any, Dict[str, Any]]] = []
+        for named in self.trees[robot]:
+            arm = getattr(named.component, "arm", None)
+            file = getattr(named.component, "file", None) if hasattr(named.component, "arm") else None
+            if arm:
+                arms.append((named.component, ARMS[arm]))
+            elif file:
+                arms.append((named.component, {"file": file, "root": first_frame(file)}))
+        roots = [model["root"] for _component, model in arms]
+        if len(set(roots)) != len(roots):
+            raise MorseBuilderError(f"{robot}: two arms of one model on one robot would have the same joints")
+        return arms
+
+    # Files -------------------------------------------------------------------------------------------
+
+    def save(self, directory: str, stem: str, title: Optional[str] = None) -> str:
+        """Writes everything; the path of the simulation file."""
+        os.makedirs(directory, exist_ok=True)
+        simulation = self.simulation(stem)
+        head = f"// {title}\n" if title else ""
+        if self.scenery.frames:
+            with open(os.path.join(directory, f"{stem}.robray"), "w", encoding="utf-8") as file:
+                file.write(self.scenery.scene())
+        for name, (model, arms) in self.scenery.models.items():
+            with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+                file.write(self.scenery.model(model, arms))
+        path = os.path.join(directory, f"{stem}.ron")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(head + document(simulation))
+        return path
+
+
+def free(name: str, taken: Any) -> str:
+    """A name that nothing has, as MORSE makes it."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", name)
+    if not re.match(r"[A-Za-z_]", name):
+        name = f"_{name}"
+    found, number = name, 0
+    while found in taken:
+        number += 1
+        found = f"{name}_{number:03d}"
+    return found
+
+
+def tree(robot: Robot) -> List[Named]:
+    """All components of a robot, each with its path below it; parents first."""
+    found: List[Named] = []
+
+    def walk(parent: AbstractComponent, prefix: str) -> None:
+        for child in parent.children:
+            if not isinstance(child, ComponentCreator):
+                continue
+            taken = {named.name for named in found}
+            base = free(child.basename or type(child).__name__, ())
+            name, number = prefix + base, 0
+            while name in taken:
+                number += 1
+                name = f"{prefix}{base}_{number:03d}"
+            child._bpy_object.name = f"{robot.name}.{name}"
+            found.append(Named(name, child, parent))
+            walk(child, f"{name}.")
+
+    walk(robot, "")
+    return found
+
+
+def default_interface(component: AbstractComponent, interface: Optional[str]) -> None:
+    """Streams and services for what has none."""
+    for child in component.children if interface else []:
+        if not isinstance(child, ComponentCreator):
+            continue
+        has_stream = any(stream["middleware"] == interface for stream in child.streams)
+        if not has_stream and child.is_exportable():
+            child.add_stream(str(interface))
+        child.add_service(str(interface))
+        default_interface(child, interface)
+
+
+def shown(values: Dict[str, Any]) -> Entries:
+    """Properties by which others know a thing."""
+    entries = Entries()
+    for name, value in values.items():
+        if name in INTERNAL:
+            continue
+        if name in ("Requirements", "Abilities") and isinstance(value, str):
+            value = [int(each) for each in re.findall(r"-?\d+", value)]
+        if isinstance(value, (bool, int, float, str, list)):
+            entries[name] = value
+        else:
+            entries[name] = str(value)
+    return entries

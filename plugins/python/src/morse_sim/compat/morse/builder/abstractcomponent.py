@@ -1,0 +1,2 @@
+"""The root of all components."""
+from morse_sim.builder.component import AbstractComponent, timer  # noqa: F401

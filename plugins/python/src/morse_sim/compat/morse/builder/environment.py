@@ -1,0 +1,2 @@
+"""MORSE's environments."""
+from morse_sim.builder.environment import Environment  # noqa: F401

@@ -1,0 +1,134 @@
+"""What several tests need: scripts that are recorded, simulations that run."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+from typing import Any, Dict, List, Optional
+
+from . import ROOT
+
+LAUNCHER = os.path.join(ROOT, "bin", "morse")
+GOLDEN = os.path.join(ROOT, "tests", "golden")
+GROUND = "frame ground { translation [0, 0, -0.5]; geometry { shape box; dimension [60, 60, 1]; friction 0.5; } }\n"
+
+
+def program() -> Optional[str]:
+    """The simulator."""
+    return shutil.which(os.environ.get("MORSE_SIM") or "morse-sim")
+
+
+def needs_program(test: Any) -> Any:
+    return unittest.skipUnless(program(), "there is no morse-sim: set MORSE_SIM to it")(test)
+
+
+def listed(what: str) -> List[str]:
+    """Kinds that the simulator has."""
+    said = subprocess.run([str(program()), "list", what, "--json"], capture_output=True, text=True, check=True)
+    return [each["kind"] for each in json.loads(said.stdout)]
+
+
+def described(kind: str) -> Dict[str, Any]:
+    said = subprocess.run([str(program()), "describe", kind, "--json"], capture_output=True, text=True, check=True)
+    return json.loads(said.stdout)
+
+
+class Room(unittest.TestCase):
+    """Each test has a folder of its own."""
+
+    def setUp(self) -> None:
+        self.folder = tempfile.mkdtemp(prefix="morse-test-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.write("ground.robray", GROUND)
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def write(self, name: str, text: str) -> str:
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(text))
+        return self.path(name)
+
+    def read(self, name: str) -> str:
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def morse(self, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+        """Runs the launcher to its end."""
+        return subprocess.run(
+            [sys.executable, LAUNCHER, *arguments],
+            cwd=self.folder,
+            env={**os.environ, "HOME": self.folder, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def recorded(self, script: str) -> str:
+        """The simulation file that a script stands for."""
+        self.write("script.py", "from morse.builder import *\n" + textwrap.dedent(script))
+        ran = self.morse("migrate", "script.py", "--force")
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.said = ran.stderr
+        return self.read("script.ron")
+
+
+class Running:
+    """A script that the launcher runs, on a port of its own."""
+
+    def __init__(self, room: Room, script: str):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        head = "from morse.builder import *\n"
+        tail = f'\nenv.configure_stream_manager("socket", port={self.port}, streams=0)\n'
+        path = room.write("script.py", head + textwrap.dedent(script) + tail)
+        self.log = open(room.path("log"), "w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [sys.executable, LAUNCHER, "run", path],
+            cwd=room.folder,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+        )
+        room.addCleanup(self.end)
+
+    def said(self) -> str:
+        with open(self.log.name, encoding="utf-8") as log:
+            return log.read()
+
+    def wait_for(self, text: str, timeout: float = 60.0) -> str:
+        """Waits for a line of the log."""
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            for line in self.said().splitlines():
+                if text in line:
+                    return line
+            if self.process.poll() is not None and text not in self.said():
+                break
+            time.sleep(0.02)
+        raise AssertionError(f"`{text}` is not in:\n{self.said()}")
+
+    def simulator(self) -> int:
+        """Its process."""
+        return int(self.wait_for("PID").split()[-1])
+
+    def end(self) -> int:
+        if self.process.poll() is None:
+            self.process.terminate()
+        code = self.process.wait(30)
+        if not self.log.closed:
+            self.log.close()
+        return code
+
+
+def needs_services(test: Any) -> Any:
+    """For what asks the simulation itself."""
+    there = bool(program()) and "details" in listed("services")
+    return unittest.skipUnless(there, "this morse-sim does not say who is there")(test)

@@ -1,0 +1,87 @@
+"""MORSE's own test harness and client, unmodified, out of Debian's package; and that harness' builder scripts."""
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import unittest
+from typing import Optional
+
+from . import ROOT
+from .support import Room, needs_services, program
+
+CACHE = os.environ.get("MORSE_CACHE") or os.path.join(ROOT, "..", "..", "target", "python-morse")
+NEW_PYTHON = os.path.join(ROOT, "src", "morse_sim", "compat", "pymorse_on_new_python")
+PACKAGE = "python3-morse-simulator"
+
+
+def debian() -> Optional[str]:
+    """The folder with Debian's `morse` and `pymorse`; it is downloaded once."""
+    found = glob.glob(os.path.join(CACHE, "usr", "lib", "python3", "dist-packages", "pymorse"))
+    if found:
+        return os.path.abspath(os.path.dirname(found[0]))
+    if not shutil.which("apt-get") or not shutil.which("dpkg"):
+        return None
+    os.makedirs(CACHE, exist_ok=True)
+    try:
+        subprocess.run(["apt-get", "download", PACKAGE], cwd=CACHE, check=True, timeout=120, capture_output=True)
+        archive = glob.glob(os.path.join(CACHE, f"{PACKAGE}_*.deb"))[0]
+        subprocess.run(["dpkg", "-x", archive, CACHE], check=True, timeout=60, capture_output=True)
+    except (OSError, IndexError, subprocess.SubprocessError):
+        return None
+    return debian() if glob.glob(os.path.join(CACHE, "usr", "lib", "python3", "dist-packages", "pymorse")) else None
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+@unittest.skipUnless(sys.version_info < (3, 12), "pymorse needs asyncore, which Python 3.12 has dropped")
+@needs_services
+class Harness(Room):
+    """Each file of the folder `harness`, run as MORSE's tests are."""
+
+    def run_harness(self, name: str) -> None:
+        packages = debian()
+        if packages is None:
+            self.skipTest(f"Debian's {PACKAGE} cannot be had")
+        # The harness knows no other port.
+        end = time.monotonic() + 120
+        while not is_free(4000):
+            if time.monotonic() > end:
+                self.skipTest("port 4000 is taken by somebody else")
+            time.sleep(0.5)
+        # The launcher finds the simulator in PATH: the harness passes the environment on.
+        paths = os.pathsep.join([NEW_PYTHON, packages])
+        environment = {**os.environ, "PYTHONPATH": paths, "MORSE_ROOT": ROOT, "MORSE_SIM": str(program())}
+        ran = subprocess.run(
+            [sys.executable, os.path.join(ROOT, "tests", "harness", name)],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        logs = "".join(self.read(log) for log in os.listdir(self.folder) if log.endswith(".log"))
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr + logs)
+        self.assertIn("\nOK", ran.stderr)
+        self.assertNotIn("Ran 0 tests", ran.stderr)
+
+    def test_driving(self) -> None:
+        self.run_harness("drive_testing.py")
+
+    def test_waypoints(self) -> None:
+        self.run_harness("waypoint_testing.py")
+
+    def test_mistakes(self) -> None:
+        self.run_harness("mistake_testing.py")

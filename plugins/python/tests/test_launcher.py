@@ -1,0 +1,169 @@
+"""`morse`: markers, signals, exit codes, folders of scripts."""
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+import unittest
+
+from .support import Room, Running, needs_program
+
+DRIVEN = """
+    robot = ATRV()
+    motion = MotionVW()
+    motion.add_interface('socket')
+    robot.append(motion)
+    pose = Pose()
+    pose.add_interface('socket')
+    robot.append(pose)
+    env = Environment('ground.robray')
+"""
+
+
+@needs_program
+class Runs(Room):
+    """What clients of MORSE wait for."""
+
+    def test_markers_come_in_order(self) -> None:
+        running = Running(self, DRIVEN)
+        running.wait_for("SCENE INITIALIZED")
+        os.kill(running.simulator(), 0)
+        with socket.create_connection(("127.0.0.1", running.port), 5) as client:
+            client.settimeout(10)
+            client.sendall(b"a robot.motion set_speed [1.0, 0.0]\n")
+            self.assertEqual(client.recv(100), b"a SUCCESS\n")
+        running.process.send_signal(signal.SIGTERM)
+        self.assertEqual(running.process.wait(30), 128 + signal.SIGTERM)
+        said = running.said()
+        places = [said.index(text) for text in ("PID: ", "SCENE INITIALIZED", "EXITING SIMULATION")]
+        self.assertEqual(places, sorted(places))
+        self.assertNotIn("[ERROR][MORSE]", said)
+
+    def test_the_simulator_may_be_killed(self) -> None:
+        running = Running(self, DRIVEN)
+        running.wait_for("SCENE INITIALIZED")
+        os.kill(running.simulator(), signal.SIGKILL)
+        self.assertEqual(running.process.wait(30), 128 + signal.SIGKILL)
+        self.assertIn("EXITING SIMULATION", running.said())
+
+    @unittest.skipUnless(sys.platform == "linux", "only Linux tells children of their parent's death")
+    def test_nothing_is_left_of_a_killed_launcher(self) -> None:
+        running = Running(self, DRIVEN)
+        running.wait_for("SCENE INITIALIZED")
+        simulator = running.simulator()
+        running.process.kill()
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                with open(f"/proc/{simulator}/stat", encoding="utf-8") as file:
+                    is_over = ") Z" in file.read()
+            except OSError:
+                is_over = True
+            if is_over:
+                return
+            time.sleep(0.05)
+        self.fail("the simulator runs on")
+
+    def test_an_early_signal_is_not_lost(self) -> None:
+        running = Running(self, DRIVEN)
+        running.wait_for("PID: ")
+        running.process.send_signal(signal.SIGINT)
+        self.assertIn(running.process.wait(30), (128 + signal.SIGINT, 0))
+
+    def test_a_busy_port_is_said(self) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            self.write(
+                "script.py",
+                "from morse.builder import *\nr = ATRV()\nenv = Environment('ground.robray')\n"
+                f"env.configure_stream_manager('socket', port={port})\n",
+            )
+            ran = self.morse("run", "script.py")
+        self.assertEqual(ran.returncode, 3, ran.stdout + ran.stderr)
+        self.assertIn("[ERROR][MORSE] INITIALIZATION ERROR", ran.stdout)
+        self.assertIn(f":{port}", ran.stderr)
+        self.assertNotIn("SCENE INITIALIZED", ran.stdout)
+
+    def test_what_the_simulator_refuses_is_an_error(self) -> None:
+        self.write(
+            "script.py",
+            "from morse.builder import *\nr = ATRV()\np = Proximity()\np.properties(Range=-1)\nr.append(p)\n"
+            "m = MotionVW()\nm.properties(ControlType='Telepathy')\nr.append(m)\n"
+            "env = Environment('ground.robray')\n",
+        )
+        ran = self.morse("run", "script.py")
+        self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
+        self.assertIn("[ERROR][MORSE] INITIALIZATION ERROR", ran.stdout)
+        self.assertIn("telepathy", ran.stderr)
+
+    def test_time_runs_as_fast_as_the_script_says(self) -> None:
+        running = Running(self, DRIVEN + "    env.set_time_scale(accelerate_by=5)\n")
+        running.wait_for("SCENE INITIALIZED")
+        time.sleep(2)
+        running.process.send_signal(signal.SIGTERM)
+        running.process.wait(30)
+        line = running.wait_for("s simulated in")
+        simulated, passed = float(line.split()[2]), float(line.split()[6])
+        self.assertAlmostEqual(simulated / passed, 5, delta=1)
+
+    def test_a_script_without_an_extension_runs(self) -> None:
+        # Test harnesses write scripts to temporary files.
+        self.write("tmpabc", "from morse.builder import *\nr = ATRV()\nenv = Environment('nowhere')\n")
+        ran = self.morse("run", "tmpabc")
+        self.assertIn("there is no environment `nowhere`", ran.stdout)
+
+
+class Folders(Room):
+    """create, import, add, rm, edit."""
+
+    def test_a_folder_from_its_making_to_its_end(self) -> None:
+        made = self.morse("create", "sim")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(self.morse("create", "sim").returncode, 1)
+        added = self.morse("add", "robot", "my robot", "sim")
+        self.assertEqual(added.returncode, 0, added.stderr)
+        self.write(
+            "sim/default.py",
+            "from morse.builder import *\nfrom sim.builder.robots.my_robot import My_robot\n"
+            "one = My_robot()\nenv = Environment('empty')\nenv.save('said.ron')\nraise RuntimeError('enough')\n",
+        )
+        ran = self.morse("run", "sim")
+        self.assertIn("RuntimeError: enough", ran.stdout)
+        self.assertIn('"pose": (kind: "pose"', self.read("said.ron"))
+        sensor = self.morse("add", "sensor", "nose", "sim")
+        self.assertEqual(sensor.returncode, 1)
+        self.assertIn("written in Rust", sensor.stderr)
+        self.assertIn("did you mean `sim`?", self.morse("rm", "simm").stderr)
+        self.assertEqual(self.morse("rm", "sim", "--force").returncode, 0)
+        self.assertFalse(os.path.exists(self.path("sim")))
+        self.assertEqual(self.morse("run", "sim").returncode, 1)
+
+    def test_a_folder_is_made_known(self) -> None:
+        os.mkdir(self.path("old"))
+        self.write("old/default.py", "raise RuntimeError('it ran')\n")
+        self.assertEqual(self.morse("import", "old", "known").returncode, 0)
+        self.assertIn("it ran", self.morse("run", "known").stdout)
+
+    def test_there_is_no_blender(self) -> None:
+        edited = self.morse("edit", "script.py")
+        self.assertEqual(edited.returncode, 1)
+        self.assertIn("no Blender", edited.stderr)
+
+    def test_a_missing_program_is_said(self) -> None:
+        self.write("script.py", "from morse.builder import *\nr = ATRV()\nenv = Environment('ground.robray')\n")
+        ran = self.morse("run", "script.py", MORSE_SIM="/nowhere/morse-sim")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("MORSE_SIM is `/nowhere/morse-sim`, which is no program", ran.stdout)
+
+    def test_migrate_keeps_what_is_there(self) -> None:
+        self.write("script.py", "from morse.builder import *\nr = ATRV()\nenv = Environment('ground.robray')\n")
+        self.write("script.ron", "Simulation()\n")
+        ran = self.morse("migrate", "script.py")
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual(self.read("script.ron"), "Simulation()\n")
+        self.assertEqual(self.morse("migrate", "script.py", "-o", "other.ron").returncode, 0)
+        self.assertIn('"r": (', self.read("other.ron"))

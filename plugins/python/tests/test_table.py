@@ -1,0 +1,78 @@
+"""The table of names against the program: every kind and setting that scripts can ask for is there."""
+from __future__ import annotations
+
+import unittest
+
+from morse_sim.builder import modifiers, table, worlds
+from morse_sim.builder.ron import Fields
+
+from .support import described, listed, needs_program
+
+OWN = {
+    "sensors": {"joint_state", "laser_scanner"},
+    "actuators": {"joints", "ackermann", "human_posture"},
+    "modifiers": {
+        "bias", "bias_jump", "dropout", "freeze", "gaussian", "gps_noise", "latency", "meters",
+        "quantization", "random_walk", "saturation", "spike", "utm",
+    },
+}
+"""Kinds that MORSE does not have."""
+
+
+@needs_program
+class Table(unittest.TestCase):
+    """In both directions."""
+
+    def kinds(self, family: str) -> dict:
+        return {"sensors": table.SENSORS, "actuators": table.ACTUATORS}[family]
+
+    def test_every_kind_is_there(self) -> None:
+        for family in ("sensors", "actuators"):
+            known = set(listed(family))
+            for name, kind in self.kinds(family).items():
+                if kind.kind not in table.PENDING:
+                    self.assertIn(kind.kind, known, f"{name} is a kind that the program does not have")
+
+    def test_every_kind_can_be_asked_for(self) -> None:
+        for family in ("sensors", "actuators"):
+            named = {kind.kind for kind in self.kinds(family).values()} | OWN[family]
+            for kind in listed(family):
+                self.assertIn(kind, named, f"no class of the builder is a `{kind}`")
+
+    def test_every_setting_is_there(self) -> None:
+        for family in ("sensors", "actuators"):
+            known = set(listed(family))
+            for name, kind in self.kinds(family).items():
+                if kind.kind not in known:
+                    continue
+                settings = {each["name"] for each in described(kind.kind)["settings"]}
+                for property_, (setting, _convert) in kind.settings.items():
+                    self.assertIn(setting, settings, f"{name}.{property_}")
+
+    def test_every_modifier_is_there(self) -> None:
+        known = set(listed("modifiers"))
+        asked = [{"key": key, "classpath": None, "settings": {}} for key in modifiers.KEYS]
+        asked += [
+            {"key": None, "classpath": "morse.modifiers." + path, "settings": {}} for path in modifiers.CLASSES
+        ]
+        for each in asked:
+            kinds = modifiers.KEYS[each["key"]] if each["key"] else ["pose"]
+            for kind in kinds:
+                fields = modifiers.modifier(each, "robot.sensor", kind, {})
+                self.assertIsInstance(fields, Fields)
+                self.assertIn(fields["kind"], known)
+                settings = {setting["name"] for setting in described(fields["kind"])["settings"]}
+                for name in fields:
+                    self.assertIn(name, settings | {"kind"}, each)
+        named = {fields for fields in known if fields in OWN["modifiers"]}
+        self.assertEqual(named, OWN["modifiers"] & known)
+
+    def test_every_model_is_there(self) -> None:
+        known = set(listed("robots"))
+        for name, model in worlds.ROBOTS.items():
+            self.assertIn(model.file, known, name)
+        for name, arm in worlds.ARMS.items():
+            self.assertIn(arm["file"], known, name)
+        environments = set(listed("environments"))
+        for name, world in worlds.ENVIRONMENTS.items():
+            self.assertIn(world.scene, environments, name)
