@@ -10,43 +10,22 @@ use morse_sim::{
     state::Snapshot,
 };
 
-/// The shipped simulation files.
-fn scenes() -> Vec<PathBuf> {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/scenes");
-    let entries = [root.to_owned(), format!("{root}/robots")]
-        .into_iter()
-        .flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "ron"));
-    files.sort();
-    assert!(files.len() >= 25, "{files:?}");
-    files
-}
+use crate::golden_runs::{self, scenes};
 
-/// How far a scene is run here; fifty scanners are slow where nothing is optimised.
+/// How far a scene is run here; crowds are slow where nothing is optimised.
 fn ticks(scene: &std::path::Path) -> u64 {
-    if scene.ends_with("fleet.ron") { 12 } else { 90 }
+    match scene.file_stem().and_then(|name| name.to_str()) {
+        Some("swarm") => 6,
+        Some("fleet") => 12,
+        _ => 90,
+    }
 }
 
 /// A shipped scene without its log files, hashed from the first tick.
 fn open(scene: &std::path::Path) -> Simulation {
-    let mut plan = load(scene, &Options::default(), &kinds(&no_parts))
-        .unwrap_or_else(|report| panic!("{report}"));
-    plan.simulation.middlewares.clear();
-    for robot in plan.simulation.robots.values_mut() {
-        robot.services.clear();
-        robot
-            .sensors
-            .values_mut()
-            .for_each(|sensor| sensor.outputs.clear());
-        robot
-            .actuators
-            .values_mut()
-            .for_each(|actuator| actuator.inputs.clear());
-    }
-    hashed(plan)
+    let mut simulation = golden_runs::open(scene);
+    simulation.enable_hash();
+    simulation
 }
 
 fn hashed(plan: Plan) -> Simulation {

@@ -138,8 +138,11 @@ fn every_scene_ends_where_it_did() {
     let mut wrong = Vec::new();
     for scene in scenes() {
         let mut simulation = open(&scene);
-        let is_large = simulation.scene().bodies.len() > 40;
-        let seconds = if is_large { 0.2 } else { 3.0 };
+        let seconds = match simulation.scene().bodies.len() {
+            0..=40 => 3.0,
+            41..=150 => 0.2,
+            _ => 0.1,
+        };
         let ticks = (seconds * simulation.clock().rate) as u64;
         simulation.run(ticks).expect("no observer to be lost");
         let mut found = format!("after {ticks} ticks\n");
@@ -162,4 +165,22 @@ fn every_scene_ends_where_it_did() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_kind_is_at_work_in_a_scene() {
+    let mut used = std::collections::BTreeSet::new();
+    for scene in scenes() {
+        let text = fs::read_to_string(scene).unwrap();
+        let parts = text.split("kind: \"").skip(1);
+        used.extend(parts.filter_map(|part| part.split('"').next().map(str::to_owned)));
+    }
+    let kinds = kinds(&no_parts);
+    let words = kinds
+        .sensors
+        .keys()
+        .chain(kinds.actuators.keys())
+        .chain(kinds.modifiers.keys());
+    let idle: Vec<&&str> = words.filter(|word| !used.contains(**word)).collect();
+    assert!(idle.is_empty(), "no scene shows {idle:?}");
 }

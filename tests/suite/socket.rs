@@ -138,7 +138,7 @@ fn requests_are_answered() {
     );
     let text = "has not been registered in Socket service manager";
     for (request, expected) in [
-        ("f rover.motion stpo", text),
+        ("f rover.motion halt", text),
         ("f rover.quiet get_local_data", text),
         (
             "f rover.motion set_speed [1]",
@@ -333,4 +333,56 @@ fn a_busy_port_is_named() {
         .to_string();
     assert!(error.contains(&format!("127.0.0.1:{port}")), "{error}");
     assert_eq!(json!(port), port);
+}
+
+/// The program on a simulation file, with its ports in `ports.json`.
+fn program(folder: &std::path::Path, text: &str) -> std::process::Child {
+    std::fs::write(folder.join("main.ron"), text).unwrap();
+    std::process::Command::new(env!("CARGO_BIN_EXE_morse-sim"))
+        .args(["main.ron", "--port-file", "ports.json"])
+        .current_dir(folder)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_client_that_holds_the_ticks_and_falls_silent_ends_the_run_with_code_5() {
+    let folder = tempfile::tempdir().unwrap();
+    let sync = "streams: 0, time_sync: true, sync_port: 0, sync_timeout: 0.3";
+    let child = program(folder.path(), &ROVER.replace("streams: 0", sync));
+    let file = folder.path().join("ports.json");
+    let ports = (0..400).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        let text = std::fs::read_to_string(&file).ok()?;
+        serde_json::from_str::<Json>(&text).ok()
+    });
+    let ports = ports.expect("a port file");
+    let mut open = ports.as_array().expect("a list").iter();
+    let port = open.find(|port| port["what"] == "sync");
+    let port = port
+        .and_then(|port| port["port"].as_u64())
+        .expect("the sync port");
+    let silent = TcpStream::connect(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(silent);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("sync port sent nothing"), "{said}");
+}
+
+#[test]
+fn a_busy_port_ends_the_program_with_code_3() {
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let folder = tempfile::tempdir().unwrap();
+    let child = program(
+        folder.path(),
+        &ROVER.replace("port: 0,", &format!("port: {port},")),
+    );
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains(&format!("127.0.0.1:{port}")), "{said}");
 }

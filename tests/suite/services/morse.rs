@@ -61,7 +61,9 @@ fn each_service_of_morse_is_here_or_accounted_for() {
         match *state {
             "here" if !has(on, service) => wrong.push(format!("missing: {on} {service}")),
             "never" if has(on, service) => wrong.push(format!("here after all: {on} {service}")),
-            "never" | "elsewhere" if why.is_empty() => wrong.push(format!("why not: {on} {service}")),
+            "never" | "elsewhere" if why.is_empty() => {
+                wrong.push(format!("why not: {on} {service}"))
+            }
             "here" | "later" | "elsewhere" | "never" => {}
             _ => panic!("{line}"),
         }
