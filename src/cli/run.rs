@@ -127,18 +127,6 @@ pub fn run(
             return exit::ENVIRONMENT;
         }
     };
-    if let Some(path) = &args.port_file
-        && let Err(error) = write_ports(path, &simulation)
-    {
-        say(
-            err,
-            format_args!(
-                "error: `{}` cannot be written: {error}",
-                printable(&path.to_string_lossy())
-            ),
-        );
-        return exit::ENVIRONMENT;
-    }
     if limits.ticks.is_none() && std::io::stderr().is_terminal() {
         say(
             err,
@@ -187,7 +175,15 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
     }
     let mut plan = load::load(&file, &options, &kinds)?;
     output::add(&mut plan, &args.output, &kinds)?;
-    Simulation::build(plan, parts)
+    let simulation = Simulation::build(plan, parts)?;
+    if let Some(path) = &args.port_file {
+        write_ports(path, &simulation).map_err(|error| {
+            let path = printable(&path.to_string_lossy());
+            let text = format!("`{path}` cannot be written: {error}");
+            BuildError::Middleware(Failure::Environment(text))
+        })?;
+    }
+    Ok(simulation)
 }
 
 /// A word that is no file, but nearly a command.
