@@ -369,7 +369,7 @@ fn tilted_layers_see_a_ball_and_the_floor_where_they_are() {
         let shift = if layer % 2 == 0 { 0.125 } else { 0.0 };
         for index in 0..401_u32 {
             let a = (shift - 50.0 + 0.25 * f64::from(index)) * DEGREE;
-            let own = Vector3::new(a.cos(), a.sin(), v.sin()).normalize();
+            let own = Vector3::new(libm::cos(a), libm::sin(a), libm::sin(v)).normalize();
             let (distance, is_ball) = ball_or_floor(&(tilt * own));
             let at = (layer * 401 + index) as usize;
             let hits = distance <= 30.0;
@@ -401,11 +401,11 @@ fn a_velodyne_turns_by_a_degree_a_measurement_and_its_points_make_one_cloud() {
     for tick in 0..400_u32 {
         app.update();
         let data = app.world().get::<LaserScannerData>(scanner).unwrap();
-        let (sine, cosine) = (0.01745 * f64::from(tick)).sin_cos();
+        let (sine, cosine) = libm::sincos(0.01745 * f64::from(tick));
         for index in 0..64_u32 {
             let elevation = (-27.75 + 0.5 * f64::from(index)) * DEGREE;
-            let level = elevation.cos();
-            let direction = Vector3::new(level * cosine, level * sine, elevation.sin());
+            let level = libm::cos(elevation);
+            let direction = Vector3::new(level * cosine, level * sine, libm::sin(elevation));
             let (distance, is_ball) = ball_or_floor(&direction);
             let range = distance.min(50.0);
             let found = data.range_list[index as usize];
@@ -435,8 +435,8 @@ fn an_infrared_sees_two_metres_far_and_may_tell_the_nearest_only() {
     // The ray that points nearest to the centre, from (1.5, 0.1): straight ahead is 2.3° off, so it is
     // that at −2°.
     let a = -2.0 * DEGREE;
-    let along = 2.5 * a.cos() - 0.1 * a.sin();
-    let aside = 2.5 * a.sin() + 0.1 * a.cos();
+    let along = 2.5 * libm::cos(a) - 0.1 * libm::sin(a);
+    let aside = 2.5 * libm::sin(a) + 0.1 * libm::cos(a);
     let expected = along - (1.0 - aside * aside).sqrt();
     assert!((range(near) - expected).abs() < 1e-4, "{}", range(near));
 }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     discovery,
     request::{Line, parse, reply_line},
-    server::{Answer, Server},
+    server::{Answer, Server, locked},
 };
 
 /// The components that every simulation has.
@@ -56,7 +56,7 @@ impl Server {
         id: &str,
         (component, service, arguments): (&str, &str, Json),
     ) -> bool {
-        let (answers, knock) = (self.answers.0.clone(), self.knock.clone());
+        let (answers, knock) = (self.answers.clone(), self.knock.clone());
         let is_details = (component, service) == ("simulation", "details");
         let (own, name) = (id.to_owned(), service.to_owned());
         let take = move |reply: Reply| {
@@ -66,8 +66,7 @@ impl Server {
                 is_details,
                 reply: as_morse_says(reply, &name),
             };
-            // A thread that has ended needs no answers.
-            answers.send(answer).ok();
+            locked(&answers).push(answer);
             knock.knock();
         };
         match self.requests.send(component, service, arguments, take) {

@@ -118,27 +118,7 @@ impl Middleware for Socket {
         if self.time_sync {
             ports.open("sync", self.sync_port, Role::Sync)?;
         }
-        // In the order of their paths, as in MORSE.
-        let outputs = plugs.outputs.iter().enumerate();
-        let outputs = outputs.map(|(place, (observer, stream))| {
-            (
-                observer.info.path.clone(),
-                stream.port,
-                Role::Readings(place),
-            )
-        });
-        let inputs = plugs.inputs.iter().enumerate();
-        let inputs = inputs.map(|(place, (sender, stream))| {
-            (sender.info.path.clone(), stream.port, Role::Commands(place))
-        });
-        let mut streams: Vec<_> = outputs.chain(inputs).collect();
-        streams.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-        for (path, port, role) in streams {
-            match port {
-                Some(port) => ports.open(&path, port, role)?,
-                None => ports.open_next(&path, role)?,
-            }
-        }
+        ports.open_streams(&plugs)?;
         let port_of = |role| ports.port_of(role);
         let news = Arc::new(Mutex::new(News::default()));
         let outputs = plugs.outputs.into_iter().enumerate();
@@ -214,6 +194,32 @@ impl<'a> Ports<'a> {
             listeners: Vec::new(),
             names: Vec::new(),
         })
+    }
+
+    /// A port for each sensor and actuator.
+    fn open_streams(&mut self, plugs: &Plugs<Stream, Stream>) -> Result<(), Failure> {
+        // In the order of their paths, as in MORSE.
+        let outputs = plugs.outputs.iter().enumerate();
+        let outputs = outputs.map(|(place, (observer, stream))| {
+            (
+                observer.info.path.clone(),
+                stream.port,
+                Role::Readings(place),
+            )
+        });
+        let inputs = plugs.inputs.iter().enumerate();
+        let inputs = inputs.map(|(place, (sender, stream))| {
+            (sender.info.path.clone(), stream.port, Role::Commands(place))
+        });
+        let mut streams: Vec<_> = outputs.chain(inputs).collect();
+        streams.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        for (path, port, role) in streams {
+            match port {
+                Some(port) => self.open(&path, port, role)?,
+                None => self.open_next(&path, role)?,
+            }
+        }
+        Ok(())
     }
 
     fn open(&mut self, what: &str, port: u16, role: Role) -> Result<(), Failure> {

@@ -68,7 +68,7 @@ pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Flag(flag) => write_flag(out, flag),
         Value::Text(text) => write_text(out, text),
         Value::Numbers(numbers) => {
-            write_list(out, numbers, |out, number| write_number(out, *number))
+            write_list(out, numbers, |out, number| write_number(out, *number));
         }
         Value::Triples(triples) => write_list(out, triples, |out, triple| {
             write_list(out, triple, |out, number| write_number(out, *number));
@@ -76,7 +76,7 @@ pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
         Value::Plain(plain) => write_plain(out, plain),
         Value::Named(named) => {
-            write_map(out, named.iter(), |out, number| write_number(out, number))
+            write_map(out, named.iter(), write_number);
         }
         Value::Other(other) => write_other(out, other),
     }
@@ -89,7 +89,7 @@ fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
         Plain::Flag(flag) => write_flag(out, *flag),
         Plain::Text(text) => write_text(out, text),
         Plain::Numbers(numbers) => {
-            write_list(out, numbers, |out, number| write_number(out, *number))
+            write_list(out, numbers, |out, number| write_number(out, *number));
         }
         Plain::List(items) => write_list(out, items, write_plain),
         Plain::Map(parts) => {

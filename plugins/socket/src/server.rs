@@ -9,7 +9,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::{Receiver, Sender};
 use mio::{Events, Interest, Poll, Token, Waker, net::TcpListener};
 use morse_api::{
     command::CommandSender,
@@ -72,7 +71,8 @@ pub(crate) struct Server {
     pub(crate) inputs: Vec<Input>,
     pub(crate) services: BTreeSet<String>,
     pub(crate) requests: RequestSender,
-    pub(crate) answers: (Sender<Answer>, Receiver<Answer>),
+    /// Filled by the simulation's thread; at most one for each request under way.
+    pub(crate) answers: Arc<Mutex<Vec<Answer>>>,
     /// Clients whose next request the simulation could not take yet.
     pub(crate) held_up: BTreeSet<usize>,
     pub(crate) knock: Arc<Knock>,
@@ -142,7 +142,7 @@ impl Server {
                 .collect(),
             services: parts.services.into_iter().collect(),
             requests: parts.requests,
-            answers: crossbeam_channel::unbounded(),
+            answers: Arc::default(),
             held_up: BTreeSet::new(),
             knock,
             wake: parts.wake,
@@ -346,7 +346,7 @@ impl Server {
         }
     }
 
-    fn command(&mut self, place: usize, line: &[u8]) {
+    fn command(&self, place: usize, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
         }
@@ -355,10 +355,8 @@ impl Server {
             .get(place)
             .map(|input| command::send(&input.sender, line));
         if let Some(Err(error)) = sent {
-            self.tell(|news| {
-                news.complaints
-                    .push(format!("a command was refused: {error}"))
-            });
+            let text = format!("a command was refused: {error}");
+            self.tell(|news| news.complaints.push(text));
         }
     }
 
@@ -382,7 +380,8 @@ impl Server {
         for place in 0..self.outputs.len() {
             self.readings(place);
         }
-        while let Ok(answer) = self.answers.1.try_recv() {
+        let answers = std::mem::take(&mut *locked(&self.answers));
+        for answer in answers {
             self.answer(answer);
         }
         for token in std::mem::take(&mut self.held_up) {
@@ -467,8 +466,13 @@ impl Server {
     }
 
     fn tell(&self, tell: impl FnOnce(&mut News)) {
-        tell(&mut self.news.lock().unwrap_or_else(PoisonError::into_inner));
+        tell(&mut locked(&self.news));
     }
+}
+
+/// What a lock holds, whatever became of who held it before.
+pub(crate) fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[expect(

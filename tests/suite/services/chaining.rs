@@ -1,4 +1,5 @@
 //! Handlers that call other services, at once or later.
+#![cfg(test)]
 use bevy::prelude::*;
 use morse_api::service::{
     AddService as _, NoArguments, Outcome, Reply, Service, Status, call, pass_on,

@@ -1,4 +1,5 @@
 //! What answers under `simulation`, `time` and `communication`.
+#![cfg(test)]
 use morse_api::service::Status;
 use morse_sim::{Simulation, simulation::no_parts};
 use serde_json::{Value as Json, json};
@@ -12,20 +13,18 @@ const PARTS: &str = r#"
 
 /// A rover that drives, and two frames of the scene as robots, with a box between them and beside them.
 fn world() -> Simulation {
-    let text = format!(
-        r#"Simulation(
+    let text = r#"Simulation(
             scene: "three.robray",
-            robots: {{
+            robots: {
                 "rover": (model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 20, 0.1)),
-                    sensors: {{ "pose": (kind: "pose") }},
-                    actuators: {{ "motion": (kind: "v_omega", start: (v: 1, w: 0)) }}),
+                    sensors: { "pose": (kind: "pose") },
+                    actuators: { "motion": (kind: "v_omega", start: (v: 1, w: 0)) }),
                 "one": (frame: "left"),
                 "two": (frame: "right", base: kinematic),
                 "three": (frame: "far", base: kinematic),
-            }},
-            bodies: {{ "ball": (kind: dynamic) }},
-        )"#
-    );
+            },
+            bodies: { "ball": (kind: dynamic) },
+        )"#;
     let directory = tempfile::tempdir().unwrap();
     let sphere = |name: &str, place: &str, radius: f64| {
         format!(
@@ -44,7 +43,7 @@ fn world() -> Simulation {
     }
     scene += &sphere("ball", "-30, 0, 0.25", 0.25);
     std::fs::write(directory.path().join("three.robray"), scene).unwrap();
-    Simulation::parse(&text, directory.path(), &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(text, directory.path(), &no_parts).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn height(simulation: &Simulation, name: &str) -> f64 {
@@ -309,4 +308,22 @@ fn a_client_ends_the_run() {
     };
     let (summary, end) = run(simulation, &limits, &mut |_| {});
     assert_eq!((summary.steps, end), (1, End::Asked));
+}
+
+#[test]
+fn between_two_ticks_only_what_reads_is_answered() {
+    let mut simulation = world();
+    simulation.step().unwrap();
+    let (reply, replies) = crossbeam_channel::bounded(4);
+    let requests = simulation.requests();
+    for (path, service) in [("time", "now"), ("simulation", "suspend_dynamics")] {
+        let reply = reply.clone();
+        let take = move |answer| drop(reply.send((service, answer)));
+        requests.send(path, service, json!([]), take).unwrap();
+    }
+    simulation.serve(std::time::Duration::from_secs(5));
+    assert_eq!(replies.try_recv().unwrap().0, "now");
+    assert!(replies.try_recv().is_err(), "the other one acts");
+    simulation.step().unwrap();
+    assert_eq!(replies.try_recv().unwrap().0, "suspend_dynamics");
 }

@@ -1,4 +1,5 @@
 //! MORSE's services, all 98 of them: which there are, and why the others are not.
+#![cfg(test)]
 use std::collections::BTreeMap;
 
 use morse_sim::{
@@ -62,7 +63,7 @@ fn each_service_of_morse_is_here_or_accounted_for() {
             "here" if !has(on, service) => wrong.push(format!("missing: {on} {service}")),
             "never" if has(on, service) => wrong.push(format!("here after all: {on} {service}")),
             "never" | "elsewhere" if why.is_empty() => {
-                wrong.push(format!("why not: {on} {service}"))
+                wrong.push(format!("why not: {on} {service}"));
             }
             "here" | "later" | "elsewhere" | "never" => {}
             _ => panic!("{line}"),

@@ -1,4 +1,5 @@
 //! Overlays: the built-in one, and one of a user.
+#![cfg(test)]
 use bevy::prelude::*;
 use morse_api::{
     overlay::{AddOverlay as _, Overlay, pass_on},

@@ -1,4 +1,5 @@
 //! The settings of components while the simulation runs.
+#![cfg(test)]
 use morse_sim::{Simulation, laser::LaserScannerData, simulation::no_parts};
 use serde_json::json;
 
