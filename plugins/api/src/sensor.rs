@@ -17,7 +17,7 @@ use crate::{
     reading::Buffer,
     settings::{self, SettingsOf},
     state::{
-        AddState as _, InPathOrder, StateEntry, StateError, StateHasher, StateRegister, Stateful,
+        AddState as _, StateEntry, StateError, StateHasher, StateRegister, Stateful, candidates,
     },
     tick::{Clock, Tick, add_in_turn},
 };
@@ -299,7 +299,7 @@ fn each<'w, S: Sensor>(
     world: &'w World,
     mut visit: impl FnMut(Entity, &'w Described, &'w S::Data, &'w S::Data),
 ) {
-    for &entity in &world.resource::<InPathOrder>().0 {
+    for &entity in candidates::<S>(world) {
         let parts = (
             world.get::<S>(entity),
             world.get::<Described>(entity),

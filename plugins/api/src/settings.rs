@@ -17,7 +17,7 @@ use crate::{
     fields,
     kind::{About, Settings},
     service::Refused,
-    state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister},
+    state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
 };
 
 /// Marks a setting that is looked at when the simulation is loaded only: `#[reflect(@AtLoad)]`.
@@ -243,8 +243,7 @@ fn changed(world: &World) -> Saved {
 }
 
 fn hash(world: &World, hasher: &mut StateHasher) {
-    let order = world.get_resource::<InPathOrder>();
-    for entity in order.into_iter().flat_map(|order| &order.0) {
+    for entity in candidates::<Changes>(world) {
         if let (Some(path), Some(changes)) =
             (world.get::<Path>(*entity), world.get::<Changes>(*entity))
         {

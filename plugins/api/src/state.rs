@@ -162,12 +162,22 @@ fn register(app: &mut App, entry: StateEntry) -> &mut App {
     app
 }
 
+/// The entities among which those that have a component are, in path order: all, or none.
+///
+/// Most of the catalogue is in no scene: looking it up on every entity would cost more than a small tick.
+pub(crate) fn candidates<T: Component>(world: &World) -> &[Entity] {
+    let id = world.components().component_id::<T>();
+    let kinds = id.and_then(|id| world.archetypes().component_index().get(&id));
+    match world.get_resource::<InPathOrder>() {
+        Some(order) if kinds.is_some_and(|kinds| !kinds.is_empty()) => &order.0,
+        _ => &[],
+    }
+}
+
+/// The values of a component, in path order.
 fn components<T: Component>(world: &World) -> impl Iterator<Item = &T> {
-    world
-        .resource::<InPathOrder>()
-        .0
-        .iter()
-        .filter_map(|&entity| world.get::<T>(entity))
+    let entities = candidates::<T>(world).iter();
+    entities.filter_map(|&entity| world.get::<T>(entity))
 }
 
 fn hash_components<T: Component + Stateful>(world: &World, hasher: &mut StateHasher) {
