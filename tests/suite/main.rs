@@ -8,6 +8,7 @@ mod external;
 mod flying;
 mod geodesy;
 mod golden_runs;
+mod hostile_inputs;
 mod hostile_scenes;
 mod language_rules;
 mod modifiers;
