@@ -136,7 +136,10 @@ fn every_scene_ends_where_it_did() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/runs");
     let updates = std::env::var_os("UPDATE_GOLDEN").is_some();
     let mut wrong = Vec::new();
+    let mut names = std::collections::BTreeSet::new();
     for scene in scenes() {
+        let is_new = names.insert(scene.file_stem().map(ToOwned::to_owned));
+        assert!(is_new, "two scenes are called {}", scene.display());
         let mut simulation = open(&scene);
         let seconds = match simulation.scene().bodies.len() {
             0..=40 => 3.0,
