@@ -29,7 +29,7 @@ expect() {
     fi
 }
 
-for scene in scenes/*.ron; do
+for scene in scenes/*.ron scenes/*/*.ron; do
     expected=$(hash_of release "$scene" 1 --steps "$steps" || true)
     echo "$scene ${expected:-no summary}"
     if [[ -z $expected ]]; then
