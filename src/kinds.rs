@@ -60,6 +60,11 @@ impl Vocabulary for Words<'_> {
             _ => Vec::new(),
         }
     }
+
+    fn lies_over_robot(&self, word: &str) -> bool {
+        let overlay = self.0.overlays.get(word);
+        overlay.is_some_and(|kind| kind.over_robot)
+    }
 }
 
 /// The first paragraph of a type's docs.

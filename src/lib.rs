@@ -40,6 +40,7 @@
 //! - [`geodesy`], [`coordinates`]: from the scene to places on Earth, and modifiers that give those;
 //! - [`faults`]: what noise and fault models have in common;
 //! - [`geomagnetism`]: the Earth's magnetic field there;
+//! - [`hands`]: what takes things and lets them go;
 //! - [`kinematics`]: chains of joints, and from a pose of their end to the joints;
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
@@ -83,6 +84,7 @@ pub mod faults;
 pub mod frame;
 pub mod geodesy;
 pub mod geomagnetism;
+pub mod hands;
 pub mod install;
 pub mod kinds;
 pub mod kinematics;

@@ -256,7 +256,12 @@ fn of_overlay(world: &mut World, word: &'static str, kind: &OverlayKind) -> Desc
     let mut entity = world.spawn_empty();
     (kind.insert)(&mut entity, &defaults(kind.about));
     let entity = entity.id();
-    let snippet = format!("overlays: {{ \"{word}\": (kind: \"{word}\", of: \"motion\") }}");
+    let of = if kind.over_robot {
+        ""
+    } else {
+        ", of: \"motion\""
+    };
+    let snippet = format!("overlays: {{ \"{word}\": (kind: \"{word}\"{of}) }}");
     Description {
         services: signatures(world, entity),
         ..about("overlay", word, kind.about, snippet)

@@ -44,8 +44,11 @@ impl Installer<'_> {
         name: &Spanned<String>,
         overlay: &Overlay,
     ) -> bool {
-        let below = format!("{}.{}", instance.name, overlay.of.value);
-        let Some(below) = find(self.world, &below) else {
+        let below = match &overlay.of {
+            Some(of) => find(self.world, &format!("{}.{}", instance.name, of.value)),
+            None => self.spawned.robots.get(&instance.name).copied(),
+        };
+        let Some(below) = below else {
             return false;
         };
         let Some(kind) = self.kinds.overlays.get(overlay.kind.as_str()).copied() else {
@@ -77,16 +80,15 @@ impl Installer<'_> {
     /// What is left lies over each other, or over what could not be installed, which has been said.
     fn circle(&mut self, waiting: &[(&Spanned<String>, &Overlay)]) {
         let is_waiting = |of: &str| waiting.iter().any(|(name, _)| name.as_str() == of);
-        let Some((_, overlay)) = waiting
+        let over = waiting
             .iter()
-            .find(|(_, overlay)| is_waiting(&overlay.of.value))
-        else {
+            .filter_map(|(_, overlay)| overlay.of.as_ref());
+        let Some(of) = over.into_iter().find(|of| is_waiting(&of.value)) else {
             return;
         };
         let message = "overlays lie over each other in a circle";
         let problem = Diagnostic::error("simulation::circle", message)
             .help("let one of them lie over a sensor or an actuator");
-        self.problems
-            .push(at(problem, &overlay.of, "this one does"));
+        self.problems.push(at(problem, of, "this one does"));
     }
 }

@@ -18,5 +18,7 @@ macro_rules! overlays {
 }
 
 overlays! {
+    human,
+    pr2,
     rename,
 }

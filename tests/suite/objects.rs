@@ -5,10 +5,8 @@ use morse_api::{
 };
 use morse_sim::{
     Simulation,
-    actuator::{
-        gripper::Grip,
-        v_omega::{VOmega, VOmegaCommand},
-    },
+    actuator::v_omega::{VOmega, VOmegaCommand},
+    hands::Grip,
     sensor::{
         battery::BatteryData, collision::CollisionData, proximity::ProximityData,
         semantic_camera::SemanticCameraData, thermometer::ThermometerData,

@@ -3,6 +3,7 @@ mod chaining;
 mod globals;
 mod morse;
 mod overlays;
+mod robots;
 mod settings;
 
 use morse_api::service::{Reply, Status};

@@ -130,6 +130,8 @@ pub struct OverlayKind {
     pub about: About,
     /// Puts settings on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
+    /// Whether it lies over a robot itself.
+    pub over_robot: bool,
     /// Prepares an overlay once everything below it is there.
     pub install: fn(&mut World, Entity) -> Result<(), String>,
 }

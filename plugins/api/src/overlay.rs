@@ -1,6 +1,6 @@
 //! Overlays: services of one's own over those of a component, under other names or made of several.
 //!
-//! An overlay is a component of its own path that lies over another one of its robot. Its services are
+//! An overlay is a component of its own path that lies over another one of its robot, or over the robot itself. Its services are
 //! registered as those of all components; a handler asks the component below by [`pass_on`]. Only
 //! services have overlays, data and commands do not.
 use bevy::{ecs::component::Mutable, prelude::*, reflect::Typed};
@@ -19,6 +19,9 @@ use crate::{
 pub trait Overlay: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
     /// The word for it in simulation files.
     const KIND: &'static str;
+    /// Whether it lies over a robot itself, and answers under the robot's name, too; else it lies over one of
+    /// the robot's components.
+    const OVER_ROBOT: bool = false;
 
     /// Prepares an overlay, once everything below it is there: checks what it needs, and adds services
     /// that depend on its settings ([`OwnServices`]).
@@ -36,7 +39,7 @@ pub trait Overlay: Component<Mutability = Mutable> + Clone + DeserializeOwned + 
 #[require(OwnServices, Task)]
 pub struct IsOverlay;
 
-/// The component that an overlay lies over.
+/// The component that an overlay lies over, or the robot.
 #[derive(Component, Clone)]
 pub struct Over(pub Path);
 
@@ -80,6 +83,7 @@ impl AddOverlay for App {
         let kind = OverlayKind {
             about: About::of::<O>(),
             insert: insert::<O>,
+            over_robot: O::OVER_ROBOT,
             install: |world, overlay| match world.get::<O>(overlay).cloned() {
                 Some(settings) => settings.install(world, overlay),
                 None => Ok(()),

@@ -66,7 +66,7 @@ pub(super) fn actuator(
     })
 }
 
-/// `(kind: …, of: …, settings …)`
+/// `(kind: …, of: …, settings …)`; without `of` for a kind that lies over a robot.
 pub(super) fn overlay(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -74,15 +74,20 @@ pub(super) fn overlay(
 ) -> Option<Overlay> {
     let mut fields = Fields::open(reader, node, name)?;
     let kind = kind(reader, &mut fields, Family::Overlay);
-    let help = "add `of: \"…\"`, with the name of the component that it lies over";
-    let of = fields.need(reader, "of", help, Reader::text);
+    let lies_over_robot = reader.vocabulary.lies_over_robot(&kind);
+    let of = if lies_over_robot {
+        None
+    } else {
+        let help = "add `of: \"…\"`, with the name of the component that it lies over";
+        Some(fields.need(reader, "of", help, Reader::text)?)
+    };
     let beside = fields.read(reader, "beside", Reader::boolean);
     let services = fields.read(reader, "services", middleware_names);
     let settings = settings_of(reader, Family::Overlay, &kind, fields, Vec::new());
     Some(Overlay {
         kind,
-        of: of?,
-        beside: beside.unwrap_or_default(),
+        of,
+        beside: beside.unwrap_or(lies_over_robot),
         services: services.unwrap_or_default(),
         settings,
     })

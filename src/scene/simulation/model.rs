@@ -384,14 +384,14 @@ pub struct Actuator {
     pub inputs: Named<Input>,
 }
 
-/// Services over those of a component.
+/// Services over those of a component, or of a robot.
 #[derive(Clone, Debug)]
 pub struct Overlay {
     /// The word of the vocabulary.
     pub kind: Spanned<String>,
-    /// The component of the same robot that it lies over, or another overlay.
-    pub of: Spanned<String>,
-    /// Are its services found under the path of that component, too?
+    /// The component of the same robot that it lies over, or another overlay; the robot itself if none.
+    pub of: Option<Spanned<String>>,
+    /// Are its services found under the path of that component (or robot), too?
     pub beside: bool,
     /// The middlewares through which it answers requests.
     pub services: Vec<Spanned<String>>,

@@ -74,6 +74,11 @@ pub trait Vocabulary {
 
     /// The levels of a kind, the default one first; empty when it has none.
     fn levels(&self, family: Family, word: &str) -> Vec<&str>;
+
+    /// Whether a kind of overlay lies over a robot itself, not over a component.
+    fn lies_over_robot(&self, _word: &str) -> bool {
+        false
+    }
 }
 
 /// No kinds at all: for simulations without components.

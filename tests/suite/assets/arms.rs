@@ -176,6 +176,19 @@ fn the_pr2_reaches_as_published() {
         None,
         "it turns without end"
     );
+    // The gap between the inner faces of two fingers, each 12 mm thick: closed, and 9 cm as published.
+    for side in ["l", "r"] {
+        let gripper = format!("{side}_gripper_joint");
+        assert_eq!(limits(robot, &gripper), Some([0.0, 0.09]));
+        for gap in [0.0, 0.05, 0.09] {
+            let at = |finger: &str| {
+                let finger = format!("{side}_gripper_finger_{finger}");
+                place(robot, &finger, &[(&gripper, gap)])[1]
+            };
+            let found = at("left") - at("right") - 0.012;
+            assert!((found - gap).abs() < 1e-12, "{side}: {found} of {gap}");
+        }
+    }
     // What one arm may do to the left, the other may to the right.
     for joint in ["shoulder_pan", "upper_arm_roll"] {
         let [low, high] = limits(robot, &format!("l_{joint}_joint")).unwrap();

@@ -121,11 +121,13 @@ impl<'a> Checker<'a> {
         }
         for (name, overlay) in &robot.overlays {
             self.middlewares(&overlay.services);
-            if !names.contains_key(overlay.of.as_str()) {
-                let (name, of) = (quoted(name), quoted(&overlay.of));
+            if let Some(below) = &overlay.of
+                && !names.contains_key(below.as_str())
+            {
+                let (name, of) = (quoted(name), quoted(below));
                 let message = format!("{name} lies over {of}, which is not there");
                 let known = names.keys().copied().filter(|other| quoted(other) != name);
-                self.report_unknown("simulation::unknown-component", &overlay.of, message, known);
+                self.report_unknown("simulation::unknown-component", below, message, known);
             }
         }
     }

@@ -14,6 +14,9 @@ from .worlds import BLENDER_FILES, HUMAN_JOINTS, PR2_ARMATURES, ROBOTS, Model
 class Robot(AbstractComponent):
     """A robot; `filename` may be a model (`.robray`)."""
 
+    overlay: Optional[str] = None
+    """The kind of overlay that has the services of its class."""
+
     def __init__(self, filename: str = "", name: Optional[str] = None):
         self._blender_name = type(self).__name__
         super().__init__(filename=filename, category="robots")
@@ -159,6 +162,8 @@ class Victim(GroundRobot):
 class Human(GroundRobot):
     """A person with a posture."""
 
+    overlay = "human"
+
     def __init__(self, filename: str = "human_rig", name: Optional[str] = None):
         super().__init__(filename, name)
         self.skeleton = Armature(armature_name="HumanSkeleton")
@@ -185,6 +190,8 @@ class BarePR2(GroundRobot):
 
 class BasePR2(BarePR2):
     """With its four armatures, and all joints in one sensor."""
+
+    overlay = "pr2"
 
     def __init__(self, name: Optional[str] = None):
         super().__init__(name)

@@ -35,7 +35,8 @@ PR2_ARMATURES: Dict[str, Tuple[str, ...]] = {
     "l_arm_armature": tuple(f"l_{joint}_joint" for joint in _PR2_ARM),
     "r_arm_armature": tuple(f"r_{joint}_joint" for joint in _PR2_ARM),
 }
-_PR2_JOINTS = tuple(joint for joints in PR2_ARMATURES.values() for joint in joints)
+_PR2_GRIPPERS = ("l_gripper_joint", "r_gripper_joint")
+_PR2_JOINTS = tuple(joint for joints in PR2_ARMATURES.values() for joint in joints) + _PR2_GRIPPERS
 
 ROBOTS: Dict[str, Model] = {
     "ATRV": Model("robots/atrv.robray", start=(0.0, 0.0, 0.1)),

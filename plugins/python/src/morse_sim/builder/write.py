@@ -241,6 +241,8 @@ class Recording:
             )
             if entries:
                 fields[family] = entries
+        if robot.overlay:
+            fields["overlays"] = Entries({free("services", {named.name for named in self.trees[name]}): Fields(kind=robot.overlay)})
         return fields
 
     @staticmethod

@@ -1,0 +1,78 @@
+//! What people do with their hands: MORSE's service of `Human`.
+use morse_api::{
+    component::Path,
+    object::Objects,
+    overlay::{AddOverlay as _, Over, Overlay},
+    prelude::*,
+    service::find,
+};
+
+use crate::hands::{Grasp, Grip, Hand};
+
+/// Lets a human take things by name.
+///
+/// Over the robot itself: `overlays: { "hands": (kind: "human") }` makes `human grasp [true, "cup"]` a request. MORSE's
+/// human took what was near a hand that had no name, so that it never took anything; here it has one. What is
+/// taken stays where it is, seen from the hand, as with `gripper`.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Grip)]
+pub struct Human {
+    /// The frame that takes things.
+    pub hand: String,
+    /// How far it reaches.
+    #[reflect(@Unit("m"))]
+    pub distance: f64,
+}
+
+impl Default for Human {
+    fn default() -> Self {
+        Self {
+            hand: "hand_right".to_owned(),
+            distance: 5.0,
+        }
+    }
+}
+
+impl Overlay for Human {
+    const KIND: &'static str = "human";
+    const OVER_ROBOT: bool = true;
+
+    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), String> {
+        hand(world, overlay, &self.hand).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_overlay::<Human>()
+        .init_resource::<Objects>()
+        .register_state::<Grip>()
+        .add_service::<Human>(
+            Service::new(
+                "grasp",
+                "Takes the graspable thing of that name, or the nearest one without a name; or lets go.",
+                grasp,
+            )
+            .returns("the name of what was taken, or `true` if something was let go; else nothing"),
+        );
+}
+
+fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, Refused> {
+    let Some(Human {
+        hand: name,
+        distance,
+    }) = world.get(overlay).cloned()
+    else {
+        return Ok(Outcome::NOTHING);
+    };
+    let hand = hand(world, overlay, &name).map_err(Refused)?;
+    hand.grasp(world, overlay, wanted, distance)
+}
+
+/// The hand, which is a frame of the robot below.
+fn hand(world: &World, overlay: Entity, name: &str) -> Result<Hand, String> {
+    let robot = world
+        .get::<Over>(overlay)
+        .and_then(|Over(robot)| find(world, Path::as_str(robot)));
+    Hand::at(world, robot.ok_or("there is no robot below")?, name)
+}

@@ -1,0 +1,212 @@
+//! What a PR2 answers itself, beside its arms: MORSE's services of `PR2`.
+use morse_api::{
+    joint::{JointState, JointVariable, RobotJoints},
+    kind::KindOf,
+    object::Objects,
+    overlay::{AddOverlay as _, Over, Overlay},
+    prelude::*,
+    service::{NoArguments, find, pass_on, service_of},
+    state::InPathOrder,
+};
+use serde_json::json;
+
+use crate::hands::{Grasp, Grip, Hand};
+
+/// The kind of actuator that MORSE calls an armature.
+const ARMATURE: &str = "armature";
+
+/// Services that put a joint at a position, of actuators that can move the torso.
+const MOVERS: [&str; 2] = ["set_translation", "set"];
+
+/// The torso of a PR2, its armatures, and a hand that takes things.
+///
+/// Over the robot itself: with `overlays: { "services": (kind: "pr2") }` the robot answers `pr2 set_torso [0.2]`. MORSE's
+/// torso jumped; here it goes as fast as the lift can, 13 mm/s, unless its joint is posed.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Grip)]
+pub struct Pr2 {
+    /// The actuator that moves the torso: an `armature`, or `joints`.
+    pub torso: String,
+    /// The joint that lifts it; 0 is 0.790675 m above the ground.
+    pub lift: String,
+    /// The frame that takes things.
+    pub hand: String,
+    /// How far it reaches.
+    #[reflect(@Unit("m"))]
+    pub distance: f64,
+}
+
+impl Default for Pr2 {
+    fn default() -> Self {
+        Self {
+            torso: "torso".to_owned(),
+            lift: "torso_lift_joint".to_owned(),
+            hand: "r_gripper_tool_frame".to_owned(),
+            distance: 5.0,
+        }
+    }
+}
+
+impl Overlay for Pr2 {
+    const KIND: &'static str = "pr2";
+    const OVER_ROBOT: bool = true;
+
+    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), String> {
+        let robot = robot(world, overlay)?;
+        lift(world, overlay, &self.lift)?;
+        mover(world, overlay, &self.torso)?;
+        Hand::at(world, robot, &self.hand).map(drop)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_overlay::<Pr2>()
+        .init_resource::<Objects>()
+        .register_state::<Grip>()
+        .add_service::<Pr2>(
+            Service::new(
+                "get_armatures",
+                "The paths of the robot's armatures.",
+                get_armatures,
+            )
+            .returns("a list of paths")
+            .read_only(),
+        )
+        .add_service::<Pr2>(Service::new(
+            "set_torso",
+            "Sends the torso to a height, and answers at once.",
+            set_torso,
+        ))
+        .add_service::<Pr2>(
+            Service::new("get_torso", "How high the torso is, above its lowest place.", get_torso)
+                .returns("m")
+                .read_only(),
+        )
+        .add_service::<Pr2>(
+            Service::new(
+                "get_torso_minmax",
+                "The lowest and the highest place of the torso.",
+                get_torso_minmax,
+            )
+            .returns("two numbers, m")
+            .read_only(),
+        )
+        .add_service::<Pr2>(
+            Service::new(
+                "grasp",
+                "Takes the graspable thing of that name, or the nearest one without a name; or lets go.",
+                grasp,
+            )
+            .returns("the name of what was taken, or `true` if something was let go; else nothing"),
+        );
+}
+
+/// The robot below.
+fn robot(world: &World, overlay: Entity) -> Result<Entity, String> {
+    let Some(Over(path)) = world.get(overlay) else {
+        return Err("this overlay lies over nothing".to_owned());
+    };
+    find(world, path.as_str()).ok_or_else(|| format!("there is no robot `{path}`"))
+}
+
+/// The joint that lifts the torso, and its entity.
+fn lift<'w>(
+    world: &'w World,
+    overlay: Entity,
+    name: &str,
+) -> Result<(Entity, &'w JointVariable), String> {
+    let robot = robot(world, overlay)?;
+    let path = world.get::<Path>(robot);
+    let joints = world.get::<RobotJoints>(robot);
+    let mut variables = joints
+        .iter()
+        .flat_map(|joints| &joints.0)
+        .filter_map(|&joint| Some((joint, world.get::<JointVariable>(joint)?)));
+    variables
+        .find(|(_, variable)| variable.short_name(path) == name)
+        .ok_or_else(|| format!("the robot has no joint `{name}`: say another one as `lift`"))
+}
+
+/// The path of the actuator that moves the torso, and its service.
+fn mover(world: &World, overlay: Entity, name: &str) -> Result<(String, &'static str), String> {
+    let own = world.get::<Path>(overlay).map_or("", Path::as_str);
+    let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
+    let path = format!("{robot}.{name}");
+    let actuator = find(world, &path);
+    let mut movers = MOVERS.into_iter();
+    let service = movers
+        .find(|service| actuator.is_some_and(|at| service_of(world, at, service).is_some()))
+        .ok_or_else(|| {
+            format!("`{path}` is no `armature`, nor `joints`: say what moves the torso as `torso`")
+        })?;
+    Ok((path, service))
+}
+
+fn settings(world: &World, overlay: Entity) -> Result<Pr2, Refused> {
+    let settings = world.get::<Pr2>(overlay).cloned();
+    settings.ok_or_else(|| Refused("this is no PR2".to_owned()))
+}
+
+fn get_armatures(world: &mut World, overlay: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let robot = robot(world, overlay).map_err(Refused)?;
+    let all = world.get_resource::<InPathOrder>();
+    let is_armature = |entity: &&Entity| {
+        let kind = world.get::<KindOf>(**entity);
+        let mount = world.get::<Mount>(**entity);
+        kind.is_some_and(|kind| kind.0 == ARMATURE) && mount.is_some_and(|at| at.robot == robot)
+    };
+    let armatures = all.iter().flat_map(|all| &all.0).filter(is_armature);
+    let paths = armatures.filter_map(|&entity| world.get::<Path>(entity));
+    Ok(Outcome::Done(paths.map(Path::as_str).collect()))
+}
+
+/// Arguments of `set_torso`.
+#[derive(Reflect, Deserialize)]
+struct SetTorso {
+    /// Above the lowest place, m.
+    height: f64,
+}
+
+fn set_torso(
+    world: &mut World,
+    overlay: Entity,
+    SetTorso { height }: SetTorso,
+) -> Result<Outcome, Refused> {
+    let Pr2 {
+        torso, lift: name, ..
+    } = settings(world, overlay)?;
+    let (_, variable) = lift(world, overlay, &name).map_err(Refused)?;
+    let [lowest, highest] = variable.limits;
+    if !(lowest..=highest).contains(&height) {
+        return Err(Refused(format!(
+            "the torso goes from {lowest} m to {highest} m, not to {height} m"
+        )));
+    }
+    let (path, service) = mover(world, overlay, &torso).map_err(Refused)?;
+    pass_on(world, &path, service, &json!([name, height]))
+}
+
+fn get_torso(world: &mut World, overlay: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    let name = settings(world, overlay)?.lift;
+    let (joint, _) = lift(world, overlay, &name).map_err(Refused)?;
+    let state = world.get::<JointState>(joint);
+    Ok(Outcome::Done(json!(state.map(|state| state.position))))
+}
+
+fn get_torso_minmax(
+    world: &mut World,
+    overlay: Entity,
+    _: NoArguments,
+) -> Result<Outcome, Refused> {
+    let name = settings(world, overlay)?.lift;
+    let (_, variable) = lift(world, overlay, &name).map_err(Refused)?;
+    Ok(Outcome::Done(json!(variable.limits)))
+}
+
+fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, Refused> {
+    let Pr2 { hand, distance, .. } = settings(world, overlay)?;
+    let robot = robot(world, overlay).map_err(Refused)?;
+    let hand = Hand::at(world, robot, &hand).map_err(Refused)?;
+    hand.grasp(world, overlay, wanted, distance)
+}
