@@ -1,5 +1,6 @@
 //! Bodies, colliders and joints of a scene are put into the engine.
 
+mod carried;
 mod joints;
 mod places;
 

@@ -66,16 +66,8 @@ fn wait(simulation: &mut Simulation, call: &Call) -> Reply {
 }
 
 fn arm(mode: &str) -> Simulation {
-    // Straight up, the joints that twist carry almost nothing: their motors would be made too soft.
     let joints: Vec<String> = (1..=7)
-        .map(|n| {
-            let motor = if n % 2 == 1 {
-                ", stiffness: 5000, damping: 150"
-            } else {
-                ""
-            };
-            format!(r#""kuka_{n}": (mode: {mode}{motor})"#)
-        })
+        .map(|n| format!(r#""kuka_{n}": (mode: {mode})"#))
         .collect();
     open(
         KUKA,

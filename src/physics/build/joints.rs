@@ -8,14 +8,13 @@ use crate::{
     physics::{
         convert,
         engine::{EngineItem, JointRow, VariableRow},
-        mass::Mass,
         motor,
     },
     scene::assembly::{Attachment, JointMode, rotation_about},
 };
 
 /// Of motors without a stiffness of their own, Hz: the natural frequency with which a joint carries
-/// what hangs on it at the start. An arm of 10 kg and 0.8 m sags by less than a millimetre.
+/// the most that what hangs on it can weigh. An arm of 10 kg and 0.8 m sags by less than a millimetre.
 const MOTOR_FREQUENCY: f64 = 25.0;
 
 impl Builder<'_> {
@@ -115,44 +114,8 @@ impl Builder<'_> {
                 .insert(parent, child, joint, true),
         )
     }
-
-    /// The inertia about a joint's axis, or the mass along it, of all that hangs on the joint.
-    fn carried(&self, child: usize, attachment: &Attachment) -> f64 {
-        let Some(pose) = self.layout.bodies.get(child).map(|body| body.pose) else {
-            return 1.0;
-        };
-        let below = (0..self.layout.bodies.len()).filter(|at| self.hangs_on(*at, child));
-        let total = below.fold(Mass::default(), |sum, at| {
-            let body = self.layout.bodies.get(at).zip(self.prepared.bodies.get(at));
-            body.map_or(sum, |(body, prepared)| {
-                sum.plus(&prepared.mass.moved(&pose.inv_mul(&body.pose)))
-            })
-        });
-        if !attachment.is_angle {
-            return total.mass;
-        }
-        let axis = attachment.axis.into_inner();
-        axis.dot(&(total.inertia_about(&Vector3::zeros()) * axis))
-    }
-
-    fn hangs_on(&self, mut body: usize, ancestor: usize) -> bool {
-        for _ in 0..=self.layout.bodies.len() {
-            if body == ancestor {
-                return true;
-            }
-            let next = self
-                .layout
-                .bodies
-                .get(body)
-                .and_then(|body| body.attachment.as_ref());
-            match next {
-                Some(attachment) => body = attachment.parent,
-                None => return false,
-            }
-        }
-        false
-    }
 }
+
 /// The middle of a variable's range, where the engine is to measure zero; its start without limits.
 fn middle(variable: &VariableRow) -> f64 {
     let [lower, upper] = variable.layout.limits;

@@ -193,6 +193,64 @@ fn an_arm_reaches_and_holds_its_targets() {
     assert!(speed.abs() < 1e-2, "still moving at {speed}");
 }
 
+/// How far a twist lags behind at most while it turns a boom of 4 kg and 0.8 m that is stretched out, rad; `start` is
+/// the angle of the boom from upright when the motors were made.
+fn lag_of_a_twist(start: f64) -> f64 {
+    let mut assembly = Assembly::default();
+    add(&mut assembly.scene, Frame::new("world"));
+    let joint = |axis, variable| {
+        let limits = Limits {
+            velocity: Some(1.0),
+            ..Limits::default()
+        };
+        let axis = JointAxis {
+            limits,
+            ..JointAxis::new(axis, variable)
+        };
+        Joint::Revolute(axis)
+    };
+    let mut turret = Frame::new("turret")
+        .under("world")
+        .joined(joint([0.0, 0.0, 1.0], "twist"));
+    turret.mass = Some(1.0);
+    turret.inertia = Some([0.01, 0.01, 0.01, 0.0, 0.0, 0.0]);
+    add(&mut assembly.scene, turret);
+    let mut boom = Frame::new("boom")
+        .under("turret")
+        .at([0.0, 0.0, 0.2])
+        .joined(joint([0.0, 1.0, 0.0], "bend"));
+    boom.mass = Some(4.0);
+    boom.center_of_mass = Some(Vector3::new(0.0, 0.0, 0.8));
+    boom.inertia = Some([0.1, 0.1, 0.01, 0.0, 0.0, 0.0]);
+    add(&mut assembly.scene, boom);
+    assembly.joints.insert("twist".into(), holding(0.0));
+    assembly.joints.insert("bend".into(), holding(start));
+    let mut lab = Lab::new(&assembly);
+    lab.ask("bend", JointTarget::Position(std::f64::consts::FRAC_PI_2));
+    lab.run(3.0);
+    lab.ask("twist", JointTarget::Position(1.0));
+    let mut worst: f64 = 0.0;
+    for tick in 1..=120 {
+        lab.app.update();
+        let meant = (f64::from(tick) / 60.0).min(1.0);
+        worst = worst.max((lab.joint("twist").position - meant).abs());
+    }
+    worst
+}
+
+#[test]
+fn an_arm_that_stood_upright_is_as_stiff_as_one_that_was_stretched_out() {
+    let (upright, stretched) = (
+        lag_of_a_twist(0.0),
+        lag_of_a_twist(std::f64::consts::FRAC_PI_2),
+    );
+    assert!(stretched < 0.02, "{stretched}");
+    assert!(
+        (upright / stretched - 1.0).abs() < 0.05,
+        "{upright} and {stretched}"
+    );
+}
+
 #[test]
 fn a_motor_reports_the_torque_that_holds() {
     let mut assembly = pendulum();
