@@ -47,7 +47,7 @@ impl Modifier for Latency {
         }
         if let Some(field) = fields.0.iter().find(|field| !record::can_keep(field.info)) {
             return Err(Misfit::needs(format!(
-                "numbers, text and lists of them, which can wait; `{}` is a {}",
+                "numbers, text, and lists and maps of them, which can wait; `{}` is a {}",
                 field.name, field.type_name
             )));
         }
@@ -171,7 +171,9 @@ mod tests {
     use super::*;
     use crate::{
         actuator::v_omega::{VOmega, VOmegaCommand},
-        sensor::{gps::GpsData, laser_scanner::LaserScannerData, pose::PoseData},
+        sensor::{
+            gps::GpsData, laser_scanner::LaserScannerData, pose::PoseData, proximity::ProximityData,
+        },
         testbed::{Bed, Noisy, settings},
     };
 
@@ -233,6 +235,30 @@ mod tests {
         assert!(scan.export(long.clone()).is_none());
         assert_eq!(scan.export(short.clone()), Some(long.clone()));
         assert_eq!(scan.export(long), Some(short));
+    }
+
+    #[test]
+    fn maps_come_as_late_as_numbers() {
+        let settings: Latency = settings("(measurements: 2)");
+        let mut noisy = Noisy::<ProximityData>::new(&settings, None, World::new());
+        let near = |names: &[(&str, f64)]| {
+            let named = names.iter().map(|(name, far)| ((*name).to_owned(), *far));
+            ProximityData {
+                near_objects: named.collect(),
+                ..ProximityData::default()
+            }
+        };
+        let seen = [
+            near(&[("cat", 1.0), ("dog", 2.0)]),
+            near(&[]),
+            near(&[("cat", 1.5)]),
+            near(&[("ant", 0.1), ("bee", 0.2), ("cow", 30.0)]),
+        ];
+        let mut late = Vec::new();
+        for truth in seen.iter().chain([&seen[1], &seen[1]]) {
+            late.extend(noisy.export(truth.clone()));
+        }
+        assert_eq!(late, seen);
     }
 
     #[test]

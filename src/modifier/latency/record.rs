@@ -2,12 +2,20 @@
 //!
 //! Text is a row of its bytes; what has a length is preceded by it.
 use bevy::reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo};
+use morse_api::plain::Plain;
+
+mod grow;
+mod plain;
 
 macro_rules! each_integer {
     ($macro:ident) => {
         $macro!(u8, u16, u32, i8, i16, i32)
     };
 }
+use each_integer;
+
+/// Maps that have their entries in one order, whoever made them.
+const SORTED_MAP: &str = "alloc::collections::BTreeMap<";
 
 /// Whether values of a type can be kept.
 pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
@@ -26,11 +34,17 @@ pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
         || info.is::<String>()
         || info.is::<Vec<f64>>()
         || info.is::<Vec<[f64; 3]>>()
-        || info.is::<Vec<String>>();
+        || info.is::<Vec<String>>()
+        || info.is::<Plain>();
     is_plain
         || match info {
             TypeInfo::Array(array) => can_keep(array.item_info()),
             TypeInfo::Struct(parts) => parts.iter().all(|part| can_keep(part.type_info())),
+            TypeInfo::List(list) => can_keep(list.item_info()),
+            TypeInfo::Map(map) => {
+                let is_sorted = map.type_path().starts_with(SORTED_MAP);
+                is_sorted && can_keep(map.key_info()) && can_keep(map.value_info())
+            }
             _ => false,
         }
 }
@@ -69,6 +83,9 @@ pub(super) fn write(value: &dyn PartialReflect, row: &mut Vec<f64>) {
         return row.push(f64::from(*number));
     }
     each_integer!(integer);
+    if let Some(plain) = value.try_downcast_ref::<Plain>() {
+        return plain::write(plain, row);
+    }
     if let Some(number) = value.try_downcast_ref::<u64>() {
         return write_halves(*number, row);
     }
@@ -78,6 +95,17 @@ pub(super) fn write(value: &dyn PartialReflect, row: &mut Vec<f64>) {
     match value.reflect_ref() {
         ReflectRef::Struct(parts) => parts.iter_fields().for_each(|(_, part)| write(part, row)),
         ReflectRef::Array(parts) => parts.iter().for_each(|part| write(part, row)),
+        ReflectRef::List(parts) => {
+            row.push(parts.len() as f64);
+            parts.iter().for_each(|part| write(part, row));
+        }
+        ReflectRef::Map(entries) => {
+            row.push(entries.len() as f64);
+            for (key, value) in entries.iter() {
+                write(key, row);
+                write(value, row);
+            }
+        }
         _ => {}
     }
 }
@@ -148,6 +176,9 @@ pub(super) fn read(value: &mut dyn PartialReflect, row: &mut &[f64]) {
         return;
     }
     each_integer!(integer);
+    if let Some(plain) = value.try_downcast_mut::<Plain>() {
+        return plain::read(plain, row);
+    }
     if let Some(number) = value.try_downcast_mut::<u64>() {
         *number = read_halves(row);
         return;
@@ -175,6 +206,8 @@ fn read_parts(value: &mut dyn PartialReflect, row: &mut &[f64]) {
                 }
             }
         }
+        ReflectMut::List(parts) => grow::list(parts, row),
+        ReflectMut::Map(entries) => grow::map(entries, row),
         _ => {}
     }
 }
@@ -195,6 +228,8 @@ fn read_text(text: &mut String, row: &mut &[f64]) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
     use bevy::reflect::{Reflect, Typed as _};
 
     use super::*;
@@ -221,9 +256,77 @@ mod tests {
         names: Vec<String>,
     }
 
-    #[derive(Reflect)]
+    #[derive(Reflect, Clone, Debug, Default, PartialEq)]
     struct Deep {
         parts: Vec<Inner>,
+        vectors: Vec<Vec<[u8; 2]>>,
+        distances: BTreeMap<String, f64>,
+        found: BTreeMap<u64, BTreeMap<String, All>>,
+        plain: BTreeMap<String, Plain>,
+    }
+
+    #[derive(Reflect)]
+    struct Unsorted {
+        map: HashMap<String, f64>,
+    }
+
+    #[derive(Reflect)]
+    struct Maybe {
+        number: Option<f64>,
+    }
+
+    fn deep(count: u64) -> Deep {
+        let all = |at: u64| All {
+            number: at as f64,
+            points: vec![[1.0, 2.0, at as f64]; at as usize],
+            pair: [at as u32, 7],
+            ..All::default()
+        };
+        let inner = |at: u64| Inner {
+            count: u64::MAX - at,
+            ..Inner::default()
+        };
+        let plain = |at: u64| match at % 7 {
+            0 => Plain::Number(0.5),
+            1 => Plain::Integer(i64::MIN + 1),
+            2 => Plain::Flag(true),
+            3 => Plain::Text("größer".to_owned()),
+            4 => Plain::Numbers(vec![1.0; at as usize]),
+            5 => Plain::List(vec![Plain::Flag(false), Plain::Number(-0.0)]),
+            _ => Plain::Map(vec![("a".to_owned(), Plain::List(Vec::new()))]),
+        };
+        let name = |at: u64| format!("{}{at}", "x".repeat(at as usize));
+        let numbers = 0..count;
+        Deep {
+            parts: numbers.clone().map(inner).collect(),
+            vectors: numbers
+                .clone()
+                .map(|at| vec![[1, 2]; at as usize])
+                .collect(),
+            distances: numbers.clone().map(|at| (name(at), at as f64)).collect(),
+            found: numbers
+                .clone()
+                .map(|at| (at << 40, (0..at).map(|at| (name(at), all(at))).collect()))
+                .collect(),
+            plain: numbers.map(|at| (name(at), plain(at + count))).collect(),
+        }
+    }
+
+    #[test]
+    fn lists_and_maps_grow_shrink_and_change_their_names() {
+        let mut back = deep(3);
+        back.distances = BTreeMap::from([("a".to_owned(), 1.0), ("b".to_owned(), 2.0)]);
+        for count in [0, 7, 2, 9, 9, 1] {
+            let meant = deep(count);
+            let mut row = Vec::new();
+            write(&meant, &mut row);
+            let mut rest = row.as_slice();
+            read(&mut back, &mut rest);
+            assert_eq!(back, meant);
+            assert!(rest.is_empty(), "{count}: {} left", rest.len());
+        }
+        assert!(can_keep(Some(Deep::type_info())));
+        assert!(!can_keep(Some(Unsorted::type_info())) && !can_keep(Some(Maybe::type_info())));
     }
 
     #[test]
@@ -258,7 +361,7 @@ mod tests {
         assert_eq!(back, all);
         assert!(back.number.is_sign_negative() && rest.is_empty());
         assert!(can_keep(Some(All::type_info())));
-        assert!(!can_keep(Some(Deep::type_info())) && !can_keep(None));
+        assert!(!can_keep(None));
     }
 
     #[test]
