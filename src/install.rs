@@ -75,6 +75,11 @@ pub fn install(
         problems: rivals(simulation, &kinds),
         installed: Vec::new(),
     };
+    for (object, about) in &simulation.objects {
+        for middleware in &about.services {
+            installer.offer_services(middleware, object);
+        }
+    }
     let instances = simulation.expand();
     for instance in &instances {
         installer.robot(instance);

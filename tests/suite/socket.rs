@@ -115,6 +115,35 @@ const ROVER: &str = r#"Simulation(
     middlewares: { "socket": (kind: "socket", port: 0, streams: 0) },
 )"#;
 
+/// What an object answers is asked through the middlewares that it names, and no other.
+#[test]
+fn objects_answer_where_they_say() {
+    let text = r#"Simulation(
+        scene: "boxes.robray",
+        bodies: { "RedBox": (kind: dynamic), "BlueBox": (kind: dynamic) },
+        objects: {
+            "RedBox": (properties: { "Injured": true, "Severity": 3 }, services: ["socket"]),
+            "BlueBox": (properties: { "Injured": true }),
+        },
+        middlewares: { "socket": (kind: "socket", port: 0, streams: 0) },
+    )"#;
+    let served = Served::new(text, Pace::RealTime(1.0));
+    let mut client = served.connect("requests");
+    assert_eq!(client.ask("a RedBox heal"), "a SUCCESS");
+    let refused = client.ask("b BlueBox heal");
+    assert!(refused.starts_with("b FAILED"), "{refused}");
+    served.end();
+    let wrong = text.replace("services: [\"socket\"]", "services: [\"sockt\"]");
+    let error = match Simulation::parse(&wrong, "scenes", &no_parts) {
+        Ok(_) => panic!("no error"),
+        Err(error) => error.to_string(),
+    };
+    assert!(
+        error.contains("there is no middleware `sockt`") && error.contains("did you mean `socket`"),
+        "{error}"
+    );
+}
+
 #[test]
 fn requests_are_answered() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));

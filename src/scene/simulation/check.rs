@@ -67,6 +67,9 @@ impl<'a> Checker<'a> {
         for (name, body) in &self.simulation.bodies {
             self.mass(name, body.mass.as_ref());
         }
+        for object in self.simulation.objects.values() {
+            self.middlewares(&object.services);
+        }
         for name in self.simulation.zones.keys() {
             self.name("zone", name);
         }

@@ -231,6 +231,8 @@ pub struct Object {
     pub graspable: bool,
     /// What else is known of it.
     pub properties: Properties,
+    /// The middlewares through which it answers requests, such as `heal`.
+    pub services: Vec<Spanned<String>>,
 }
 
 /// What is known of an object or a robot, by the name of the property.

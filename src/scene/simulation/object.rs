@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::component::middleware_names;
 use super::fields::Fields;
 use super::model::{Object, Properties, Property, Zone};
 use super::problem::quoted;
@@ -16,7 +17,7 @@ const OBJECT: &str = "Object";
 /// What the value of a property may be.
 const WANTED: &str = "`true` or `false`, a number, a text or a list of numbers";
 
-/// `(label: …, description: …, type: …, graspable: …, properties: { … })`
+/// `(label: …, description: …, type: …, graspable: …, properties: { … }, services: [ … ])`
 pub(super) fn object(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -28,6 +29,7 @@ pub(super) fn object(
     let kind = fields.read(reader, "type", Reader::text);
     let graspable = fields.read(reader, "graspable", Reader::boolean);
     let properties = fields.read(reader, "properties", properties);
+    let services = fields.read(reader, "services", middleware_names);
     fields.finish(reader);
     Some(Object {
         label: label.map(|label| label.value),
@@ -35,6 +37,7 @@ pub(super) fn object(
         kind: kind.map_or_else(|| OBJECT.to_owned(), |kind| kind.value),
         graspable: graspable.unwrap_or_default(),
         properties: properties.unwrap_or_default(),
+        services: services.unwrap_or_default(),
     })
 }
 
