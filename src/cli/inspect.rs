@@ -152,7 +152,7 @@ pub fn scene_as_json(scene: &Scene, values: Option<&BTreeMap<String, f64>>) -> V
 struct SceneReport<'a> {
     scene: &'a Scene,
     values: Option<&'a BTreeMap<String, f64>>,
-    /// `bodies` and `components`, for a simulation file.
+    /// `bodies`, `components` and `overlays`, for a simulation file.
     simulated: Option<Map<String, Value>>,
 }
 

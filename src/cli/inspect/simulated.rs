@@ -9,11 +9,14 @@ use crate::{
     scene::{
         assembly::{BodyLayout, Layout, layout},
         diagnostic::printable,
-        simulation::{Instance, model::Component},
+        simulation::{
+            Instance,
+            model::{Component, Overlay},
+        },
     },
 };
 
-/// `bodies` and `components`.
+/// `bodies`, `components` and `overlays`.
 pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {
     let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     let bodies = layout.bodies.iter().map(|body| {
@@ -31,6 +34,10 @@ pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("bodies".to_owned(), bodies.collect());
     object.insert("components".to_owned(), components.into());
+    object.insert(
+        "overlays".to_owned(),
+        overlays(plan, overlay_as_json).into(),
+    );
     object
 }
 
@@ -59,7 +66,39 @@ pub(super) fn text((plan, kinds): (&Plan, &Kinds), out: &mut dyn Write) -> std::
         )
     });
     writeln!(out, "components: {}", lines.len())?;
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    let lines = overlays(plan, overlay_text);
+    writeln!(out, "overlays: {}", lines.len())?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+fn overlay_as_json(path: &str, below: &str, overlay: &Overlay) -> Value {
+    json!({
+        "path": path,
+        "kind": overlay.kind.value,
+        "of": below,
+        "beside": overlay.beside,
+    })
+}
+
+fn overlay_text(path: &str, below: &str, overlay: &Overlay) -> String {
+    let beside = if overlay.beside { ", beside it" } else { "" };
+    format!("  {path} ({} of {below}{beside})", overlay.kind.value)
+}
+
+/// Visits all overlays of all robots, in path order, each with the path of what it lies over.
+fn overlays<T>(plan: &Plan, visit: impl Fn(&str, &str, &Overlay) -> T) -> Vec<T> {
+    let mut found = Vec::new();
+    for Instance { name, robot, .. } in plan.simulation.expand() {
+        for (own, overlay) in &robot.overlays {
+            let below = match &overlay.of {
+                Some(of) => format!("{name}.{}", of.value),
+                None => name.clone(),
+            };
+            found.push(visit(&format!("{name}.{}", own.value), &below, overlay));
+        }
+    }
+    found
 }
 
 fn name<'a>(layout: &'a Layout, body: &BodyLayout) -> &'a str {

@@ -102,6 +102,42 @@ fn inspect_prints_one_scene() {
 }
 
 #[test]
+fn inspect_shows_overlays() {
+    let room = Room::new();
+    room.write(
+        "pair.ron",
+        r#"Simulation(robots: {
+            "eve": (model: "robots/human.robray", base: kinematic, overlays: { "hands": (kind: "human") }),
+            "rover": (
+                model: "robots/atrv.robray",
+                actuators: { "motion": (kind: "v_omega") },
+                overlays: {
+                    "top": (kind: "rename", of: "old", beside: true),
+                    "old": (kind: "rename", of: "motion", names: { "go": "set_speed" }),
+                },
+            ),
+        })"#,
+    );
+    let ran = room.run(&["inspect", "pair.ron"]).with_code(0);
+    let shown = "overlays: 3\n  eve.hands (human of eve, beside it)\n  rover.old (rename of rover.motion)\n  \
+                 rover.top (rename of rover.old, beside it)\n";
+    assert!(ran.out.ends_with(shown), "{}", ran.out);
+    let found = json(
+        &room
+            .run(&["inspect", "pair.ron", "--json"])
+            .with_code(0)
+            .out,
+    );
+    let overlay = |path: &str, kind: &str, of: &str, beside: bool| serde_json::json!({ "path": path, "kind": kind, "of": of, "beside": beside });
+    let expected = [
+        overlay("eve.hands", "human", "eve", true),
+        overlay("rover.old", "rename", "rover.motion", false),
+        overlay("rover.top", "rename", "rover.old", true),
+    ];
+    assert_eq!(found["overlays"], serde_json::json!(expected));
+}
+
+#[test]
 fn the_catalogue_is_listed() {
     let room = Room::new();
     for (family, word) in [
