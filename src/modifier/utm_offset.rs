@@ -60,3 +60,74 @@ impl Coordinates for UtmOffset {
 pub(super) fn plugin(app: &mut App) {
     app.add_modifier::<UtmOffset>();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        actuator::teleport::TeleportCommand,
+        sensor::pose::PoseData,
+        testbed::{Noisy, settings},
+    };
+
+    /// 43.6° N, 1.4333° E, 135 m in zone 31: PROJ 9.5.1, EPSG:4326 to EPSG:32631.
+    const ORIGIN: &str =
+        "(x_offset: 373549.6265930177, y_offset: 4828639.6739082355, z_offset: 135)";
+    /// 43.561° N, 1.477° E, 251.5 m, likewise.
+    const ON_THE_MAP: [f64; 3] = [376997.36288393644, 4824242.671214808, 251.5];
+    /// The same place from that origin: PROJ, `+step +proj=utm +zone=31 +step +proj=affine` with these offsets.
+    const IN_THE_SCENE: [f64; 3] = [3447.7362909187214, -4397.002693427727, 116.5];
+
+    #[track_caller]
+    fn assert_near(found: [f64; 3], expected: [f64; 3]) {
+        for (found, expected) in found.into_iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < 1e-6,
+                "{found} instead of {expected}"
+            );
+        }
+    }
+
+    fn measured(text: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let settings: UtmOffset = settings(text);
+        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let data = noisy.measure(PoseData {
+            x,
+            y,
+            z,
+            yaw: 0.5,
+            ..PoseData::default()
+        });
+        assert_eq!((data.yaw, data.pitch), (0.5, 0.0), "angles stay");
+        [data.x, data.y, data.z]
+    }
+
+    #[test]
+    fn places_of_the_scene_become_places_on_the_map_and_back() {
+        assert_near(measured(ORIGIN, IN_THE_SCENE), ON_THE_MAP);
+        let back = ORIGIN.replace(')', ", direction: from)");
+        assert_near(measured(&back, ON_THE_MAP), IN_THE_SCENE);
+        assert_eq!(measured("()", IN_THE_SCENE), IN_THE_SCENE);
+    }
+
+    #[test]
+    fn commands_come_from_the_map() {
+        let settings: UtmOffset = settings(ORIGIN);
+        let mut noisy = Noisy::<TeleportCommand>::command(&settings, World::new());
+        let [x, y, z] = ON_THE_MAP;
+        let command = noisy.measure(TeleportCommand {
+            x,
+            y,
+            z,
+            ..TeleportCommand::default()
+        });
+        assert_near([command.x, command.y, command.z], IN_THE_SCENE);
+    }
+
+    #[test]
+    fn offsets_must_be_finite() {
+        let check = |text: &str| settings::<UtmOffset>(text).check(&World::new());
+        assert_eq!(check(ORIGIN), Ok(()));
+        assert!(check("(z_offset: inf)").is_err() && check("(x_offset: NaN)").is_err());
+    }
+}
