@@ -3,12 +3,93 @@
 //! A wheel turns about an axis across the robot, on the left and on the right; a positive speed drives
 //! forward if the axis points to the left, and is turned round if it points to the right. A wheel is as
 //! large as its solids reach from the axis.
-use bevy::prelude::{Entity, World};
+use bevy::prelude::Startup;
 use morse_api::{
-    component::{Mount, Path},
+    actuator::Actuator,
+    command::give,
     joint::{JointPlace, JointVariable, RobotJoints},
+    prelude::*,
+    service::NoArguments,
+    state::Stateful,
 };
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
+
+/// A speed and a turning rate, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WheelsCommand {
+    /// Forward speed; of a car, that of the middle between the driven wheels.
+    #[reflect(@Unit("m/s"))]
+    pub v: f64,
+    /// Turning rate, to the left.
+    #[reflect(@Unit("rad/s"))]
+    pub w: f64,
+}
+
+impl Stateful for WheelsCommand {}
+
+/// An actuator that turns the wheels of a robot.
+pub trait OnWheels: Actuator<Command = WheelsCommand> {
+    /// What it knows of the wheels. It follows from the scene and the settings, so it is no state.
+    type Measures: Component;
+
+    /// Finds and measures the wheels.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to provide it, for the user to read.
+    fn measure(&self, world: &World, actuator: Entity) -> Result<Self::Measures, String>;
+}
+
+/// Lets an actuator on wheels have them measured, once, and offers its services.
+pub fn add<A: OnWheels>(app: &mut App) {
+    app.add_systems(Startup, begin::<A>)
+        .add_service::<A>(Service::new(
+            "set_speed",
+            "Sets the forward speed and the turning rate.",
+            set_speed,
+        ))
+        .add_service::<A>(Service::new("stop", "Stops the wheels.", stop));
+}
+
+fn begin<A: OnWheels>(world: &mut World) {
+    let mut actuators = world.query::<(Entity, &A)>();
+    let found: Vec<_> = actuators
+        .iter(world)
+        .filter_map(|(entity, settings)| Some((entity, settings.measure(world, entity).ok()?)))
+        .collect();
+    for (entity, measures) in found {
+        world.entity_mut(entity).insert(measures);
+    }
+}
+
+/// Arguments of `set_speed`.
+#[derive(Reflect, Deserialize)]
+struct SetSpeed {
+    /// Forward speed, m/s.
+    v: f64,
+    /// Turning rate, rad/s.
+    w: f64,
+}
+
+fn set_speed(
+    world: &mut World,
+    entity: Entity,
+    SetSpeed { v, w }: SetSpeed,
+) -> Result<Outcome, Refused> {
+    for (name, value) in [("v", v), ("w", w)] {
+        if !value.is_finite() {
+            return Err(Refused(format!("`{name}` of set_speed is not finite")));
+        }
+    }
+    give(world, entity, WheelsCommand { v, w });
+    Ok(Outcome::NOTHING)
+}
+
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+    give(world, entity, WheelsCommand::default());
+    Ok(Outcome::NOTHING)
+}
 
 /// A joint of a robot, as it stands at the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,4 +212,21 @@ fn joints_of(world: &World, actuator: Entity) -> Vec<Joint> {
 pub fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
     values.sum::<f64>() / count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_speed_that_is_no_number_is_refused() {
+        let mut world = World::new();
+        let wheels = world.spawn(WheelsCommand::default()).id();
+        let mut refusal = |v, w| {
+            let refused = set_speed(&mut world, wheels, SetSpeed { v, w });
+            refused.unwrap_err().0
+        };
+        assert!(refusal(f64::NAN, 0.0).starts_with("`v`"));
+        assert!(refusal(0.0, f64::INFINITY).starts_with("`w`"));
+    }
 }

@@ -1,9 +1,7 @@
 //! Drives a car: two wheels are steered, two are driven (MORSE's `MotionVWDiff` on an Ackermann robot).
-use morse_api::{
-    command::give, joint::JointTarget, prelude::*, service::NoArguments, state::Stateful,
-};
+use morse_api::{joint::JointTarget, prelude::*};
 
-use crate::wheels::{Wheel, find, mean};
+use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
 /// The steering and the driven wheels of a robot that turns as a car does.
 ///
@@ -42,23 +40,9 @@ impl Default for Ackermann {
     }
 }
 
-/// A speed and a turning rate, kept until the next command.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AckermannCommand {
-    /// Forward speed of the middle between the driven wheels.
-    #[reflect(@Unit("m/s"))]
-    pub v: f64,
-    /// Turning rate, to the left.
-    #[reflect(@Unit("rad/s"))]
-    pub w: f64,
-}
-
-impl Stateful for AckermannCommand {}
-
 /// The measures of a car. They follow from the scene and the settings, so they are no state.
 #[derive(Component, Debug, Default)]
-struct Chassis {
+pub struct Chassis {
     driven: Vec<Wheel>,
     steered: Vec<Steered>,
     /// From the driven wheels to the steered ones, m.
@@ -79,39 +63,21 @@ struct Steered {
 impl Actuator for Ackermann {
     const KIND: &'static str = "ackermann";
     const MOVES_ROBOT: bool = true;
-    type Command = AckermannCommand;
+    type Command = WheelsCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
-        self.chassis(world, entity).map(drop)
+        self.measure(world, entity).map(drop)
     }
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_actuator::<Ackermann, _>(default_action)
-        .add_systems(Startup, begin)
-        .add_service::<Ackermann>(Service::new(
-            "set_speed",
-            "Sets the forward speed and the turning rate.",
-            set_speed,
-        ))
-        .add_service::<Ackermann>(Service::new("stop", "Stops the wheels.", stop));
-}
-
-/// Measures the car, once.
-fn begin(world: &mut World) {
-    let mut actuators = world.query::<(Entity, &Ackermann)>();
-    let found: Vec<_> = actuators
-        .iter(world)
-        .filter_map(|(entity, settings)| Some((entity, settings.chassis(world, entity).ok()?)))
-        .collect();
-    for (entity, chassis) in found {
-        world.entity_mut(entity).insert(chassis);
-    }
+    app.add_actuator::<Ackermann, _>(default_action);
+    wheels::add::<Ackermann>(app);
 }
 
 fn default_action(
     mut targets: Query<&mut JointTarget>,
-    actuators: Query<(&Due, &Chassis, &AckermannCommand), With<Ackermann>>,
+    actuators: Query<(&Due, &Chassis, &WheelsCommand), With<Ackermann>>,
 ) {
     for (due, chassis, command) in &actuators {
         if !due.0 {
@@ -135,8 +101,8 @@ fn default_action(
 
 impl Chassis {
     /// Of the path of the middle between the driven wheels, to the left, 1/m.
-    fn curvature(&self, command: &AckermannCommand) -> f64 {
-        let AckermannCommand { v, w } = *command;
+    fn curvature(&self, command: &WheelsCommand) -> f64 {
+        let WheelsCommand { v, w } = *command;
         let sharpest = 1.0 / self.smallest_radius;
         if w == 0.0 {
             0.0
@@ -153,8 +119,10 @@ impl Chassis {
     }
 }
 
-impl Ackermann {
-    fn chassis(&self, world: &World, entity: Entity) -> Result<Chassis, String> {
+impl OnWheels for Ackermann {
+    type Measures = Chassis;
+
+    fn measure(&self, world: &World, entity: Entity) -> Result<Chassis, String> {
         let driven = find(
             world,
             entity,
@@ -206,34 +174,6 @@ impl Ackermann {
             driven,
         })
     }
-}
-
-/// Arguments of `set_speed`.
-#[derive(Reflect, Deserialize)]
-struct SetSpeed {
-    /// Forward speed, m/s.
-    v: f64,
-    /// Turning rate, rad/s.
-    w: f64,
-}
-
-fn set_speed(
-    world: &mut World,
-    entity: Entity,
-    SetSpeed { v, w }: SetSpeed,
-) -> Result<Outcome, Refused> {
-    for (name, value) in [("v", v), ("w", w)] {
-        if !value.is_finite() {
-            return Err(Refused(format!("`{name}` of set_speed is not finite")));
-        }
-    }
-    give(world, entity, AckermannCommand { v, w });
-    Ok(Outcome::NOTHING)
-}
-
-fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    give(world, entity, AckermannCommand::default());
-    Ok(Outcome::NOTHING)
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Drives a robot by its wheels, faster on one side to turn (MORSE's `MotionVWDiff`).
-use morse_api::{
-    command::give, joint::JointTarget, prelude::*, service::NoArguments, state::Stateful,
-};
+use morse_api::{joint::JointTarget, prelude::*};
 
-use crate::wheels::{Wheel, find, mean};
+use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
 /// The wheels of a robot that turns by their difference of speed, such as a Pioneer or a Segway RMP.
 ///
@@ -27,23 +25,9 @@ pub struct VOmegaDiff {
     pub fix_turning_speed: f64,
 }
 
-/// A speed and a turning rate, kept until the next command.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct VOmegaDiffCommand {
-    /// Forward speed.
-    #[reflect(@Unit("m/s"))]
-    pub v: f64,
-    /// Turning rate, to the left.
-    #[reflect(@Unit("rad/s"))]
-    pub w: f64,
-}
-
-impl Stateful for VOmegaDiffCommand {}
-
 /// How fast each joint turns. It follows from the scene and the settings, so it is no state.
 #[derive(Component, Debug, Default)]
-struct Gears(Vec<Gear>);
+pub struct Gears(Vec<Gear>);
 
 #[derive(Debug)]
 struct Gear {
@@ -57,39 +41,21 @@ struct Gear {
 impl Actuator for VOmegaDiff {
     const KIND: &'static str = "v_omega_diff";
     const MOVES_ROBOT: bool = true;
-    type Command = VOmegaDiffCommand;
+    type Command = WheelsCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
-        self.gears(world, entity).map(drop)
+        self.measure(world, entity).map(drop)
     }
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_actuator::<VOmegaDiff, _>(default_action)
-        .add_systems(Startup, begin)
-        .add_service::<VOmegaDiff>(Service::new(
-            "set_speed",
-            "Sets the forward speed and the turning rate.",
-            set_speed,
-        ))
-        .add_service::<VOmegaDiff>(Service::new("stop", "Stops the wheels.", stop));
-}
-
-/// Finds the wheels, once.
-fn begin(world: &mut World) {
-    let mut actuators = world.query::<(Entity, &VOmegaDiff)>();
-    let found: Vec<_> = actuators
-        .iter(world)
-        .filter_map(|(entity, settings)| Some((entity, settings.gears(world, entity).ok()?)))
-        .collect();
-    for (entity, gears) in found {
-        world.entity_mut(entity).insert(Gears(gears));
-    }
+    app.add_actuator::<VOmegaDiff, _>(default_action);
+    wheels::add::<VOmegaDiff>(app);
 }
 
 fn default_action(
     mut targets: Query<&mut JointTarget>,
-    actuators: Query<(&Due, &Gears, &VOmegaDiffCommand), With<VOmegaDiff>>,
+    actuators: Query<(&Due, &Gears, &WheelsCommand), With<VOmegaDiff>>,
 ) {
     for (due, gears, command) in &actuators {
         if !due.0 {
@@ -104,8 +70,10 @@ fn default_action(
     }
 }
 
-impl VOmegaDiff {
-    fn gears(&self, world: &World, entity: Entity) -> Result<Vec<Gear>, String> {
+impl OnWheels for VOmegaDiff {
+    type Measures = Gears;
+
+    fn measure(&self, world: &World, entity: Entity) -> Result<Gears, String> {
         let wheels = |setting, names, usual| -> Result<Vec<Wheel>, String> {
             let joints = find(world, entity, setting, names, usual)?;
             let wheels = joints.into_iter();
@@ -137,36 +105,8 @@ impl VOmegaDiff {
         };
         let left = left.into_iter().map(|wheel| gear(wheel, -1.0));
         let right = right.into_iter().map(|wheel| gear(wheel, 1.0));
-        Ok(left.chain(right).collect())
+        Ok(Gears(left.chain(right).collect()))
     }
-}
-
-/// Arguments of `set_speed`.
-#[derive(Reflect, Deserialize)]
-struct SetSpeed {
-    /// Forward speed, m/s.
-    v: f64,
-    /// Turning rate, rad/s.
-    w: f64,
-}
-
-fn set_speed(
-    world: &mut World,
-    entity: Entity,
-    SetSpeed { v, w }: SetSpeed,
-) -> Result<Outcome, Refused> {
-    for (name, value) in [("v", v), ("w", w)] {
-        if !value.is_finite() {
-            return Err(Refused(format!("`{name}` of set_speed is not finite")));
-        }
-    }
-    give(world, entity, VOmegaDiffCommand { v, w });
-    Ok(Outcome::NOTHING)
-}
-
-fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    give(world, entity, VOmegaDiffCommand::default());
-    Ok(Outcome::NOTHING)
 }
 
 #[cfg(test)]
@@ -238,13 +178,5 @@ mod tests {
         );
         let swapped = check("(left: [\"wheel_right\"], right: [\"wheel_left\"])").unwrap_err();
         assert!(swapped.contains("left"), "{swapped}");
-    }
-
-    #[test]
-    fn a_speed_that_is_no_number_is_refused() {
-        let (mut bed, motion) = bed("()");
-        let (v, w) = (f64::NAN, 0.0);
-        let refused = set_speed(bed.app.world_mut(), motion, SetSpeed { v, w });
-        assert!(refused.unwrap_err().0.contains('v'));
     }
 }
