@@ -6,6 +6,8 @@
 //! - `reach`: inverse kinematics;
 //! - `requests`, `targets`: the services;
 //! - here: settings, command, and what happens in a tick.
+use std::f64::consts::{FRAC_PI_2, PI};
+
 use bevy::prelude::IntoScheduleConfigs as _;
 use morse_api::{
     carrier::{Bind, Carrier, CarrierBody},
@@ -18,7 +20,10 @@ use morse_api::{
     state::Stateful,
 };
 
-use crate::kinematics::{Chain, Goal, Solver, chain::Choice};
+use crate::{
+    frame::from_yaw_pitch_roll,
+    kinematics::{Chain, Goal, Solver, chain::Choice},
+};
 
 mod motion;
 mod reach;
@@ -37,7 +42,7 @@ use motion::Motion;
 /// ends there; a trajectory whose points have velocities is followed by cubic curves, one without by straight
 /// lines as in MORSE, which ignored velocities; a target of inverse kinematics goes straight at the given
 /// speed, where MORSE's had that speed along each axis; `move_IK_target` waits for the arm, not only for the
-/// target, and fails where that is out of reach; a target that was never given an orientation asks for a
+/// target, and fails where that is out of reach (not with `convention: morse`); a target that was never given an orientation asks for a
 /// position alone.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -70,6 +75,30 @@ pub struct Armature {
     /// Greatest speed of any joint that follows a target, besides the joint's own limit.
     #[reflect(@Unit("rad/s or m/s"))]
     pub ik_joint_speed: f64,
+    /// What targets of inverse kinematics mean.
+    pub convention: Convention,
+}
+
+/// What the targets of inverse kinematics mean.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Convention {
+    /// They have the axes of the arm's end; joints follow as fast as they may; out of reach is a failure.
+    #[default]
+    Tip,
+    /// As in MORSE, they have the axes of a bone: y along the arm, z to the left of one that stands upright. Joints
+    /// follow at once, and a target that is out of reach is as good as one that the arm has reached.
+    Morse,
+}
+
+impl Convention {
+    /// The axes of a target in those of the arm's end.
+    fn tip_from_target(self) -> UnitQuaternion<f64> {
+        match self {
+            Self::Tip => UnitQuaternion::identity(),
+            Self::Morse => from_yaw_pitch_roll([PI, 0.0, FRAC_PI_2]),
+        }
+    }
 }
 
 impl Default for Armature {
@@ -85,6 +114,7 @@ impl Default for Armature {
             ik_rotation_speed: 0.5,
             ik_linear_speed: 0.5,
             ik_joint_speed: 2.0,
+            convention: Convention::Tip,
         }
     }
 }

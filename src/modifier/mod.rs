@@ -39,6 +39,7 @@ modifiers! {
     quantization,
     random_walk,
     saturation,
+    silence,
     spike,
     utm,
     utm_offset,

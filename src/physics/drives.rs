@@ -57,6 +57,19 @@ impl Commanded {
         Some(wanted.0 + wanted.1.cross(arm))
     }
 
+    /// The part of that velocity by which it turns about the vertical.
+    pub(super) fn turning_at(
+        &self,
+        place: usize,
+        body: &RigidBody,
+        point: Vec3,
+        up: Vec3,
+    ) -> Option<Vec3> {
+        let command = self.velocities.get(&place)?;
+        let rate = command.wanted(body).1.dot(up);
+        Some((up * rate).cross(point - body.center_of_mass()))
+    }
+
     /// Whether a driven body is a ground robot, whose height is left to physics.
     pub(super) fn keeps_to_ground(&self, place: usize) -> bool {
         let command = self.velocities.get(&place);
@@ -375,7 +388,7 @@ fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motio
         body.set_linear_damping(0.0);
         body.set_angular_damping(0.0);
     }
-    if !command.is_ground_robot && motion == Motion::Default {
+    if !command.is_ground_robot {
         body.set_gravity_scale(0.0, false);
     }
 }

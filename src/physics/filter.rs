@@ -19,6 +19,9 @@ const SUPPORT: f32 = 0.5;
 /// rad/s, from which a driven robot turns.
 pub(super) const TURNING: f64 = 1e-3;
 
+/// Of the commanded turning rate, what is left in MORSE's motion.
+const SHARE: f32 = 0.97;
+
 /// What the engine asks about pairs of colliders that are marked for it.
 pub(super) struct Hooks<'a> {
     pub tables: &'a Tables,
@@ -55,6 +58,21 @@ impl Hooks<'_> {
         let wanted = place.and_then(|place| self.commanded.wanted_at(place, body, point));
         wanted.unwrap_or_else(|| body.velocity_at_point(point))
     }
+
+    /// The part of that velocity by which a driven body turns about the vertical, as far as it is left to it.
+    fn turning_at(
+        &self,
+        bodies: &RigidBodySet,
+        handle: Option<RigidBodyHandle>,
+        point: Vec3,
+    ) -> Vec3 {
+        let body = handle.and_then(|handle| bodies.get(handle));
+        let turning = body.and_then(|body| {
+            let place = usize::try_from(body.user_data).ok()?;
+            self.commanded.turning_at(place, body, point, self.up)
+        });
+        SHARE * turning.unwrap_or_default()
+    }
 }
 
 impl PhysicsHooks for Hooks<'_> {
@@ -75,6 +93,9 @@ impl PhysicsHooks for Hooks<'_> {
     /// as wheels or tracks would, up to the friction there is. On a slope that holds it, on ice it does
     /// not. While it turns, it rolls without friction: then the velocity alone, set at every step, holds
     /// it. What stands on the robot, or touches its sides, rubs as ever.
+    ///
+    /// In MORSE's motion friction brakes it, but its turning only by [`SHARE`]: there a robot stood on a few
+    /// points close together, whatever its size.
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
         rolling::put_below_axles(context);
         let bodies = context.bodies;
@@ -84,7 +105,16 @@ impl PhysicsHooks for Hooks<'_> {
         let lift = context.normal.dot(self.up);
         let stands_1 = driven_1.filter(|_| -lift > SUPPORT);
         let stands_2 = driven_2.filter(|_| lift > SUPPORT);
-        if !self.rolls || (stands_1.is_none() && stands_2.is_none()) {
+        if stands_1.is_none() && stands_2.is_none() {
+            return;
+        }
+        if !self.rolls {
+            for contact in context.solver_contacts.iter_mut() {
+                let point = (contact.anchor1 + contact.anchor2) / 2.0;
+                let of_1 = self.turning_at(bodies, context.rigid_body1, point);
+                let of_2 = self.turning_at(bodies, context.rigid_body2, point);
+                contact.tangent_velocity = of_2 - of_1;
+            }
             return;
         }
         // The engine's friction also brakes what turns on the spot, and cannot be told a rate to keep.

@@ -1,4 +1,6 @@
 //! Whether something is touched, and what.
+use std::collections::BTreeSet;
+
 use morse_api::{
     names::fits_any,
     object::{Object, Objects, Tracked},
@@ -9,7 +11,8 @@ use crate::physics::Contacts;
 
 /// Tells what touches the body that carries the sensor.
 ///
-/// It always publishes, also when nothing touches; MORSE's is silent then. MORSE's feels within 2 cm of
+/// It always publishes, also when nothing touches; MORSE's is silent then, as this one is with the modifier
+/// `silence`. MORSE's feels within 2 cm of
 /// itself; this one feels with the whole body, so the ground is best left out by `ignore`.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -30,9 +33,9 @@ pub struct CollisionData {
     /// Whether anything is touched.
     #[reflect(@Unit(""))]
     pub collision: bool,
-    /// Names of the bodies, or objects, that are touched, sorted.
+    /// Names of the bodies, or objects, that are touched, sorted, with commas between.
     #[reflect(@Unit(""))]
-    pub objects: Vec<String>,
+    pub objects: String,
 }
 
 impl Sensor for Collision {
@@ -86,13 +89,16 @@ impl Collision {
     }
 
     fn measure<'a>(&self, touched: impl Iterator<Item = &'a str>, data: &mut CollisionData) {
-        data.objects.clear();
-        data.objects
-            .extend(touched.filter(|name| self.counts(name)).map(str::to_owned));
-        data.objects.sort_unstable();
         // Two bodies may touch in many places.
-        data.objects.dedup();
-        data.collision = !data.objects.is_empty();
+        let names: BTreeSet<&str> = touched.filter(|name| self.counts(name)).collect();
+        data.collision = !names.is_empty();
+        data.objects.clear();
+        for name in names {
+            if !data.objects.is_empty() {
+                data.objects.push(',');
+            }
+            data.objects.push_str(name);
+        }
     }
 }
 
@@ -104,7 +110,7 @@ mod tests {
     fn measured(text: &str, touched: &[&str]) -> CollisionData {
         let mut data = CollisionData {
             collision: true,
-            objects: vec!["old".into()],
+            objects: "old".to_owned(),
         };
         settings::<Collision>(text).measure(touched.iter().copied(), &mut data);
         data
@@ -114,7 +120,7 @@ mod tests {
     fn each_object_once_in_order() {
         let data = measured("()", &["wall", "crate_1", "wall"]);
         assert!(data.collision);
-        assert_eq!(data.objects, ["crate_1", "wall"]);
+        assert_eq!(data.objects, "crate_1,wall");
         assert_eq!(measured("()", &[]), CollisionData::default());
     }
 
@@ -123,7 +129,7 @@ mod tests {
         let touched = ["ground", "crate_1", "crate_2"];
         assert_eq!(
             measured(r#"(only: ["crate_*"])"#, &touched).objects,
-            ["crate_1", "crate_2"]
+            "crate_1,crate_2"
         );
         assert!(!measured(r#"(ignore: ["ground", "crate_*"])"#, &touched).collision);
     }

@@ -186,7 +186,7 @@ fn an_arm_with_motors_holds_itself_up_and_follows() {
 }
 
 /// The name of the arm's only target.
-const TARGET: &str = "ik_target.kuka.motors.flange";
+const TARGET: &str = "ik_target.kuka.motors.kuka_7";
 
 /// Moves the target; returns the answer, and the longest step of any joint in a tick.
 fn reach(simulation: &mut Simulation, arguments: Json) -> (Reply, f64) {

@@ -153,9 +153,9 @@ fn only_what_has_a_property_is_felt_by_touch() {
     };
     simulation.run(60).unwrap();
     assert!(!felt(&simulation, "rover.soft").collision);
-    assert_eq!(felt(&simulation, "rover.hard").objects, ["ground"]);
+    assert_eq!(felt(&simulation, "rover.hard").objects, "ground");
     simulation.run(180).unwrap();
-    assert_eq!(felt(&simulation, "rover.soft").objects, ["RedBox"]);
+    assert_eq!(felt(&simulation, "rover.soft").objects, "RedBox");
 }
 
 const GRIPPER: &str = r#"actuators: {

@@ -155,7 +155,7 @@ fn a_collision_is_felt_and_named() {
     simulation.run(180).unwrap();
     let felt = simulation.read::<CollisionData>("rover.bumper").unwrap();
     assert!(felt.collision, "{felt:?}");
-    assert_eq!(felt.objects, ["RedBox"]);
+    assert_eq!(felt.objects, "RedBox");
 }
 
 /// The twelve triangles of a box with these corners.

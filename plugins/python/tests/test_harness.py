@@ -1,4 +1,5 @@
-"""MORSE's own test harness and client, unmodified, out of Debian's package; and that harness' builder scripts."""
+"""Programs in the style of MORSE's own tests: with MORSE's own harness and client, unmodified, out of Debian's package;
+and with those that are here for who has no MORSE."""
 from __future__ import annotations
 
 import glob
@@ -15,7 +16,8 @@ from . import ROOT
 from .support import Room, needs_services, program
 
 CACHE = os.environ.get("MORSE_CACHE") or os.path.join(ROOT, "..", "..", "target", "python-morse")
-NEW_PYTHON = os.path.join(ROOT, "src", "morse_sim", "compat", "pymorse_on_new_python")
+COMPAT = os.path.join(ROOT, "src", "morse_sim", "compat")
+NEW_PYTHON = os.path.join(COMPAT, "pymorse_on_new_python")
 PACKAGE = "python3-morse-simulator"
 
 
@@ -46,15 +48,10 @@ def is_free(port: int) -> bool:
     return True
 
 
-@unittest.skipUnless(sys.version_info < (3, 12), "pymorse needs asyncore, which Python 3.12 has dropped")
-@needs_services
-class Harness(Room):
-    """Each file of the folder `harness`, run as MORSE's tests are."""
+class Programs(Room):
+    """Runs the files of the folder `harness`."""
 
-    def run_harness(self, name: str) -> None:
-        packages = debian()
-        if packages is None:
-            self.skipTest(f"Debian's {PACKAGE} cannot be had")
+    def run_program(self, name: str, *paths: str, rtf: str = "") -> None:
         # The harness knows no other port.
         end = time.monotonic() + 120
         while not is_free(4000):
@@ -62,10 +59,15 @@ class Harness(Room):
                 self.skipTest("port 4000 is taken by somebody else")
             time.sleep(0.5)
         # The launcher finds the simulator in PATH: the harness passes the environment on.
-        paths = os.pathsep.join([NEW_PYTHON, packages])
-        environment = {**os.environ, "PYTHONPATH": paths, "MORSE_ROOT": ROOT, "MORSE_SIM": str(program())}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(paths),
+            "MORSE_ROOT": ROOT,
+            "MORSE_SIM": str(program()),
+            "MORSE_RTF": rtf,
+        }
         ran = subprocess.run(
-            [sys.executable, os.path.join(ROOT, "tests", "harness", name)],
+            [sys.executable, os.path.join(ROOT, "tests", "harness", f"{name}_testing.py")],
             cwd=self.folder,
             env=environment,
             capture_output=True,
@@ -77,11 +79,61 @@ class Harness(Room):
         self.assertIn("\nOK", ran.stderr)
         self.assertNotIn("Ran 0 tests", ran.stderr)
 
+
+@unittest.skipUnless(sys.version_info < (3, 12), "pymorse needs asyncore, which Python 3.12 has dropped")
+@needs_services
+class Harness(Programs):
+    """As MORSE's tests are run."""
+
+    def run_harness(self, name: str, rtf: str = "") -> None:
+        packages = debian()
+        if packages is None:
+            self.skipTest(f"Debian's {PACKAGE} cannot be had")
+        self.run_program(name, NEW_PYTHON, packages, rtf=rtf)
+
     def test_driving(self) -> None:
-        self.run_harness("drive_testing.py")
+        self.run_harness("drive")
 
     def test_waypoints(self) -> None:
-        self.run_harness("waypoint_testing.py")
+        self.run_harness("waypoint")
 
     def test_mistakes(self) -> None:
-        self.run_harness("mistake_testing.py")
+        self.run_harness("mistake")
+
+    def test_changed_data(self) -> None:
+        self.run_harness("modified", rtf="4")
+
+
+@needs_services
+class WithoutMorse(Programs):
+    """On any Python: a program takes the classes of tests and the client that are here for its own."""
+
+    def run_here(self, name: str, rtf: str = "4") -> None:
+        self.run_program(name, COMPAT, rtf=rtf)
+
+    def test_what_the_robot_does(self) -> None:
+        self.run_here("itself")
+
+    def test_what_is_around(self) -> None:
+        self.run_here("around")
+
+    def test_moving(self) -> None:
+        self.run_here("moving")
+
+    def test_flying(self) -> None:
+        self.run_here("flying")
+
+    def test_arms(self) -> None:
+        self.run_here("arms")
+
+    def test_asking(self) -> None:
+        self.run_here("asking")
+
+    def test_time(self) -> None:
+        self.run_here("time", rtf="")
+
+    def test_names(self) -> None:
+        self.run_here("names")
+
+    def test_mistakes(self) -> None:
+        self.run_here("mistake")

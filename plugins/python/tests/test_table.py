@@ -13,7 +13,7 @@ OWN = {
     "actuators": {"joints", "ackermann", "human_posture"},
     "modifiers": {
         "bias", "bias_jump", "dropout", "freeze", "gaussian", "gps_noise", "latency", "meters",
-        "quantization", "random_walk", "saturation", "spike", "utm",
+        "quantization", "random_walk", "saturation", "silence", "spike", "utm",
     },
 }
 """Kinds that MORSE does not have."""

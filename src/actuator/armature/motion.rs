@@ -2,7 +2,7 @@
 use morse_api::{prelude::*, service::Status, state::Stateful};
 use serde_json::Value as Json;
 
-use super::{Arm, Armature, ArmatureCommand, reach::Reach, trajectory::Trajectory};
+use super::{Arm, Armature, ArmatureCommand, Convention, reach::Reach, trajectory::Trajectory};
 use crate::kinematics::{Chain, approach};
 
 /// What an armature is doing. It is state.
@@ -88,6 +88,7 @@ impl Motion {
                 self.reach
                     .advance(&mut self.set_points, (settings, chain), arm, clock, pose_of);
             self.goals.clone_from(&self.set_points);
+            self.jumps |= settings.convention == Convention::Morse;
             let is_there = self.is_at(settings, chain, &arm.measured);
             return progress.ended(is_there);
         }

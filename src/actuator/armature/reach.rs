@@ -3,7 +3,7 @@ use morse_api::{joint::rotation_about, prelude::*, service::Status};
 use nalgebra::UnitVector3;
 use serde_json::Value as Json;
 
-use super::{Arm, Armature, motion::Ended};
+use super::{Arm, Armature, Convention, motion::Ended};
 use crate::kinematics::{
     Chain, Goal, approach,
     inverse::{error, rotation_vector},
@@ -11,6 +11,9 @@ use crate::kinematics::{
 
 /// Iterations in each tick.
 const ITERATIONS: usize = 10;
+
+/// The same where the joints are to follow at once.
+const EAGER_ITERATIONS: usize = 200;
 
 /// A joint that moves less than this in a tick rests, rad or m.
 const REST: f64 = 1e-6;
@@ -175,7 +178,8 @@ impl Reach {
         if left[0] < settings.distance_tolerance && left[1] < settings.angle_tolerance {
             return Progress::Arrived;
         }
-        if self.rest < RESTING {
+        let is_morse = settings.convention == Convention::Morse;
+        if self.rest < if is_morse { 1 } else { RESTING } {
             return Progress::Moving;
         }
         if !self.has_searched {
@@ -183,6 +187,9 @@ impl Reach {
             if !self.detour.is_empty() {
                 return Progress::Moving;
             }
+        }
+        if is_morse {
+            return Progress::Arrived;
         }
         Progress::Stuck(left)
     }
@@ -196,6 +203,9 @@ impl Reach {
         dt: f64,
     ) -> f64 {
         let step = |at: usize| {
+            if settings.convention == Convention::Morse {
+                return f64::INFINITY;
+            }
             let own = chain
                 .joints
                 .get(at)
@@ -215,8 +225,12 @@ impl Reach {
             return longest;
         }
         arm.wanted.copy_from_slice(values);
+        let iterations = match settings.convention {
+            Convention::Tip => ITERATIONS,
+            Convention::Morse => EAGER_ITERATIONS,
+        };
         arm.solver
-            .solve(chain, &arm.goals, &mut arm.wanted, ITERATIONS);
+            .solve(chain, &arm.goals, &mut arm.wanted, iterations);
         let share = |(at, (value, wanted)): (usize, (&f64, &f64))| {
             let way = (wanted - value).abs();
             if way > step(at) { step(at) / way } else { 1.0 }

@@ -6,14 +6,17 @@ use morse_api::{
 use serde_json::Value as Json;
 
 use super::{Armature, Motion, reach::Target, requests::parts};
-use crate::{frame::from_yaw_pitch_roll, kinematics::Tip};
+use crate::{
+    frame::from_yaw_pitch_roll,
+    kinematics::{Chain, Tip},
+};
 
 /// Offers them.
 pub(super) fn add(app: &mut App) {
     app.add_service::<Armature>(
         Service::new(
             "list_IK_targets",
-            "The names of the targets: `ik_target.ARMATURE.FRAME`, one for each end.",
+            "The names of the targets: `ik_target.ARMATURE.JOINT`, one for the last joint before each end.",
             list,
         )
         .read_only(),
@@ -69,14 +72,18 @@ struct Go {
     radial_speed: Option<f64>,
 }
 
-fn name_of(path: &str, tip: &Tip) -> String {
-    format!("ik_target.{path}.{}", tip.name)
+fn name_of(path: &str, chain: &Chain, tip: &Tip) -> String {
+    let mut joints = tip.links.iter().rev();
+    let last = joints.find_map(|link| chain.joints.get(link.joint?));
+    let name = last.map_or(&tip.name, |joint| &joint.name);
+    format!("ik_target.{path}.{name}")
 }
 
 fn names(world: &World, arm: Entity) -> Result<Vec<String>, Refused> {
     let (_, chain, _) = parts(world, arm)?;
     let path = world.get::<Path>(arm).map_or("", Path::as_str);
-    Ok(chain.tips.iter().map(|tip| name_of(path, tip)).collect())
+    let names = chain.tips.iter().map(|tip| name_of(path, chain, tip));
+    Ok(names.collect())
 }
 
 fn list(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Refused> {
@@ -146,7 +153,8 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Refu
         goal.rotation = turn.map_or(now.rotation, |turn| turn * now.rotation);
     } else {
         goal.translation.vector = translation;
-        goal.rotation = turn.unwrap_or(now.rotation);
+        let target_from_tip = settings.convention.tip_from_target().inverse();
+        goal.rotation = turn.map_or(now.rotation, |turn| turn * target_from_tip);
     }
     let target = Target {
         now,

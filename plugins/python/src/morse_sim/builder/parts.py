@@ -7,7 +7,7 @@ from .errors import MorseBuilderError, suggestion, warn
 from .modifiers import modifier
 from .rotation import Pose, angles, compose, matrix, product
 from .ron import Entries, Fields, Word
-from .table import Kind
+from .table import JOINT_STATE, SENSORS, Kind
 from .worlds import ARMS
 
 CARRIERS = ("ptu", "armature", "pa_10")
@@ -58,6 +58,8 @@ def component_fields(named: Any, robot: Any, recording: Any) -> Fields:
     """A sensor or an actuator."""
     component = named.component
     kind: Kind = component.entry()
+    if any(stream["method"] == JOINT_STATE for stream in component.streams):
+        kind = SENSORS["ArmaturePose"]
     path = f"{robot.name}.{named.name}"
     fields = Fields(kind=kind.kind)
     level = component.property_value("abstraction_level")
@@ -80,6 +82,9 @@ def component_fields(named: Any, robot: Any, recording: Any) -> Fields:
     fields.update(_special(component, kind, robot, recording))
     environment = recording.environment._bpy_object.values
     modifiers = [modifier(asked, path, kind.kind, environment) for asked in component.modifiers]
+    if kind.kind == "collision":
+        # In MORSE, what touches nothing says nothing.
+        modifiers.append(Fields(kind="silence", unless="collision"))
     if modifiers and kind.kind == "gps" and level in ("raw", "extended"):
         warn(f"{path}: the level `{level}` has no `x`, `y` and `z`: its modifiers change nothing")
         modifiers = []
@@ -115,12 +120,24 @@ def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
     fields = Fields()
     if kind.kind == "compound":
         fields["sensors"] = [each.name for each in component.sensors]
-    if kind.kind == "v_omega_diff" and robot.property_value("FixTurningSpeed"):
-        fields["fix_turning_speed"] = float(robot.property_value("FixTurningSpeed"))
+    # MORSE's own values make up for wheels that rub; the ones here turn as they are told.
+    if kind.kind == "v_omega_diff" and robot.set.get("FixTurningSpeed"):
+        fields["fix_turning_speed"] = float(robot.set["FixTurningSpeed"])
+    if kind.kind == "steer_force":
+        # In MORSE, a negative force drives ahead.
+        fields["reversed"] = True
+    if kind.kind == "destination" and not robot.model.is_ground and "RemainAtDestination" not in component.set:
+        # What has arrived in the air stays there.
+        fields["remain_at_destination"] = True
     if kind.kind in ("armature", "pa_10") and component.joints:
         fields["joints"] = list(component.joints)
-    if kind.kind == "armature" and getattr(component, "arm", None):
-        fields["tip"] = ARMS[component.arm]["tip"]
+    if kind.kind == "armature_pose" and component.entry().kind == "compound":
+        poses = [each.parent.joints for each in component.sensors]
+        fields["joints"] = [joint for joints in poses for joint in joints]
+    if kind.kind == "armature":
+        fields["convention"] = Word("morse")
+        if getattr(component, "arm", None):
+            fields["tip"] = ARMS[component.arm]["tip"]
     return fields
 
 
@@ -144,7 +161,7 @@ def _streams(component: Any, path: str) -> Fields:
         method = stream["method"] or ""
         if method.endswith("CSVPublisher"):
             settings["format"] = Word("csv")
-        elif method and not method.endswith(("SocketPublisher", "SocketReader", "Publisher")):
+        elif method and method != JOINT_STATE and not method.endswith(("SocketPublisher", "SocketReader")):
             warn(f"{path}: the method `{method}` is written in Python for Blender; the usual one is taken")
         entries[name] = settings
     if not entries:

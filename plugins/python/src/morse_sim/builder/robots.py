@@ -8,6 +8,7 @@ from .actuators import Armature, Keyboard, MotionXYW
 from .component import AbstractComponent, middleware
 from .errors import MorseBuilderError, warn
 from .sensors import ArmaturePose, CompoundSensor, Hokuyo, Odometry, Pose
+from .table import JOINT_STATE
 from .worlds import BLENDER_FILES, HUMAN_JOINTS, PR2_ARMATURES, ROBOTS, Model
 
 
@@ -217,8 +218,7 @@ class BasePR2(BarePR2):
 
     def add_interface(self, interface: str, **settings: Any) -> None:
         if interface == "socket":
-            method = "morse.middleware.sockets.jointstate.PR2JointStatePublisher"
-            self.joint_state.add_stream("socket", method, **settings)
+            self.joint_state.add_stream("socket", JOINT_STATE, **settings)
             for armature in (self.torso, self.head, self.l_arm, self.r_arm):
                 armature.add_service("socket")
         else:

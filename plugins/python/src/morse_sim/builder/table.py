@@ -344,6 +344,9 @@ ACTUATORS: Dict[str, Kind] = {
     ),
 }
 
+JOINT_STATE = "morse.middleware.sockets.jointstate.PR2JointStatePublisher"
+"""MORSE's method by which a compound of armature poses becomes one record of all joints."""
+
 PENDING = {
     "depth_camera", "depth_video_camera", "raw_image", "stereo_unit", "velodyne_zb", "video_camera", "vlp16_180",
 }

@@ -1,0 +1,1 @@
+"""What MORSE's test programs are made of."""

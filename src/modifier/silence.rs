@@ -1,0 +1,81 @@
+//! Says nothing while there is nothing to say.
+use std::any::TypeId;
+
+use bevy::reflect::structs::Struct;
+use morse_api::{
+    fields::{Field, at_mut},
+    modifier::{Fate, Site},
+    prelude::*,
+};
+
+/// Keeps back what is measured while a flag in it is false: a `collision` that nothing causes, say, of which
+/// MORSE's sensor says nothing.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Silence {
+    /// The field that is true when there is something to say.
+    pub unless: String,
+}
+
+impl Modifier for Silence {
+    const KIND: &'static str = "silence";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let is_flag = |field: &&Field| field.type_id == TypeId::of::<bool>();
+        let Some(flag) = fields.get(&self.unless).filter(is_flag) else {
+            return Err(Misfit::needs(format!(
+                "a field `{}` that is true or false",
+                self.unless
+            )));
+        };
+        let place = flag.index;
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+                if at_mut::<bool>(data, place).is_some_and(|flag| !*flag) {
+                    memory.fate = Fate::Lost;
+                }
+            },
+        ))
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<Silence>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{sensor::collision::CollisionData, sensor::pose::PoseData, testbed::settings};
+
+    fn bound(text: &str, fields: &Fields) -> Result<Box<dyn Modify>, Misfit> {
+        let site = Site {
+            world: &World::new(),
+            side: morse_api::modifier::Side::Measurement,
+        };
+        settings::<Silence>(text).bind(fields, &site)
+    }
+
+    #[test]
+    fn nothing_is_said_while_the_flag_is_down() {
+        let fields = Fields::of_type::<CollisionData>(None);
+        let silence = bound(r#"(unless: "collision")"#, &fields).unwrap();
+        for collision in [false, true] {
+            let mut data = CollisionData {
+                collision,
+                ..CollisionData::default()
+            };
+            let mut memory = Memory::default();
+            silence.modify(&mut data, &mut memory, &Clock::new(60.0));
+            assert_eq!(memory.fate == Fate::Lost, !collision);
+        }
+    }
+
+    #[test]
+    fn it_needs_a_flag() {
+        let fields = Fields::of_type::<CollisionData>(None);
+        assert!(bound(r#"(unless: "objects")"#, &fields).is_err());
+        let fields = Fields::of_type::<PoseData>(None);
+        assert!(bound(r#"(unless: "collision")"#, &fields).is_err());
+    }
+}
