@@ -6,6 +6,7 @@ pub mod inspect;
 pub mod list;
 pub mod output;
 pub mod run;
+pub mod serve;
 
 use std::{
     io::{IsTerminal as _, Write},

@@ -1,6 +1,7 @@
 //! Puts a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
 mod linked;
 mod overlays;
+pub mod sight;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -86,10 +87,11 @@ pub fn install(
     }
     installer.overlays(simulation);
     installer.check();
-    let warnings = installer.problems;
+    let mut warnings = installer.problems;
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
     }
+    warnings.extend(sight::open(world, simulation, spawned, &mut connections, &wakes));
     let wakes = wakes.into_values().map(|(sender, _)| sender).collect();
     Ok(Installed {
         connections,
@@ -117,6 +119,7 @@ fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake, gate: &Gate) ->
         requests: requests.clone(),
         wake,
         gate: gate.clone(),
+        sight: None,
     }
 }
 

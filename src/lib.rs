@@ -71,6 +71,7 @@
 //! - [`middleware`]: the only place that names the crates under `plugins/`;
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
+//! - `morse_web`: the simulation in a browser;
 //! - [`run`]: paces a simulation, by the only wall clock;
 //! - [`cli`]: the command line, one file a command;
 //! - [`docs`]: the guide;

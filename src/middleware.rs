@@ -11,17 +11,22 @@ use morse_api::{
     middleware::{Ask, Failure, Gate, Request, Running, TakeReply, Waker},
     reading::SensorInfo,
     sensor::{LostObserver, Outputs},
-    service::{self, Call},
+    service::{self, Call, Reply, Status},
+    sight::Lookouts,
     state::InPathOrder,
     tick::{Inputs, Tick},
 };
 
-use crate::{install::Connections, scene::simulation::Simulation};
+use crate::{
+    install::{Connections, sight}, scene::simulation::Simulation,
+};
 
 /// Adds every built-in middleware, and the way in for requests.
 pub fn plugin(app: &mut App) {
     morse_socket::plugin(app);
     morse_text::plugin(app);
+    morse_web::plugin(app);
+    sight::plugin(app);
     app.init_resource::<Pending>()
         .init_resource::<LostObserver>()
         .add_systems(FixedUpdate, serve_requests.in_set(Inputs::Requests))
@@ -71,6 +76,9 @@ impl Pending {
     }
 }
 
+/// So many requests wait for a tick.
+const MOST_WAITING: usize = 4096;
+
 /// Serves what arrived since the last tick, in the order in which it arrived.
 fn serve_requests(world: &mut World) {
     let mut pending = world.resource_mut::<Pending>();
@@ -107,6 +115,13 @@ fn serve(world: &mut World, ask: Ask) {
                 service::cancel(world, ticket);
             }
         }
+        Ask::Look(port) => {
+            let kind = service::find(world, &port.info.path)
+                .zip(world.resource::<Kinds>().sensors.get(port.info.kind));
+            if let Some((sensor, kind)) = kind {
+                (kind.offer)(world, sensor, &port);
+            }
+        }
     }
 }
 
@@ -138,12 +153,46 @@ fn answer_or_keep(world: &mut World, ask: Ask) {
     let only_reads = match &ask {
         Ask::Serve(request) => is_read_only(world, &request.component, &request.service),
         Ask::Cancel(_) => false,
+        Ask::Look(_) => true,
     };
     if only_reads {
         serve(world, ask);
-    } else {
-        world.resource_mut::<Pending>().acting.push(ask);
+        return;
     }
+    let acting = &mut world.resource_mut::<Pending>().acting;
+    if acting.len() < MOST_WAITING {
+        acting.push(ask);
+    } else if let Ask::Serve(request) = ask {
+        let why = "too many requests are waiting for the next tick";
+        (request.reply)(Reply {
+            status: Status::Failed,
+            value: why.into(),
+        });
+    }
+}
+
+/// While a run is held and no tick is to come: waits for requests as [`serve_between`] does, and serves what
+/// acts on the run as a whole, after all that arrived before it.
+pub(crate) fn serve_at_rest(world: &mut World, at_most: Duration) {
+    serve_between(world, at_most, &crossbeam_channel::never());
+    let acting = std::mem::take(&mut world.resource_mut::<Pending>().acting);
+    let last = acting.iter().rposition(|ask| is_at_rest(world, ask));
+    let served = last.map_or(0, |last| last + 1);
+    for (place, ask) in acting.into_iter().enumerate() {
+        if place < served {
+            serve(world, ask);
+        } else {
+            world.resource_mut::<Pending>().acting.push(ask);
+        }
+    }
+}
+
+fn is_at_rest(world: &World, ask: &Ask) -> bool {
+    let Ask::Serve(request) = ask else {
+        return false;
+    };
+    service::registered(world, &request.component, &request.service)
+        .is_some_and(|service| service.at_rest)
 }
 
 /// Whether a service changes nothing. What does not exist changes nothing, either.
@@ -210,6 +259,12 @@ impl Middlewares {
             .collect()
     }
 
+    /// What the user should know at the start.
+    pub fn notices(&self) -> Vec<String> {
+        let running = self.running.iter();
+        running.flat_map(|(_, running)| running.notices()).collect()
+    }
+
     /// What may hold the simulation back.
     pub fn gate(&self) -> &Gate {
         &self.gate
@@ -240,6 +295,7 @@ impl Middlewares {
 
 /// Closes the tick's ends of all ports; returns what each of them lost, in path order.
 pub(crate) fn close_ports(world: &mut World) -> Vec<(Arc<SensorInfo>, u64, u64)> {
+    world.remove_resource::<Lookouts>();
     let mut losses = Vec::new();
     for entity in world.resource::<InPathOrder>().0.clone() {
         let Some(mut outputs) = world.get_mut::<Outputs>(entity) else {

@@ -11,7 +11,10 @@ use std::{
 use morse_api::{middleware::Failure, port::LockstepLost};
 use serde::Serialize;
 
-use crate::simulation::Simulation;
+use crate::{
+    service::{Hold, Wishes},
+    simulation::Simulation,
+};
 
 /// How fast simulated time passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,7 +128,9 @@ fn pace(
         pace: limits.pace,
         start,
         first,
+        hold: Hold::Off,
     };
+    stride.tell(simulation);
     loop {
         let made = simulation.tick().saturating_sub(first);
         if limits.ticks.is_some_and(|ticks| made >= ticks) {
@@ -136,6 +141,9 @@ fn pace(
             return End::Signal(signal);
         }
         if stride.waits(simulation) {
+            if let Some(end) = look_after(simulation, &mut stride, complain) {
+                return end;
+            }
             continue;
         }
         if !simulation.may_step(PATIENCE) {
@@ -153,28 +161,32 @@ fn pace(
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
         }
-        for complaint in simulation.complaints() {
-            complain(&complaint);
-        }
-        let wishes = simulation.wishes();
-        if wishes.end {
-            return End::Asked;
-        }
-        if let Some(factor) = wishes.pace {
-            stride = Stride {
-                pace: Pace::RealTime(factor),
-                start: now(),
-                first: simulation.tick(),
-            };
+        stride.count();
+        if let Some(end) = look_after(simulation, &mut stride, complain) {
+            return end;
         }
         stride.tell_lag(simulation);
-        if let Some(failure) = simulation.failure() {
-            return End::Failure(failure);
-        }
         if let Some(lost) = simulation.fault() {
             return End::Fault(lost.to_string());
         }
     }
+}
+
+/// Hears what the parts of a simulation have to say and what clients ask of the run; why it ends, if it does.
+fn look_after(
+    simulation: &mut Simulation,
+    stride: &mut Stride,
+    complain: &mut dyn FnMut(&str),
+) -> Option<End> {
+    for complaint in simulation.complaints() {
+        complain(&complaint);
+    }
+    let wishes = simulation.wishes();
+    if wishes.end {
+        return Some(End::Asked);
+    }
+    stride.heed(&wishes, simulation);
+    simulation.failure().map(End::Failure)
 }
 
 /// What is left until `due` (s since the start), if anything.
@@ -189,11 +201,20 @@ struct Stride {
     pace: Pace,
     start: Instant,
     first: u64,
+    hold: Hold,
 }
 
 impl Stride {
     /// Whether it is too early for the next tick; if so, some of the wait is over.
     fn waits(&mut self, simulation: &mut Simulation) -> bool {
+        match self.hold {
+            Hold::After(0) => {
+                simulation.rest(PATIENCE);
+                return true;
+            }
+            Hold::After(_) => return false,
+            Hold::Off => {}
+        }
         let Pace::RealTime(factor) = self.pace else {
             return false;
         };
@@ -208,6 +229,44 @@ impl Stride {
         };
         simulation.serve(wait.min(PATIENCE));
         true
+    }
+
+    /// A tick was made.
+    fn count(&mut self) {
+        if let Hold::After(ticks) = &mut self.hold {
+            *ticks = ticks.saturating_sub(1);
+        }
+    }
+
+    /// Does what clients ask of the run.
+    fn heed(&mut self, wishes: &Wishes, simulation: &mut Simulation) {
+        if wishes.pace.is_none() && wishes.hold.is_none() {
+            return;
+        }
+        match wishes.pace {
+            Some(factor) if factor.is_finite() => self.pace = Pace::RealTime(factor),
+            Some(_) => self.pace = Pace::Max,
+            None => {}
+        }
+        self.hold = match (self.hold, wishes.hold) {
+            (hold, None) => hold,
+            (Hold::After(left), Some(Hold::After(more))) if more > 0 => {
+                Hold::After(left.saturating_add(more))
+            }
+            (_, Some(asked)) => asked,
+        };
+        // Time that passed at another pace, or not at all, is not made up for.
+        (self.start, self.first) = (now(), simulation.tick());
+        self.tell(simulation);
+    }
+
+    /// Tells who looks on.
+    fn tell(&self, simulation: &mut Simulation) {
+        let factor = match self.pace {
+            Pace::Max => f64::INFINITY,
+            Pace::RealTime(factor) => factor,
+        };
+        simulation.tell_pace(self.hold != Hold::Off, factor);
     }
 
     fn tell_lag(&self, simulation: &mut Simulation) {

@@ -3,7 +3,7 @@ mod build;
 mod losses;
 mod wishes;
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use bevy::{
     prelude::*,
@@ -320,23 +320,10 @@ impl Simulation {
         service::cancel(self.app.world_mut(), call.ticket);
     }
 
-    /// The way in for requests, for any thread; they are served in the next tick.
+    /// What middlewares want the user to know at the start.
     #[must_use]
-    pub fn requests(&self) -> RequestSender {
-        self.requests.clone()
-    }
-
-    /// Between two ticks, waits at most so long for requests, and answers those that only read; what acts
-    /// is served in the next tick.
-    pub fn serve(&mut self, at_most: Duration) {
-        middleware::serve_between(self.app.world_mut(), at_most, &crossbeam_channel::never());
-    }
-
-    /// Whether the next tick may begin. While a middleware holds the simulation back, this waits for its
-    /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
-    pub fn may_step(&mut self, at_most: Duration) -> bool {
-        let gate = self.middlewares.gate().clone();
-        !gate.is_held() || middleware::serve_between(self.app.world_mut(), at_most, gate.permits())
+    pub fn notices(&self) -> Vec<String> {
+        self.middlewares.notices()
     }
 
     /// The ports that middlewares listen on: the middleware's name, what for, the port's number.

@@ -13,7 +13,7 @@ use morse_api::middleware::Failure;
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::{exit, output, say};
+use super::{exit, output, say, serve};
 use crate::{
     load::{self, Options},
     report::Report,
@@ -49,6 +49,13 @@ pub struct Args {
     /// Write the readings of all sensors: text:DIRECTORY or csv:DIRECTORY
     #[arg(long, value_name = "KIND:WHERE")]
     pub output: Vec<String>,
+    /// Show the simulation in a browser: at http://127.0.0.1:8080 unless told otherwise
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
+    #[arg(default_missing_value = serve::DEFAULT)]
+    pub serve: Option<std::net::SocketAddr>,
+    /// What browsers have to know; needed at addresses that other machines reach
+    #[arg(long, value_name = "TEXT", requires = "serve")]
+    pub token: Option<String>,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -117,6 +124,9 @@ pub fn run(
     };
     write!(err, "{}", simulation.warnings().render(style)).ok();
     simulation.enable_hash();
+    for notice in simulation.notices() {
+        say(err, notice);
+    }
     let limits = match limits(args, &simulation) {
         Ok(limits) => limits,
         Err(error) => {
@@ -175,6 +185,9 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
     }
     let mut plan = load::load(&file, &options, &kinds)?;
     output::add(&mut plan, &args.output, &kinds)?;
+    if let Some(address) = args.serve {
+        serve::add(&mut plan, address, args.token.as_deref(), &kinds)?;
+    }
     let simulation = Simulation::build(plan, parts)?;
     if let Some(path) = &args.port_file {
         write_ports(path, &simulation).map_err(|error| {

@@ -24,8 +24,19 @@ pub struct Wishes {
     pub reset: Option<Reset>,
     /// To end the run after this tick.
     pub end: bool,
-    /// How many simulated seconds a second.
+    /// How many simulated seconds a second; infinitely many are as many as the machine can.
     pub pace: Option<f64>,
+    /// Whether the run is to be held, or to go on.
+    pub hold: Option<Hold>,
+}
+
+/// Whether a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// It goes on.
+    Off,
+    /// It is held once so many ticks were made.
+    After(u64),
 }
 
 /// What goes back to the start.

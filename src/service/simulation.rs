@@ -1,6 +1,7 @@
 //! What answers under the name `simulation`.
 mod discovery;
 mod objects;
+mod pauses;
 
 use bevy::prelude::{App, Component as Marker, World};
 use morse_api::{
@@ -29,27 +30,38 @@ pub(super) fn add(app: &mut App) {
                     Ok(Outcome::Done("Objects restored to initial position".into()))
                 },
             )
-            .returns("`Objects restored to initial position`"),
+            .returns("`Objects restored to initial position`")
+            .at_rest(),
         )
-        .add_service::<Itself>(Service::new(
-            "reset",
-            "Puts everything back to the start, time included, before the next tick.",
-            |world, _, _: NoArguments| {
-                world.resource_mut::<Wishes>().reset = Some(Reset::All);
-                Ok(Outcome::NOTHING)
-            },
-        ))
-        .add_service::<Itself>(Service::new(
-            "quit",
-            "Ends the run after this tick.",
-            |world, _, _: NoArguments| end(world),
-        ))
-        .add_service::<Itself>(Service::new(
-            "terminate",
-            "The same as `quit`: nothing that was measured is lost.",
-            |world, _, _: NoArguments| end(world),
-        ));
+        .add_service::<Itself>(
+            Service::new(
+                "reset",
+                "Puts everything back to the start, time included, before the next tick.",
+                |world, _, _: NoArguments| {
+                    world.resource_mut::<Wishes>().reset = Some(Reset::All);
+                    Ok(Outcome::NOTHING)
+                },
+            )
+            .at_rest(),
+        )
+        .add_service::<Itself>(
+            Service::new(
+                "quit",
+                "Ends the run after this tick.",
+                |world, _, _: NoArguments| end(world),
+            )
+            .at_rest(),
+        )
+        .add_service::<Itself>(
+            Service::new(
+                "terminate",
+                "The same as `quit`: nothing that was measured is lost.",
+                |world, _, _: NoArguments| end(world),
+            )
+            .at_rest(),
+        );
     switches(app);
+    pauses::add(app);
     discovery::add(app);
     objects::add(app);
 }

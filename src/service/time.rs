@@ -49,7 +49,19 @@ pub(super) fn add(app: &mut App) {
                 "Lets so many simulated seconds pass in a second, from the next tick on.",
                 set_time_scale,
             )
-            .returns("true"),
+            .returns("true")
+            .read_only(),
+        )
+        .add_service::<Time>(
+            Service::new(
+                "run_freely",
+                "Lets simulated time pass as fast as the machine can.",
+                |world, _, _: NoArguments| {
+                    world.resource_mut::<Wishes>().pace = Some(f64::INFINITY);
+                    Ok(Outcome::NOTHING)
+                },
+            )
+            .read_only(),
         )
         .add_service::<Time>(
             Service::new(

@@ -1,13 +1,48 @@
 //! What clients ask of whoever runs the simulation.
-use morse_api::{complaint::Complaints, component::Path};
+use std::time::Duration;
+
+use morse_api::{
+    complaint::Complaints, component::Path, middleware::RequestSender, sight::Lookouts, tick::Clock,
+};
 
 use super::Simulation;
 use crate::{
-    physics,
+    install::sight::Paced,
+    middleware, physics,
     service::{Reset, Wishes, time::Lag},
 };
 
 impl Simulation {
+    /// The way in for requests, for any thread; they are served in the next tick.
+    #[must_use]
+    pub fn requests(&self) -> RequestSender {
+        self.requests.clone()
+    }
+
+    /// Between two ticks, waits at most so long for requests, and answers those that only read; what acts
+    /// is served in the next tick.
+    pub fn serve(&mut self, at_most: Duration) {
+        middleware::serve_between(self.app.world_mut(), at_most, &crossbeam_channel::never());
+    }
+
+    /// The same while the run is held and no tick is to come: what acts on the run as a whole, such as a
+    /// reset, is served too, and who looks on is shown what is there.
+    pub fn rest(&mut self, at_most: Duration) {
+        middleware::serve_at_rest(self.app.world_mut(), at_most);
+        self.grant_reset();
+        let world = self.app.world();
+        if let Some(lookouts) = world.get_resource::<Lookouts>() {
+            lookouts.show(world.resource::<Clock>(), |body| world.get(body));
+        }
+    }
+
+    /// Whether the next tick may begin. While a middleware holds the simulation back, this waits for its
+    /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
+    pub fn may_step(&mut self, at_most: Duration) -> bool {
+        let gate = self.middlewares.gate().clone();
+        !gate.is_held() || middleware::serve_between(self.app.world_mut(), at_most, gate.permits())
+    }
+
     /// Goes back to the start, if a client asked for it.
     pub(super) fn grant_reset(&mut self) {
         let wishes = self.app.world_mut().get_resource_mut::<Wishes>();
@@ -40,6 +75,14 @@ impl Simulation {
             wishes.reset = reset;
             asked
         })
+    }
+
+    /// Tells who looks on how time passes: whether the run is held, and how many simulated seconds are to
+    /// pass in a second.
+    pub fn tell_pace(&mut self, held: bool, factor: f64) {
+        if let Some(paced) = self.app.world().get_resource::<Paced>() {
+            paced.0.tell(held, factor);
+        }
     }
 
     /// Tells clients who ask how far the run is behind the wall clock, s.

@@ -147,6 +147,8 @@ pub struct MiddlewareKind {
     pub input: About,
     /// The policy of outputs that do not name one.
     pub default_policy: Policy,
+    /// Whether it is shown the whole world.
+    pub looks_on: bool,
     /// Starts it.
     pub start: Start,
 }

@@ -14,6 +14,7 @@
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`settings`]: settings of components while the simulation runs;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
+//! - [`sight`]: what middlewares that look on are shown;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
 pub mod body;
@@ -40,6 +41,7 @@ pub mod reading;
 pub mod sensor;
 pub mod service;
 pub mod settings;
+pub mod sight;
 pub mod state;
 pub mod tick;
 pub mod vehicle;

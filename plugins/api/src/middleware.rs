@@ -15,8 +15,10 @@ use serde_json::Value as Json;
 use crate::{
     command::CommandSender,
     kind::{About, Kinds, MiddlewareKind, Settings, claim},
-    port::{Observer, Policy},
+    port::{Observer, OutputPort, Policy, port},
+    reading::SensorInfo,
     service::Reply,
+    sight::Sight,
 };
 
 /// A kind of middleware. The type itself holds the settings of one instance.
@@ -29,6 +31,8 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     type Input: DeserializeOwned + Typed + Clone + Send + Sync;
     /// The policy of outputs that do not name one.
     const DEFAULT_POLICY: Policy = Policy::Latest;
+    /// Whether it looks on: it is shown the whole world and all sensors, without being named there.
+    const LOOKS_ON: bool = false;
 
     /// Opens what it needs (files, ports) and starts its thread.
     ///
@@ -54,6 +58,8 @@ pub struct Plugs<O, I> {
     pub wake: Wake,
     /// Holds the simulation back, tick by tick.
     pub gate: Gate,
+    /// The world, for kinds that look on.
+    pub sight: Option<Sight>,
 }
 
 /// Where a middleware's thread sleeps until there is something to do.
@@ -226,6 +232,11 @@ pub trait Running: Send {
         Vec::new()
     }
 
+    /// What the user should know at the start: where to look, say.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The ports that it listens on, by what they are for: `requests`, `rover.gps`.
     fn ports(&self) -> Vec<(String, u16)> {
         Vec::new()
@@ -279,6 +290,8 @@ pub enum Ask {
     Serve(Request),
     /// Cancel the request of that number.
     Cancel(u64),
+    /// Offer what this port's sensor measured last, whether it is due or not.
+    Look(OutputPort),
 }
 
 /// The way in for requests, for any number of threads.
@@ -335,6 +348,18 @@ impl RequestSender {
         self.ask(Ask::Cancel(id))
     }
 
+    /// Asks for what a sensor measured last, whether it is due or not; also while the run is held. The
+    /// observer gets this one reading.
+    ///
+    /// # Errors
+    ///
+    /// Too many requests are waiting, or the simulation has ended.
+    pub fn look(&self, sensor: Arc<SensorInfo>) -> Result<Observer, Failure> {
+        let (tick_end, observer) = port(sensor, Policy::Latest, None);
+        observer.assert_ready();
+        self.ask(Ask::Look(tick_end)).map(|()| observer)
+    }
+
     fn ask(&self, ask: Ask) -> Result<(), Failure> {
         self.sender.try_send(ask).map_err(|error| match error {
             TrySendError::Full(_) => {
@@ -364,6 +389,7 @@ impl AddMiddleware for App {
             output: About::of::<W::Output>(),
             input: About::of::<W::Input>(),
             default_policy: W::DEFAULT_POLICY,
+            looks_on: W::LOOKS_ON,
             start: start::<W>,
         };
         claim(
@@ -393,6 +419,7 @@ fn start<W: Middleware>(
         requests,
         wake,
         gate,
+        sight,
     } = plugs;
     let Some(middleware) = settings.downcast_ref::<W>() else {
         return Err(Failure::Environment(format!(
@@ -407,5 +434,6 @@ fn start<W: Middleware>(
         requests,
         wake,
         gate,
+        sight,
     })
 }

@@ -113,6 +113,8 @@ pub struct Service {
     pub result: Cow<'static, str>,
     /// Whether it may change the world.
     pub acts: bool,
+    /// Whether it acts, but is not kept waiting for a tick while the run is held.
+    pub at_rest: bool,
     /// Whether it is answered later.
     pub is_async: bool,
     interrupt: Option<fn(&mut World, Entity)>,
@@ -148,6 +150,7 @@ impl Service {
             arguments,
             result: Cow::Borrowed(""),
             acts: true,
+            at_rest: false,
             is_async: false,
             interrupt: None,
             cancel: None,
@@ -170,6 +173,16 @@ impl Service {
     pub fn read_only(self) -> Self {
         Self {
             acts: false,
+            ..self
+        }
+    }
+
+    /// It acts on the run as a whole: while the run is held and no tick is to come, it is served at once,
+    /// after all that arrived before it.
+    #[must_use]
+    pub fn at_rest(self) -> Self {
+        Self {
+            at_rest: true,
             ..self
         }
     }

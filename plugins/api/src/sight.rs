@@ -1,0 +1,354 @@
+//! What can be seen of a world, and where its bodies are now: for middlewares that look on.
+//!
+//! A kind of middleware that [looks on](crate::middleware::Middleware::LOOKS_ON) gets a [`Sight`]: the
+//! [`Scenery`], which never changes, the poses of all bodies whenever it asks for them, and an observer of
+//! every sensor. Nothing is copied for who does not ask, and nobody who looks on makes the tick wait.
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use bevy::prelude::*;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use nalgebra::Isometry3;
+
+use crate::{
+    body::{BodyKind, BodyState},
+    middleware::Waker,
+    port::Observer,
+    tick::Clock,
+};
+
+/// Everything that looking on needs.
+pub struct Sight {
+    /// What there is.
+    pub scenery: Arc<Scenery>,
+    /// Where it is.
+    pub poses: PoseObserver,
+    /// Every sensor, in path order.
+    pub sensors: Vec<Observer>,
+    /// How time passes.
+    pub pacing: Arc<Pacing>,
+}
+
+/// What there is to be seen. Follows from the files alone.
+#[derive(Clone, Debug, Default)]
+pub struct Scenery {
+    /// What the scene is called.
+    pub name: String,
+    /// Ticks a second.
+    pub rate: f64,
+    /// All bodies. Shapes, frames and components name them by their place here.
+    pub bodies: Vec<SeenBody>,
+    /// What is drawn.
+    pub shapes: Vec<SeenShape>,
+    /// Triangles, shared by shapes.
+    pub meshes: Vec<Triangles>,
+    /// The frames of the scene.
+    pub frames: Vec<SeenFrame>,
+    /// The robots.
+    pub robots: Vec<SeenRobot>,
+    /// Sensors and actuators, in path order.
+    pub components: Vec<SeenComponent>,
+}
+
+/// A body.
+#[derive(Clone, Debug)]
+pub struct SeenBody {
+    /// Its name.
+    pub name: String,
+    /// The robot that it is a part of.
+    pub robot: Option<String>,
+    /// How physics treats it.
+    pub kind: BodyKind,
+    /// Where it starts.
+    pub pose: Isometry3<f64>,
+}
+
+/// A shape on a body.
+#[derive(Clone, Debug)]
+pub struct SeenShape {
+    /// The body that carries it.
+    pub body: usize,
+    /// Where it is on the body.
+    pub body_from_shape: Isometry3<f64>,
+    /// What it is.
+    pub form: Form,
+    /// Red, green, blue and opacity, 0 to 1.
+    pub color: [f64; 4],
+}
+
+/// What a shape looks like, m. All but spheres, boxes and meshes run along z from z = 0 to z = `height`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// Centred; full side lengths.
+    Box([f64; 3]),
+    /// Centred.
+    Sphere {
+        /// Its radius.
+        radius: f64,
+    },
+    /// A cone, a part of one, or a cylinder.
+    Cone {
+        /// Radius at z = 0.
+        start_radius: f64,
+        /// Radius at z = `height`.
+        end_radius: f64,
+        /// Its signed length.
+        height: f64,
+    },
+    /// The centres of its caps are at z = 0 and z = `height`.
+    Capsule {
+        /// Radius of cylinder and caps.
+        radius: f64,
+        /// Between the centres of the caps.
+        height: f64,
+    },
+    /// Lines in the xy plane.
+    Grid {
+        /// Half extents.
+        dimension: [f64; 2],
+        /// Distance between lines.
+        delta: [f64; 2],
+        /// Width of a line.
+        thickness: f64,
+    },
+    /// Triangles.
+    Mesh {
+        /// Their place in [`Scenery::meshes`].
+        mesh: usize,
+        /// Uniform.
+        scale: f64,
+    },
+}
+
+/// Triangles of a mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Triangles {
+    /// Corners, m.
+    pub vertices: Vec<[f32; 3]>,
+    /// Three places in `vertices` each.
+    pub faces: Vec<[u32; 3]>,
+}
+
+/// A frame of the scene.
+#[derive(Clone, Debug)]
+pub struct SeenFrame {
+    /// Its name.
+    pub name: String,
+    /// The body that it belongs to.
+    pub body: usize,
+    /// Where it is on the body.
+    pub body_from_frame: Isometry3<f64>,
+}
+
+/// A robot.
+#[derive(Clone, Debug)]
+pub struct SeenRobot {
+    /// Its path.
+    pub name: String,
+    /// Its base.
+    pub body: usize,
+}
+
+/// A sensor or actuator.
+#[derive(Clone, Debug)]
+pub struct SeenComponent {
+    /// Its path.
+    pub path: String,
+    /// The robot that it belongs to.
+    pub robot: String,
+    /// The kind's word.
+    pub kind: &'static str,
+    /// Whether it measures; if not, it moves.
+    pub is_sensor: bool,
+    /// How often it acts, Hz.
+    pub frequency: f64,
+    /// The body that carries it.
+    pub body: usize,
+    /// Where it is on the body.
+    pub body_from_component: Isometry3<f64>,
+}
+
+/// Where all bodies are at the end of a tick.
+#[derive(Clone, Debug, Default)]
+pub struct Poses {
+    /// The tick.
+    pub tick: u64,
+    /// Its time, ns.
+    pub nanos: u64,
+    /// In the order of [`Scenery::bodies`].
+    pub bodies: Vec<Isometry3<f64>>,
+}
+
+/// How time passes, as who runs the simulation last said. No state of the world.
+#[derive(Resource, Debug)]
+pub struct Pacing {
+    held: AtomicBool,
+    factor: AtomicU64,
+}
+
+impl Default for Pacing {
+    fn default() -> Self {
+        Self {
+            held: AtomicBool::new(false),
+            factor: AtomicU64::new(f64::INFINITY.to_bits()),
+        }
+    }
+}
+
+impl Pacing {
+    /// Says whether the run is held, and how many simulated seconds are to pass in a second: infinitely
+    /// many are as many as the machine can.
+    pub fn tell(&self, held: bool, factor: f64) {
+        self.held.store(held, Ordering::Relaxed);
+        self.factor.store(factor.to_bits(), Ordering::Relaxed);
+    }
+
+    /// What was told last: whether the run is held, and the factor.
+    #[must_use]
+    pub fn get(&self) -> (bool, f64) {
+        let factor = f64::from_bits(self.factor.load(Ordering::Relaxed));
+        (self.held.load(Ordering::Relaxed), factor)
+    }
+}
+
+/// The ports through which a world shows where its bodies are.
+#[derive(Resource, Default)]
+pub struct Lookouts {
+    /// In the order of [`Scenery::bodies`].
+    pub bodies: Vec<Entity>,
+    /// One for each who looks on.
+    pub ports: Vec<Lookout>,
+}
+
+/// The world's end of a port for poses.
+pub struct Lookout {
+    sender: Sender<Poses>,
+    used: Receiver<Poses>,
+    credits: Receiver<()>,
+    wake: Waker,
+}
+
+/// The outer end. It gets nothing that it did not ask for.
+pub struct PoseObserver {
+    receiver: Receiver<Poses>,
+    home: Sender<Poses>,
+    credit: Sender<()>,
+}
+
+/// Makes the two ends of a port for poses.
+#[must_use]
+pub fn lookout(wake: Waker) -> (Lookout, PoseObserver) {
+    let (sender, receiver) = bounded(1);
+    let (home, used) = bounded(2);
+    let (credit, credits) = bounded(1);
+    let inner = Lookout {
+        sender,
+        used,
+        credits,
+        wake,
+    };
+    let outer = PoseObserver {
+        receiver,
+        home,
+        credit,
+    };
+    (inner, outer)
+}
+
+impl PoseObserver {
+    /// Asks for the poses of the next tick. Asking twice is asking once.
+    pub fn assert_ready(&self) {
+        self.credit.try_send(()).ok();
+    }
+
+    /// The poses, if they are there.
+    #[must_use]
+    pub fn try_recv(&self) -> Option<Poses> {
+        self.receiver.try_recv().ok()
+    }
+
+    /// Gives memory back for poses to come.
+    pub fn give_back(&self, used: Poses) {
+        drop(self.home.try_send(used));
+    }
+}
+
+impl Lookouts {
+    /// Shows where bodies are to those who asked.
+    pub fn show<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
+        for port in &self.ports {
+            if port.credits.try_recv().is_err() {
+                continue;
+            }
+            let mut poses = port.used.try_recv().unwrap_or_default();
+            (poses.tick, poses.nanos) = (clock.tick, clock.nanos());
+            poses.bodies.clear();
+            let states = self.bodies.iter().map(|body| state(*body));
+            poses
+                .bodies
+                .extend(states.map(|state| state.map(|state| state.pose).unwrap_or_default()));
+            // One that was not taken yet stays.
+            if port.sender.try_send(poses).is_ok() {
+                port.wake.wake();
+            }
+        }
+    }
+}
+
+/// Shows each tick to those who asked. Runs in [`crate::tick::Tick::Export`].
+pub fn show(clock: Res<Clock>, lookouts: Res<Lookouts>, bodies: Query<&BodyState>) {
+    lookouts.show(&clock, |body| bodies.get(body).ok());
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Vector3;
+
+    use super::*;
+    use crate::middleware::Wake;
+
+    #[test]
+    fn poses_are_shown_to_who_asks_and_their_memory_comes_back() {
+        let mut world = World::new();
+        let state = BodyState {
+            pose: Isometry3::translation(1.0, 2.0, 3.0),
+            ..BodyState::default()
+        };
+        let body = world.spawn(state).id();
+        let (waker, wake) = Wake::new();
+        let (port, observer) = lookout(waker);
+        world.insert_resource(Clock::new(10.0));
+        world.insert_resource(Lookouts {
+            bodies: vec![body],
+            ports: vec![port],
+        });
+        world.run_system_cached(show).unwrap();
+        assert!(observer.try_recv().is_none(), "nobody asked");
+        observer.assert_ready();
+        observer.assert_ready();
+        world.resource_mut::<Clock>().tick = 7;
+        world.run_system_cached(show).unwrap();
+        world.run_system_cached(show).unwrap();
+        assert!(wake.wait(std::time::Duration::ZERO).is_token());
+        let poses = observer.try_recv().unwrap();
+        assert_eq!((poses.tick, poses.nanos), (7, 700_000_000));
+        let at = poses.bodies[0].translation.vector;
+        assert_eq!(at, Vector3::new(1.0, 2.0, 3.0));
+        assert!(observer.try_recv().is_none(), "asked once, shown once");
+        let memory = poses.bodies.as_ptr();
+        observer.give_back(poses);
+        observer.assert_ready();
+        world.run_system_cached(show).unwrap();
+        assert_eq!(observer.try_recv().unwrap().bodies.as_ptr(), memory);
+    }
+
+    #[test]
+    fn pacing_is_told() {
+        let pacing = Pacing::default();
+        assert_eq!(pacing.get(), (false, f64::INFINITY));
+        pacing.tell(true, 0.5);
+        assert_eq!(pacing.get(), (true, 0.5));
+    }
+}

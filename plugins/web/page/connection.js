@@ -1,0 +1,93 @@
+// The way to the simulator and back. It comes back by itself when the simulator does.
+import { readFrame } from "./values.js";
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 4000;
+
+export class Connection {
+  // `hear` has scene(scene), frame(frame) and state(word).
+  constructor(hear) {
+    this.hear = hear;
+    this.wait = FIRST_WAIT;
+    this.calls = new Map();
+    this.next = 1;
+    this.watched = [];
+    this.text = null;
+    this.open();
+  }
+
+  async open() {
+    this.hear.state(this.text === null ? "connecting" : "lost");
+    try {
+      const answer = await fetch("/scene.json", { cache: "no-store" });
+      if (!answer.ok) throw new Error(await answer.text());
+      const text = await answer.text();
+      // After a mere break the scene is the same one, and stays as it is.
+      if (text !== this.text) {
+        this.text = text;
+        await this.hear.scene(JSON.parse(text));
+      }
+      this.connect();
+    } catch {
+      this.later();
+    }
+  }
+
+  connect() {
+    const socket = new WebSocket(`ws://${location.host}/ws`);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.socket = socket;
+      this.wait = FIRST_WAIT;
+      this.send({ watch: this.watched });
+      this.hear.state("live");
+    };
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") this.reply(JSON.parse(data).reply);
+      else this.show(readFrame(data));
+    };
+    socket.onclose = () => {
+      this.socket = null;
+      for (const { reject } of this.calls.values()) reject(new Error("the connection was lost"));
+      this.calls.clear();
+      this.later();
+    };
+  }
+
+  later() {
+    this.hear.state("lost");
+    setTimeout(() => this.open(), this.wait);
+    this.wait = Math.min(this.wait * 1.6, LONGEST_WAIT);
+  }
+
+  // A page that is not drawn asks for nothing more.
+  show(frame) {
+    this.hear.frame(frame);
+    requestAnimationFrame(() => this.send({ seen: frame.number }));
+  }
+
+  send(what) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
+  }
+
+  watch(paths) {
+    this.watched = paths;
+    this.send({ watch: paths });
+  }
+
+  call(component, service, ...args) {
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      if (!this.socket) return reject(new Error("there is no connection"));
+      this.calls.set(id, { resolve, reject });
+      this.send({ call: { id, component, service, arguments: args } });
+    });
+  }
+
+  reply({ id, status, value }) {
+    const call = this.calls.get(id);
+    this.calls.delete(id);
+    if (status === "SUCCESS") call?.resolve(value);
+    else call?.reject(new Error(String(value ?? status)));
+  }
+}

@@ -1,0 +1,178 @@
+// Puts the parts of the page together.
+import { norm, place, sub } from "./algebra.js";
+import { Camera } from "./camera.js";
+import { Connection } from "./connection.js";
+import { Controls, get } from "./controls.js";
+import { Drawing } from "./drawing.js";
+import { readMesh } from "./forms.js";
+import { Inspector } from "./inspector.js";
+import { Labels, strokesOf } from "./overlay.js";
+import { Plot } from "./plot.js";
+import { Tree } from "./tree.js";
+import { World, keyOf } from "./world.js";
+
+const canvas = get("view");
+const world = new World();
+const camera = new Camera(canvas);
+const labels = new Labels(get("labels"));
+let follows = false;
+let isStale = true;
+let drawing = null;
+
+const refresh = () => (isStale = true);
+const attempt = (promise) => promise.catch((error) => controls.notice(error.message));
+
+const controls = new Controls({
+  play: () => attempt(connection.call("simulation", world.now.held ? "resume" : "pause")),
+  step: () => attempt(connection.call("simulation", "step", 1)),
+  reset: () => attempt(connection.call("simulation", "reset")),
+  speed: (factor) => attempt(Number.isFinite(factor)
+    ? connection.call("time", "set_time_scale", factor)
+    : connection.call("time", "run_freely")),
+  follow: () => follow(!follows),
+  home: () => {
+    follow(false);
+    camera.goHome();
+    refresh();
+  },
+  deselect: () => select(null),
+  layers: () => {
+    refresh();
+    if (world.scene) watch();
+  },
+});
+const tree = new Tree(get("tree"), get("search"), select);
+const inspector = new Inspector(get("inspector"), (of, name, unit) => {
+  plot.toggle(world, of, name, unit);
+  watch();
+  refresh();
+});
+const plot = new Plot(get("plot"), () => {
+  world.plotted = [];
+  watch();
+  refresh();
+});
+
+try {
+  drawing = new Drawing(canvas);
+} catch (error) {
+  controls.notice(`The view cannot be drawn: ${error.message}`);
+}
+
+const connection = new Connection({
+  scene: async (scene) => {
+    const answers = await Promise.all(Array.from({ length: scene.meshes }, (_, index) => fetch(`/mesh/${index}`)));
+    const meshes = await Promise.all(answers.map(async (answer) => readMesh(await answer.arrayBuffer())));
+    world.setScene(scene);
+    drawing?.setScene(scene, meshes);
+    scene.bodies.forEach((body, index) => drawing?.move(index, body.pose));
+    labels.clear();
+    tree.setScene(scene);
+    get("scene").textContent = scene.name || "morse-sim";
+    document.title = scene.name ? `${scene.name} – morse-sim` : "morse-sim";
+    frameAll(scene);
+    select(world.selected);
+  },
+  frame: (frame) => {
+    world.apply(frame);
+    for (const [body, pose] of frame.moved) drawing?.move(body, pose);
+    refresh();
+  },
+  state: (word) => controls.state(word),
+});
+
+function watch() {
+  const { points, rays } = controls.layers;
+  if (!points && !rays) world.clouds.clear();
+  connection.watch(world.watched(points || rays));
+}
+
+function select(of) {
+  const isSame = world.selected && of && keyOf(world.selected) === keyOf(of);
+  world.selected = of;
+  if (!of) follow(false);
+  if (!isSame) watch();
+  tree.select(of);
+  drawing?.choose(world.bodiesOf(of));
+  refresh();
+}
+
+function follow(wanted) {
+  follows = wanted && Boolean(world.selected);
+  if (wanted && !follows) controls.notice("Select something to follow it.");
+  refresh();
+}
+
+// The camera's home: where the robots are, or else what moves, or else everything.
+function frameAll(scene) {
+  const robots = scene.robots.map(({ body }) => body);
+  const moving = scene.bodies.map((_, index) => index).filter((index) => scene.bodies[index].kind !== "fixed");
+  const bodies = robots.length ? robots : moving.length ? moving : scene.bodies.map((_, index) => index);
+  const points = bodies.map((body) => world.poses[body].slice(0, 3));
+  if (points.length === 0) points.push([0, 0, 0]);
+  const low = [0, 1, 2].map((axis) => Math.min(...points.map((point) => point[axis])));
+  const high = [0, 1, 2].map((axis) => Math.max(...points.map((point) => point[axis])));
+  const own = new Set(bodies);
+  const size = scene.shapes.filter((shape) => own.has(shape.body)).reduce((most, shape) => {
+    const at = place(world.poses[shape.body], shape.pose);
+    return Math.max(most, norm(sub(at, world.poses[shape.body])) + extent(shape.form));
+  }, 0.2);
+  camera.home = {
+    target: low.map((part, axis) => (part + high[axis]) / 2),
+    distance: Math.min(Math.max(norm(sub(high, low)) * 0.9 + Math.min(size, 20) * 3.2, 1.2), 400),
+  };
+  camera.home.target[2] += Math.min(size, 2) * 0.2;
+  camera.goHome();
+}
+
+function extent({ box, sphere, cone, capsule }) {
+  if (box) return norm(box) / 2;
+  if (cone) return Math.max(Math.abs(cone[2]), cone[0], cone[1]);
+  if (capsule) return Math.abs(capsule[1]) + capsule[0];
+  return sphere ?? 0.5;
+}
+
+camera.onclick = (event) => {
+  canvas.focus({ preventScroll: true });
+  if (!world.scene || !drawing) return;
+  const { origin, direction } = camera.ray(event.offsetX, event.offsetY);
+  const met = drawing.pick(origin, direction, world.poses);
+  const body = met && world.scene.bodies[met.body];
+  const isBackground = body && body.kind === "fixed" && !body.robot;
+  select(!body || isBackground ? null : body.robot ? { robot: body.robot } : { body: body.name });
+};
+camera.onpan = () => (follows = false);
+for (const event of ["pointermove", "wheel", "keydown"]) canvas.addEventListener(event, refresh);
+get("plot").addEventListener("pointermove", refresh);
+get("plot").addEventListener("pointerleave", refresh);
+new ResizeObserver(() => {
+  const ratio = Math.min(devicePixelRatio, 2);
+  canvas.width = Math.max(1, Math.round(canvas.clientWidth * ratio));
+  canvas.height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+  refresh();
+}).observe(canvas);
+
+function accent() {
+  const text = getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+  return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16) / 255);
+}
+
+function draw() {
+  requestAnimationFrame(draw);
+  if (!isStale || !world.scene) return;
+  isStale = false;
+  if (follows && world.selected) camera.target = world.poseOf(world.selected).slice(0, 3);
+  camera.update();
+  const { layers, theme } = controls;
+  const color = accent();
+  const strokes = strokesOf(world, layers, color, camera);
+  drawing?.draw(camera, theme, { ground: layers.grid, accent: color, strokes });
+  labels.draw(world, camera, layers.labels);
+  controls.draw(world.now);
+  inspector.draw(world, (of, name) => plot.color(world, of, name));
+  plot.draw(world);
+}
+
+draw();
+// For the console, and for programs that drive the page.
+window.morse = { world, camera, controls, connection, select };

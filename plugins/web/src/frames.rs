@@ -1,0 +1,315 @@
+//! What changes, as viewers are sent it: frames of poses and readings, each with what its viewer lacks.
+//!
+//! A frame is little endian: 1 (u8, the form), 1 if the run is held (u8), two bytes of zero, the number of
+//! the frame (u32), the tick and the time in s (f64), the speed that was asked for and the one that was
+//! measured, simulated seconds a second (f32). Then come how many bodies have moved and, for each, how many
+//! bodies lie between it and the one before, its position in m (3 f32) and its attitude, 1/32767 a unit
+//! (x, y, z, w, 4 i16); then how many readings there are and, for each, the place of its sensor, its length
+//! and what [`crate::values::reading`] makes of it. Counts are written as lengths are.
+use std::{collections::BTreeSet, sync::Arc};
+
+use morse_api::sight::Poses;
+
+use crate::values::length;
+
+/// Frames hold no more bytes of readings than this; what is left waits for the next one.
+const MOST_READINGS: usize = 8 << 20;
+/// Bytes of a body's pose.
+const POSE: usize = 20;
+
+/// What all frames of a moment begin with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Moment {
+    pub(crate) tick: u64,
+    pub(crate) seconds: f64,
+    pub(crate) is_held: bool,
+    /// Simulated seconds a second that are asked for.
+    pub(crate) factor: f64,
+    /// Simulated seconds a second that were measured.
+    pub(crate) measured: f64,
+}
+
+/// A value, and the frame in which it was new.
+struct Dated<T> {
+    value: T,
+    since: u32,
+}
+
+/// The newest state of the world, as far as viewers see it.
+pub(crate) struct Frames {
+    moment: Moment,
+    /// The newest frame.
+    newest: u32,
+    bodies: Vec<Dated<[u8; POSE]>>,
+    readings: Vec<Option<Dated<Arc<[u8]>>>>,
+    /// The parts about bodies of the newest frame, by the frame that their viewers have.
+    cached: Vec<(u32, Vec<u8>)>,
+}
+
+/// What one viewer has, and what it wants.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    /// The last frame that it was sent.
+    pub(crate) has: u32,
+    /// The sensors whose readings it wants, by place.
+    pub(crate) watched: BTreeSet<usize>,
+    /// Those of them whose last reading it lacks, whatever its age.
+    pub(crate) lacks: BTreeSet<usize>,
+}
+
+impl Frames {
+    pub(crate) fn new(bodies: usize, sensors: usize) -> Self {
+        let nowhere = || Dated {
+            value: [0; POSE],
+            since: 0,
+        };
+        Self {
+            moment: Moment::default(),
+            newest: 0,
+            bodies: (0..bodies).map(|_| nowhere()).collect(),
+            readings: (0..sensors).map(|_| None).collect(),
+            cached: Vec::new(),
+        }
+    }
+
+    /// What is shown.
+    pub(crate) fn moment(&self) -> Moment {
+        self.moment
+    }
+
+    /// Begins a new frame, unless nothing has happened: another moment, other poses, or readings.
+    pub(crate) fn advance(&mut self, moment: Moment, poses: Option<&Poses>, has_readings: bool) {
+        let next = self.newest.wrapping_add(1);
+        let mut is_new = has_readings || moment != self.moment || self.newest == 0;
+        for (body, pose) in self
+            .bodies
+            .iter_mut()
+            .zip(poses.into_iter().flat_map(|poses| &poses.bodies))
+        {
+            let value = packed(
+                pose.translation.vector.as_ref(),
+                pose.rotation.coords.as_ref(),
+            );
+            if body.value != value {
+                *body = Dated { value, since: next };
+                is_new = true;
+            }
+        }
+        if is_new {
+            self.moment = moment;
+            self.newest = next;
+            self.cached.clear();
+        }
+    }
+
+    /// Keeps a reading, for the frame that [`Frames::advance`] begins next.
+    pub(crate) fn keep(&mut self, sensor: usize, reading: Vec<u8>) {
+        let since = self.newest.wrapping_add(1);
+        if let Some(place) = self.readings.get_mut(sensor) {
+            *place = Some(Dated {
+                value: reading.into(),
+                since,
+            });
+        }
+    }
+
+    /// Forgets the reading of a sensor that nobody watches any more.
+    pub(crate) fn forget(&mut self, sensor: usize) {
+        if let Some(place) = self.readings.get_mut(sensor) {
+            *place = None;
+        }
+    }
+
+    /// The newest frame for a viewer that lacks something of it; it has it from now on.
+    pub(crate) fn take(&mut self, view: &mut View) -> Option<Vec<u8>> {
+        let has_lack = |sensor: &usize| self.readings.get(*sensor).is_some_and(Option::is_some);
+        if view.has == self.newest && !view.lacks.iter().any(has_lack) {
+            return None;
+        }
+        let mut out = self.head();
+        out.extend(self.moved(view.has));
+        let mut readings = Vec::new();
+        let (mut count, mut later) = (0, BTreeSet::new());
+        for &sensor in &view.watched {
+            let Some(Some(reading)) = self.readings.get(sensor) else {
+                // It comes when it is measured.
+                continue;
+            };
+            if reading.since <= view.has && !view.lacks.contains(&sensor) {
+                continue;
+            }
+            if count > 0 && readings.len() + reading.value.len() > MOST_READINGS {
+                later.insert(sensor);
+                continue;
+            }
+            length(&mut readings, sensor);
+            length(&mut readings, reading.value.len());
+            readings.extend(reading.value.iter());
+            count += 1;
+        }
+        length(&mut out, count);
+        out.extend(readings);
+        view.lacks
+            .retain(|sensor| !self.readings.get(*sensor).is_some_and(Option::is_some));
+        view.lacks.extend(later);
+        view.has = self.newest;
+        Some(out)
+    }
+
+    fn head(&self) -> Vec<u8> {
+        let Moment {
+            tick,
+            seconds,
+            is_held,
+            factor,
+            measured,
+        } = self.moment;
+        let mut out = vec![1, u8::from(is_held), 0, 0];
+        out.extend(self.newest.to_le_bytes());
+        out.extend((tick as f64).to_le_bytes());
+        out.extend(seconds.to_le_bytes());
+        out.extend((factor as f32).to_le_bytes());
+        out.extend((measured as f32).to_le_bytes());
+        out
+    }
+
+    /// The bodies that moved since a frame. Viewers that keep up share it.
+    fn moved(&mut self, has: u32) -> Vec<u8> {
+        if let Some((_, known)) = self.cached.iter().find(|(since, _)| *since == has) {
+            return known.clone();
+        }
+        let moved = self
+            .bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, body)| body.since > has);
+        let (mut out, mut count, mut next) = (Vec::new(), 0, 0);
+        for (place, body) in moved {
+            length(&mut out, place - next);
+            out.extend(body.value);
+            (count, next) = (count + 1, place + 1);
+        }
+        let mut whole = Vec::new();
+        length(&mut whole, count);
+        whole.extend(out);
+        self.cached.push((has, whole.clone()));
+        whole
+    }
+}
+
+fn packed(position: &[f64; 3], attitude: &[f64; 4]) -> [u8; POSE] {
+    let mut bytes = [0; POSE];
+    let position = position
+        .iter()
+        .flat_map(|part| (*part as f32).to_le_bytes());
+    let attitude = attitude
+        .iter()
+        .flat_map(|part| ((part * 32767.0).round() as i16).to_le_bytes());
+    for (byte, value) in bytes.iter_mut().zip(position.chain(attitude)) {
+        *byte = value;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Poses of bodies by their x.
+    fn poses(at: &[f64]) -> Poses {
+        let mut poses = Poses::default();
+        for x in at {
+            let mut pose = poses.bodies.first().copied().unwrap_or_default();
+            pose.translation.x = *x;
+            poses.bodies.push(pose);
+        }
+        poses
+    }
+
+    fn moment(tick: u64) -> Moment {
+        Moment {
+            tick,
+            ..Moment::default()
+        }
+    }
+
+    /// The frame's number, the bodies and their x, and the sensors and their readings.
+    fn read(frame: &[u8]) -> (u32, Vec<(usize, f32)>, Vec<(usize, Vec<u8>)>) {
+        let number = u32::from_le_bytes(frame[4..8].try_into().unwrap());
+        let mut at = 32;
+        let mut byte = || {
+            at += 1;
+            usize::from(frame[at - 1])
+        };
+        let (mut bodies, mut next) = (Vec::new(), 0);
+        for _ in 0..byte() {
+            next += byte();
+            let x: Vec<u8> = (0..POSE).map(|_| byte() as u8).take(POSE).collect();
+            bodies.push((next, f32::from_le_bytes(x[..4].try_into().unwrap())));
+            next += 1;
+        }
+        let mut readings = Vec::new();
+        for _ in 0..byte() {
+            let (sensor, length) = (byte(), byte());
+            readings.push((sensor, (0..length).map(|_| byte() as u8).collect()));
+        }
+        assert_eq!(at, frame.len(), "all was read");
+        (number, bodies, readings)
+    }
+
+    #[test]
+    fn a_viewer_gets_what_it_lacks() {
+        let mut frames = Frames::new(3, 1);
+        let (mut quick, mut slow) = (View::default(), View::default());
+        assert_eq!(frames.take(&mut quick), None, "nothing is known yet");
+        frames.advance(moment(1), Some(&poses(&[1.0, 2.0, 3.0])), false);
+        let (number, bodies, _) = read(&frames.take(&mut quick).unwrap());
+        assert_eq!((number, bodies), (1, vec![(0, 1.0), (1, 2.0), (2, 3.0)]));
+        assert_eq!(frames.take(&mut quick), None, "it has it all");
+        frames.advance(moment(2), Some(&poses(&[1.0, 2.5, 3.0])), false);
+        assert_eq!(read(&frames.take(&mut quick).unwrap()).1, [(1, 2.5)]);
+        frames.advance(moment(3), Some(&poses(&[1.0, 2.5, 4.0])), false);
+        assert_eq!(read(&frames.take(&mut quick).unwrap()).1, [(2, 4.0)]);
+        // Who missed two frames gets the newest one whole.
+        let (number, bodies, _) = read(&frames.take(&mut slow).unwrap());
+        assert_eq!((number, bodies), (3, vec![(0, 1.0), (1, 2.5), (2, 4.0)]));
+        frames.advance(moment(3), Some(&poses(&[1.0, 2.5, 4.0])), false);
+        assert_eq!(frames.take(&mut quick), None, "nothing has happened");
+        let held = Moment {
+            is_held: true,
+            ..moment(3)
+        };
+        frames.advance(held, None, false);
+        let frame = frames.take(&mut quick).unwrap();
+        assert_eq!((frame[1], read(&frame).1), (1, vec![]));
+    }
+
+    #[test]
+    fn readings_go_to_who_watches() {
+        let mut frames = Frames::new(0, 2);
+        let mut viewer = View::default();
+        viewer.watched.insert(1);
+        frames.keep(0, vec![7]);
+        frames.keep(1, vec![8, 9]);
+        frames.advance(moment(1), None, true);
+        assert_eq!(
+            read(&frames.take(&mut viewer).unwrap()).2,
+            [(1, vec![8, 9])]
+        );
+        // One that was there before is sent to who watches from now on.
+        viewer.watched.insert(0);
+        viewer.lacks.insert(0);
+        assert_eq!(read(&frames.take(&mut viewer).unwrap()).2, [(0, vec![7])]);
+        assert_eq!(frames.take(&mut viewer), None);
+        frames.forget(0);
+        frames.advance(moment(2), None, false);
+        assert_eq!(read(&frames.take(&mut viewer).unwrap()).2, []);
+    }
+
+    #[test]
+    fn poses_keep_their_bits() {
+        let bytes = packed(&[1.5, -2.0, 0.0], &[0.0, 0.0, 1.0, -1.0]);
+        assert_eq!(bytes[..4], 1.5_f32.to_le_bytes());
+        assert_eq!(bytes[16..], [0xff, 0x7f, 0x01, 0x80]);
+    }
+}

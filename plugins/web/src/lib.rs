@@ -1,0 +1,214 @@
+//! A simulation in a browser: one page on loopback that shows the scene, its robots and what they measure,
+//! and that holds, steps and resets the run.
+//!
+//! - [`Web`]: settings, and the way in and out;
+//! - `guard`: who may come in; `http`: requests for pages; `page`: the files of the page;
+//! - `server`: the one thread, with one poll for all; `visitor`, `viewer`: a connection that speaks HTTP, and one
+//!   that speaks WebSocket; `requests`: what viewers ask of the simulation;
+//! - `watch`: what the simulation shows; `frames`, `values`, `scene`: its form on the wire.
+mod frames;
+mod guard;
+mod http;
+mod page;
+mod requests;
+mod scene;
+mod server;
+mod values;
+mod viewer;
+mod visitor;
+mod watch;
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+};
+
+use bevy::prelude::{App, Reflect};
+use mio::net::TcpListener;
+use morse_api::{
+    fields::Unit,
+    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+};
+use serde::Deserialize;
+
+use crate::{
+    guard::Guard,
+    server::{News, Parts, Server},
+};
+
+/// A page that shows the simulation in a browser.
+///
+/// It shows the scene, the robots, and the data of all sensors, which need not name it among their outputs. It
+/// holds, steps and resets the run; services of components are offered to it as to any other middleware.
+/// `morse-sim SCENE --serve` adds it to any scene.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Web {
+    /// The port of the page; 0 takes a free one.
+    pub port: u16,
+    /// The address to listen at. Other machines reach the simulation only at another one than the default,
+    /// and then a token is needed.
+    pub listen: String,
+    /// What browsers have to know: the page is opened with `?token=…`, once. Without it, nothing.
+    pub token: Option<String>,
+    /// Names by which browsers may ask for the page, besides the address: those of a proxy, say.
+    pub hosts: Vec<String>,
+    /// More viewers than these are turned away.
+    pub max_viewers: u32,
+    /// How often a viewer is shown something new, at most.
+    #[reflect(@Unit("Hz"))]
+    pub frame_rate: f64,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self {
+            port: 8080,
+            listen: "127.0.0.1".to_owned(),
+            token: None,
+            hosts: Vec::new(),
+            max_viewers: 64,
+            frame_rate: 60.0,
+        }
+    }
+}
+
+/// Nothing has to be said of a sensor or actuator.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nothing {}
+
+/// Makes the kind `web` known.
+pub fn plugin(app: &mut App) {
+    app.add_middleware::<Web>();
+}
+
+impl Middleware for Web {
+    const KIND: &'static str = "web";
+    const LOOKS_ON: bool = true;
+    type Output = Nothing;
+    type Input = Nothing;
+
+    fn start(&self, plugs: Plugs<Nothing, Nothing>) -> Result<Box<dyn Running>, Failure> {
+        let name = plugs.name;
+        let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
+        let address = self.address().map_err(failed)?;
+        let wanted = SocketAddr::new(address, self.port);
+        let (listener, at) = listen(wanted)
+            .map_err(|error| failed(format!("cannot listen at {wanted} for the page: {error}")))?;
+        let sight = plugs
+            .sight
+            .ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
+        let news = Arc::new(Mutex::new(News::default()));
+        let parts = Parts {
+            guard: Guard {
+                address,
+                hosts: self.hosts.clone(),
+                token: self.token.clone(),
+                cookie: format!("morse_{}", at.port()),
+            },
+            max_viewers: self.max_viewers as usize,
+            frame_rate: self.frame_rate,
+            listener,
+            services: plugs.services,
+            requests: plugs.requests,
+            sight,
+            wake: plugs.wake,
+            news: news.clone(),
+        };
+        let thread = Server::new(parts).and_then(|server| {
+            std::thread::Builder::new()
+                .name(format!("web {name}"))
+                .spawn(move || server.run())
+        });
+        let thread =
+            thread.map_err(|error| failed(format!("its thread could not be started: {error}")))?;
+        Ok(Box::new(Serving {
+            name,
+            thread,
+            at,
+            needs_token: self.token.is_some(),
+            news,
+        }))
+    }
+}
+
+impl Web {
+    /// Where to listen, if that makes sense.
+    fn address(&self) -> Result<IpAddr, String> {
+        if !(self.frame_rate > 0.0 && self.frame_rate <= 1000.0) {
+            return Err(format!(
+                "`frame_rate`: {} Hz cannot be shown; write a number from 0 to 1000, such as 60",
+                self.frame_rate
+            ));
+        }
+        if let Some(token) = &self.token
+            && !(!token.is_empty()
+                && token
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)))
+        {
+            return Err(
+                "a `token` is of letters, digits, `-`, `_` and `.`, since it stands in an address"
+                    .to_owned(),
+            );
+        }
+        let listen = self.listen.as_str();
+        let address = if listen == "localhost" {
+            "127.0.0.1"
+        } else {
+            listen
+        };
+        let address: IpAddr = address
+            .parse()
+            .map_err(|_not_one| format!("`{listen}` is no address; write 127.0.0.1, say"))?;
+        if !address.is_loopback() && self.token.is_none() {
+            return Err(format!(
+                "listening at {address} lets other machines in: set a `token` that browsers have to know \
+                 (`--token TEXT` on the command line)"
+            ));
+        }
+        Ok(address)
+    }
+}
+
+fn listen(at: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(at)?;
+    let at = listener.local_addr()?;
+    Ok((listener, at))
+}
+
+/// The thread at work.
+struct Serving {
+    name: String,
+    thread: JoinHandle<()>,
+    at: SocketAddr,
+    needs_token: bool,
+    news: Arc<Mutex<News>>,
+}
+
+impl Running for Serving {
+    fn failure(&mut self) -> Option<Failure> {
+        let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        news.failure.take()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let hint = if self.needs_token { "?token=…" } else { "" };
+        vec![format!(
+            "the simulation is shown at http://{}/{hint}",
+            self.at
+        )]
+    }
+
+    fn ports(&self) -> Vec<(String, u16)> {
+        vec![("page".to_owned(), self.at.port())]
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), Failure> {
+        self.thread.join().map_err(|_panic| {
+            Failure::Environment(format!("the middleware `{}` panicked", self.name))
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! What does not change, as viewers are told it once: `scene.json`, and the triangles of meshes.
+use morse_api::{
+    body::BodyKind,
+    port::Observer,
+    sight::{Form, Scenery, SeenComponent, SeenShape, Triangles},
+};
+use nalgebra::Isometry3;
+use serde_json::{Value as Json, json};
+
+/// The scene as JSON. Poses are `[x, y, z, qx, qy, qz, qw]`; sensors have their place among all sensors.
+pub(crate) fn json(scenery: &Scenery, sensors: &[Observer]) -> Vec<u8> {
+    let bodies = scenery.bodies.iter().map(|body| {
+        json!({
+            "name": body.name, "robot": body.robot, "pose": pose(&body.pose),
+            "kind": match body.kind {
+                BodyKind::Dynamic => "dynamic",
+                BodyKind::Fixed => "fixed",
+                BodyKind::Kinematic => "kinematic",
+            },
+        })
+    });
+    let frames = scenery.frames.iter().map(|frame| {
+        json!({ "name": frame.name, "body": frame.body, "pose": pose(&frame.body_from_frame) })
+    });
+    let robots = scenery
+        .robots
+        .iter()
+        .map(|robot| json!({ "name": robot.name, "body": robot.body }));
+    let components = scenery
+        .components
+        .iter()
+        .map(|component| of_component(component, sensors));
+    let scene = json!({
+        "name": scenery.name,
+        "rate": scenery.rate,
+        "bodies": bodies.collect::<Vec<_>>(),
+        "shapes": scenery.shapes.iter().map(of_shape).collect::<Vec<_>>(),
+        "meshes": scenery.meshes.len(),
+        "frames": frames.collect::<Vec<_>>(),
+        "robots": robots.collect::<Vec<_>>(),
+        "components": components.collect::<Vec<_>>(),
+    });
+    scene.to_string().into_bytes()
+}
+
+fn of_component(component: &SeenComponent, sensors: &[Observer]) -> Json {
+    let mut json = json!({
+        "path": component.path, "robot": component.robot, "kind": component.kind,
+        "role": if component.is_sensor { "sensor" } else { "actuator" },
+        "frequency": component.frequency,
+        "body": component.body, "pose": pose(&component.body_from_component),
+    });
+    let place = sensors
+        .iter()
+        .position(|sensor| *sensor.info.path == *component.path);
+    if let Some((place, sensor)) = place.and_then(|place| Some((place, sensors.get(place)?))) {
+        let fields = sensor.info.fields.0.iter().map(|field| {
+            json!({ "name": field.name, "unit": field.unit, "docs": field.docs, "flat": field.is_flat })
+        });
+        json["sensor"] = place.into();
+        json["level"] = sensor.info.level.into();
+        json["fields"] = fields.collect::<Vec<_>>().into();
+    }
+    json
+}
+
+fn of_shape(shape: &SeenShape) -> Json {
+    let form = match &shape.form {
+        Form::Box(dimension) => json!({ "box": dimension.map(|side| side as f32) }),
+        Form::Sphere { radius } => json!({ "sphere": *radius as f32 }),
+        Form::Cone {
+            start_radius,
+            end_radius,
+            height,
+        } => json!({ "cone": [*start_radius as f32, *end_radius as f32, *height as f32] }),
+        Form::Capsule { radius, height } => json!({ "capsule": [*radius as f32, *height as f32] }),
+        Form::Grid {
+            dimension,
+            delta,
+            thickness,
+        } => json!({ "grid": [dimension[0], dimension[1], delta[0], delta[1], *thickness] }),
+        Form::Mesh { mesh, scale } => json!({ "mesh": mesh, "scale": *scale as f32 }),
+    };
+    json!({
+        "body": shape.body, "pose": pose(&shape.body_from_shape), "form": form,
+        "color": shape.color.map(|part| part as f32),
+    })
+}
+
+fn pose(pose: &Isometry3<f64>) -> [f32; 7] {
+    let (at, turned) = (&pose.translation.vector, &pose.rotation.coords);
+    [at.x, at.y, at.z, turned.x, turned.y, turned.z, turned.w].map(|part| part as f32)
+}
+
+/// Triangles as bytes, little endian: how many corners and faces (2 u32), corners (3 f32 each), faces
+/// (3 u32 each).
+pub(crate) fn mesh(triangles: &Triangles) -> Vec<u8> {
+    let mut out = Vec::with_capacity(8 + 12 * (triangles.vertices.len() + triangles.faces.len()));
+    out.extend((triangles.vertices.len() as u32).to_le_bytes());
+    out.extend((triangles.faces.len() as u32).to_le_bytes());
+    out.extend(
+        triangles
+            .vertices
+            .as_flattened()
+            .iter()
+            .flat_map(|part| part.to_le_bytes()),
+    );
+    out.extend(
+        triangles
+            .faces
+            .as_flattened()
+            .iter()
+            .flat_map(|corner| corner.to_le_bytes()),
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles() {
+        let one = Triangles {
+            vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+            faces: vec![[0, 1, 2]],
+        };
+        let bytes = mesh(&one);
+        assert_eq!(bytes.len(), 8 + 36 + 12);
+        assert_eq!(bytes[..8], [3, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(bytes[20..24], 1.0_f32.to_le_bytes());
+        assert_eq!(bytes[44..], [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+    }
+}

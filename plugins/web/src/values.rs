@@ -1,0 +1,216 @@
+//! What a reading holds as bytes, little endian; `values.js` of the page reads them.
+//!
+//! A value is a byte that says what follows: 0 nothing, 1 a number (f64), 2 a whole number (f64), 3 no, 4 yes,
+//! 5 text, 6 a list of f64, 7 a list of f32, 8 a list of points (f32), 9 a list of values, 10 names with values,
+//! 11 bytes. Texts, lists and bytes begin with their length, as [`length`] writes it.
+use bevy::reflect::{PartialReflect, ReflectRef};
+use morse_api::{
+    fields::{Plain, Value, key_text, plain_name, view, walk},
+    reading::{Reading, SensorInfo},
+};
+
+/// Lists up to this length keep all digits: joints and quaternions, not ranges of a scanner.
+const EXACT: usize = 32;
+
+/// A reading: its time in s (f64), then the exported fields in order.
+pub(crate) fn reading(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend(reading.seconds().to_le_bytes());
+    for field in &info.fields.0 {
+        match reading.data().field_at(field.index) {
+            Some(value) => write(&mut out, value),
+            None => out.push(0),
+        }
+    }
+    out
+}
+
+/// A length: seven bits a byte, the lowest first; the highest bit says that more follow.
+pub(crate) fn length(out: &mut Vec<u8>, mut length: usize) {
+    while length >= 0x80 {
+        out.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+}
+
+fn write(out: &mut Vec<u8>, value: &dyn PartialReflect) {
+    if let Some(bytes) = value.try_downcast_ref::<Vec<u8>>() {
+        begin(out, 11, bytes.len());
+        out.extend(bytes);
+        return;
+    }
+    if let Some(numbers) = value.try_downcast_ref::<Vec<f32>>() {
+        begin(out, 7, numbers.len());
+        out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        return;
+    }
+    match view(value) {
+        Value::Number(value) => number(out, 1, value),
+        Value::Integer(value) => number(out, 2, value as f64),
+        Value::Flag(flag) => out.push(3 + u8::from(flag)),
+        Value::Text(value) => text(out, value),
+        Value::Numbers(values) => numbers(out, values),
+        Value::Triples(triples) => {
+            begin(out, 8, triples.len());
+            let parts = triples.as_flattened().iter();
+            out.extend(parts.flat_map(|part| (*part as f32).to_le_bytes()));
+        }
+        Value::Texts(texts) => {
+            begin(out, 9, texts.len());
+            texts.iter().for_each(|value| text(out, value));
+        }
+        Value::Plain(value) => plain(out, value),
+        Value::Named(named) => {
+            begin(out, 10, named.names.len());
+            for (own, value) in named.iter() {
+                name(out, own);
+                number(out, 1, value);
+            }
+        }
+        Value::Other(other) => walked(out, other),
+    }
+}
+
+fn walked(out: &mut Vec<u8>, value: &dyn PartialReflect) {
+    match value.reflect_ref() {
+        ReflectRef::Struct(parts) => {
+            begin(out, 10, parts.field_len());
+            for (own, part) in parts.iter_fields() {
+                name(out, plain_name(own));
+                write(out, part);
+            }
+        }
+        ReflectRef::Map(parts) => {
+            begin(out, 10, parts.len());
+            for (key, part) in parts.iter() {
+                name(out, &key_text(key));
+                write(out, part);
+            }
+        }
+        ReflectRef::Enum(parts) if parts.field_len() == 0 => text(out, parts.variant_name()),
+        ReflectRef::Opaque(_) => out.push(0),
+        _ => {
+            let mut count = 0;
+            walk(value, &mut |_| count += 1);
+            begin(out, 9, count);
+            walk(value, &mut |part| write(out, part));
+        }
+    }
+}
+
+fn plain(out: &mut Vec<u8>, value: &Plain) {
+    match value {
+        Plain::Number(value) => number(out, 1, *value),
+        Plain::Integer(value) => number(out, 2, *value as f64),
+        Plain::Flag(flag) => out.push(3 + u8::from(*flag)),
+        Plain::Text(value) => text(out, value),
+        Plain::Numbers(values) => numbers(out, values),
+        Plain::List(items) => {
+            begin(out, 9, items.len());
+            items.iter().for_each(|item| plain(out, item));
+        }
+        Plain::Map(parts) => {
+            begin(out, 10, parts.len());
+            for (own, part) in parts {
+                name(out, own);
+                plain(out, part);
+            }
+        }
+    }
+}
+
+fn begin(out: &mut Vec<u8>, what: u8, count: usize) {
+    out.push(what);
+    length(out, count);
+}
+
+fn number(out: &mut Vec<u8>, what: u8, value: f64) {
+    out.push(what);
+    out.extend(value.to_le_bytes());
+}
+
+fn name(out: &mut Vec<u8>, value: &str) {
+    length(out, value.len());
+    out.extend(value.as_bytes());
+}
+
+fn text(out: &mut Vec<u8>, value: &str) {
+    out.push(5);
+    name(out, value);
+}
+
+fn numbers(out: &mut Vec<u8>, values: &[f64]) {
+    if values.len() <= EXACT {
+        begin(out, 6, values.len());
+        out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    } else {
+        begin(out, 7, values.len());
+        out.extend(
+            values
+                .iter()
+                .flat_map(|value| (*value as f32).to_le_bytes()),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::prelude::Reflect;
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn bytes(value: &dyn PartialReflect) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&mut out, value);
+        out
+    }
+
+    #[test]
+    fn lengths() {
+        for (number, expected) in [
+            (0, vec![0]),
+            (127, vec![127]),
+            (128, vec![0x80, 1]),
+            (300, vec![0xac, 2]),
+            (1 << 21, vec![0x80, 0x80, 0x80, 1]),
+        ] {
+            let mut out = Vec::new();
+            length(&mut out, number);
+            assert_eq!(out, expected, "{number}");
+        }
+    }
+
+    #[test]
+    fn values() {
+        #[derive(Reflect)]
+        struct Pair {
+            r#type: bool,
+            b: u8,
+        }
+        #[derive(Reflect)]
+        enum Mode {
+            Idle,
+        }
+        let pair = Pair { r#type: true, b: 7 };
+        assert_eq!(bytes(&1.5), [&[1][..], &1.5_f64.to_le_bytes()].concat());
+        assert_eq!(bytes(&"hé".to_owned()), [5, 3, b'h', 0xc3, 0xa9]);
+        let seven = 7.0_f64.to_le_bytes();
+        assert_eq!(
+            bytes(&pair),
+            [&b"\x0a\x02\x04type\x04\x01b\x02"[..], &seven].concat()
+        );
+        assert_eq!(bytes(&Mode::Idle), b"\x05\x04Idle");
+        assert_eq!(bytes(&vec![1_u8, 2, 255]), [11, 3, 1, 2, 255]);
+        let map = BTreeMap::from([("a".to_owned(), false)]);
+        assert_eq!(bytes(&map), [10, 1, 1, b'a', 3]);
+        assert_eq!(bytes(&vec!["x".to_owned()]), [9, 1, 5, 1, b'x']);
+        assert_eq!(bytes(&vec![[0.0, 1.0, 0.5]])[..2], [8, 1]);
+        assert_eq!(bytes(&vec![0.0; 40])[..2], [7, 40]);
+        assert_eq!(bytes(&vec![0.0; 40]).len(), 2 + 40 * 4);
+        assert_eq!(bytes(&[0.0; 4]).len(), 2 + 4 * 8);
+        let list = Plain::List(vec![Plain::Flag(true), Plain::Integer(7)]);
+        assert_eq!(bytes(&list), [&[9, 2, 4, 2][..], &seven].concat());
+    }
+}

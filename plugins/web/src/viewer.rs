@@ -1,0 +1,225 @@
+//! A viewer: somebody who speaks WebSocket. It is sent a frame only when it has room for one, which it says
+//! by naming the frames that it has seen; who does not say so misses frames, and costs nothing.
+use std::{io::ErrorKind, time::Instant};
+
+use mio::net::TcpStream;
+use serde::Deserialize;
+use serde_json::Value as Json;
+use tungstenite::{
+    Bytes, Error, Message, WebSocket,
+    protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
+};
+
+use crate::frames::View;
+
+/// The longest message that is heard, bytes.
+pub(crate) const LONGEST_MESSAGE: usize = 64 << 10;
+/// Frames on their way that were not yet seen.
+const MOST_UNSEEN: usize = 2;
+/// What is kept of what a viewer does not take, bytes.
+const MOST_WAITING: usize = 32 << 20;
+/// Messages that are heard at once; then others have their turn.
+const MOST_AT_ONCE: usize = 64;
+/// More messages than these in a second are a flood.
+const FLOOD: u32 = 2000;
+
+/// What a viewer says.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Said {
+    /// It has seen the frame of this number, and has room for another one.
+    Seen(u32),
+    /// It wants the readings of these sensors, and of no others.
+    Watch(Vec<String>),
+    /// It asks for a service.
+    Call(Call),
+}
+
+/// A request for a service.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Call {
+    pub(crate) id: u64,
+    pub(crate) component: String,
+    pub(crate) service: String,
+    #[serde(default)]
+    pub(crate) arguments: Json,
+}
+
+/// How hearing ended.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// Something was said.
+    Said(Said),
+    /// Nothing more for now.
+    Silence,
+    /// There may be more, after others had their turn.
+    Enough,
+    /// It was told why it has to go, or has said goodbye.
+    Leaves,
+    /// It has gone.
+    Gone,
+}
+
+pub(crate) struct Viewer {
+    socket: WebSocket<TcpStream>,
+    pub(crate) view: View,
+    /// Numbers of the frames on their way.
+    unseen: Vec<u32>,
+    /// It takes nothing at the moment.
+    is_full: bool,
+    /// Requests that were not answered yet.
+    pub(crate) under_way: u32,
+    /// When it last said anything.
+    pub(crate) heard: Instant,
+    second: Instant,
+    in_second: u32,
+    at_once: usize,
+}
+
+impl Viewer {
+    pub(crate) fn new(stream: TcpStream, rest: Vec<u8>, now: Instant) -> Self {
+        let config = WebSocketConfig::default()
+            .read_buffer_size(4 << 10)
+            .write_buffer_size(0)
+            .max_write_buffer_size(MOST_WAITING)
+            .max_message_size(Some(LONGEST_MESSAGE))
+            .max_frame_size(Some(LONGEST_MESSAGE));
+        Self {
+            socket: WebSocket::from_partially_read(stream, rest, Role::Server, Some(config)),
+            view: View::default(),
+            unseen: Vec::new(),
+            is_full: false,
+            under_way: 0,
+            heard: now,
+            second: now,
+            in_second: 0,
+            at_once: 0,
+        }
+    }
+
+    /// Whether it has room for a frame.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.unseen.len() < MOST_UNSEEN && !self.is_full
+    }
+
+    /// The next thing that it says.
+    pub(crate) fn hear(&mut self, now: Instant) -> Heard {
+        loop {
+            if self.at_once >= MOST_AT_ONCE {
+                self.at_once = 0;
+                return Heard::Enough;
+            }
+            let message = match self.socket.read() {
+                Ok(message) => message,
+                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                    self.at_once = 0;
+                    return Heard::Silence;
+                }
+                Err(Error::Capacity(_)) => {
+                    return self.dismiss(CloseCode::Size, "messages are at most 64 KiB long");
+                }
+                Err(Error::Protocol(error)) if self.socket.can_write() => {
+                    return self.dismiss(CloseCode::Protocol, &error.to_string());
+                }
+                Err(Error::Utf8(_)) => {
+                    return self.dismiss(CloseCode::Invalid, "this is no UTF-8");
+                }
+                Err(Error::ConnectionClosed) => return Heard::Leaves,
+                Err(_) => return Heard::Gone,
+            };
+            self.at_once += 1;
+            if self.is_flood(now) {
+                return self.dismiss(CloseCode::Policy, "too many messages in a second");
+            }
+            self.heard = now;
+            let text = match message {
+                Message::Text(text) => text,
+                Message::Binary(_) => {
+                    return self.dismiss(CloseCode::Unsupported, "messages are text");
+                }
+                Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => {
+                    continue;
+                }
+            };
+            return match serde_json::from_str(&text) {
+                Ok(said) => Heard::Said(said),
+                Err(error) => {
+                    // Reasons are at most 123 bytes long.
+                    let why: String = error
+                        .to_string()
+                        .chars()
+                        .filter(char::is_ascii)
+                        .take(120)
+                        .collect();
+                    self.dismiss(CloseCode::Policy, &why)
+                }
+            };
+        }
+    }
+
+    fn is_flood(&mut self, now: Instant) -> bool {
+        if now.duration_since(self.second).as_secs() >= 1 {
+            (self.second, self.in_second) = (now, 0);
+        }
+        self.in_second += 1;
+        self.in_second > FLOOD
+    }
+
+    /// Tells it why it has to go.
+    pub(crate) fn dismiss(&mut self, code: CloseCode, why: &str) -> Heard {
+        let frame = CloseFrame {
+            code,
+            reason: why.to_owned().into(),
+        };
+        // Who does not even take this is gone all the same.
+        self.socket.close(Some(frame)).ok();
+        Heard::Leaves
+    }
+
+    /// It has seen a frame, and all before it.
+    pub(crate) fn seen(&mut self, frame: u32) {
+        self.unseen.retain(|unseen| *unseen > frame);
+    }
+
+    /// Sends a frame; false when the viewer has gone.
+    pub(crate) fn show(&mut self, frame: Vec<u8>) -> bool {
+        self.unseen.push(self.view.has);
+        self.send(Message::Binary(Bytes::from(frame)))
+    }
+
+    /// Sends a text; false when the viewer has gone.
+    pub(crate) fn tell(&mut self, text: String) -> bool {
+        self.send(Message::text(text))
+    }
+
+    /// Asks for a sign of life; false when the viewer has gone.
+    pub(crate) fn ping(&mut self) -> bool {
+        self.send(Message::Ping(Bytes::new()))
+    }
+
+    fn send(&mut self, message: Message) -> bool {
+        match self.socket.write(message) {
+            Ok(()) => self.flush(),
+            Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                self.is_full = true;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Sends what is left, as far as it is taken; false when the viewer has gone.
+    pub(crate) fn flush(&mut self) -> bool {
+        match self.socket.flush() {
+            Ok(()) => self.is_full = false,
+            Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => self.is_full = true,
+            Err(_) => return false,
+        }
+        true
+    }
+
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.socket.into_inner()
+    }
+}

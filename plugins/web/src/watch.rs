@@ -1,0 +1,198 @@
+//! What the simulation shows, on its way to the viewers: poses, readings, and how time passes.
+use std::time::{Duration, Instant};
+
+use morse_api::{middleware::RequestSender, port::Observer, sight::Sight};
+
+use crate::{
+    frames::{Frames, Moment, View},
+    values::reading,
+};
+
+/// The measured speed is of at least so long.
+const SPAN: Duration = Duration::from_millis(500);
+
+/// The sensors and bodies of a world, seen by all viewers together.
+pub(crate) struct Watch {
+    sight: Sight,
+    requests: RequestSender,
+    frames: Frames,
+    /// How many viewers watch each sensor, and one look at what was measured before.
+    watched: Vec<(u32, Option<Observer>)>,
+    interval: Duration,
+    asked: Instant,
+    speed: Speed,
+}
+
+/// How fast simulated time passes.
+struct Speed {
+    since: Instant,
+    seconds: f64,
+    value: f64,
+}
+
+impl Speed {
+    fn measure(&mut self, seconds: f64, is_held: bool, now: Instant) -> f64 {
+        let wall = now.duration_since(self.since);
+        if seconds < self.seconds || is_held {
+            (self.since, self.seconds) = (now, seconds);
+        } else if wall >= SPAN {
+            self.value = (seconds - self.seconds) / wall.as_secs_f64();
+            (self.since, self.seconds) = (now, seconds);
+        }
+        if is_held { 0.0 } else { self.value }
+    }
+}
+
+impl Watch {
+    pub(crate) fn new(sight: Sight, requests: RequestSender, rate: f64, now: Instant) -> Self {
+        let sensors = sight.sensors.len();
+        // A little shorter, so that of a simulation at this very rate each tick is shown.
+        let interval = Duration::try_from_secs_f64(0.8 / rate).unwrap_or_default();
+        Self {
+            frames: Frames::new(sight.scenery.bodies.len(), sensors),
+            watched: (0..sensors).map(|_| (0, None)).collect(),
+            sight,
+            requests,
+            interval,
+            asked: now,
+            speed: Speed {
+                since: now,
+                seconds: 0.0,
+                value: 0.0,
+            },
+        }
+    }
+
+    /// When to ask for the next poses.
+    pub(crate) fn next(&self) -> Instant {
+        self.asked + self.interval
+    }
+
+    /// Asks for poses and readings, for viewers that have room.
+    pub(crate) fn ask(&mut self, now: Instant) {
+        if now < self.next() {
+            return;
+        }
+        self.asked = now;
+        self.sight.poses.assert_ready();
+        for (sensor, (watchers, _)) in self.sight.sensors.iter().zip(&self.watched) {
+            if *watchers > 0 {
+                sensor.assert_ready();
+            }
+        }
+    }
+
+    /// Takes what has come.
+    pub(crate) fn take(&mut self, now: Instant) {
+        let poses = self.sight.poses.try_recv();
+        let has_readings = self.take_readings();
+        let (is_held, factor) = self.sight.pacing.get();
+        let before = self.frames.moment();
+        let (tick, seconds) = poses
+            .as_ref()
+            .map_or((before.tick, before.seconds), |poses| {
+                (poses.tick, poses.nanos as f64 / 1e9)
+            });
+        let moment = Moment {
+            tick,
+            seconds,
+            is_held,
+            factor,
+            measured: self.speed.measure(seconds, is_held, now),
+        };
+        self.frames.advance(moment, poses.as_ref(), has_readings);
+        if tick < before.tick {
+            // After a reset what was measured before is of no use.
+            let watched = self.watched.iter().enumerate();
+            let watched = watched.filter(|(_, (watchers, _))| *watchers > 0);
+            for sensor in watched.map(|(sensor, _)| sensor).collect::<Vec<_>>() {
+                self.look(sensor);
+            }
+        }
+        if let Some(poses) = poses {
+            self.sight.poses.give_back(poses);
+        }
+    }
+
+    fn take_readings(&mut self) -> bool {
+        let mut any = false;
+        let sensors = self.sight.sensors.iter().zip(&mut self.watched);
+        for (place, (sensor, (watchers, look))) in sensors.enumerate() {
+            if *watchers == 0 {
+                continue;
+            }
+            let looked = look.as_ref().and_then(Observer::try_recv);
+            if looked.is_some() {
+                *look = None;
+            }
+            let newest = std::iter::from_fn(|| sensor.try_recv()).last();
+            if let Some(measured) = newest.or(looked) {
+                *look = None;
+                self.frames.keep(place, reading(&sensor.info, &measured));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The newest frame for a viewer, if it lacks something of it.
+    pub(crate) fn frame(&mut self, view: &mut View) -> Option<Vec<u8>> {
+        self.frames.take(view)
+    }
+
+    /// A viewer watches other sensors from now on. Sensors that there are not are passed over.
+    pub(crate) fn set(&mut self, view: &mut View, paths: &[String]) {
+        let place = |path: &String| {
+            let known = |sensor: &Observer| *sensor.info.path == **path;
+            self.sight.sensors.iter().position(known)
+        };
+        let wanted = paths.iter().filter_map(place).collect();
+        let before = std::mem::replace(&mut view.watched, wanted);
+        for &sensor in before.difference(&view.watched) {
+            view.lacks.remove(&sensor);
+            self.leave(sensor);
+        }
+        let added: Vec<usize> = view.watched.difference(&before).copied().collect();
+        for sensor in added {
+            view.lacks.insert(sensor);
+            if let Some((watchers, _)) = self.watched.get_mut(sensor) {
+                *watchers += 1;
+                if *watchers == 1 {
+                    self.look(sensor);
+                }
+            }
+        }
+    }
+
+    /// A viewer has gone.
+    pub(crate) fn forget(&mut self, view: &View) {
+        for &sensor in &view.watched {
+            self.leave(sensor);
+        }
+    }
+
+    fn leave(&mut self, sensor: usize) {
+        let (Some((watchers, look)), Some(observer)) =
+            (self.watched.get_mut(sensor), self.sight.sensors.get(sensor))
+        else {
+            return;
+        };
+        *watchers = watchers.saturating_sub(1);
+        if *watchers == 0 {
+            *look = None;
+            observer.deassert_ready();
+            while observer.try_recv().is_some() {}
+            self.frames.forget(sensor);
+        }
+    }
+
+    /// Asks for what a sensor measured last, which may be long ago.
+    fn look(&mut self, sensor: usize) {
+        if let (Some(observer), Some((_, look))) =
+            (self.sight.sensors.get(sensor), self.watched.get_mut(sensor))
+        {
+            // If too many requests wait, the next measurement is shown.
+            *look = self.requests.look(observer.info.clone()).ok();
+        }
+    }
+}

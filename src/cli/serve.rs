@@ -1,0 +1,94 @@
+//! `--serve`: the simulation in a browser, through one more middleware.
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+
+use serde_json::json;
+
+use crate::{
+    kinds::{Kinds, Words},
+    load::Plan,
+    report::Report,
+    scene::{
+        diagnostic::Diagnostic,
+        simulation::{
+            Family, Spanned, Vocabulary as _,
+            model::{Middleware, Settings},
+        },
+    },
+};
+
+/// Where the page is unless told otherwise.
+pub const DEFAULT: &str = "127.0.0.1:8080";
+
+/// Reads where to serve: `ADDR:PORT`, or a port alone.
+///
+/// # Errors
+///
+/// It is neither.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+    if let Ok(port) = text.strip_prefix("localhost:").unwrap_or(text).parse() {
+        return Ok(loopback(port));
+    }
+    text.parse().map_err(|_neither| {
+        "an address and a port are needed, such as 127.0.0.1:8080; a scene stands before `--serve`"
+            .to_owned()
+    })
+}
+
+/// Adds the middleware.
+///
+/// # Errors
+///
+/// The program has no kind `web`.
+pub fn add(
+    plan: &mut Plan,
+    address: SocketAddr,
+    token: Option<&str>,
+    kinds: &Kinds,
+) -> Result<(), Box<Report>> {
+    let fields =
+        json!({ "listen": address.ip().to_string(), "port": address.port(), "token": token });
+    let mut fields = <dyn erased_serde::Deserializer>::erase(fields);
+    let settings = Words(kinds)
+        .read(Family::Middleware, "web", &mut fields)
+        .map_err(|error| {
+            let problem = Diagnostic::error("usage::serve", format!("`--serve`: {error}"));
+            let mut report = Box::<Report>::default();
+            report.add([problem], &Arc::default());
+            report
+        })?;
+    let middleware = Middleware {
+        kind: Spanned::from("web".to_owned()),
+        settings: Settings(settings),
+    };
+    let name = Spanned::from("--serve".to_owned());
+    plan.simulation.middlewares.insert(name, middleware);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let read = |text| address(text).map(|address| address.to_string());
+        assert_eq!(read(DEFAULT), Ok(DEFAULT.to_owned()));
+        assert_eq!(read("9000"), Ok("127.0.0.1:9000".to_owned()));
+        assert_eq!(read("localhost:9000"), Ok("127.0.0.1:9000".to_owned()));
+        assert_eq!(read("0.0.0.0:80"), Ok("0.0.0.0:80".to_owned()));
+        assert_eq!(read("[::1]:80"), Ok("[::1]:80".to_owned()));
+        for bad in [
+            "",
+            "scenes/table.ron",
+            "127.0.0.1",
+            "1.2.3.4:99999",
+            "host:80",
+        ] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! What middlewares that look on are shown: the scene as plain data, the bodies, and every sensor.
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use bevy::prelude::*;
+use morse_api::{
+    body::{BodyKind, BodyState},
+    command::Mailbox,
+    component::{Mount, Path, Period},
+    frame::Frame,
+    kind::{Described, Kinds},
+    middleware::Waker,
+    port::{Policy, port},
+    sensor::Outputs,
+    sight::{
+        Form, Lookouts, Pacing, Scenery, SeenBody, SeenComponent, SeenFrame, SeenRobot, SeenShape,
+        Sight, Triangles, lookout, show,
+    },
+    tick::Tick,
+};
+
+use super::Connections;
+use crate::{
+    physics,
+    scene::{
+        diagnostic::Diagnostic,
+        model::{Geometry, Shape},
+        simulation::Simulation,
+        spawn::{GeometryOf, Spawned},
+    },
+};
+
+/// Gives a [`Sight`] to each middleware whose kind looks on. Returns what it cannot show.
+pub(super) fn open(
+    world: &mut World,
+    simulation: &Simulation,
+    spawned: &Spawned,
+    connections: &mut Connections,
+    wakes: &BTreeMap<String, (Waker, Policy)>,
+) -> Vec<Diagnostic> {
+    let kinds = world.resource::<Kinds>().clone();
+    let looks_on = |kind: &str| {
+        kinds
+            .middlewares
+            .get(kind)
+            .is_some_and(|kind| kind.looks_on)
+    };
+    let viewers = simulation.middlewares.iter();
+    let viewers = viewers.filter(|(_, middleware)| looks_on(middleware.kind.as_str()));
+    let viewers: Vec<&str> = viewers.map(|(name, _)| name.as_str()).collect();
+    if viewers.is_empty() {
+        return Vec::new();
+    }
+    let mut survey = Survey::new(world, spawned);
+    let scenery = Arc::new(survey.scenery(simulation));
+    let warnings = survey.warnings;
+    let pacing = Arc::new(Pacing::default());
+    let mut lookouts = Lookouts {
+        bodies: spawned.bodies.values().copied().collect(),
+        ports: Vec::new(),
+    };
+    for name in viewers {
+        let (Some(plugs), Some((wake, _))) = (connections.get_mut(name), wakes.get(name)) else {
+            continue;
+        };
+        let (inner, poses) = lookout(wake.clone());
+        lookouts.ports.push(inner);
+        plugs.sight = Some(Sight {
+            scenery: scenery.clone(),
+            poses,
+            sensors: observers(world),
+            pacing: pacing.clone(),
+        });
+    }
+    world.insert_resource(lookouts);
+    world.insert_resource(Paced(pacing));
+    warnings
+}
+
+/// Where who runs the simulation says how time passes.
+#[derive(Resource)]
+pub struct Paced(pub Arc<Pacing>);
+
+/// Shows the world in each tick.
+pub fn plugin(app: &mut App) {
+    app.add_systems(
+        FixedUpdate,
+        show.in_set(Tick::Export)
+            .run_if(resource_exists::<Lookouts>),
+    );
+}
+
+/// A port on each sensor, in path order. Nobody is woken by readings: who looks on looks when it likes.
+fn observers(world: &mut World) -> Vec<morse_api::port::Observer> {
+    let mut sensors = world.query::<(&Path, &Described, &mut Outputs)>();
+    let mut sensors: Vec<_> = sensors.iter_mut(world).collect();
+    sensors.sort_by(|(one, ..), (two, ..)| one.cmp(two));
+    let opened = sensors.into_iter().map(|(_, described, mut outputs)| {
+        let (tick_end, observer) = port(described.0.clone(), Policy::Latest, None);
+        outputs.0.push(tick_end);
+        observer
+    });
+    opened.collect()
+}
+
+/// Looks at a world once.
+struct Survey<'a> {
+    world: &'a mut World,
+    spawned: &'a Spawned,
+    /// The place of each body in the scenery.
+    places: BTreeMap<Entity, usize>,
+    meshes: BTreeMap<PathBuf, Option<usize>>,
+    triangles: Vec<Triangles>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl<'a> Survey<'a> {
+    fn new(world: &'a mut World, spawned: &'a Spawned) -> Self {
+        let bodies = spawned.bodies.values().enumerate();
+        Self {
+            world,
+            spawned,
+            places: bodies.map(|(place, body)| (*body, place)).collect(),
+            meshes: BTreeMap::new(),
+            triangles: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn scenery(&mut self, simulation: &Simulation) -> Scenery {
+        let shapes = self.shapes();
+        let robots = self.spawned.robots.iter().filter_map(|(name, body)| {
+            Some(SeenRobot {
+                name: name.clone(),
+                body: *self.places.get(body)?,
+            })
+        });
+        Scenery {
+            name: simulation
+                .scene
+                .as_ref()
+                .map_or_else(String::new, |scene| scene.value.clone()),
+            rate: simulation.environment.rate.value,
+            robots: robots.collect(),
+            bodies: self.bodies(),
+            frames: self.frames(),
+            components: self.components(),
+            shapes,
+            meshes: std::mem::take(&mut self.triangles),
+        }
+    }
+
+    fn bodies(&mut self) -> Vec<SeenBody> {
+        let names: BTreeMap<Entity, &String> = self
+            .spawned
+            .robots
+            .iter()
+            .map(|(name, base)| (*base, name))
+            .collect();
+        let mut robots: BTreeMap<Entity, String> = names
+            .iter()
+            .map(|(base, name)| (*base, (*name).clone()))
+            .collect();
+        let mut geometries = self.world.query::<&GeometryOf>();
+        for of in geometries.iter(self.world) {
+            if let Some(name) = of.robot.and_then(|base| names.get(&base)) {
+                robots.insert(of.body, (*name).clone());
+            }
+        }
+        let bodies = self.spawned.bodies.iter().map(|(name, body)| SeenBody {
+            name: name.clone(),
+            robot: robots.remove(body),
+            kind: self
+                .world
+                .get::<BodyKind>(*body)
+                .copied()
+                .unwrap_or_default(),
+            pose: self
+                .world
+                .get::<BodyState>(*body)
+                .map(|body| body.pose)
+                .unwrap_or_default(),
+        });
+        bodies.collect()
+    }
+
+    fn shapes(&mut self) -> Vec<SeenShape> {
+        let mut geometries = self.world.query::<(Entity, &GeometryOf)>();
+        let mut visible: Vec<(Entity, GeometryOf)> = geometries
+            .iter(self.world)
+            .filter(|(_, of)| of.geometry.visual)
+            .map(|(entity, of)| (entity, of.clone()))
+            .collect();
+        visible.sort_by_key(|(entity, _)| *entity);
+        let shapes = visible.into_iter().filter_map(|(_, of)| {
+            let [red, green, blue] = of.geometry.color;
+            Some(SeenShape {
+                body: *self.places.get(&of.body)?,
+                body_from_shape: of.body_from_frame,
+                form: self.form(&of.geometry)?,
+                color: [red, green, blue, of.geometry.alpha].map(|part| part.clamp(0.0, 1.0)),
+            })
+        });
+        shapes.collect()
+    }
+
+    fn form(&mut self, geometry: &Geometry) -> Option<Form> {
+        let scale = geometry.scale;
+        Some(match &geometry.shape {
+            Shape::Box { dimension } => Form::Box(dimension.map(|side| side * scale)),
+            Shape::Sphere { radius } => Form::Sphere {
+                radius: radius * scale,
+            },
+            Shape::Cylinder { radius, height } => Form::Cone {
+                start_radius: radius * scale,
+                end_radius: radius * scale,
+                height: height * scale,
+            },
+            Shape::Cone {
+                start_radius,
+                end_radius,
+                height,
+            } => Form::Cone {
+                start_radius: start_radius * scale,
+                end_radius: end_radius * scale,
+                height: height * scale,
+            },
+            Shape::Capsule { radius, height } => Form::Capsule {
+                radius: radius * scale,
+                height: height * scale,
+            },
+            Shape::Grid {
+                dimension,
+                delta,
+                thickness,
+            } => Form::Grid {
+                dimension: dimension.map(|side| side * scale),
+                delta: delta.map(|step| step * scale),
+                thickness: thickness * scale,
+            },
+            Shape::Mesh { resolved, .. } => Form::Mesh {
+                mesh: self.mesh(resolved)?,
+                scale,
+            },
+        })
+    }
+
+    /// The place of a file's triangles; none if it cannot be read, which is said once.
+    fn mesh(&mut self, file: &PathBuf) -> Option<usize> {
+        if let Some(known) = self.meshes.get(file) {
+            return *known;
+        }
+        let place = match physics::mesh::read(file) {
+            Ok(mesh) => {
+                self.triangles.push(Triangles {
+                    vertices: mesh.vertices,
+                    faces: mesh.faces,
+                });
+                Some(self.triangles.len() - 1)
+            }
+            Err(why) => {
+                let message = format!("the mesh `{}` cannot be shown: {why}", file.display());
+                self.warnings
+                    .push(Diagnostic::warning("sight::mesh", message));
+                None
+            }
+        };
+        self.meshes.insert(file.clone(), place);
+        place
+    }
+
+    fn frames(&mut self) -> Vec<SeenFrame> {
+        let frames = self.spawned.frames.values().filter_map(|entity| {
+            let frame = self.world.get::<Frame>(*entity)?;
+            Some(SeenFrame {
+                name: frame.name.clone(),
+                body: *self.places.get(&frame.body)?,
+                body_from_frame: frame.body_from_frame,
+            })
+        });
+        frames.collect()
+    }
+
+    fn components(&mut self) -> Vec<SeenComponent> {
+        let mut components =
+            self.world
+                .query::<(&Path, &Mount, &Period, Option<&Described>, Option<&Mailbox>)>();
+        let seen =
+            components
+                .iter(self.world)
+                .filter_map(|(path, mount, period, sensor, actuator)| {
+                    let (robot, kind) = match (sensor, actuator.map(Mailbox::sender)) {
+                        (Some(sensor), _) => (sensor.0.robot.to_string(), sensor.0.kind),
+                        (None, Some(actuator)) => {
+                            (actuator.info.robot.to_string(), actuator.info.kind)
+                        }
+                        (None, None) => return None,
+                    };
+                    Some(SeenComponent {
+                        path: path.to_string(),
+                        robot,
+                        kind,
+                        is_sensor: sensor.is_some(),
+                        frequency: period.frequency,
+                        body: *self.places.get(&mount.body)?,
+                        body_from_component: mount.body_from_component,
+                    })
+                });
+        let mut seen: Vec<_> = seen.collect();
+        seen.sort_by(|one, two| one.path.cmp(&two.path));
+        seen
+    }
+}

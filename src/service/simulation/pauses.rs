@@ -1,0 +1,66 @@
+//! Holding the run, and stepping it. Neither changes anything in the world, only when its ticks are made, so
+//! both are answered between ticks.
+use bevy::prelude::{App, World};
+use morse_api::{
+    prelude::{Deserialize, Reflect},
+    service::{AddService as _, NoArguments, Outcome, Refused, Service},
+};
+
+use super::Itself;
+use crate::service::{Hold, Wishes};
+
+pub(super) fn add(app: &mut App) {
+    app.add_service::<Itself>(
+        Service::new(
+            "pause",
+            "Holds the run: no tick is made until `resume` or `step`. Questions are answered as before.",
+            |world, _, _: NoArguments| hold(world, Hold::After(0)),
+        )
+        .read_only(),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "resume",
+            "Lets a run go on that is held.",
+            |world, _, _: NoArguments| hold(world, Hold::Off),
+        )
+        .read_only(),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "step",
+            "Makes some ticks, as fast as the machine can, and holds the run after them.",
+            step,
+        )
+        .read_only(),
+    );
+}
+
+/// Arguments of `step`.
+#[derive(Reflect, Deserialize)]
+struct Steps {
+    /// How many ticks; one unless given.
+    #[serde(default = "one")]
+    ticks: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn step(
+    world: &mut World,
+    _: bevy::prelude::Entity,
+    Steps { ticks }: Steps,
+) -> Result<Outcome, Refused> {
+    let asked = match world.resource::<Wishes>().hold {
+        Some(Hold::After(before)) => before.saturating_add(ticks),
+        _ => ticks,
+    };
+    hold(world, Hold::After(asked))
+}
+
+fn hold(world: &mut World, hold: Hold) -> Result<Outcome, Refused> {
+    world.resource_mut::<Wishes>().hold = Some(hold);
+    Ok(Outcome::NOTHING)
+}
