@@ -11,7 +11,10 @@ use std::{
 use morse_api::{middleware::Failure, port::LockstepLost};
 use serde::Serialize;
 
-use crate::simulation::Simulation;
+use crate::{
+    service::time::{Pacing, Spread},
+    simulation::Simulation,
+};
 
 /// How fast simulated time passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,11 +124,8 @@ fn pace(
     complain: &mut dyn FnMut(&str),
 ) -> End {
     let first = simulation.tick();
-    let mut stride = Stride {
-        pace: limits.pace,
-        start,
-        first,
-    };
+    let mut stride = Stride::new(limits.pace, start, first);
+    simulation.tell_pacing(stride.pacing(simulation));
     loop {
         let made = simulation.tick().saturating_sub(first);
         if limits.ticks.is_some_and(|ticks| made >= ticks) {
@@ -161,13 +161,10 @@ fn pace(
             return End::Asked;
         }
         if let Some(factor) = wishes.pace {
-            stride = Stride {
-                pace: Pace::RealTime(factor),
-                start: now(),
-                first: simulation.tick(),
-            };
+            stride = Stride::new(Pace::RealTime(factor), now(), simulation.tick());
         }
-        stride.tell_lag(simulation);
+        stride.count();
+        simulation.tell_pacing(stride.pacing(simulation));
         if let Some(failure) = simulation.failure() {
             return End::Failure(failure);
         }
@@ -189,18 +186,37 @@ struct Stride {
     pace: Pace,
     start: Instant,
     first: u64,
+    /// When the last tick was made.
+    last: Option<Instant>,
+    /// Whether a client held the simulation back when this was last looked at.
+    was_held: bool,
+    intervals: Spread,
+    rates: Spread,
 }
 
 impl Stride {
+    fn new(pace: Pace, start: Instant, first: u64) -> Self {
+        Self {
+            pace,
+            start,
+            first,
+            last: None,
+            was_held: false,
+            intervals: Spread::default(),
+            rates: Spread::default(),
+        }
+    }
+
     /// Whether it is too early for the next tick; if so, some of the wait is over.
     fn waits(&mut self, simulation: &mut Simulation) -> bool {
         let Pace::RealTime(factor) = self.pace else {
             return false;
         };
         let (tick, rate) = (simulation.tick(), simulation.clock().rate);
-        if tick < self.first {
-            // A client has reset the simulation.
-            (self.start, self.first) = (now(), tick);
+        let was_held = std::mem::replace(&mut self.was_held, simulation.is_held());
+        if tick < self.first || (was_held && !self.was_held) {
+            // A client has reset the simulation, or holds it back no more: nothing has to be caught up with.
+            *self = Self::new(self.pace, now(), tick);
         }
         let made = tick - self.first;
         let Some(wait) = wait_until(self.start, (made + 1) as f64 / rate / factor) else {
@@ -210,10 +226,30 @@ impl Stride {
         true
     }
 
-    fn tell_lag(&self, simulation: &mut Simulation) {
+    /// A tick was made.
+    fn count(&mut self) {
+        let scale = match self.pace {
+            Pace::RealTime(factor) => factor,
+            Pace::Max => 1.0,
+        };
+        let now = now();
+        let last = self.last.replace(now);
+        let seconds = last.map_or(0.0, |last| now.duration_since(last).as_secs_f64());
+        if seconds > 0.0 {
+            self.intervals.add(seconds * scale);
+            self.rates.add(seconds.recip());
+        }
+    }
+
+    fn pacing(&self, simulation: &Simulation) -> Pacing {
         let made = simulation.tick().saturating_sub(self.first);
         let simulated = made as f64 / simulation.clock().rate;
-        simulation.tell_lag(self.start.elapsed().as_secs_f64() - simulated);
+        Pacing {
+            is_real_time: self.pace != Pace::Max && !simulation.is_held(),
+            lag: self.start.elapsed().as_secs_f64() - simulated,
+            intervals: self.intervals,
+            rates: self.rates,
+        }
     }
 }
 

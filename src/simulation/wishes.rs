@@ -4,7 +4,7 @@ use morse_api::{complaint::Complaints, component::Path};
 use super::Simulation;
 use crate::{
     physics,
-    service::{Reset, Wishes, time::Lag},
+    service::{Reset, Wishes, time::Pacing},
 };
 
 impl Simulation {
@@ -42,10 +42,8 @@ impl Simulation {
         })
     }
 
-    /// Tells clients who ask how far the run is behind the wall clock, s.
-    pub fn tell_lag(&mut self, seconds: f64) {
-        if let Some(mut lag) = self.app.world_mut().get_resource_mut::<Lag>() {
-            lag.seconds = seconds;
-        }
+    /// Tells clients who ask how the run keeps up with the wall clock.
+    pub fn tell_pacing(&mut self, pacing: Pacing) {
+        self.app.world_mut().insert_resource(pacing);
     }
 }
