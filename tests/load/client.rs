@@ -1,7 +1,7 @@
 //! A client that speaks lines over TCP, as MORSE's clients do.
 use std::{
     io::{ErrorKind, Read as _, Write as _},
-    net::{Shutdown, TcpStream},
+    net::TcpStream,
     time::Duration,
 };
 
@@ -118,10 +118,5 @@ impl Client {
             return Ok(0.0);
         }
         value.parse().map_err(|_no_number| reply)
-    }
-
-    /// Says nothing more, and still listens.
-    pub(crate) fn finish_sending(&self) {
-        self.stream.shutdown(Shutdown::Write).ok();
     }
 }

@@ -21,10 +21,12 @@ fn streams_lose_nothing() {
     assert_eq!(sensors.len(), 4);
     let streamed = streams::measure(&program, &sensors, 50.0, Duration::from_secs(3));
     program.end();
-    assert!(streamed.received > 100, "{}", streamed.received);
+    let how = format!("pace {}, {}", streamed.pace, streamed.late.summary());
+    assert!(streamed.received > 100, "{}, {how}", streamed.received);
     assert_eq!(
         (streamed.lost, streamed.reordered, streamed.torn),
-        (0, 0, 0)
+        (0, 0, 0),
+        "{how}"
     );
 }
 
@@ -34,7 +36,12 @@ fn requests_get_their_own_answers() {
     let answered = requests::measure(&program, 4, 50.0, Duration::from_secs(2));
     program.end();
     assert_eq!(answered.mistakes, [""; 0]);
-    assert!(answered.reading.count() > 50 && answered.acting.count() > 5);
+    let how = format!("{} in {} s", answered.reading.summary(), answered.seconds);
+    assert!(
+        answered.reading.count() > 50 && answered.acting.count() > 5,
+        "{how}"
+    );
+    assert!(answered.most_ticks >= 1, "an answer comes with a tick");
 }
 
 #[test]
@@ -42,7 +49,7 @@ fn clients_that_have_gone_leave_nothing() {
     let program = Program::start(&Scene::of(robots(1, 50)));
     let churned = churn::measure(&program, 500);
     program.end();
-    assert_eq!(churned.mistakes, [""; 0]);
+    assert_eq!(churned.mistakes, [""; 0], "in {} s", churned.seconds);
     assert_eq!(
         (churned.after.files, churned.after.threads),
         (churned.before.files, churned.before.threads)

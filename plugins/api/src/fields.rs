@@ -239,6 +239,7 @@ pub fn view(value: &dyn PartialReflect) -> Value<'_> {
         i32 => |v: &i32| Value::Integer(i64::from(*v)),
         u32 => |v: &u32| Value::Integer(i64::from(*v)),
         u8 => |v: &u8| Value::Integer(i64::from(*v)),
+        u16 => |v: &u16| Value::Integer(i64::from(*v)),
         u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
         f32 => |v: &f32| Value::Number(f64::from(*v)),
         Plain => Value::Plain,

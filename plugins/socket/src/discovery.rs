@@ -49,7 +49,7 @@ pub(crate) fn answer(
                 )
             }
             _ => failed(
-                "Socket service manager: wrong # of parameters for service get_stream_port: one taken"
+                "Socket service manager: wrong # of parameters for service get_stream_port. 1 taken"
                     .to_owned(),
             ),
         }),

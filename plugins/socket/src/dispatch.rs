@@ -129,7 +129,12 @@ fn as_morse_says(reply: Reply, service: &str) -> Reply {
         Json::String(text) if reply.status == Status::Failed => text.as_str(),
         _ => return reply,
     };
-    if text.starts_with("wrong #") || text.starts_with("wrong parameter type") {
+    let of_parameters = [
+        "wrong # of parameters",
+        "wrong parameter type",
+        "parameters expected",
+    ];
+    if of_parameters.iter().any(|start| text.starts_with(start)) {
         return failed(format!("Socket service manager: {text}"));
     }
     if text.starts_with(&format!("The request {service} has not been registered")) {
