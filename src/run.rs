@@ -12,7 +12,10 @@ use morse_api::{middleware::Failure, port::LockstepLost};
 use serde::Serialize;
 
 use crate::{
-    service::{Hold, Wishes},
+    service::{
+        Hold, Wishes,
+        time::{Pacing, Spread},
+    },
     simulation::Simulation,
 };
 
@@ -124,13 +127,9 @@ fn pace(
     complain: &mut dyn FnMut(&str),
 ) -> End {
     let first = simulation.tick();
-    let mut stride = Stride {
-        pace: limits.pace,
-        start,
-        first,
-        hold: Hold::Off,
-    };
+    let mut stride = Stride::new(limits.pace, start, first);
     stride.tell(simulation);
+    simulation.tell_pacing(stride.pacing(simulation));
     loop {
         let made = simulation.tick().saturating_sub(first);
         if limits.ticks.is_some_and(|ticks| made >= ticks) {
@@ -165,7 +164,7 @@ fn pace(
         if let Some(end) = look_after(simulation, &mut stride, complain) {
             return end;
         }
-        stride.tell_lag(simulation);
+        simulation.tell_pacing(stride.pacing(simulation));
         if let Some(lost) = simulation.fault() {
             return End::Fault(lost.to_string());
         }
@@ -202,9 +201,28 @@ struct Stride {
     start: Instant,
     first: u64,
     hold: Hold,
+    /// When the last tick was made.
+    last: Option<Instant>,
+    /// Whether a client held the simulation back when this was last looked at.
+    was_held: bool,
+    intervals: Spread,
+    rates: Spread,
 }
 
 impl Stride {
+    fn new(pace: Pace, start: Instant, first: u64) -> Self {
+        Self {
+            pace,
+            start,
+            first,
+            hold: Hold::Off,
+            last: None,
+            was_held: false,
+            intervals: Spread::default(),
+            rates: Spread::default(),
+        }
+    }
+
     /// Whether it is too early for the next tick; if so, some of the wait is over.
     fn waits(&mut self, simulation: &mut Simulation) -> bool {
         match self.hold {
@@ -219,9 +237,10 @@ impl Stride {
             return false;
         };
         let (tick, rate) = (simulation.tick(), simulation.clock().rate);
-        if tick < self.first {
-            // A client has reset the simulation.
-            (self.start, self.first) = (now(), tick);
+        let was_held = std::mem::replace(&mut self.was_held, simulation.is_held());
+        if tick < self.first || (was_held && !self.was_held) {
+            // A client has reset the simulation, or holds it back no more: nothing has to be caught up with.
+            *self = Self::new(self.pace, now(), tick);
         }
         let made = tick - self.first;
         let Some(wait) = wait_until(self.start, (made + 1) as f64 / rate / factor) else {
@@ -235,6 +254,17 @@ impl Stride {
     fn count(&mut self) {
         if let Hold::After(ticks) = &mut self.hold {
             *ticks = ticks.saturating_sub(1);
+        }
+        let scale = match self.pace {
+            Pace::RealTime(factor) => factor,
+            Pace::Max => 1.0,
+        };
+        let now = now();
+        let last = self.last.replace(now);
+        let seconds = last.map_or(0.0, |last| now.duration_since(last).as_secs_f64());
+        if seconds > 0.0 {
+            self.intervals.add(seconds * scale);
+            self.rates.add(seconds.recip());
         }
     }
 
@@ -256,7 +286,10 @@ impl Stride {
             (_, Some(asked)) => asked,
         };
         // Time that passed at another pace, or not at all, is not made up for.
-        (self.start, self.first) = (now(), simulation.tick());
+        *self = Self {
+            hold: self.hold,
+            ..Self::new(self.pace, now(), simulation.tick())
+        };
         self.tell(simulation);
     }
 
@@ -269,10 +302,15 @@ impl Stride {
         simulation.tell_pace(self.hold != Hold::Off, factor);
     }
 
-    fn tell_lag(&self, simulation: &mut Simulation) {
+    fn pacing(&self, simulation: &Simulation) -> Pacing {
         let made = simulation.tick().saturating_sub(self.first);
         let simulated = made as f64 / simulation.clock().rate;
-        simulation.tell_lag(self.start.elapsed().as_secs_f64() - simulated);
+        Pacing {
+            is_real_time: self.pace != Pace::Max && !simulation.is_held(),
+            lag: self.start.elapsed().as_secs_f64() - simulated,
+            intervals: self.intervals,
+            rates: self.rates,
+        }
     }
 }
 

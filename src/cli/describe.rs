@@ -11,6 +11,7 @@ use morse_api::{
     fields::Fields,
     kind::{About, ActuatorKind, MiddlewareKind, ModifierKind, OverlayKind, SensorKind, Settings},
     modifier::{Memory, Modify, Side, Site},
+    plain::no_json_number,
     random::Random,
     service::{self, Service, Services},
     settings,
@@ -296,6 +297,8 @@ fn about(family: &'static str, word: &'static str, about: About, snippet: String
         docs: paragraphs(about.settings.docs().unwrap_or_default()),
         settings,
         defaults: defaults
+            // An infinite default is explained in the docs.
+            .filter(|(_, value)| no_json_number(value).is_none())
             .map(|(field, value)| (field.name(), value))
             .collect(),
         snippet,

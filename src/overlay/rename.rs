@@ -148,7 +148,7 @@ impl Renamed {
             return Ok(given.clone());
         }
         let wrong =
-            |what: String| Refused(format!("wrong # of parameters for service {name}: {what}"));
+            |what: String| Refused(format!("wrong # of parameters for service {name}. {what}"));
         let order: Vec<&str> = if self.arguments.is_empty() {
             known.to_vec()
         } else {

@@ -126,7 +126,9 @@ pub(super) fn plugin(app: &mut App) {
                 "Heals the nearest victim in sight, as far as the sensor is able to.",
                 heal,
             )
-            .asynchronous(),
+            .cancellable(|world, sensor| {
+                world.entity_mut(sensor).insert(Healing::default());
+            }),
         )
         .add_service::<SearchAndRescue>(
             Service::new(

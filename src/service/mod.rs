@@ -13,9 +13,11 @@ use morse_api::{
     component::Active,
     fields,
     kind::Kinds,
-    sensor::IsSensor,
+    sensor::{Exported, IsSensor},
     service::{AddService as _, NoArguments, Outcome, Refused, Service, Services},
+    tick::Clock,
 };
+use serde_json::Value as Json;
 
 /// What clients asked of whoever runs the simulation.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
@@ -55,10 +57,10 @@ pub fn plugin(app: &mut App) {
         .add_service::<IsSensor>(
             Service::new(
                 "get_local_data",
-                "The sensor's data, as it is exported.",
+                "The sensor's data, as it was last exported.",
                 get_local_data,
             )
-            .returns("the fields of the data, by name")
+            .returns("`timestamp`, the simulated time of the measurement, s, and the fields of the data, by name")
             .read_only(),
         )
         .add_service::<Active>(Service::new(
@@ -85,13 +87,17 @@ fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
         .values()
         .find_map(|kind| (kind.modified)(world, entity));
     let described = world.get::<morse_api::kind::Described>(entity);
-    let (Some(data), Some(described)) = (data, described) else {
+    let exported = world.get::<Exported>(entity);
+    let (Some(data), Some(described), Some(exported)) = (data, described, exported) else {
         return Err(Refused("this sensor has no data".to_owned()));
     };
-    Ok(Outcome::Done(fields::data_to_json(
-        &described.0.fields,
-        data,
-    )))
+    let nanos = world.resource::<Clock>().nanos_of(exported.0);
+    let mut all = serde_json::Map::new();
+    all.insert("timestamp".to_owned(), (nanos as f64 / 1e9).into());
+    if let Json::Object(fields) = fields::data_to_json(&described.0.fields, data) {
+        all.extend(fields);
+    }
+    Ok(Outcome::Done(all.into()))
 }
 
 fn set_active(world: &mut World, entity: Entity, active: bool) -> Result<Outcome, Refused> {

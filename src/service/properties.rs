@@ -2,7 +2,7 @@
 use bevy::prelude::*;
 use morse_api::{
     body::Robot,
-    component::Mount,
+    component::{Mount, Path},
     fields::Unit,
     prelude::{Deserialize, Reflect},
     service::{AddService as _, AnyValue, NoArguments, Outcome, Refused, Service},
@@ -34,6 +34,11 @@ pub(super) fn add(app: &mut App) {
         .returns("`configurations`: the values by name, and `object_to_robot`: `rotation`, three rows, and `translation`, m")
         .read_only(),
     )
+    .add_service::<Robot>(Service::new(
+        "set_property",
+        "Refuses: what a robot is, is looked at when the simulation is loaded.",
+        |world, robot, SetProperty { name, value: _ }| robot_property(world, robot, &name),
+    ))
     .add_service::<Robot>(
         Service::new(
             "get_properties",
@@ -105,6 +110,15 @@ fn get_configurations(
         all.insert("object_to_robot".to_owned(), place);
     }
     Ok(Outcome::Done(json!({ "configurations": all })))
+}
+
+fn robot_property(world: &World, robot: Entity, name: &str) -> Result<Outcome, Refused> {
+    let path = world.get::<Path>(robot).cloned().unwrap_or_default();
+    Err(Refused(if name == "is_ground_robot" {
+        format!("`{name}` of `{path}` is looked at when the simulation is loaded")
+    } else {
+        format!("Property {name} does not exist for object {path}")
+    }))
 }
 
 fn robot_properties(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {

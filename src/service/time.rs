@@ -15,13 +15,50 @@ pub struct Time;
 
 /// How a run keeps up with the wall clock; whoever runs the simulation writes it. No state of the world.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lag {
+pub struct Pacing {
+    /// Whether the wall clock says when the next tick comes: MORSE's best effort. Otherwise ticks follow each
+    /// other as fast as the machine, or a client that holds them, lets them.
+    pub is_real_time: bool,
     /// Wall-clock time since the start, less the simulated time, s.
-    pub seconds: f64,
+    pub lag: f64,
+    /// Simulated time that should pass from a tick to the next one, by the wall clock, s.
+    pub intervals: Spread,
+    /// Ticks in a second of the wall clock, from a tick to the next one, Hz.
+    pub rates: Spread,
+}
+
+/// Mean and variance of numbers that come one by one (Welford's method).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    count: u64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Spread {
+    /// Takes one number in.
+    pub fn add(&mut self, number: f64) {
+        self.count += 1;
+        let off = number - self.mean;
+        self.mean += off / self.count as f64;
+        self.squares += off * (number - self.mean);
+    }
+
+    /// Of all numbers so far; of none it is 0.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The mean square of what they are off their mean; of none it is 0.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        self.squares / self.count.max(1) as f64
+    }
 }
 
 pub(super) fn add(app: &mut App) {
-    app.init_resource::<Lag>()
+    app.init_resource::<Pacing>()
         .add_global("time", Time)
         .add_service::<Time>(
             Service::new("now", "The simulated time.", |world, _, _: NoArguments| {
@@ -31,22 +68,23 @@ pub(super) fn add(app: &mut App) {
             .read_only(),
         )
         .add_service::<Time>(
-            Service::new("mode", "How time passes.", |_, _, _: NoArguments| {
-                // Every tick is as long as the others; there is no other way.
-                Ok(Outcome::Done("Fixed Simulation Step".into()))
+            Service::new("mode", "How time passes.", |world, _, _: NoArguments| {
+                let is_real_time = world.resource::<Pacing>().is_real_time;
+                let mode = if is_real_time { "Best Effort" } else { "Fixed Simulation Step" };
+                Ok(Outcome::Done(mode.into()))
             })
-            .returns("`Fixed Simulation Step`, always")
+            .returns("`Best Effort` if ticks are paced by the wall clock; `Fixed Simulation Step` if they come as fast as they can, or as a client lets them. Every tick is as long as the others in both, and none is left out")
             .read_only(),
         )
         .add_service::<Time>(
-            Service::new("statistics", "The length of ticks.", statistics)
-                .returns("`mean_time` and `variance_time` of ticks, s and s²; `diff_real_time`: how far the run is behind the wall clock, s")
+            Service::new("statistics", "How evenly time passes.", statistics)
+                .returns("`mean_time` and `variance_time` of ticks, s and s². In the mode `Best Effort` as the wall clock passes, times the time scale, with `mean_frame_by_sec` and `variance_frame_by_sec`, ticks in a second of the wall clock; otherwise as they are simulated, with `diff_real_time`: how far the run is behind the wall clock, s")
                 .read_only(),
         )
         .add_service::<Time>(
             Service::new(
                 "set_time_scale",
-                "Lets so many simulated seconds pass in a second, from the next tick on.",
+                "Lets so many simulated seconds pass in a second of the wall clock, from the next tick on. Ticks that came as fast as they could are paced from then on.",
                 set_time_scale,
             )
             .returns("true")
@@ -75,13 +113,15 @@ pub(super) fn add(app: &mut App) {
 }
 
 fn statistics(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    let (dt, lag) = (
-        world.resource::<Clock>().dt(),
-        world.resource::<Lag>().seconds,
-    );
-    Ok(Outcome::Done(json!({
-        "mean_time": dt, "variance_time": 0.0, "diff_real_time": lag
-    })))
+    let (dt, pacing) = (world.resource::<Clock>().dt(), world.resource::<Pacing>());
+    Ok(Outcome::Done(if pacing.is_real_time {
+        json!({
+            "mean_time": pacing.intervals.mean(), "variance_time": pacing.intervals.variance(),
+            "mean_frame_by_sec": pacing.rates.mean(), "variance_frame_by_sec": pacing.rates.variance(),
+        })
+    } else {
+        json!({ "mean_time": dt, "variance_time": 0.0, "diff_real_time": pacing.lag })
+    }))
 }
 
 /// Arguments of `set_time_scale`.
@@ -122,4 +162,19 @@ fn sleep(world: &mut World, _: Entity, Nap { seconds }: Nap) -> Result<Outcome, 
     // Of a whole number of ticks not one more, whatever the rounding.
     let ticks = (seconds * clock.rate * (1.0 - 1e-12)).ceil().max(0.0);
     Ok(Outcome::Until(clock.tick.saturating_add(ticks as u64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_variance_of_what_came_so_far() {
+        let mut spread = Spread::default();
+        assert_eq!((spread.mean(), spread.variance()), (0.0, 0.0));
+        for number in [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0] {
+            spread.add(number);
+        }
+        assert!((spread.mean() - 5.0).abs() < 1e-12 && (spread.variance() - 4.0).abs() < 1e-12);
+    }
 }

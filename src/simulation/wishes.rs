@@ -9,7 +9,7 @@ use super::Simulation;
 use crate::{
     install::sight::Paced,
     middleware, physics,
-    service::{Reset, Wishes, time::Lag},
+    service::{Reset, Wishes, time::Pacing},
 };
 
 impl Simulation {
@@ -34,6 +34,12 @@ impl Simulation {
         if let Some(lookouts) = world.get_resource::<Lookouts>() {
             lookouts.show(world.resource::<Clock>(), |body| world.get(body));
         }
+    }
+
+    /// Whether a middleware holds the simulation back, so that each tick needs its permit.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.middlewares.gate().is_held()
     }
 
     /// Whether the next tick may begin. While a middleware holds the simulation back, this waits for its
@@ -85,10 +91,8 @@ impl Simulation {
         }
     }
 
-    /// Tells clients who ask how far the run is behind the wall clock, s.
-    pub fn tell_lag(&mut self, seconds: f64) {
-        if let Some(mut lag) = self.app.world_mut().get_resource_mut::<Lag>() {
-            lag.seconds = seconds;
-        }
+    /// Tells clients who ask how the run keeps up with the wall clock.
+    pub fn tell_pacing(&mut self, pacing: Pacing) {
+        self.app.world_mut().insert_resource(pacing);
     }
 }

@@ -336,7 +336,9 @@ fn data_are_served_by_name() {
         .unwrap();
     assert_eq!(reply.status, Status::Success);
     let names: Vec<&String> = reply.value.as_object().unwrap().keys().collect();
-    assert_eq!(names.len(), 6);
+    assert_eq!(names, ["timestamp", "x", "y", "z", "yaw", "pitch", "roll"]);
+    let stamp = reply.value["timestamp"].as_f64().unwrap();
+    assert!((stamp - simulation.seconds()).abs() < 1e-8, "{stamp}");
     assert!((reply.value["z"].as_f64().unwrap() - 0.1).abs() < 0.01);
 }
 

@@ -12,6 +12,7 @@ use bevy::{
 use serde_json::Value as Json;
 
 pub use crate::plain::Plain;
+use crate::plain::{number_to_json, numbers_to_json};
 use crate::{modifier::Misfit, named::Named, state::StateHasher};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
@@ -238,6 +239,7 @@ pub fn view(value: &dyn PartialReflect) -> Value<'_> {
         i32 => |v: &i32| Value::Integer(i64::from(*v)),
         u32 => |v: &u32| Value::Integer(i64::from(*v)),
         u8 => |v: &u8| Value::Integer(i64::from(*v)),
+        u16 => |v: &u16| Value::Integer(i64::from(*v)),
         u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
         f32 => |v: &f32| Value::Number(f64::from(*v)),
         Plain => Value::Plain,
@@ -286,18 +288,18 @@ fn hash_text(text: &str, hasher: &mut StateHasher) {
     hasher.bytes(text.as_bytes());
 }
 
-/// A field as JSON. Infinite numbers and those that are not numbers become null, which JSON has.
+/// A field as JSON; numbers as in [`number_to_json`].
 #[must_use]
 pub fn to_json(value: &dyn PartialReflect) -> Json {
     match view(value) {
-        Value::Number(number) => number.into(),
+        Value::Number(number) => number_to_json(number),
         Value::Integer(integer) => integer.into(),
         Value::Flag(flag) => flag.into(),
         Value::Text(text) => text.into(),
-        Value::Numbers(numbers) => numbers.into(),
+        Value::Numbers(numbers) => numbers_to_json(numbers),
         Value::Triples(triples) => triples
             .iter()
-            .map(|triple| Json::from(triple.as_slice()))
+            .map(|triple| numbers_to_json(triple))
             .collect(),
         Value::Texts(texts) => texts.into(),
         Value::Plain(plain) => plain.to_json(),
@@ -305,7 +307,7 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
             let parts = named.iter();
             Json::Object(
                 parts
-                    .map(|(name, value)| (name.to_owned(), value.into()))
+                    .map(|(name, value)| (name.to_owned(), number_to_json(value)))
                     .collect(),
             )
         }

@@ -78,6 +78,11 @@ struct Draft<D: LocalData>(D);
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Withheld(pub bool);
 
+/// The tick in which the modified data were last measured; 0 before that. It is saved with the data. The hash
+/// does without: which ticks a sensor was due in follows from the states that are hashed one after the other.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exported(pub u64);
+
 /// The ports of a sensor.
 #[derive(Component, Default)]
 pub struct Outputs(pub Vec<OutputPort>);
@@ -159,6 +164,7 @@ impl AddSensor for App {
     Memories,
     Outputs,
     Withheld,
+    Exported,
     Level,
     IsSensor
 )]
@@ -192,20 +198,21 @@ fn modify<S: Sensor>(
             &S::Data,
             &mut Modified<S::Data>,
             &mut Draft<S::Data>,
-            &mut Withheld,
+            (&mut Withheld, &mut Exported),
             &Modifiers,
             &mut Memories,
         ),
         With<S>,
     >,
 ) {
-    for (due, local, mut modified, mut draft, mut withheld, modifiers, mut memories) in &mut sensors
-    {
+    for (due, local, mut modified, mut draft, marks, modifiers, mut memories) in &mut sensors {
         if !due.0 {
             continue;
         }
+        let (mut withheld, mut exported) = marks;
         if modifiers.0.is_empty() {
             modified.0.clone_from(local);
+            exported.0 = clock.tick;
             continue;
         }
         draft.0.clone_from(local);
@@ -213,6 +220,7 @@ fn modify<S: Sensor>(
         withheld.0 = fate != Fate::Passed;
         if !withheld.0 {
             std::mem::swap(&mut modified.0, &mut draft.0);
+            exported.0 = clock.tick;
         }
     }
 }
@@ -287,7 +295,10 @@ fn register_data<S: Sensor>(world: &mut World) {
             },
             save: |world| {
                 let mut all = Vec::new();
-                each::<S>(world, |_, _, local, modified| all.push((local, modified)));
+                each::<S>(world, |entity, _, local, modified| {
+                    let exported = world.get::<Exported>(entity).map_or(0, |tick| tick.0);
+                    all.push((local, modified, exported));
+                });
                 postcard::to_stdvec(&all).map_err(|error| encoding::<S>(&error))
             },
             restore: restore_data::<S>,
@@ -321,7 +332,7 @@ fn hash_data(described: &Described, data: &dyn Struct, hasher: &mut StateHasher)
 }
 
 fn restore_data<S: Sensor>(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
-    let saved: Vec<(S::Data, S::Data)> =
+    let saved: Vec<(S::Data, S::Data, u64)> =
         postcard::from_bytes(bytes).map_err(|error| encoding::<S>(&error))?;
     let mut entities = Vec::new();
     each::<S>(world, |entity, _, _, _| entities.push(entity));
@@ -332,8 +343,11 @@ fn restore_data<S: Sensor>(world: &mut World, bytes: &[u8]) -> Result<(), StateE
             here: entities.len(),
         });
     }
-    for (entity, (local, modified)) in entities.into_iter().zip(saved) {
-        world.entity_mut(entity).insert((local, Modified(modified)));
+    for (entity, (local, modified, exported)) in entities.into_iter().zip(saved) {
+        let exported = Exported(exported);
+        world
+            .entity_mut(entity)
+            .insert((local, Modified(modified), exported));
     }
     Ok(())
 }

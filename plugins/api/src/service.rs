@@ -243,7 +243,7 @@ fn arguments<A: DeserializeOwned + Typed>(name: &str, json: &Json) -> Result<A, 
         && given.len() > count
     {
         return Err(Refused(format!(
-            "wrong # of parameters for service {name}: {} given, {count} taken",
+            "wrong # of parameters for service {name}. {} given, {count} taken",
             given.len()
         )));
     }
@@ -252,10 +252,10 @@ fn arguments<A: DeserializeOwned + Typed>(name: &str, json: &Json) -> Result<A, 
         let what = error.to_string();
         if what.starts_with("invalid length") || what.starts_with("missing field") {
             Refused(format!(
-                "wrong # of parameters for service {name}: {given} given, {error}"
+                "wrong # of parameters for service {name}. {given} given, {error}"
             ))
         } else {
-            Refused(format!("wrong parameter type for service {name}: {error}"))
+            Refused(format!("wrong parameter type for service {name}. {error}"))
         }
     })
 }

@@ -123,8 +123,14 @@ impl Clock {
     /// Exact for rates that are whole numbers of millihertz; it neither drifts nor wraps.
     #[must_use]
     pub fn nanos(&self) -> u64 {
+        self.nanos_of(self.tick)
+    }
+
+    /// Time of the state after a tick, ns.
+    #[must_use]
+    pub fn nanos_of(&self, tick: u64) -> u64 {
         let millihertz = (self.rate * 1000.0).round().max(1.0) as u128;
-        u64::try_from(u128::from(self.tick) * NANOS * 1000 / millihertz).unwrap_or(u64::MAX)
+        u64::try_from(u128::from(tick) * NANOS * 1000 / millihertz).unwrap_or(u64::MAX)
     }
 
     /// Whether a component of frequency `frequency` (Hz) acts in this tick.

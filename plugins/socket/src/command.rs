@@ -10,8 +10,11 @@ use serde_json::Value as Json;
 /// What is wrong with the line, with the actuator's name.
 pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
     let path = &sender.info.path;
-    let value: Json = serde_json::from_slice(line)
-        .map_err(|error| format!("`{path}`: not a JSON object: {error}"))?;
+    let value: Json = serde_json::from_slice(line).map_err(|error| {
+        let field = field_at(line, error.column());
+        let field = field.map_or(String::new(), |name| format!(" in `{name}`"));
+        format!("`{path}`: not a JSON object of finite numbers{field}: {error}")
+    })?;
     let Json::Object(fields) = value else {
         return Err(format!("`{path}`: a JSON object of fields is expected"));
     };
@@ -53,4 +56,45 @@ pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
     sender
         .send(Box::new(command))
         .map_err(|error| error.to_string())
+}
+
+/// The last name of a field that begins before a column of a line: where JSON ended, as far as one can tell.
+fn field_at(line: &[u8], column: usize) -> Option<String> {
+    let before = line.get(..column.min(line.len()))?;
+    let colon = before
+        .windows(2)
+        .rposition(|pair| pair == b"\":" || pair == b"\" ")?;
+    let name = before.get(..colon)?;
+    let start = name.iter().rposition(|&byte| byte == b'"')?;
+    let name = name.get(start + 1..)?;
+    Some(
+        String::from_utf8_lossy(name)
+            .chars()
+            .filter(|letter| !letter.is_control())
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_field_with_the_mistake_is_named() {
+        for (line, expected) in [
+            (r#"{"v": 1.0, "w": NaN}"#, Some("w")),
+            (r#"{"v": NaN, "w": 1.0}"#, Some("v")),
+            (r#"{"force": [1.0, Infinity, 0.0]}"#, Some("force")),
+            (r#"{"v" : -Infinity}"#, Some("v")),
+            (r#"{"v": 1e999}"#, Some("v")),
+            ("v=1", None),
+        ] {
+            let error = serde_json::from_str::<Json>(line).unwrap_err();
+            assert_eq!(
+                field_at(line.as_bytes(), error.column()).as_deref(),
+                expected,
+                "{line}"
+            );
+        }
+    }
 }

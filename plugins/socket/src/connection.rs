@@ -2,19 +2,21 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     io::{ErrorKind, Read as _, Write as _},
+    net::Shutdown,
     sync::Arc,
+    time::Instant,
 };
 
 use mio::net::TcpStream;
 
-/// The longest line that a client may send.
-pub(crate) const LONGEST_LINE: usize = 1 << 20;
 /// Of what a client did not take, this many bytes are kept.
 const MOST_WAITING: usize = 8 << 20;
 /// Of what a client did not take, this many records are kept.
 const MOST_RECORDS: usize = 1024;
 /// What is read at once.
 const CHUNK: usize = 16 << 10;
+/// So often in one go.
+const CHUNKS: usize = 16;
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +34,14 @@ pub(crate) enum Role {
 /// How a read ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// There may be lines now; the socket is drained.
-    Lines,
-    /// There are lines now, and more in the socket.
+    /// Nothing more is there.
+    All,
+    /// There is more, in the socket or before it.
     More,
-    /// The client has gone, or has to.
-    Gone(Option<&'static str>),
+    /// The client says nothing any more.
+    End,
+    /// The client has gone.
+    Gone,
 }
 
 /// A connected client.
@@ -57,8 +61,16 @@ pub(crate) struct Connection {
     pub(crate) is_closing: bool,
     /// It cannot be sent more at the moment.
     pub(crate) is_full: bool,
-    /// Requests under way: the client's id, and the simulation's.
+    /// It was told to go: what it says now is not heard.
+    pub(crate) is_dismissed: bool,
+    /// It is closed then, whatever it does.
+    pub(crate) leaves: Option<Instant>,
+    /// When it began the line that it has not ended yet.
+    pub(crate) begun: Option<Instant>,
+    /// Requests under way: the client's id, and the simulation's. Of two with one id it is the newer one.
     pub(crate) under_way: BTreeMap<String, u64>,
+    /// The number of requests under way.
+    pub(crate) unanswered: usize,
     /// Records that it did not get, since it is slow.
     pub(crate) dropped: u64,
 }
@@ -76,45 +88,55 @@ impl Connection {
             is_admitted,
             is_closing: false,
             is_full: false,
+            is_dismissed: false,
+            leaves: None,
+            begun: None,
             under_way: BTreeMap::new(),
+            unanswered: 0,
             dropped: 0,
         }
     }
 
-    /// Reads what there is, up to a limit: a client that sends without end does not keep the others waiting.
+    /// Reads what there is, up to a limit: a client that sends without end does not keep the others waiting. Lines
+    /// that are there already come first.
     pub(crate) fn hear(&mut self) -> Heard {
+        if self.rest().contains(&b'\n') {
+            return Heard::More;
+        }
         let mut chunk = [0; CHUNK];
-        loop {
-            if self.input.len() - self.taken > LONGEST_LINE {
-                return self.overlong();
-            }
+        for _ in 0..CHUNKS {
             match self.stream.read(&mut chunk) {
-                Ok(0) => return Heard::Gone(None),
+                Ok(0) => return Heard::End,
                 Ok(count) => self.input.extend(chunk.iter().take(count)),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Heard::Lines,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Heard::All,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Heard::Gone(None),
+                Err(_) => return Heard::Gone,
             }
         }
+        Heard::More
     }
 
-    /// A buffer this full holds lines, or a line that is too long.
-    fn overlong(&self) -> Heard {
-        let rest = self.input.get(self.taken..).unwrap_or_default();
-        if rest.contains(&b'\n') {
-            Heard::More
-        } else {
-            Heard::Gone(Some("a line is longer than 1 MiB"))
-        }
+    /// What was read and not given out.
+    fn rest(&self) -> &[u8] {
+        self.input.get(self.taken..).unwrap_or_default()
+    }
+
+    /// The length of a line that was begun and not ended, once all lines before it were given out.
+    pub(crate) fn unfinished(&self) -> usize {
+        let rest = self.rest();
+        if rest.contains(&b'\n') { 0 } else { rest.len() }
     }
 
     /// The next whole line, without its end.
     pub(crate) fn next_line(&mut self) -> Option<Vec<u8>> {
-        let rest = self.input.get(self.taken..).unwrap_or_default();
+        let rest = self.rest();
         let end = rest.iter().position(|&byte| byte == b'\n');
         let Some(end) = end else {
             self.input.drain(..self.taken);
             self.taken = 0;
+            if self.input.len() < CHUNK {
+                self.input.shrink_to(CHUNK);
+            }
             return None;
         };
         let line = rest.get(..end).unwrap_or_default().to_vec();
@@ -131,12 +153,16 @@ impl Connection {
     pub(crate) fn swallow(&mut self) -> bool {
         let any = !self.input.is_empty();
         self.input.clear();
+        self.input.shrink_to(CHUNK);
         self.taken = 0;
         any
     }
 
     /// Sends a record whole, or, if the client is too slow, not at all.
     pub(crate) fn record(&mut self, record: &Arc<[u8]>) {
+        if self.is_dismissed {
+            return;
+        }
         if self.output.len() >= MOST_RECORDS || self.waiting + record.len() > MOST_WAITING {
             self.dropped += 1;
         } else {
@@ -178,7 +204,23 @@ impl Connection {
             }
         }
         self.is_full = false;
-        !self.is_closing
+        if self.is_dismissed {
+            // The client hears the end, and why, while it may still be sending.
+            self.stream.shutdown(Shutdown::Write).ok();
+        }
+        !(self.is_closing || self.leaves.is_some() && !self.is_dismissed && !self.is_awaiting())
+    }
+
+    /// From now on it is only waited for, until then.
+    pub(crate) fn dismiss(&mut self, leaves: Instant) {
+        self.is_dismissed = true;
+        self.begun = None;
+        self.leaves = Some(leaves);
+    }
+
+    /// Whether it was not told yet all that it asked for.
+    pub(crate) fn is_awaiting(&self) -> bool {
+        self.unanswered > 0 || !self.output.is_empty()
     }
 
     /// Whether everything was sent.

@@ -2,9 +2,10 @@
 use std::collections::BTreeMap;
 
 use morse_api::service::Reply;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::{
+    classes::class_of,
     dispatch::{done, failed, ports},
     server::Server,
 };
@@ -48,7 +49,7 @@ pub(crate) fn answer(
                 )
             }
             _ => failed(
-                "Socket service manager: wrong # of parameters for service get_stream_port: one taken"
+                "Socket service manager: wrong # of parameters for service get_stream_port. 1 taken"
                     .to_owned(),
             ),
         }),
@@ -56,8 +57,8 @@ pub(crate) fn answer(
     }
 }
 
-/// Adds to the list of all components which of them this middleware serves, and how.
-pub(crate) fn add_streams(details: &mut Json, server: &Server) {
+/// Makes the list of all components MORSE's: with its names of classes, and with what this middleware serves.
+pub(crate) fn as_morse_tells(details: &mut Json, server: &Server) {
     let Some(robots) = details.get_mut("robots").and_then(Json::as_array_mut) else {
         return;
     };
@@ -80,10 +81,12 @@ pub(crate) fn add_streams(details: &mut Json, server: &Server) {
             .unwrap_or_default()
             .to_owned();
         if let Json::Object(fields) = &mut *robot {
+            name_class(fields);
             if server.services.contains(&name) {
                 fields.insert("services_interfaces".to_owned(), json!([SERVICE_CLASS]));
             } else {
-                fields.remove("services");
+                fields.shift_remove("services");
+                fields.shift_remove("services_interfaces");
             }
         }
         let components = robot.get_mut("components").and_then(Json::as_object_mut);
@@ -91,10 +94,12 @@ pub(crate) fn add_streams(details: &mut Json, server: &Server) {
             let Json::Object(fields) = component else {
                 continue;
             };
+            name_class(fields);
             if server.services.contains(path) {
                 fields.insert("service_interfaces".to_owned(), json!([SERVICE_CLASS]));
             } else {
-                fields.remove("services");
+                fields.shift_remove("services");
+                fields.shift_remove("service_interfaces");
             }
             let mut streams = Vec::new();
             if is_output(path) {
@@ -105,5 +110,14 @@ pub(crate) fn add_streams(details: &mut Json, server: &Server) {
             }
             fields.insert("stream_interfaces".to_owned(), streams.into());
         }
+    }
+}
+
+/// A class of MORSE instead of a kind and a level.
+fn name_class(fields: &mut Map<String, Json>) {
+    let level = fields.shift_remove("level");
+    let level = level.as_ref().and_then(Json::as_str);
+    if let Some(kind) = fields.get_mut("type") {
+        *kind = class_of(kind.as_str().unwrap_or_default(), level).into();
     }
 }

@@ -23,8 +23,9 @@ impl Server {
                 let connection = self.connection(token);
                 let number = connection.and_then(|known| known.under_way.get(&id).copied());
                 // Where nothing is under way, or the simulation has ended, nothing is cancelled.
-                if let Some(number) = number {
-                    self.requests.cancel(number).ok();
+                let cancelled = number.map(|number| self.requests.cancel(number));
+                if let Some(Err(Failure::Environment(_))) = cancelled {
+                    return self.hold_up(token, line);
                 }
             }
             Line::Call {
@@ -73,21 +74,25 @@ impl Server {
             Ok(number) => {
                 if let Some(connection) = self.connection(token) {
                     connection.under_way.insert(id.to_owned(), number);
+                    connection.unanswered += 1;
                 }
                 true
             }
-            Err(Failure::Environment(_)) => {
-                if let Some(connection) = self.connection(token) {
-                    connection.put_back(line);
-                }
-                self.held_up.insert(token);
-                false
-            }
+            Err(Failure::Environment(_)) => self.hold_up(token, line),
             Err(Failure::PeerLost(why)) => {
                 self.reply(token, id, &failed(why));
                 true
             }
         }
+    }
+
+    /// The simulation has to take others first.
+    fn hold_up(&mut self, token: usize, line: &[u8]) -> bool {
+        if let Some(connection) = self.connection(token) {
+            connection.put_back(line);
+        }
+        self.held_up.insert(token);
+        false
     }
 
     fn reply(&mut self, token: usize, id: &str, reply: &Reply) {
@@ -124,7 +129,12 @@ fn as_morse_says(reply: Reply, service: &str) -> Reply {
         Json::String(text) if reply.status == Status::Failed => text.as_str(),
         _ => return reply,
     };
-    if text.starts_with("wrong #") || text.starts_with("wrong parameter type") {
+    let of_parameters = [
+        "wrong # of parameters",
+        "wrong parameter type",
+        "parameters expected",
+    ];
+    if of_parameters.iter().any(|start| text.starts_with(start)) {
         return failed(format!("Socket service manager: {text}"));
     }
     if text.starts_with(&format!("The request {service} has not been registered")) {

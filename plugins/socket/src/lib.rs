@@ -1,15 +1,18 @@
 //! MORSE's socket protocol: requests and replies on one port, a port for each stream of readings or
 //! commands, all as lines of text over TCP.
 //!
-//! - [`request`]: the lines of requests and replies; [`python`]: JSON as Python writes it;
+//! - [`request`]: the lines of requests and replies; [`python`]: JSON as Python writes it, `pr2`: a special form;
 //! - `connection`: a client; [`mod@command`]: a line of JSON as a command;
-//! - `server`: the one thread, with one poll for all clients; `dispatch`: what becomes of a request;
-//!   `discovery`: what there is;
+//! - `server`: the one thread, with one poll for all `clients`; `dispatch`: what becomes of a request;
+//!   `discovery`: what there is, by the names of [`classes`];
 //! - here: settings, and the ports.
+pub mod classes;
+mod clients;
 pub mod command;
 mod connection;
 mod discovery;
 mod dispatch;
+mod pr2;
 pub mod python;
 pub mod request;
 mod server;
@@ -55,6 +58,13 @@ pub struct Socket {
     pub token: Option<String>,
     /// More clients than these are turned away.
     pub max_clients: u32,
+    /// A client whose line is longer is told so, and sent away.
+    #[reflect(@Unit("B"))]
+    pub longest_line: u32,
+    /// A client that begins a line, and has not ended it after so long, is sent away; so is one that has to say a
+    /// token and does not. 0 waits for ever.
+    #[reflect(@Unit("s"))]
+    pub line_timeout: f64,
     /// Whether a client may hold the simulation: while it is connected to the sync port, each tick waits
     /// for some bytes of it.
     pub time_sync: bool,
@@ -73,6 +83,8 @@ impl Default for Socket {
             listen: "127.0.0.1".to_owned(),
             token: None,
             max_clients: 512,
+            longest_line: 1 << 20,
+            line_timeout: 30.0,
             time_sync: false,
             sync_port: 6000,
             sync_timeout: 60.0,
@@ -99,6 +111,20 @@ impl Socket {
 pub struct Stream {
     /// Its port; without it, the next free one.
     pub port: Option<u16>,
+    /// How readings are written; commands are always fields.
+    pub encoder: Encoder,
+}
+
+/// What a reading is written as.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoder {
+    /// Its time and its fields, in order.
+    #[default]
+    Fields,
+    /// Its time and the position of each joint of a PR2 by name, 0 for those that were not measured: MORSE's
+    /// `PR2JointStatePublisher`. For sensors that report joints, alone or put together.
+    Pr2JointState,
 }
 
 /// Makes the kind `socket` known.
@@ -126,7 +152,9 @@ impl Middleware for Socket {
         let parts = Parts {
             settings: self.clone(),
             outputs: outputs
-                .map(|(place, (observer, _))| (observer, port_of(Role::Readings(place))))
+                .map(|(place, (observer, stream))| {
+                    (observer, stream.encoder, port_of(Role::Readings(place)))
+                })
                 .collect(),
             inputs: inputs
                 .map(|(place, (sender, _))| (sender, port_of(Role::Commands(place))))
@@ -292,7 +320,7 @@ impl Running for Serving {
 
     fn complaints(&mut self) -> Vec<String> {
         let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut news.complaints)
+        news.take_complaints()
     }
 
     fn ports(&self) -> Vec<(String, u16)> {

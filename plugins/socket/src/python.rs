@@ -5,6 +5,7 @@ use std::io::Write as _;
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
     fields::{Plain, Value, key_text, plain_name, view, walk},
+    plain::no_json_number,
     reading::{Reading, SensorInfo},
 };
 use serde_json::Value as Json;
@@ -21,6 +22,9 @@ pub fn write(out: &mut Vec<u8>, value: &Json) {
         Json::String(text) => write_text(out, text),
         Json::Array(items) => write_list(out, items, write),
         Json::Object(fields) => {
+            if let Some(number) = no_json_number(value) {
+                return write_number(out, number);
+            }
             let fields = fields.iter().map(|(name, value)| (name.as_str(), value));
             write_map(out, fields, write);
         }
@@ -222,6 +226,7 @@ pub fn is_falsy(value: &Json) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use morse_api::plain::number_to_json;
     use serde_json::json;
 
     use super::*;
@@ -244,6 +249,8 @@ mod tests {
             out.push(b' ');
         }
         assert_eq!(out, b"NaN Infinity -Infinity 0.1 1.0 1e300 ");
+        let value = json!([1.5, number_to_json(f64::NEG_INFINITY), "NaN"]);
+        assert_eq!(written(&value), r#"[1.5, -Infinity, "NaN"]"#);
     }
 
     #[test]

@@ -18,17 +18,19 @@ use morse_api::{
 };
 
 use crate::{
-    Socket, command,
-    connection::{Connection, Heard, Role},
-    discovery, python,
+    Encoder, Socket,
+    connection::{Connection, Role},
+    discovery, pr2, python,
 };
 
 /// The token of the waker; listeners and connections follow.
 const WAKER: Token = Token(0);
-/// How long the thread sleeps where nothing happens.
+/// How long the thread sleeps where nothing happens, and how often it looks for clients that are late.
 const BEAT: Duration = Duration::from_millis(250);
+/// Of what has to be said, so much waits to be told one by one.
+const MOST_COMPLAINTS: usize = 64;
 /// How long clients have to take what is left when the simulation ends.
-const FAREWELL: Duration = Duration::from_secs(2);
+pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A reply on its way to a client.
 pub(crate) struct Answer {
@@ -44,14 +46,37 @@ pub(crate) struct Answer {
 #[derive(Default)]
 pub(crate) struct News {
     pub(crate) failure: Option<Failure>,
-    pub(crate) complaints: Vec<String>,
+    complaints: Vec<String>,
+    /// Complaints beyond these.
+    more: u64,
+}
+
+impl News {
+    /// Has something to say. A client that does nothing right fills no memory.
+    pub(crate) fn complain(&mut self, text: String) {
+        if self.complaints.len() < MOST_COMPLAINTS {
+            self.complaints.push(text);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    pub(crate) fn take_complaints(&mut self) -> Vec<String> {
+        let mut complaints = std::mem::take(&mut self.complaints);
+        let more = std::mem::take(&mut self.more);
+        if more > 0 {
+            complaints.push(format!("... and {more} more like these"));
+        }
+        complaints
+    }
 }
 
 /// A sensor's stream.
 pub(crate) struct Output {
     pub(crate) observer: Observer,
     pub(crate) port: u16,
-    clients: Vec<usize>,
+    pub(crate) encoder: Encoder,
+    pub(crate) clients: Vec<usize>,
 }
 
 /// An actuator's stream.
@@ -63,10 +88,14 @@ pub(crate) struct Input {
 /// Everything the thread works with.
 pub(crate) struct Server {
     pub(crate) settings: Socket,
-    poll: Poll,
-    listeners: Vec<(TcpListener, Role)>,
-    connections: BTreeMap<usize, Connection>,
-    next: usize,
+    pub(crate) poll: Poll,
+    pub(crate) listeners: Vec<(TcpListener, Role)>,
+    /// Listeners with clients that could not be let in.
+    pub(crate) crowded: BTreeSet<usize>,
+    pub(crate) connections: BTreeMap<usize, Connection>,
+    /// Clients that have sent more than was read in one go.
+    pub(crate) busy: BTreeSet<usize>,
+    pub(crate) next: usize,
     pub(crate) outputs: Vec<Output>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) services: BTreeSet<String>,
@@ -77,8 +106,9 @@ pub(crate) struct Server {
     pub(crate) held_up: BTreeSet<usize>,
     pub(crate) knock: Arc<Knock>,
     wake: Wake,
-    gate: Gate,
-    last_permit: Instant,
+    pub(crate) gate: Gate,
+    pub(crate) last_permit: Instant,
+    last_look: Instant,
     news: Arc<Mutex<News>>,
 }
 
@@ -101,7 +131,7 @@ impl Knock {
 pub(crate) struct Parts {
     pub(crate) settings: Socket,
     pub(crate) listeners: Vec<(TcpListener, Role)>,
-    pub(crate) outputs: Vec<(Observer, u16)>,
+    pub(crate) outputs: Vec<(Observer, Encoder, u16)>,
     pub(crate) inputs: Vec<(CommandSender, u16)>,
     pub(crate) services: Vec<String>,
     pub(crate) requests: RequestSender,
@@ -124,9 +154,11 @@ impl Server {
         }
         let hook = knock.clone();
         parts.wake.also_call(move || hook.knock());
-        let outputs = parts.outputs.into_iter().map(|(observer, port)| Output {
+        let outputs = parts.outputs.into_iter();
+        let outputs = outputs.map(|(observer, encoder, port)| Output {
             observer,
             port,
+            encoder,
             clients: Vec::new(),
         });
         let inputs = parts.inputs.into_iter();
@@ -135,7 +167,9 @@ impl Server {
             poll,
             next: listeners.len() + 1,
             listeners,
+            crowded: BTreeSet::new(),
             connections: BTreeMap::new(),
+            busy: BTreeSet::new(),
             outputs: outputs.collect(),
             inputs: inputs
                 .map(|(sender, port)| Input { sender, port })
@@ -148,6 +182,7 @@ impl Server {
             wake: parts.wake,
             gate: parts.gate,
             last_permit: now(),
+            last_look: now(),
             news: parts.news,
         })
     }
@@ -156,7 +191,12 @@ impl Server {
     pub(crate) fn run(mut self) {
         let mut events = Events::with_capacity(256);
         while !self.wake.is_over() {
-            if let Err(error) = self.poll.poll(&mut events, Some(BEAT))
+            let wait = if self.busy.is_empty() {
+                BEAT
+            } else {
+                Duration::ZERO
+            };
+            if let Err(error) = self.poll.poll(&mut events, Some(wait))
                 && error.kind() != ErrorKind::Interrupted
             {
                 let text = format!("waiting for sockets failed: {error}");
@@ -168,8 +208,11 @@ impl Server {
             for event in &events {
                 self.event(event.token(), event.is_writable());
             }
+            for token in std::mem::take(&mut self.busy) {
+                self.hear_or_close(token);
+            }
             self.pass_on();
-            self.look_after_sync();
+            self.look_around();
         }
         self.take_leave(&mut events);
     }
@@ -182,197 +225,42 @@ impl Server {
             self.accept(token.0 - 1);
             return;
         }
-        let mut stays = true;
-        if is_writable && let Some(connection) = self.connections.get_mut(&token.0) {
-            stays = connection.flush();
-        }
-        stays = stays && self.hear(token.0);
-        if !stays {
+        if is_writable
+            && let Some(connection) = self.connections.get_mut(&token.0)
+            && !connection.flush()
+        {
             self.close(token.0);
         }
+        self.hear_or_close(token.0);
     }
 
-    fn accept(&mut self, listener: usize) {
-        loop {
-            let Some((socket, role)) = self.listeners.get(listener) else {
-                return;
-            };
-            let role = *role;
-            let (mut stream, _) = match socket.accept() {
-                Ok(accepted) => accepted,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // Too many open files, say: the client waits in the queue until others have gone.
-                Err(_) => return,
-            };
-            let token = self.next;
-            self.next += 1;
-            stream.set_nodelay(true).ok();
-            let interest = Interest::READABLE | Interest::WRITABLE;
-            let registered = self
-                .poll
-                .registry()
-                .register(&mut stream, Token(token), interest);
-            if registered.is_err() {
-                continue;
-            }
-            let is_open = self.settings.token.is_none();
-            let mut connection = Connection::new(stream, role, is_open);
-            if self.connections.len() >= self.settings.max_clients as usize {
-                connection.say(Arc::from(&b" FAILED \"too many clients\"\n"[..]));
-                connection.flush();
-                continue;
-            }
-            self.connections.insert(token, connection);
-            if is_open {
-                self.admit(token, role);
-            }
-            // What the client sent at once may have been there before it was registered.
-            if !self.hear(token) {
-                self.close(token);
-            }
-        }
-    }
-
-    /// From now on the client gets what it came for.
-    fn admit(&mut self, token: usize, role: Role) {
-        match role {
-            Role::Readings(place) => {
-                if let Some(output) = self.outputs.get_mut(place) {
-                    output.clients.push(token);
-                    output.observer.stay_ready();
-                }
-            }
-            Role::Sync => {
-                self.last_permit = now();
-                self.gate.hold();
-            }
-            Role::Requests | Role::Commands(_) => {}
-        }
-    }
-
-    pub(crate) fn close(&mut self, token: usize) {
-        let Some(connection) = self.connections.remove(&token) else {
-            return;
-        };
-        self.held_up.remove(&token);
-        match connection.role {
-            Role::Readings(place) => {
-                if let Some(output) = self.outputs.get_mut(place) {
-                    output.clients.retain(|&client| client != token);
-                    if output.clients.is_empty() {
-                        output.observer.deassert_ready();
-                    }
-                    if connection.dropped > 0 {
-                        let (path, dropped) = (&output.observer.info.path, connection.dropped);
-                        let text = format!("`{path}`: a slow client missed {dropped} readings");
-                        self.tell(|news| news.complaints.push(text));
-                    }
-                }
-            }
-            Role::Sync if connection.is_admitted => self.gate.leave(),
-            Role::Sync | Role::Requests | Role::Commands(_) => {}
-        }
-    }
-
-    /// Reads what a client sent; false when it has gone.
-    fn hear(&mut self, token: usize) -> bool {
-        loop {
-            let Some(connection) = self.connections.get_mut(&token) else {
-                return true;
-            };
-            if connection.is_choked() || connection.is_closing {
-                return true;
-            }
-            let heard = connection.hear();
-            if !self.read_lines(token) {
-                return false;
-            }
-            match heard {
-                Heard::Lines => return true,
-                Heard::More => {
-                    if self.held_up.contains(&token) {
-                        return true;
-                    }
-                }
-                Heard::Gone(None) => return false,
-                Heard::Gone(Some(why)) => {
-                    self.say(token, format!(" FAILED \"{why}\"\n").into_bytes());
-                    return false;
-                }
-            }
-        }
-    }
-
-    /// Deals with the whole lines that a client sent; false when it has to go.
-    pub(crate) fn read_lines(&mut self, token: usize) -> bool {
-        loop {
-            let Some(connection) = self.connections.get_mut(&token) else {
-                return true;
-            };
-            let role = connection.role;
-            if role == Role::Sync && connection.is_admitted {
-                if connection.swallow() {
-                    self.last_permit = now();
-                    self.gate.permit();
-                }
-                return true;
-            }
-            if connection.is_choked() {
-                return true;
-            }
-            let Some(line) = connection.next_line() else {
-                return true;
-            };
-            if !connection.is_admitted {
-                let given = line.trim_ascii().strip_prefix(b"token ");
-                if !given.is_some_and(|given| self.settings.admits(given)) {
-                    self.say(token, b" FAILED \"the token is wrong\"\n".to_vec());
-                    return false;
-                }
-                connection.is_admitted = true;
-                self.admit(token, role);
-                continue;
-            }
-            match role {
-                Role::Requests => {
-                    if !self.request(token, &line) {
-                        return true;
-                    }
-                }
-                Role::Commands(place) => self.command(place, &line),
-                // Nothing is expected from who only listens.
-                Role::Readings(_) | Role::Sync => {}
-            }
-        }
-    }
-
-    fn command(&self, place: usize, line: &[u8]) {
-        if line.trim_ascii().is_empty() {
+    /// Once in a while: lets in who waits, and sends away who is late.
+    fn look_around(&mut self) {
+        let now = now();
+        if now.duration_since(self.last_look) < BEAT {
             return;
         }
-        let sent = self
-            .inputs
-            .get(place)
-            .map(|input| command::send(&input.sender, line));
-        if let Some(Err(error)) = sent {
-            let text = format!("a command was refused: {error}");
-            self.tell(|news| news.complaints.push(text));
+        self.last_look = now;
+        for listener in std::mem::take(&mut self.crowded) {
+            self.accept(listener);
         }
-    }
-
-    pub(crate) fn connection(&mut self, token: usize) -> Option<&mut Connection> {
-        self.connections.get_mut(&token)
-    }
-
-    /// Sends bytes to a client, as far as it takes them now.
-    pub(crate) fn say(&mut self, token: usize, bytes: Vec<u8>) {
-        let Some(connection) = self.connections.get_mut(&token) else {
-            return;
-        };
-        connection.say(bytes.into());
-        if !connection.flush() {
+        let limit = limit(self.settings.line_timeout);
+        let connections = self.connections.iter();
+        let gone =
+            connections.filter(|(_, connection)| connection.leaves.is_some_and(|end| end < now));
+        for token in gone.map(|(token, _)| *token).collect::<Vec<_>>() {
             self.close(token);
         }
+        let late = |begun: Instant| now.duration_since(begun) > limit;
+        let connections = self.connections.iter();
+        let slow = connections.filter(|(_, connection)| connection.begun.is_some_and(late));
+        for token in slow.map(|(token, _)| *token).collect::<Vec<_>>() {
+            self.dismiss(
+                token,
+                &format!("a line was begun and not ended within {limit:?}"),
+            );
+        }
+        self.look_after_sync();
     }
 
     /// Passes on readings and replies, and goes on with the requests that had to wait.
@@ -385,9 +273,7 @@ impl Server {
             self.answer(answer);
         }
         for token in std::mem::take(&mut self.held_up) {
-            if !self.hear(token) {
-                self.close(token);
-            }
+            self.hear_or_close(token);
         }
     }
 
@@ -400,7 +286,11 @@ impl Server {
             if output.clients.is_empty() {
                 continue;
             }
-            let record: Arc<[u8]> = python::record(&output.observer.info, &reading).into();
+            let encode = match output.encoder {
+                Encoder::Fields => python::record,
+                Encoder::Pr2JointState => pr2::record,
+            };
+            let record: Arc<[u8]> = encode(&output.observer.info, &reading).into();
             for client in &output.clients {
                 if let Some(connection) = self.connections.get_mut(client) {
                     connection.record(&record);
@@ -424,21 +314,20 @@ impl Server {
         } = answer;
         if let Some(connection) = self.connections.get_mut(&connection) {
             connection.under_way.remove(&id);
+            connection.unanswered = connection.unanswered.saturating_sub(1);
         }
         if is_details {
-            discovery::add_streams(&mut reply.value, self);
+            discovery::as_morse_tells(&mut reply.value, self);
         }
         self.say(connection, crate::request::reply_line(&id, &reply));
         // A client that was choked by its replies is heard again.
-        if !self.hear(connection) {
-            self.close(connection);
-        }
+        self.hear_or_close(connection);
     }
 
     /// A client that holds the simulation and says nothing ends the run.
     fn look_after_sync(&mut self) {
-        let limit = Duration::from_secs_f64(self.settings.sync_timeout);
-        if self.gate.is_held() && !limit.is_zero() && self.last_permit.elapsed() > limit {
+        let limit = limit(self.settings.sync_timeout);
+        if self.gate.is_held() && self.last_permit.elapsed() > limit {
             self.last_permit = now();
             let text = format!("the client at the sync port sent nothing for {limit:?}");
             self.tell(|news| news.failure = Some(Failure::PeerLost(text)));
@@ -465,9 +354,17 @@ impl Server {
         }
     }
 
-    fn tell(&self, tell: impl FnOnce(&mut News)) {
+    pub(crate) fn tell(&self, tell: impl FnOnce(&mut News)) {
         tell(&mut locked(&self.news));
     }
+}
+
+/// A time limit; 0 is none.
+fn limit(seconds: f64) -> Duration {
+    let limit = Duration::try_from_secs_f64(seconds).ok();
+    limit
+        .filter(|limit| !limit.is_zero())
+        .unwrap_or(Duration::MAX)
 }
 
 /// What a lock holds, whatever became of who held it before.
@@ -479,6 +376,6 @@ pub(crate) fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     clippy::disallowed_methods,
     reason = "the time limits of clients are real time"
 )]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }

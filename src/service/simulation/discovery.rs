@@ -2,8 +2,9 @@
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
-use morse_api::service::{
-    AddService as _, NoArguments, Outcome, Refused, Service, find, services_of,
+use morse_api::{
+    kind::Described,
+    service::{AddService as _, NoArguments, Outcome, Refused, Service, find, services_of},
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -71,7 +72,7 @@ pub(super) fn add(app: &mut App) {
                 "All robots and components, with their services and the kinds of middleware that carry them.",
                 details,
             )
-            .returns("`robots`: for each its `name`, `type` and `components`; `environment`")
+            .returns("`robots`: for each its `name`, `type` and `components`, for each of these its `type`, and its `level` where it has levels; `environment`")
             .read_only(),
         );
 }
@@ -122,8 +123,12 @@ fn of_component(world: &World, path: &str, component: &ComponentWiring) -> Json 
     let Some(fields) = details.as_object_mut() else {
         return details;
     };
+    let entity = find(world, path);
+    let described = entity.and_then(|entity| world.get::<Described>(entity));
+    if let Some(level) = described.and_then(|described| described.0.level) {
+        fields.insert("level".to_owned(), level.into());
+    }
     if !component.services.is_empty() {
-        let entity = find(world, path);
         let names = entity.map_or(Vec::new(), |entity| names(world, entity));
         fields.insert("services".to_owned(), names.into());
         fields.insert(

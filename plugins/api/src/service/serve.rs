@@ -111,7 +111,7 @@ fn serve(
         client: client.clone(),
     };
     match outcome {
-        Err(refused) => return Some(failed(refused.0)),
+        Err(refused) => return Some(failed(in_vain(&service, arguments, refused.0))),
         Ok(Outcome::Done(value)) => {
             return Some(Reply {
                 status: Status::Success,
@@ -140,6 +140,17 @@ fn serve(
     }
     world.resource_mut::<Services>().waiting.push(waiting);
     None
+}
+
+/// Why a service refused, in MORSE's words where nothing at all was given to a service that is answered at once.
+fn in_vain(service: &Service, arguments: &Json, why: String) -> String {
+    let is_empty = arguments.is_null() || arguments.as_array().is_some_and(Vec::is_empty);
+    match why.strip_prefix("wrong # of parameters for service") {
+        Some(rest) if is_empty && !service.is_async => {
+            format!("parameters expected for service{rest}")
+        }
+        _ => why,
+    }
 }
 
 /// The service that answers to a name of a component, or of what answers although it is none.
@@ -192,13 +203,9 @@ fn interruption(
     let cancel = of(|service| service.cancel);
     let on_cancel = cancel.filter(|_| is_cancelled);
     let interrupt = on_cancel.or(of(|service| service.interrupt));
-    interrupt.map(Some).ok_or_else(|| {
-        if cancel.is_some() {
-            format!("A service ({name}) is already running. I do not know what to do.")
-        } else {
-            format!("A non-interruptible service ({name}) is already running")
-        }
-    })
+    interrupt
+        .map(Some)
+        .ok_or_else(|| format!("A service ({name}) is already running. I do not know what to do."))
 }
 
 /// Interrupts the async service that an entity is busy with, or says why not.

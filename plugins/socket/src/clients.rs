@@ -1,0 +1,254 @@
+//! Clients come, are heard, and go.
+use std::{io::ErrorKind, sync::Arc};
+
+use mio::{Interest, Token};
+
+use crate::{
+    command,
+    connection::{Connection, Heard, Role},
+    server::{FAREWELL, Server, now},
+};
+
+impl Server {
+    pub(crate) fn accept(&mut self, listener: usize) {
+        loop {
+            let Some((socket, role)) = self.listeners.get(listener) else {
+                return;
+            };
+            let role = *role;
+            let (mut stream, _) = match socket.accept() {
+                Ok(accepted) => accepted,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                // Too many open files, say: the client waits until others have gone.
+                Err(_) => {
+                    self.crowded.insert(listener);
+                    return;
+                }
+            };
+            let token = self.next;
+            self.next += 1;
+            stream.set_nodelay(true).ok();
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            let registered = self
+                .poll
+                .registry()
+                .register(&mut stream, Token(token), interest);
+            if registered.is_err() {
+                continue;
+            }
+            let is_open = self.settings.token.is_none();
+            let mut connection = Connection::new(stream, role, is_open);
+            if self.connections.len() >= self.settings.max_clients as usize {
+                connection.say(Arc::from(&b" FAILED \"too many clients\"\n"[..]));
+                connection.flush();
+                continue;
+            }
+            self.connections.insert(token, connection);
+            if is_open {
+                self.admit(token, role);
+            }
+            // What the client sent at once may have been there before it was registered.
+            self.hear_or_close(token);
+        }
+    }
+
+    /// From now on the client gets what it came for.
+    fn admit(&mut self, token: usize, role: Role) {
+        match role {
+            Role::Readings(place) => {
+                if let Some(output) = self.outputs.get_mut(place) {
+                    output.clients.push(token);
+                    output.observer.stay_ready();
+                }
+            }
+            Role::Sync => {
+                self.last_permit = now();
+                self.gate.hold();
+            }
+            Role::Requests | Role::Commands(_) => {}
+        }
+    }
+
+    pub(crate) fn close(&mut self, token: usize) {
+        let Some(connection) = self.connections.remove(&token) else {
+            return;
+        };
+        self.held_up.remove(&token);
+        match connection.role {
+            Role::Readings(place) => {
+                if let Some(output) = self.outputs.get_mut(place) {
+                    output.clients.retain(|&client| client != token);
+                    if output.clients.is_empty() {
+                        output.observer.deassert_ready();
+                    }
+                    if connection.dropped > 0 {
+                        let (path, dropped) = (&output.observer.info.path, connection.dropped);
+                        let text = format!("`{path}`: a slow client missed {dropped} readings");
+                        self.tell(|news| news.complain(text));
+                    }
+                }
+            }
+            Role::Sync if connection.is_admitted => self.gate.leave(),
+            Role::Sync | Role::Requests | Role::Commands(_) => {}
+        }
+    }
+
+    /// Tells a client why it has to go. It is not closed before it had time to hear it: closed with bytes of
+    /// its own unread, it might not.
+    pub(crate) fn dismiss(&mut self, token: usize, why: &str) {
+        if let Some(connection) = self.connections.get_mut(&token) {
+            connection.dismiss(now() + FAREWELL);
+        }
+        self.say(token, format!(" FAILED \"{why}\"\n").into_bytes());
+    }
+
+    /// Reads what a client sent, as far as there is time for it, and closes it when it has gone.
+    pub(crate) fn hear_or_close(&mut self, token: usize) {
+        if !self.hear(token) {
+            self.close(token);
+        }
+    }
+
+    fn hear(&mut self, token: usize) -> bool {
+        let Some(connection) = self.connections.get_mut(&token) else {
+            return true;
+        };
+        if connection.is_choked() || connection.is_closing {
+            return true;
+        }
+        let heard = connection.hear();
+        if connection.is_dismissed {
+            connection.swallow();
+        } else {
+            self.read_lines(token);
+        }
+        let is_held_up = self.held_up.contains(&token);
+        let Some(connection) = self.connections.get_mut(&token) else {
+            return true;
+        };
+        match heard {
+            Heard::All => {}
+            Heard::More if is_held_up => {}
+            Heard::More => {
+                self.busy.insert(token);
+            }
+            Heard::End if connection.is_awaiting() && !connection.is_dismissed => {
+                // It has said all it wanted to say, and may still listen.
+                connection.leaves.get_or_insert(now() + FAREWELL);
+            }
+            Heard::End | Heard::Gone => return false,
+        }
+        if connection.is_dismissed {
+            return true;
+        }
+        let unfinished = connection.unfinished();
+        if !connection.is_admitted || unfinished > 0 {
+            connection.begun.get_or_insert_with(now);
+        } else {
+            connection.begun = None;
+        }
+        let longest = self.settings.longest_line;
+        if unfinished > longest as usize {
+            self.dismiss(token, &format!("a line is longer than {longest} bytes"));
+        }
+        true
+    }
+
+    /// Deals with the whole lines that a client sent.
+    fn read_lines(&mut self, token: usize) {
+        while let Some(connection) = self.connections.get_mut(&token) {
+            let role = connection.role;
+            if role == Role::Sync && connection.is_admitted {
+                if connection.swallow() {
+                    self.last_permit = now();
+                    self.gate.permit();
+                }
+                return;
+            }
+            if connection.is_choked() || connection.is_dismissed {
+                return;
+            }
+            let Some(line) = connection.next_line() else {
+                return;
+            };
+            if is_http(&line) {
+                self.dismiss(token, "this port takes lines of text, and no HTTP");
+            } else if !connection.is_admitted {
+                let given = line.trim_ascii().strip_prefix(b"token ");
+                if given.is_some_and(|given| self.settings.admits(given)) {
+                    connection.is_admitted = true;
+                    self.admit(token, role);
+                } else {
+                    self.dismiss(token, "the token is wrong");
+                }
+            } else {
+                match role {
+                    Role::Requests => {
+                        if !self.request(token, &line) {
+                            return;
+                        }
+                    }
+                    Role::Commands(place) => self.command(place, &line),
+                    // Nothing is expected from who only listens.
+                    Role::Readings(_) | Role::Sync => {}
+                }
+            }
+        }
+    }
+
+    fn command(&self, place: usize, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        let sent = self
+            .inputs
+            .get(place)
+            .map(|input| command::send(&input.sender, line));
+        if let Some(Err(error)) = sent {
+            self.tell(|news| news.complain(format!("a command was refused: {error}")));
+        }
+    }
+
+    pub(crate) fn connection(&mut self, token: usize) -> Option<&mut Connection> {
+        self.connections.get_mut(&token)
+    }
+
+    /// Sends bytes to a client, as far as it takes them now.
+    pub(crate) fn say(&mut self, token: usize, bytes: Vec<u8>) {
+        let Some(connection) = self.connections.get_mut(&token) else {
+            return;
+        };
+        connection.say(bytes.into());
+        if !connection.flush() {
+            self.close(token);
+        }
+    }
+}
+
+/// Whether a line is the first one of an HTTP request: a page in a browser on this machine may send those here,
+/// and lines of its choice after them.
+fn is_http(line: &[u8]) -> bool {
+    let last = line.trim_ascii().rsplit(|&byte| byte == b' ').next();
+    matches!(last, Some([b'H', b'T', b'T', b'P', b'/', version @ ..]) if version.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_of_browsers_are_known() {
+        for line in ["GET / HTTP/1.1\r", "POST /a?b HTTP/1.0", "PRI * HTTP/2.0"] {
+            assert!(is_http(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "",
+            "0 time now",
+            r#"1 a set_property ["page", "of HTTP/1.1"]"#,
+            "1 a HTTP/x",
+        ] {
+            assert!(!is_http(line.as_bytes()), "{line}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The program under load: scenes that are made for it, clients, and what is measured.
+//!
+//! - [`program`]: the program as a process of its own; [`client`]: a client that speaks lines;
+//! - [`streams`]: readings of many sensors to many clients; [`requests`]: requests of several clients;
+//!   [`churn`]: clients that come and go.
+pub(crate) mod churn;
+pub(crate) mod client;
+pub(crate) mod program;
+pub(crate) mod requests;
+pub(crate) mod streams;
+
+use std::time::{Duration, Instant};
+
+/// Robots that drive in circles on a plain, each with a pose at every tick and services, on sockets.
+pub(crate) fn robots(count: usize, rate: u32) -> String {
+    format!(
+        r#"Simulation(
+            scene: "environments/empty.robray",
+            environment: (rate: {rate}),
+            robots: {{ "rover": (
+                model: "robots/atrv.robray", at: (translation: (-12, -12, 0.1)), services: ["socket"],
+                repeat: (count: {count}, pattern: grid(columns: 8, spacing: (3, 3.2))),
+                sensors: {{ "pose": (kind: "pose", frequency: {rate}, outputs: {{ "socket": () }}, services: ["socket"]) }},
+                actuators: {{ "motion": (kind: "v_omega", start: (v: 0.5, w: 0.8), services: ["socket"]) }},
+            ) }},
+            middlewares: {{ "socket": (kind: "socket", port: 0, streams: 0) }},
+        )"#
+    )
+}
+
+/// How long things took, seconds.
+#[derive(Default)]
+pub(crate) struct Times(Vec<f64>);
+
+impl Times {
+    pub(crate) fn add(&mut self, seconds: f64) {
+        self.0.push(seconds);
+    }
+
+    pub(crate) fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// This part of them was not longer, ms.
+    pub(crate) fn quantile(&self, part: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let last = sorted.len().saturating_sub(1);
+        let place = (last as f64 * part).round() as usize;
+        sorted.get(place).copied().unwrap_or(f64::NAN) * 1e3
+    }
+
+    /// Half of them, 99 of 100, and all of them were not longer, ms.
+    pub(crate) fn summary(&self) -> String {
+        let [half, most, all] = [0.5, 0.99, 1.0].map(|part| self.quantile(part));
+        format!("p50 {half:.2} ms, p99 {most:.2} ms, max {all:.2} ms")
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long the program takes is what is measured"
+)]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
+/// Runs a function on several threads, with the number of each; their results in order.
+pub(crate) fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count)
+            .map(|number| {
+                let thread = std::thread::Builder::new().name(format!("client {number}"));
+                thread
+                    .spawn_scoped(scope, move || work(number))
+                    .expect("a thread")
+            })
+            .collect();
+        let results = threads
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic"));
+        results.collect()
+    })
+}
+
+/// Waits until something holds, at most so long.
+pub(crate) fn wait_for(at_most: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let end = now() + at_most;
+    loop {
+        if holds() {
+            return true;
+        }
+        if now() > end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

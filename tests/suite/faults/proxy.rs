@@ -1,0 +1,202 @@
+//! What stands between a server and its clients, and passes everything on, but for one weakness.
+use std::{
+    collections::BTreeMap,
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+};
+
+/// What is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weakness {
+    /// A client that ends in the middle of a line costs the others something that was on its way.
+    LosesForOthers,
+    /// All that a client does not take is kept.
+    KeepsEverything,
+    /// One client at a time: who does not read keeps the others waiting.
+    WaitsForTheSlow,
+    /// No client is ever sent away.
+    SendsNobodyAway,
+    /// A line is collected up to its end, wherever that is.
+    CollectsWholeLines,
+    /// Text that is no text is not answered.
+    IsSilentOnBadText,
+    /// What is no number is taken for one.
+    TakesAnythingForNumbers,
+    /// The end of a client is not noticed.
+    MissesTheEnd,
+}
+
+/// The proxy, a port for each port of the server. Its threads end with the connections.
+pub(super) struct Proxy {
+    ports: BTreeMap<String, u16>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    weakness: Weakness,
+    /// Bytes that it keeps.
+    kept: AtomicU64,
+    /// Clients that ended in the middle of a line.
+    cut: AtomicU64,
+    /// Connections that nobody ends.
+    forgotten: Mutex<Vec<TcpStream>>,
+    /// For who takes one step at a time.
+    turn: Mutex<()>,
+}
+
+impl Proxy {
+    pub(super) fn start(ports: &BTreeMap<String, u16>, weakness: Weakness) -> Self {
+        let shared = Arc::new(Shared {
+            weakness,
+            kept: AtomicU64::new(0),
+            cut: AtomicU64::new(0),
+            forgotten: Mutex::default(),
+            turn: Mutex::default(),
+        });
+        let open = |(what, port): (&String, &u16)| {
+            let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+            let own = listener.local_addr().expect("its address").port();
+            let (port, shared) = (*port, shared.clone());
+            thread(move || {
+                for client in listener.incoming().map_while(Result::ok) {
+                    let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else {
+                        return;
+                    };
+                    join(client, server, &shared);
+                }
+            });
+            (what.clone(), own)
+        };
+        Self {
+            ports: ports.iter().map(open).collect(),
+            shared,
+        }
+    }
+
+    pub(super) fn port(&self, what: &str) -> u16 {
+        self.ports[what]
+    }
+
+    /// Bytes that it keeps for somebody.
+    pub(super) fn kept(&self) -> u64 {
+        self.shared.kept.load(Ordering::Relaxed)
+    }
+}
+
+fn thread(work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new()
+        .name("proxy".to_owned())
+        .spawn(work)
+        .expect("a thread");
+}
+
+/// Passes on both ways.
+fn join(client: TcpStream, server: TcpStream, shared: &Arc<Shared>) {
+    let (Ok(client_too), Ok(server_too)) = (client.try_clone(), server.try_clone()) else {
+        return;
+    };
+    let (to, from) = (shared.clone(), shared.clone());
+    thread(move || to_server(client, server, &to));
+    thread(move || to_client(server_too, client_too, &from));
+}
+
+fn to_server(mut client: TcpStream, mut server: TcpStream, shared: &Shared) {
+    let by_lines = [
+        Weakness::CollectsWholeLines,
+        Weakness::IsSilentOnBadText,
+        Weakness::TakesAnythingForNumbers,
+    ];
+    let by_lines = by_lines.contains(&shared.weakness);
+    let (mut chunk, mut line, mut last) = ([0; 16 << 10], Vec::new(), b'\n');
+    while let Ok(count @ 1..) = client.read(&mut chunk) {
+        let read = &chunk[..count];
+        last = read[count - 1];
+        let written = if by_lines {
+            read.split_inclusive(|&byte| byte == b'\n')
+                .try_for_each(|part| {
+                    line.extend(part);
+                    shared.kept.store(line.len() as u64, Ordering::Relaxed);
+                    if line.ends_with(b"\n") {
+                        server.write_all(&changed(std::mem::take(&mut line), shared))
+                    } else {
+                        Ok(())
+                    }
+                })
+        } else {
+            server.write_all(read)
+        };
+        if written.is_err() {
+            break;
+        }
+    }
+    if last != b'\n' {
+        shared.cut.fetch_add(1, Ordering::Relaxed);
+    }
+    if shared.weakness == Weakness::MissesTheEnd {
+        shared.forgotten.lock().expect("no panic").push(server);
+    } else {
+        server.shutdown(Shutdown::Both).ok();
+    }
+}
+
+/// A whole line, as the server gets it.
+fn changed(line: Vec<u8>, shared: &Shared) -> Vec<u8> {
+    match (shared.weakness, String::from_utf8(line)) {
+        (Weakness::IsSilentOnBadText, Err(_)) => Vec::new(),
+        (_, Err(bad)) => bad.into_bytes(),
+        (Weakness::TakesAnythingForNumbers, Ok(text)) => text.replace("NaN", "0.0").into_bytes(),
+        (_, Ok(text)) => text.into_bytes(),
+    }
+}
+
+fn to_client(mut server: TcpStream, client: TcpStream, shared: &Arc<Shared>) {
+    let Ok(mut taker) = client.try_clone() else {
+        return;
+    };
+    // Unbounded on purpose.
+    let (send, receive) = mpsc::channel::<Vec<u8>>();
+    let keeper = shared.clone();
+    thread(move || {
+        for bytes in receive {
+            let written = taker.write_all(&bytes);
+            keeper.kept.fetch_sub(bytes.len() as u64, Ordering::Relaxed);
+            if written.is_err() {
+                return;
+            }
+        }
+    });
+    let (mut chunk, mut seen) = ([0; 16 << 10], 0);
+    let mut direct = client;
+    while let Ok(count @ 1..) = server.read(&mut chunk) {
+        let cut = shared.cut.load(Ordering::Relaxed);
+        let loses = shared.weakness == Weakness::LosesForOthers && cut != seen;
+        seen = cut;
+        if loses {
+            continue;
+        }
+        let is_sent = if shared.weakness == Weakness::KeepsEverything {
+            shared.kept.fetch_add(count as u64, Ordering::Relaxed);
+            send.send(chunk[..count].to_vec()).is_ok()
+        } else if shared.weakness == Weakness::WaitsForTheSlow {
+            let turn = shared.turn.lock().expect("no panic");
+            let written = direct.write_all(&chunk[..count]).is_ok();
+            drop(turn);
+            written
+        } else {
+            direct.write_all(&chunk[..count]).is_ok()
+        };
+        if !is_sent {
+            break;
+        }
+    }
+    if shared.weakness == Weakness::SendsNobodyAway {
+        shared.forgotten.lock().expect("no panic").push(direct);
+    } else {
+        direct.shutdown(Shutdown::Both).ok();
+    }
+}

@@ -1,0 +1,317 @@
+//! What MORSE's clients rely on, to the byte.
+use std::{collections::BTreeMap, io::Read as _, net::Shutdown, time::Duration};
+
+use morse_api::port::Policy;
+use morse_sim::{
+    Simulation,
+    run::Pace,
+    sensor::joint_state::JointStateData,
+    simulation::{kinds, no_parts},
+};
+use morse_socket::classes::{CLASSES, class_of};
+use serde_json::Value as Json;
+
+use super::{Client, ROVER, Served};
+
+/// MORSE's names, as scripts of its builder use them: class of a kind.
+const TABLE: &str = include_str!("../../../plugins/python/src/morse_sim/builder/table.py");
+
+/// Kinds that MORSE does not have.
+const OWN: [&str; 3] = ["ackermann", "joint_state", "joints"];
+
+fn simulation(text: &str) -> Simulation {
+    Simulation::parse(text, "scenes", &no_parts).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn connect(simulation: &Simulation, what: &str) -> Client {
+    let ports = simulation.ports();
+    let port = ports.iter().find(|(_, known, _)| known == what);
+    Client::new(port.unwrap_or_else(|| panic!("{ports:?}")).2)
+}
+
+/// Steps until the server has noticed a listener, and returns its first record.
+fn first_record(simulation: &mut Simulation, client: &mut Client) -> Json {
+    let short = Some(Duration::from_millis(100));
+    client.stream.set_read_timeout(short).unwrap();
+    for _ in 0..200 {
+        simulation.step().unwrap();
+        if client.stream.peek(&mut [0]).is_ok() {
+            client
+                .stream
+                .set_read_timeout(Some(Duration::from_secs(20)))
+                .unwrap();
+            return client.json();
+        }
+    }
+    panic!("no record");
+}
+
+#[test]
+fn details_are_as_morse_tells_them() {
+    let text = ROVER.replace("Simulation(", r#"Simulation(scene: "boxes.robray","#);
+    let served = Served::new(&text, Pace::RealTime(1.0));
+    let told = served.connect("requests").ask("0 simulation details []");
+    served.end();
+    let manager = "morse.middleware.socket_request_manager.SocketRequestManager";
+    let streams = "morse.middleware.socket_datastream.SocketDatastreamManager";
+    let actuator = r#""activate", "deactivate", "get_configurations", "get_properties""#;
+    let motion = format!(r#"[{actuator}, "set_property", "set_speed", "stop"]"#);
+    let way = format!(
+        r#"[{actuator}, "get_status", "goto", "resume", "set_property", "setdest", "stop"]"#
+    );
+    let pose = r#"["activate", "deactivate", "get_configurations", "get_local_data", "get_properties", "set_property"]"#;
+    let component = |path: &str, class: &str, services: &str, stream: &str| {
+        let offered = format!(r#""services": {services}, "service_interfaces": ["{manager}"], "#);
+        let offered = if services.is_empty() { "" } else { &offered };
+        let stream = if stream.is_empty() {
+            String::new()
+        } else {
+            format!(r#"["{streams}", "{stream}"]"#)
+        };
+        format!(r#""{path}": {{"type": "{class}", {offered}"stream_interfaces": [{stream}]}}"#)
+    };
+    let components = [
+        component("rover.motion", "MotionVW", &motion, "IN"),
+        component("rover.pose", "Pose", pose, "OUT"),
+        component("rover.quiet", "Pose", "", ""),
+        component("rover.way", "Waypoint", &way, ""),
+    ];
+    let expected = format!(
+        r#"0 SUCCESS {{"robots": [{{"name": "rover", "type": "ATRV", "components": {{{}}}, "services": ["get_properties", "set_property"], "services_interfaces": ["{manager}"]}}], "environment": "boxes"}}"#,
+        components.join(", ")
+    );
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn every_kind_has_its_class_of_morse() {
+    // Kind( "word", … "module.Class" and the like, without blanks.
+    let table: String = TABLE.split_whitespace().collect();
+    let mut classes = BTreeMap::new();
+    for (opening, is_laser) in [
+        ("Kind(\"", false),
+        ("_camera(\"", false),
+        ("_laser(\"", true),
+    ] {
+        for after in table.split(opening).skip(1) {
+            let mut quoted = after.split('"');
+            let kind = quoted.next().unwrap();
+            let class = match quoted.nth(1) {
+                Some(path) if !is_laser => path.rsplit('.').next().unwrap(),
+                _ => "LaserScanner",
+            };
+            classes.insert(kind, class);
+        }
+    }
+    assert!(classes.len() > 50, "{classes:?}");
+    for (kind, class) in &classes {
+        assert_eq!(class_of(kind, None), *class, "{kind}");
+    }
+    let kinds = kinds(&no_parts);
+    for kind in kinds.sensors.keys().chain(kinds.actuators.keys()) {
+        let has_class = CLASSES.iter().any(|(known, _)| known == kind);
+        assert_ne!(has_class, OWN.contains(kind), "{kind}");
+    }
+    let models = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/robots")).unwrap();
+    for model in models {
+        let path = model.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert_ne!(class_of(&name, None), name, "MORSE has this robot");
+    }
+}
+
+#[test]
+fn time_has_morses_two_modes() {
+    let keys = |reply: &str| {
+        let value: Json = serde_json::from_str(reply.strip_prefix("1 SUCCESS ").unwrap()).unwrap();
+        let keys = value
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(" ");
+        (keys, value["mean_time"].as_f64().unwrap())
+    };
+    let best = "mean_time variance_time mean_frame_by_sec variance_frame_by_sec";
+    let fixed = "mean_time variance_time diff_real_time";
+    let served = Served::new(ROVER, Pace::RealTime(1.0));
+    let mut client = served.connect("requests");
+    assert_eq!(client.ask("0 time sleep [0.5]"), "0 SUCCESS");
+    assert_eq!(client.ask("0 time mode"), r#"0 SUCCESS "Best Effort""#);
+    let (told, mean) = keys(&client.ask("1 time statistics"));
+    assert_eq!(told, best);
+    assert!((0.1..10.0).contains(&(mean * 60.0)), "{mean}");
+    assert_eq!(client.ask("2 time set_time_scale [2.0]"), "2 SUCCESS true");
+    assert_eq!(client.ask("0 time mode"), r#"0 SUCCESS "Best Effort""#);
+    served.end();
+    let served = Served::new(ROVER, Pace::Max);
+    let mut client = served.connect("requests");
+    assert_eq!(
+        client.ask("0 time mode"),
+        r#"0 SUCCESS "Fixed Simulation Step""#
+    );
+    assert_eq!(
+        keys(&client.ask("1 time statistics")),
+        (fixed.to_owned(), 1.0 / 60.0)
+    );
+    // From now on the wall clock counts.
+    assert_eq!(client.ask("2 time set_time_scale [3.0]"), "2 SUCCESS true");
+    assert_eq!(client.ask("3 time sleep [0.1]"), "3 SUCCESS");
+    assert_eq!(client.ask("0 time mode"), r#"0 SUCCESS "Best Effort""#);
+    assert_eq!(keys(&client.ask("1 time statistics")).0, best);
+    served.end();
+    // A client that holds the ticks decides when they come.
+    let text = ROVER.replace("streams: 0", "streams: 0, time_sync: true, sync_port: 0");
+    let served = Served::new(&text, Pace::RealTime(1.0));
+    let mut sync = served.connect("sync");
+    let mut client = served.connect("requests");
+    let is_fixed = (0..100).any(|_| {
+        sync.send("x");
+        std::thread::sleep(Duration::from_millis(20));
+        client.ask("0 time mode").contains("Fixed")
+    });
+    assert!(is_fixed);
+    served.end();
+}
+
+#[test]
+fn data_carry_their_time_and_numbers_that_json_lacks() {
+    let text = ROVER.replace(
+        r#""quiet": (kind: "pose"),"#,
+        r#""quiet": (kind: "radar_altimeter", frequency: 1, services: ["socket"]),"#,
+    );
+    let mut simulation = simulation(&text);
+    let mut client = connect(&simulation, "requests");
+    simulation.run(50).unwrap();
+    client.send("0 rover.quiet get_local_data\n1 rover.pose get_local_data\n");
+    for _ in 0..50 {
+        simulation.serve(Duration::from_millis(20));
+    }
+    // Measured in the first tick, at 1 Hz; there is no ground.
+    assert_eq!(
+        client.line(),
+        r#"0 SUCCESS {"timestamp": 0.016666666, "z": Infinity}"#
+    );
+    let pose = client.line();
+    assert!(
+        pose.starts_with(r#"1 SUCCESS {"timestamp": 0.816666666, "x": "#),
+        "{pose}"
+    );
+}
+
+#[test]
+fn a_reading_goes_out_in_the_tick_in_which_it_was_made() {
+    let text = ROVER.replace(r#"kind: "pose", frequency: 30"#, r#"kind: "pose""#);
+    let mut simulation = simulation(&text);
+    let mut client = connect(&simulation, "rover.pose");
+    first_record(&mut simulation, &mut client);
+    for _ in 0..20 {
+        simulation.step().unwrap();
+        // No other tick is made before the record is here.
+        let stamp = client.json()["timestamp"].as_f64().unwrap();
+        assert!((stamp - simulation.seconds()).abs() < 1e-8, "{stamp}");
+    }
+}
+
+#[test]
+fn outputs_keep_some_readings_unless_told_otherwise() {
+    let policy = kinds(&no_parts).middlewares["socket"].default_policy;
+    assert_eq!(policy, Policy::Queue(256));
+    // Many ticks pass before the server's thread can look, and nothing is lost.
+    let text = ROVER.replace(r#"kind: "pose", frequency: 30"#, r#"kind: "pose""#);
+    let mut simulation = simulation(&text);
+    let mut client = connect(&simulation, "rover.pose");
+    let mut last = first_record(&mut simulation, &mut client)["timestamp"]
+        .as_f64()
+        .unwrap();
+    simulation.run(200).unwrap();
+    for _ in 0..200 {
+        let stamp = client.json()["timestamp"].as_f64().unwrap();
+        assert!((stamp - last - 1.0 / 60.0).abs() < 1e-8, "{last} {stamp}");
+        last = stamp;
+    }
+}
+
+#[test]
+fn the_joints_of_a_pr2_are_one_flat_record() {
+    let text = r#"Simulation(
+        robots: { "pr2": (
+            model: "robots/pr2.robray", base: fixed,
+            sensors: { "joint_state": (kind: "joint_state", outputs: { "socket": (encoder: pr2_joint_state) }) },
+        ) },
+        middlewares: { "socket": (kind: "socket", port: 0, streams: 0) },
+    )"#;
+    let mut simulation = simulation(text);
+    let mut client = connect(&simulation, "pr2.joint_state");
+    first_record(&mut simulation, &mut client);
+    simulation.run(60).unwrap();
+    let record = (0..60).map(|_| client.json()).last().unwrap();
+    let record = record.as_object().unwrap();
+    assert_eq!(record.len(), 46);
+    assert_eq!(record.keys().next().unwrap(), "timestamp");
+    let data = simulation
+        .read::<JointStateData>("pr2.joint_state")
+        .unwrap();
+    assert!(data.names.len() >= 17, "{data:?}");
+    let is_told = data
+        .names
+        .iter()
+        .zip(&data.positions)
+        .filter(|(name, position)| {
+            record.get(name.as_str()).and_then(Json::as_f64) == Some(**position)
+        });
+    assert_eq!(is_told.count(), 17, "{record:?}");
+    assert_eq!(record["fl_caster_rotation_joint"], 0.0);
+}
+
+#[test]
+fn missing_arguments_and_properties_are_told_in_morses_words() {
+    let served = Served::new(ROVER, Pace::RealTime(1.0));
+    let mut client = served.connect("requests");
+    for (request, expected) in [
+        (
+            "rover.motion set_speed",
+            "Socket service manager: parameters expected for service set_speed",
+        ),
+        (
+            "rover.way goto []",
+            "Socket service manager: wrong # of parameters for service goto. ",
+        ),
+        (
+            "rover set_property [\"Mass\", 3]",
+            "Property Mass does not exist for object rover",
+        ),
+        (
+            "rover.pose set_property [\"Range\", 3]",
+            "Property Range does not exist for object rover.pose",
+        ),
+        (
+            "simulation get_stream_port [\"rover.way\"]",
+            "Stream unavailable for component rover.way",
+        ),
+        (
+            "simulation deactivate [\"rover.eye\"]",
+            "Component 'rover.eye' not found. Can't deactivate",
+        ),
+    ] {
+        let reply = client.ask(&format!("7 {request}"));
+        assert!(
+            reply.starts_with(&format!("7 FAILED \"{expected}")),
+            "{reply}"
+        );
+    }
+    served.end();
+}
+
+#[test]
+fn who_has_said_all_still_hears_the_answers() {
+    let served = Served::new(ROVER, Pace::RealTime(1.0));
+    let mut client = served.connect("requests");
+    client.send("0 time sleep [0.2]\n1 simulation list_robots\n");
+    client.stream.shutdown(Shutdown::Write).unwrap();
+    let mut all = String::new();
+    client.lines.read_to_string(&mut all).unwrap();
+    assert_eq!(all, "1 SUCCESS [\"rover\"]\n0 SUCCESS\n");
+    served.end();
+}
