@@ -1,6 +1,7 @@
 //! What answers under the name `simulation`.
 mod discovery;
 mod objects;
+mod watcher;
 
 use bevy::prelude::{App, Component as Marker, World};
 use morse_api::{
@@ -10,6 +11,7 @@ use morse_api::{
 };
 
 pub use discovery::{ComponentWiring, RobotWiring, Wiring};
+pub use watcher::View;
 
 use super::{Reset, Wishes};
 use crate::physics::place::Suspended;
@@ -52,6 +54,7 @@ pub(super) fn add(app: &mut App) {
     switches(app);
     discovery::add(app);
     objects::add(app);
+    watcher::add(app);
 }
 
 /// What lets components act, and bodies move.
@@ -87,7 +90,34 @@ fn switches(app: &mut App) {
             },
         )
         .returns("`Physics is resumed`"),
-    );
+    )
+    .add_service::<Itself>(Service::new(
+        "set_log_level",
+        "Takes MORSE's names of levels. There are no loggers here: all that is complained of is said.",
+        |_, _, LogLevel { component: _, level }| {
+            if LEVELS.contains(&level.as_str()) {
+                return Ok(Outcome::NOTHING);
+            }
+            Err(Refused(format!(
+                "Unknown level: '{level}'; known: {}",
+                LEVELS.join(", ")
+            )))
+        },
+    ));
+}
+
+/// Levels of Python's loggers.
+const LEVELS: [&str; 8] = [
+    "CRITICAL", "FATAL", "ERROR", "WARNING", "WARN", "INFO", "DEBUG", "NOTSET",
+];
+
+/// Arguments of `set_log_level`.
+#[derive(Reflect, Deserialize)]
+struct LogLevel {
+    /// The name of a logger.
+    component: String,
+    /// `DEBUG`, say.
+    level: String,
 }
 
 /// Arguments of `activate` and `deactivate`.

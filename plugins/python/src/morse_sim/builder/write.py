@@ -102,7 +102,7 @@ class Recording:
         return fields
 
     def _environment(self) -> Fields:
-        fields = Fields(rate=rounded(self.rate), motion=Word("morse"))
+        fields = Fields(name=self.environment._blender_filename, rate=rounded(self.rate), motion=Word("morse"))
         if self.environment.gravity != 9.81:
             fields["gravity"] = (0, 0, rounded(-self.environment.gravity))
         if self.environment.substeps != 2:
