@@ -1,6 +1,7 @@
 //! The guide: how to write scenes, parts and tests. All its examples are run as tests.
 //!
 //! - [`first_steps`]: ten minutes with a table and a rover;
+//! - [`coming_from_morse`]: for who has scripts, clients and tests of MORSE;
 //! - [`scene_language`]: what is there (`.robray`);
 //! - [`simulation_file`]: what is simulated on it (`.ron`);
 //! - [`write_a_sensor`]: a sensor of one's own, in one file;
@@ -12,6 +13,9 @@
 
 #[doc = include_str!("docs/first_steps.md")]
 pub mod first_steps {}
+
+#[doc = include_str!("docs/coming_from_morse.md")]
+pub mod coming_from_morse {}
 
 #[doc = include_str!("docs/scene_language.md")]
 pub mod scene_language {}

@@ -115,5 +115,5 @@ pub use simulation::Simulation;
 
 /// Everything that the file of a sensor, actuator or modifier usually names.
 pub mod prelude {
-    pub use morse_api::{prelude::*, rays::Rays};
+    pub use morse_api::{prelude::*, rays::Rays, state::Stateful};
 }

@@ -73,7 +73,7 @@ fn get_properties(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
 /// Arguments of `set_property`.
 #[derive(Reflect, Deserialize)]
 struct SetProperty {
-    /// The setting.
+    /// The setting; MORSE's way to write it will do, if its unit is the same.
     name: String,
     /// Its new value.
     value: AnyValue,
@@ -84,8 +84,27 @@ fn set_property(
     entity: Entity,
     SetProperty { name, value }: SetProperty,
 ) -> Result<Outcome, Refused> {
+    let is_known = settings::all(world, entity)
+        .iter()
+        .any(|(field, _)| field.name() == name);
+    let name = if is_known { name } else { snake(&name) };
     settings::set(world, entity, &name, &value.0)?;
     Ok(Outcome::NOTHING)
+}
+
+/// A setting by the way in which MORSE writes names: `FreeZ` is `free_z`. A `ControlType` is a `control`.
+fn snake(name: &str) -> String {
+    if name == "ControlType" {
+        return "control".to_owned();
+    }
+    let mut text = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
 }
 
 fn get_configurations(

@@ -2,6 +2,7 @@
 mod discovery;
 mod objects;
 mod pauses;
+mod watcher;
 
 use bevy::prelude::{App, Component as Marker, World};
 use morse_api::{
@@ -11,6 +12,7 @@ use morse_api::{
 };
 
 pub use discovery::{ComponentWiring, RobotWiring, Wiring};
+pub use watcher::View;
 
 use super::{Reset, Wishes};
 use crate::physics::place::Suspended;
@@ -64,6 +66,7 @@ pub(super) fn add(app: &mut App) {
     pauses::add(app);
     discovery::add(app);
     objects::add(app);
+    watcher::add(app);
 }
 
 /// What lets components act, and bodies move.
@@ -99,7 +102,34 @@ fn switches(app: &mut App) {
             },
         )
         .returns("`Physics is resumed`"),
-    );
+    )
+    .add_service::<Itself>(Service::new(
+        "set_log_level",
+        "Takes MORSE's names of levels. There are no loggers here: all that is complained of is said.",
+        |_, _, LogLevel { component: _, level }| {
+            if LEVELS.contains(&level.as_str()) {
+                return Ok(Outcome::NOTHING);
+            }
+            Err(Refused(format!(
+                "Unknown level: '{level}'; known: {}",
+                LEVELS.join(", ")
+            )))
+        },
+    ));
+}
+
+/// Levels of Python's loggers.
+const LEVELS: [&str; 8] = [
+    "CRITICAL", "FATAL", "ERROR", "WARNING", "WARN", "INFO", "DEBUG", "NOTSET",
+];
+
+/// Arguments of `set_log_level`.
+#[derive(Reflect, Deserialize)]
+struct LogLevel {
+    /// The name of a logger.
+    component: String,
+    /// `DEBUG`, say.
+    level: String,
 }
 
 /// Arguments of `activate` and `deactivate`.

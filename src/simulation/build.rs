@@ -194,9 +194,10 @@ fn wiring(simulation: &file::Simulation) -> Wiring {
         };
         robots.insert(name, wiring);
     }
-    let scene = simulation.scene.as_ref();
+    let scene = simulation.scene.as_ref().map(|scene| stem(scene));
+    let name = simulation.environment.name.clone();
     Wiring {
-        environment: scene.map_or_else(String::new, |scene| stem(scene)),
+        environment: name.or(scene).unwrap_or_default(),
         robots,
     }
 }

@@ -2,7 +2,8 @@
 #![cfg(test)]
 
 use std::{
-    path::Path,
+    fs,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -40,4 +41,102 @@ fn python_tests() {
         .lines()
         .find_map(|line| line.strip_prefix("Ran ")?.split(' ').next()?.parse().ok());
     assert!(count.is_some_and(|count: u32| count > 30), "{said}");
+}
+
+/// The launcher, in a home of its own.
+fn morse(home: &Path, arguments: &[&str]) -> String {
+    let launcher = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/python/bin/morse");
+    let output = Command::new("python3")
+        .arg(launcher)
+        .args(arguments)
+        .current_dir(home)
+        .env("HOME", home)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .expect("python3 runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{complaints}");
+    said
+}
+
+/// Builds the simulator of a folder; what was compiled for `tests/external` is used again.
+fn build(simulator: &Path) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = simulator.join("Cargo.toml");
+    let external = fs::read_to_string(root.join("tests/external/Cargo.toml")).unwrap();
+    let profile = &external[external.find("[profile.dev]").unwrap()..];
+    let own = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, format!("{own}\n{profile}")).unwrap();
+    fs::copy(root.join("Cargo.lock"), simulator.join("Cargo.lock")).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_morse-sim"));
+    let target = program.ancestors().nth(2).expect("the directory of builds");
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--offline", "--quiet", "--manifest-path"])
+        .arg(&manifest)
+        .arg("--target-dir")
+        .arg(target)
+        .output()
+        .expect("cargo runs");
+    let complaints = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{complaints}");
+    assert!(!complaints.contains("warning"), "{complaints}");
+    target.join("debug/place-sim")
+}
+
+#[test]
+fn parts_that_morse_adds_are_built_and_work() {
+    if !has_python() {
+        eprintln!("skipped: there is no python3 of 3.9 or later");
+        return;
+    }
+    let home = tempfile::tempdir().expect("a directory");
+    let home = home.path();
+    for arguments in [
+        ["create", "place"].as_slice(),
+        &["add", "sensor", "nose", "place"],
+        &["add", "actuator", "my_tail", "place"],
+    ] {
+        morse(home, arguments);
+    }
+    let program = build(&home.join("place/simulator"));
+    let script = r#"
+import sys
+sys.path.insert(0, "place/src")
+from morse.builder import *
+from place.builder.actuators.my_tail import My_tail
+from place.builder.sensors.nose import Nose
+
+robot = ATRV()
+nose = Nose()
+nose.properties(level=-1.0)
+nose.translate(z=0.5)
+robot.append(nose)
+tail = My_tail()
+tail.add_stream("socket")
+robot.append(tail)
+pose = Pose()
+robot.append(pose)
+env = Environment("empty")
+env.configure_stream_manager("socket", port=0, streams=0)
+"#;
+    fs::write(home.join("script.py"), script).unwrap();
+    morse(home, &["migrate", "script.py"]);
+    let ran = Command::new(program)
+        .args(["script.ron", "--until", "2s", "--output", "csv:out"])
+        .args(["--set", "robots.robot.actuators.tail.start=(speed: 1)"])
+        .current_dir(home)
+        .output()
+        .expect("the program runs");
+    let complaints = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{complaints}");
+    let last = |name: &str| -> Vec<f64> {
+        let csv = fs::read_to_string(home.join("out").join(name)).expect("a log");
+        let line = csv.lines().last().expect("a line").to_owned();
+        line.split(';').map(|part| part.parse().unwrap()).collect()
+    };
+    // The robot's origin rests at 0.1 m, the sensor sits half a metre above, and counts from -1 m.
+    assert!((last("robot.nose.csv")[1] - 1.6).abs() < 0.05);
+    // Two seconds at a metre a second, less what friction takes.
+    assert!((last("robot.pose.csv")[1] - 1.94).abs() < 0.1);
 }

@@ -134,9 +134,23 @@ class Folders(Room):
         ran = self.morse("run", "sim")
         self.assertIn("RuntimeError: enough", ran.stdout)
         self.assertIn('"pose": (kind: "pose"', self.read("said.ron"))
-        sensor = self.morse("add", "sensor", "nose", "sim")
-        self.assertEqual(sensor.returncode, 1)
-        self.assertIn("written in Rust", sensor.stderr)
+        for kind, name in (("sensor", "nose"), ("actuator", "my tail")):
+            added = self.morse("add", kind, name, "sim")
+            self.assertEqual(added.returncode, 0, added.stderr)
+            self.assertIn("cargo build --release", added.stdout)
+        self.assertEqual(self.morse("add", "sensor", "nose", "sim").returncode, 1)
+        main = self.read("sim/simulator/src/main.rs")
+        self.assertIn("mod my_tail;\nmod nose;\n", main)
+        self.assertIn("app.add_plugins((my_tail::plugin, nose::plugin,));", main)
+        self.write(
+            "sim/default.py",
+            "from morse.builder import *\nfrom sim.builder.sensors.nose import Nose\n"
+            "one = ATRV()\nnose = Nose()\nnose.properties(level=0.5)\nnose.frequency(5)\none.append(nose)\n"
+            "env = Environment('empty')\nenv.save('said.ron')\n",
+        )
+        ran = self.morse("run", "sim")
+        self.assertIn("which are not built: cargo build --release", ran.stdout)
+        self.assertIn('"nose": (kind: "nose", frequency: 5, level: 0.5)', self.read("said.ron"))
         self.assertIn("did you mean `sim`?", self.morse("rm", "simm").stderr)
         self.assertEqual(self.morse("rm", "sim", "--force").returncode, 0)
         self.assertFalse(os.path.exists(self.path("sim")))

@@ -37,6 +37,8 @@ pub struct Simulation {
 /// Time, gravity and the numerical settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
+    /// What clients are told it is called; what the scene is called unless given.
+    pub name: Option<String>,
     /// Ticks a second, in Hz.
     pub rate: Spanned<f64>,
     /// In m/s².
@@ -62,6 +64,7 @@ pub struct Environment {
 impl Default for Environment {
     fn default() -> Self {
         Self {
+            name: None,
             rate: 60.0.into(),
             gravity: Vector3::new(0.0, 0.0, -9.81),
             seed: 0,

@@ -89,6 +89,9 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
     let mut fields = Fields::open(reader, node, name)?;
     let default = Environment::default();
     let environment = Environment {
+        name: fields
+            .read(reader, "name", Reader::text)
+            .map(|name| name.value),
         rate: fields
             .read(reader, "rate", Reader::spanned_number)
             .unwrap_or(default.rate),

@@ -43,7 +43,30 @@ pub(super) fn add(app: &mut App) {
             set_object_dynamics,
         )
         .returns("the new state"),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "set_object_visibility",
+            "Takes MORSE's arguments; nothing is drawn here, and what is not seen is still met by rays, as in MORSE.",
+            |world, _, visibility: Visibility| {
+                body(world, &visibility.name)?;
+                Ok(Outcome::Done(visibility.visible.into()))
+            },
+        )
+        .returns("whether it is visible"),
     );
+}
+
+/// Arguments of `set_object_visibility`.
+#[derive(Reflect, Deserialize)]
+struct Visibility {
+    /// The frame at the head of the body.
+    name: String,
+    /// Whether it is to be seen.
+    visible: bool,
+    /// Whether what hangs on it is meant, too.
+    #[allow(dead_code, reason = "there is nothing to hide")]
+    do_children: bool,
 }
 
 fn get_scene_objects(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {

@@ -68,9 +68,7 @@ class AskingTest(Rows, MorseTestCase):
         details = morse.rpc('simulation', 'details')
         self.assertEqual(details['environment'], 'indoors-1/boxes')
         robots = {robot['name']: robot for robot in details['robots']}
-        self.assertEqual(robots['dala']['type'], 'ATRV')
         components = robots['dala']['components']
-        self.assertEqual(components['dala.pose']['type'], 'Pose')
         self.assertEqual(components['dala.pose']['stream_interfaces'][0][1], 'OUT')
         self.assertEqual(components['dala.motion']['stream_interfaces'][0][1], 'IN')
         self.assertIn('set_speed', components['dala.motion']['services'])
@@ -136,12 +134,10 @@ class AskingTest(Rows, MorseTestCase):
         said = morse.dala.lamp.get_properties().result()['properties']
         self.assertEqual(len(said['energy']), 4)
         self.assertEqual(said['energy'][0], 5.0)
-        said = morse.dala.motion.get_properties().result()['properties']
-        self.assertEqual(said['ControlType'][0], 'Velocity')
-        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'Position').result())
+        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'position').result())
         configured = morse.dala.motion.get_configurations().result()['configurations']
-        self.assertEqual(configured['ControlType'], 'Position')
-        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'Velocity').result())
+        self.assertEqual(configured['control'], 'position')
+        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'velocity').result())
         with self.assertRaises(MorseServiceFailed):
             morse.dala.motion.set_property('Courage', 1).result()
         placed = morse.dala.pose.get_configurations().result()['configurations']['object_to_robot']

@@ -33,7 +33,6 @@ GAME = {
 WITHOUT_EFFECT = {
     "radius", "form_factor", "collision_margin", "velocity_max", "velocity_min",
     "lock_location_x", "lock_location_y", "lock_rotation_x", "lock_rotation_y", "lock_rotation_z",
-    "damping", "rotation_damping",
 }
 
 

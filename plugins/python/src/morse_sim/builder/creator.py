@@ -12,6 +12,9 @@ from .table import ACTUATORS, SENSORS, Kind, by_classpath
 class ComponentCreator(AbstractComponent):
     """A sensor or an actuator."""
 
+    _kind: Optional[str] = None
+    """A kind of one's own, which a simulator of one's own has: its properties are its settings."""
+
     _classpath: Optional[str] = None
     _blendname: Optional[str] = None
 
@@ -39,7 +42,9 @@ class ComponentCreator(AbstractComponent):
         self.hertz = entry.hertz
 
     def entry(self) -> Kind:
-        """What it is here: by the class, or by the class path that a script gave it."""
+        """What it is here: by its class, or by the class path that a script gave it."""
+        if self._kind:
+            return Kind(self._kind, "", is_own=True)
         path = self.set.get("classpath") or type(self).__dict__.get("_classpath")
         named = by_classpath(path) if path else None
         for ancestor in type(self).__mro__:

@@ -101,6 +101,9 @@ def _settings(component: Any, kind: Kind, path: str) -> Fields:
     for name, value in {**kind.always, **component.set}.items():
         if name in _QUIET or name in kind.silent:
             continue
+        if kind.is_own:
+            fields[name] = value
+            continue
         if name not in kind.settings:
             near = suggestion(name, [*kind.settings, *kind.silent])
             warn(f"{path}: `{kind.kind}` has no property `{name}`, which changes nothing{near}")

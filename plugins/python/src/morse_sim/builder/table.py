@@ -70,6 +70,8 @@ class Kind(NamedTuple):
     hertz: float = 60.0
     silent: Tuple[str, ...] = ()
     """Properties that mean nothing here, and of which nothing is said."""
+    is_own: bool = False
+    """Of a simulator of one's own: every property is a setting."""
 
 
 MODE: Settings = {"ComputationMode": ("computation_mode", word)}

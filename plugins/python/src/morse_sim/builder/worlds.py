@@ -5,6 +5,10 @@ import math
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 
+BLENDER_DAMPING = (0.04, 0.1)
+"""The share of its speed, and of its turning rate, that a body of Blender loses in a second unless it says otherwise."""
+
+
 class Model(NamedTuple):
     """A robot: its model, and how MORSE has it."""
 
@@ -20,6 +24,8 @@ class Model(NamedTuple):
     """Falls and tilts while a velocity is commanded."""
     joints: Tuple[str, ...] = ()
     """What its armatures pose."""
+    damping: Tuple[float, float] = BLENDER_DAMPING
+    """What it loses of its speeds."""
 
 
 _HUMAN_SIDES = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wrist", "hip_pitch", "hip_roll",
@@ -39,14 +45,14 @@ _PR2_GRIPPERS = ("l_gripper_joint", "r_gripper_joint")
 _PR2_JOINTS = tuple(joint for joints in PR2_ARMATURES.values() for joint in joints) + _PR2_GRIPPERS
 
 ROBOTS: Dict[str, Model] = {
-    "ATRV": Model("robots/atrv.robray", start=(0.0, 0.0, 0.1)),
+    "ATRV": Model("robots/atrv.robray", start=(0.0, 0.0, 0.1), damping=(0.025, 0.18)),
     "B21": Model("robots/b21.robray"),
     "BarePR2": Model("robots/pr2.robray", "base_footprint", "kinematic", joints=_PR2_JOINTS),
     "FakeRobot": Model("robots/fake_robot.robray", base="kinematic", is_ground=False),
-    "Hummer": Model("robots/hummer.robray", faces=-math.pi / 2),
+    "Hummer": Model("robots/hummer.robray", faces=-math.pi / 2, damping=(0.4, 0.0)),
     "Human": Model("robots/human.robray", "pelvis", "kinematic", joints=HUMAN_JOINTS),
     "Jido": Model("robots/jido.robray"),
-    "Morsy": Model("robots/morsy.robray"),
+    "Morsy": Model("robots/morsy.robray", damping=(0.493, 0.658)),
     "PatrolBot": Model("robots/patrolbot.robray"),
     "Pioneer3DX": Model("robots/pioneer3dx.robray"),
     "QUAD2012": Model("robots/quad2012.robray", base="kinematic", is_ground=False),

@@ -16,7 +16,7 @@ from .primitives import Mesh, PassiveObject, Zone
 from .robots import Robot
 from .ron import Entries, Fields, Word, document
 from .scenery import Scenery, first_frame
-from .worlds import ARMS, GRASPABLE, INTERNAL, PROPERTIES_OF_BOXES
+from .worlds import ARMS, BLENDER_DAMPING, GRASPABLE, INTERNAL, PROPERTIES_OF_BOXES
 
 
 class Named(NamedTuple):
@@ -103,6 +103,9 @@ class Recording:
 
     def _environment(self) -> Fields:
         fields = Fields(rate=rounded(self.rate), motion=Word("morse"))
+        if not self.environment._blender_filename.endswith(".robray"):
+            # Clients are told what scripts say.
+            fields = Fields(name=self.environment._blender_filename, **fields)
         if self.environment.gravity != 9.81:
             fields["gravity"] = (0, 0, rounded(-self.environment.gravity))
         if self.environment.substeps != 2:
@@ -138,7 +141,7 @@ class Recording:
     def _things(self) -> Tuple[Entries, Entries]:
         """Bodies that forces move, and what can be known of them; the scenery gets their shapes."""
         bodies, objects = Entries(), Entries()
-        damping = Fields(linear_damping=rounded(-math.log(0.96)), angular_damping=rounded(-math.log(0.9)))
+        damping = damped(BLENDER_DAMPING)
         for name, mass in self.environment.world.boxes:
             bodies[name] = Fields(kind=Word("dynamic"), mass=mass, **damping)
             about = self._about_box(name)
@@ -160,6 +163,7 @@ class Recording:
                 bodies[name] = Fields(kind=Word("dynamic"))
                 if each._bpy_object.game.mass:
                     bodies[name]["mass"] = float(each._bpy_object.game.mass)
+                bodies[name].update(damped(BLENDER_DAMPING, each._bpy_object.game))
             about = self._about(each)
             if about:
                 objects[name] = about
@@ -225,6 +229,8 @@ class Recording:
             fields["mass"] = float(game.mass)
         if robot.friction is not None:
             fields["friction"] = robot.friction
+        if base == "dynamic":
+            fields.update(damped(model.damping, game))
         fields.update(self._locomotion(robot, base))
         properties = shown(robot._bpy_object.values)
         if properties:
@@ -291,6 +297,19 @@ class Recording:
         with open(path, "w", encoding="utf-8") as file:
             file.write(head + document(simulation))
         return path
+
+
+def damped(shares: Tuple[float, float], game: Any = None) -> Fields:
+    """What a body loses of its speeds: Blender's shares in a second as rates, 1/s."""
+    own = (getattr(game, "damping", None), getattr(game, "rotation_damping", None))
+    fields = Fields()
+    for name, share, given in zip(("linear_damping", "angular_damping"), shares, own):
+        share = share if given is None else float(given)
+        if not 0.0 <= share < 1.0:
+            raise MorseBuilderError(f"a damping of {share} is no share: it is from 0 to less than 1")
+        if share:
+            fields[name] = float(f"{-math.log1p(-share):.6g}")
+    return fields
 
 
 def free(name: str, taken: Any) -> str:

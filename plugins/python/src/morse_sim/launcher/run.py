@@ -15,6 +15,7 @@ from typing import Any, List, Optional
 
 from ..builder.errors import MorseBuilderError, MorseError, suggestion
 from .program import morse_sim
+from .skeleton import own_simulator
 
 COMPAT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compat")
 PATIENCE = 0.02
@@ -94,7 +95,7 @@ def run(script: str, options: List[str], folder: Optional[str], rtf: Optional[st
                 failure(error, script)
                 return 1
             pace, allowed = recording.environment.pace(), recording.allowed
-        return simulate(path, rtf or pace, sorted(allowed), directory)
+        return simulate(path, rtf or pace, sorted(allowed), directory, folder)
 
 
 def _plain(stem: str) -> str:
@@ -114,10 +115,10 @@ def _outlive_nobody() -> None:
         return
 
 
-def simulate(path: str, rtf: str, allowed: List[str], directory: str) -> int:
+def simulate(path: str, rtf: str, allowed: List[str], directory: str, folder: Optional[str]) -> int:
     """Starts the program, says what clients of MORSE wait for, and passes on how it ends."""
     try:
-        program = morse_sim()
+        program = own_simulator(folder) or morse_sim()
     except MorseError as error:
         say(f"[ERROR][MORSE] INITIALIZATION ERROR: {error}")
         return 1

@@ -8,6 +8,7 @@ import shutil
 from typing import Optional, Tuple
 
 from ..builder.errors import MorseEnvironmentError, suggestion
+from . import skeleton
 
 FIRST = '''"""A robot that is driven over sockets."""
 from morse.builder import *
@@ -35,20 +36,6 @@ with Morse() as simulation:
         print(simulation.robot.pose.get(timeout=5))
         simulation.sleep(1)
 '''
-
-ROBOT = '''"""A robot of your own: a model of the catalogue, or a scene file, with what it carries."""
-from morse.builder import *
-
-
-class {classname}(ATRV):
-    def __init__(self, name=None):
-        super().__init__(name)
-        self.motion = MotionVW()
-        self.append(self.motion)
-        self.pose = Pose()
-        self.append(self.pose)
-'''
-
 
 def _config() -> str:
     return os.path.join(os.path.expanduser("~"), ".morse", "config")
@@ -152,20 +139,4 @@ def add(kind: str, name: str, env: str, is_forced: bool) -> int:
     folder = _read()["sites"].get(env)
     if folder is None:
         raise MorseEnvironmentError(f"there is no environment `{env}`{suggestion(env, _read()['sites'])}")
-    if kind != "robot":
-        raise MorseEnvironmentError(
-            f"{kind}s are written in Rust here, one file each: see `Write a sensor` in the documentation of "
-            "morse-sim; a sensor or an actuator of MORSE, set up in your own way, is a class in a script"
-        )
-    safe = re.sub(r"\W", "_", name)
-    if safe[:1].isdigit():
-        safe = f"_{safe}"
-    path = os.path.join(folder, "src", os.path.basename(folder), "builder", "robots", f"{safe}.py")
-    if os.path.exists(path) and not is_forced:
-        raise MorseEnvironmentError(f"`{path}` exists already; --force replaces it")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(ROBOT.format(classname=safe.capitalize()))
-    package = os.path.basename(folder)
-    print(f"Made {path}. In a script: from {package}.builder.robots.{safe} import {safe.capitalize()}")
-    return 0
+    return skeleton.add(kind, name, folder, is_forced)

@@ -1,0 +1,172 @@
+//! The view of whoever watches, which clients of MORSE ask for and move: its first-person camera.
+use bevy::prelude::*;
+use morse_api::{
+    prelude::{Deserialize, Reflect},
+    service::{AddService as _, NoArguments, Outcome, Refused, Service},
+};
+use serde_json::json;
+
+use super::Itself;
+use crate::frame::from_yaw_pitch_roll;
+
+type Matrix = [[f64; 4]; 4];
+
+type Answer = fn(&mut World, Entity, NoArguments) -> Result<Outcome, Refused>;
+
+/// From where the simulation is watched, and how. It is kept for whoever draws, and no state of the world.
+#[derive(Resource, Clone, Debug, PartialEq)]
+pub struct View {
+    /// Its pose in the world: it looks along its -z axis, and its y axis points up.
+    pub transform: Matrix,
+    /// What becomes of what it sees, as OpenGL has it.
+    pub projection: Matrix,
+    /// What is further away is not drawn, m.
+    pub far_clip: f64,
+}
+
+impl Default for View {
+    /// That of MORSE's builder.
+    fn default() -> Self {
+        let turned = from_yaw_pitch_roll([0.7854, 0.0, 0.7854]).to_rotation_matrix();
+        let turned = turned.matrix();
+        let mut transform = [[0.0; 4]; 4];
+        for ((row, place), axis) in transform.iter_mut().zip([5.0, -5.0, 5.0]).zip(0..3) {
+            for (value, of) in row.iter_mut().zip(turned.row(axis).iter()) {
+                *value = *of;
+            }
+            row[3] = place;
+        }
+        transform[3][3] = 1.0;
+        // A lens of 20 mm before a sensor of 32 mm by 24 mm.
+        let (near, far) = (0.1, 100.0);
+        let projection = [
+            [2.0 * 20.0 / 32.0, 0.0, 0.0, 0.0],
+            [0.0, 2.0 * 20.0 / 24.0, 0.0, 0.0],
+            [
+                0.0,
+                0.0,
+                -(far + near) / (far - near),
+                -2.0 * far * near / (far - near),
+            ],
+            [0.0, 0.0, -1.0, 0.0],
+        ];
+        Self {
+            transform,
+            projection,
+            far_clip: far,
+        }
+    }
+}
+
+impl View {
+    fn position(&self) -> [f64; 3] {
+        let [x, y, z, _] = self.transform.map(|row| row[3]);
+        [x, y, z]
+    }
+}
+
+/// Arguments of `set_camarafp_far_clip`.
+#[derive(Reflect, Deserialize)]
+struct Far {
+    /// m.
+    far_clip: f64,
+}
+
+/// Arguments of `set_camarafp_position`.
+#[derive(Reflect, Deserialize)]
+struct Place {
+    /// In the world, m.
+    position: [f64; 3],
+}
+
+/// Arguments of the services that take a matrix.
+#[derive(Reflect, Deserialize)]
+struct Rows {
+    /// Four rows of four numbers.
+    rows: Matrix,
+}
+
+pub(super) fn add(app: &mut App) {
+    app.init_resource::<View>();
+    let reads: [(_, _, Answer); 3] = [
+        (
+            "get_camarafp_position",
+            "From where the simulation is watched, m.",
+            |world, _, _| Ok(Outcome::Done(json!(world.resource::<View>().position()))),
+        ),
+        (
+            "get_camarafp_transform",
+            "The pose from which the simulation is watched, as four rows of a matrix.",
+            |world, _, _| Ok(Outcome::Done(json!(world.resource::<View>().transform))),
+        ),
+        (
+            "get_camarafp_projection_matrix",
+            "How what is watched is projected, as four rows of a matrix.",
+            |world, _, _| Ok(Outcome::Done(json!(world.resource::<View>().projection))),
+        ),
+    ];
+    for (name, docs, answer) in reads {
+        app.add_service::<Itself>(Service::new(name, docs, answer).read_only());
+    }
+    app.add_service::<Itself>(
+        Service::new(
+            "set_camarafp_far_clip",
+            "What is further away is not to be drawn.",
+            |world, _, Far { far_clip }| {
+                if far_clip.is_nan() || far_clip <= 0.0 {
+                    return Ok(Outcome::NOTHING);
+                }
+                world.resource_mut::<View>().far_clip = far_clip;
+                Ok(Outcome::Done(far_clip.into()))
+            },
+        )
+        .returns("the distance, or nothing if it is none"),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "set_camarafp_position",
+            "Moves the view of whoever watches.",
+            |world, _, Place { position }| {
+                finite(&position)?;
+                let mut view = world.resource_mut::<View>();
+                for (row, value) in view.transform.iter_mut().zip(position) {
+                    row[3] = value;
+                }
+                Ok(Outcome::Done(json!(position)))
+            },
+        )
+        .returns("the position"),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "set_camarafp_transform",
+            "Moves and turns the view of whoever watches.",
+            |world, _, Rows { rows }| {
+                finite(rows.as_flattened())?;
+                world.resource_mut::<View>().transform = rows;
+                Ok(Outcome::Done(json!(rows)))
+            },
+        )
+        .returns("the matrix"),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "set_camarafp_projection_matrix",
+            "Changes how what is watched is projected.",
+            |world, _, Rows { rows }| {
+                finite(rows.as_flattened())?;
+                world.resource_mut::<View>().projection = rows;
+                Ok(Outcome::Done(json!(rows)))
+            },
+        )
+        .returns("the matrix"),
+    );
+}
+
+fn finite(numbers: &[f64]) -> Result<(), Refused> {
+    if numbers.iter().all(|number| number.is_finite()) {
+        Ok(())
+    } else {
+        Err(Refused("a number is not finite".to_owned()))
+    }
+}
