@@ -44,7 +44,9 @@
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`render`]: what eyes see, for cameras and stills;
 //! - [`laser`]: what all laser scanners share;
+//! - [`camera`]: what all cameras share;
 //! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
 //! - [`wheels`]: the wheels of a robot, found and measured for actuators;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
@@ -76,6 +78,7 @@
 //! - [`prelude`]: what the file of a part usually names.
 pub mod actuator;
 pub mod assets;
+pub mod camera;
 pub mod cli;
 pub mod coordinates;
 pub mod docs;
@@ -95,6 +98,7 @@ pub mod objects;
 pub mod overlay;
 pub mod physics;
 pub mod rays;
+pub mod render;
 pub mod report;
 pub mod rotorcraft;
 pub mod run;

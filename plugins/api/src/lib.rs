@@ -9,9 +9,11 @@
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
+//! - [`render`]: pictures of it;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
+//! - [`samples`]: images and clouds, which copies share;
 //! - [`settings`]: settings of components while the simulation runs;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`complaint`]: what components have to say to the user.
@@ -37,6 +39,8 @@ pub mod port;
 pub mod random;
 pub mod rays;
 pub mod reading;
+pub mod render;
+pub mod samples;
 pub mod sensor;
 pub mod service;
 pub mod settings;

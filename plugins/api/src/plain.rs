@@ -6,7 +6,10 @@ use bevy::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::fields::{Fields, Value, key_text, plain_name, view, walk};
+use crate::{
+    fields::{Fields, Value, key_text, plain_name, view, walk},
+    samples::{Block, base64_text},
+};
 
 /// A number, a flag, text, or lists and maps of such.
 #[derive(Reflect, Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +25,8 @@ pub enum Plain {
     Text(String),
     /// Numbers only.
     Numbers(Vec<f64>),
+    /// Pixels or points.
+    Samples(Block),
     /// Anything, in order.
     List(Vec<Plain>),
     /// Named values, in the order in which they are exported.
@@ -114,6 +119,7 @@ impl Plain {
             Value::Texts(texts) => {
                 *self = Self::List(texts.iter().cloned().map(Self::Text).collect());
             }
+            Value::Samples(samples) => *self = Self::Samples(samples.block()),
             Value::Plain(plain) => self.clone_from(plain),
             Value::Named(named) => {
                 let parts = named.iter();
@@ -157,6 +163,7 @@ impl Plain {
             Self::Flag(flag) => (*flag).into(),
             Self::Text(text) => text.as_str().into(),
             Self::Numbers(numbers) => numbers.as_slice().into(),
+            Self::Samples(block) => base64_text(block.any()).into(),
             Self::List(list) => list.iter().map(Self::to_json).collect(),
             Self::Map(map) => {
                 let parts = map
@@ -174,6 +181,7 @@ impl Plain {
             Self::Number(number) => number.is_finite(),
             Self::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
             Self::Integer(_) | Self::Flag(_) | Self::Text(_) => true,
+            Self::Samples(block) => block.any().is_finite(),
             Self::List(list) => list.iter().all(Self::is_finite),
             Self::Map(map) => map.iter().all(|(_, part)| part.is_finite()),
         }

@@ -10,6 +10,7 @@ pub mod command;
 mod connection;
 mod discovery;
 mod dispatch;
+pub mod image;
 pub mod python;
 pub mod request;
 mod server;
