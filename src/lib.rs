@@ -73,6 +73,7 @@
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
 //! - [`run`]: paces a simulation, by the only wall clock;
+//! - [`picture`]: pictures and films as files;
 //! - [`cli`]: the command line, one file a command;
 //! - [`docs`]: the guide;
 //! - [`prelude`]: what the file of a part usually names.
@@ -96,6 +97,7 @@ pub mod modifier;
 pub mod motion;
 pub mod objects;
 pub mod overlay;
+pub mod picture;
 pub mod physics;
 pub mod rays;
 pub mod render;

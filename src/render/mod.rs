@@ -10,6 +10,7 @@
 //! In reading order:
 //! - `stage`: what there is; `mesh`: triangles with normals; `light`: sky, sun and lamps;
 //! - `shot`: what an eye has before it, and in which tiles;
+//! - `viewpoint`: where to look from if nobody says;
 //! - `tile`: the nearest thing in each pixel, and its colour; `shadow`: what keeps the light away.
 mod light;
 mod mesh;
@@ -19,11 +20,12 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod viewpoint;
 
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, PoisonError, RwLock, RwLockWriteGuard},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use bevy::{ecs::system::RunSystemOnce as _, prelude::*};
@@ -50,6 +52,7 @@ use mesh::VisualMesh;
 use shot::Shot;
 use stage::{Form, Grid, Stage, Thing};
 use tile::{SIDE, Shown};
+pub use viewpoint::{automatic, look};
 
 /// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.
 pub fn plugin(app: &mut App, threads: usize) {
@@ -73,15 +76,26 @@ pub fn plugin(app: &mut App, threads: usize) {
 
 /// Takes a picture of a world as it stands, whether or not cameras are in it.
 pub fn draw(world: &mut World, eye: &Eye, picture: &mut Picture) {
-    let has_cameras = world.query::<&Watches>().iter(world).next().is_some();
-    if !has_cameras {
-        // These systems have no conditions that could keep them from running.
-        world.run_system_once(collect_all).ok();
-        world.run_system_once(follow).ok();
-    }
+    watch(world);
     if let Some(renderer) = world.get_resource::<Renderer>() {
         renderer.0.render(eye, picture);
     }
+}
+
+/// Sees to it that the stage is as the world is now.
+fn watch(world: &mut World) {
+    let is_watched = world.query::<&Watches>().iter(world).next().is_some();
+    if is_watched {
+        return;
+    }
+    let is_empty = world
+        .get_resource::<Software>()
+        .is_none_or(|software| software.read().things.is_empty());
+    // Neither system has conditions that could keep it from running.
+    if is_empty {
+        world.run_system_once(collect_all).ok();
+    }
+    world.run_system_once(follow).ok();
 }
 
 /// What the systems here and whoever holds the [`Renderer`] have in common.
@@ -96,6 +110,10 @@ struct Shared {
 
 impl Software {
     // What a thread that panicked left behind is a stage all the same.
+    fn read(&self) -> RwLockReadGuard<'_, Stage> {
+        self.0.stage.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn write(&self) -> RwLockWriteGuard<'_, Stage> {
         self.0.stage.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -103,13 +121,11 @@ impl Software {
 
 impl Render for Software {
     fn render(&self, eye: &Eye, picture: &mut Picture) {
-        let stage = self.0.stage.read().unwrap_or_else(PoisonError::into_inner);
-        take(&stage, eye, picture, self.0.pool.as_ref());
+        take(&self.read(), eye, picture, self.0.pool.as_ref());
     }
 
     fn geometry(&self) -> Vec<Entity> {
-        let stage = self.0.stage.read().unwrap_or_else(PoisonError::into_inner);
-        stage.things.iter().map(|thing| thing.entity).collect()
+        self.read().things.iter().map(|thing| thing.entity).collect()
     }
 }
 

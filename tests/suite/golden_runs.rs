@@ -51,18 +51,7 @@ pub(crate) fn scenes() -> Vec<PathBuf> {
 pub(crate) fn open(scene: &Path) -> Simulation {
     let mut plan = load(scene, &Options::default(), &kinds(&no_parts))
         .unwrap_or_else(|report| panic!("{report}"));
-    plan.simulation.middlewares.clear();
-    for robot in plan.simulation.robots.values_mut() {
-        robot.services.clear();
-        for sensor in robot.sensors.values_mut() {
-            sensor.outputs.clear();
-            sensor.component.services.clear();
-        }
-        for actuator in robot.actuators.values_mut() {
-            actuator.inputs.clear();
-            actuator.component.services.clear();
-        }
-    }
+    plan.simulation.disconnect();
     Simulation::build(plan, &no_parts).unwrap_or_else(|error| panic!("{error}"))
 }
 
