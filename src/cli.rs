@@ -5,6 +5,8 @@ pub mod fmt;
 pub mod inspect;
 pub mod list;
 pub mod output;
+pub mod pictures;
+pub mod render;
 pub mod run;
 pub mod serve;
 
@@ -60,6 +62,7 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Inspect(inspect::Args),
+    Render(render::Args),
     List(list::Args),
     Describe(describe::Args),
     Fmt(fmt::Args),
@@ -110,6 +113,10 @@ fn dispatch(cli: Cli, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write
         Command::Inspect(mut args) => {
             args.reading.color = color;
             inspect::run(&args, parts, out, err)
+        }
+        Command::Render(mut args) => {
+            args.reading.color = color;
+            render::run(&args, parts, err)
         }
         Command::List(args) => list::run(&args, parts, out),
         Command::Describe(args) => describe::run(&args, parts, out, err),

@@ -45,7 +45,9 @@
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`render`]: what eyes see, for cameras and stills;
 //! - [`laser`]: what all laser scanners share;
+//! - [`camera`]: what all cameras share;
 //! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
 //! - [`wheels`]: the wheels of a robot, found and measured for actuators;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
@@ -73,11 +75,13 @@
 //! - `morse_text`: readings as text files;
 //! - `morse_web`: the simulation in a browser;
 //! - [`run`]: paces a simulation, by the only wall clock;
+//! - [`picture`]: pictures and films as files;
 //! - [`cli`]: the command line, one file a command;
 //! - [`docs`]: the guide;
 //! - [`prelude`]: what the file of a part usually names.
 pub mod actuator;
 pub mod assets;
+pub mod camera;
 pub mod cli;
 pub mod coordinates;
 pub mod docs;
@@ -96,8 +100,10 @@ pub mod modifier;
 pub mod motion;
 pub mod objects;
 pub mod overlay;
+pub mod picture;
 pub mod physics;
 pub mod rays;
+pub mod render;
 pub mod report;
 pub mod rotorcraft;
 pub mod run;

@@ -76,15 +76,60 @@ pub struct Summary {
 /// Waits longer than this are cut in pieces, so that a signal ends them.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Somebody who looks at a run.
+pub trait Watch {
+    /// Looks at the start, and after each tick.
+    ///
+    /// # Errors
+    ///
+    /// What it has seen cannot be kept; the run ends there.
+    fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure>;
+
+    /// Looks for the last time.
+    ///
+    /// # Errors
+    ///
+    /// What it has seen cannot be kept.
+    fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure>;
+}
+
+/// Nobody.
+impl Watch for () {
+    fn tick(&mut self, _: &mut Simulation) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut Simulation) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// Runs to the end, and closes everything. `complain` hears what components have to say on the way.
 pub fn run(
+    simulation: Simulation,
+    limits: &Limits,
+    complain: &mut dyn FnMut(&str),
+) -> (Summary, End) {
+    run_watched(simulation, limits, &mut (), complain)
+}
+
+/// The same, watched by somebody.
+pub fn run_watched(
     mut simulation: Simulation,
     limits: &Limits,
+    watch: &mut dyn Watch,
     complain: &mut dyn FnMut(&str),
 ) -> (Summary, End) {
     let start = now();
     let first = simulation.tick();
-    let mut end = pace(&mut simulation, limits, start, complain);
+    let mut end = match watch.tick(&mut simulation) {
+        Ok(()) => pace(&mut simulation, limits, start, watch, complain),
+        Err(failure) => End::Failure(failure),
+    };
+    let seen = watch.end(&mut simulation);
+    if let (false, Err(failure)) = (matches!(end, End::Failure(_) | End::Fault(_)), seen) {
+        end = End::Failure(failure);
+    }
     let wall_seconds = start.elapsed().as_secs_f64();
     // A client may have reset the simulation.
     let steps = simulation.tick().saturating_sub(first);
@@ -124,6 +169,7 @@ fn pace(
     simulation: &mut Simulation,
     limits: &Limits,
     start: Instant,
+    watch: &mut dyn Watch,
     complain: &mut dyn FnMut(&str),
 ) -> End {
     let first = simulation.tick();
@@ -159,6 +205,9 @@ fn pace(
             return simulation
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
+        }
+        if let Err(failure) = watch.tick(simulation) {
+            return End::Failure(failure);
         }
         stride.count();
         if let Some(end) = look_after(simulation, &mut stride, complain) {

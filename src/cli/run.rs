@@ -13,11 +13,16 @@ use morse_api::middleware::Failure;
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::{exit, output, say, serve};
+use super::{
+    exit, output,
+    pictures::{Pictures, Shot},
+    render::size,
+    say, serve,
+};
 use crate::{
     load::{self, Options},
     report::Report,
-    run::{End, Limits, Pace, Summary, run as run_simulation},
+    run::{End, Limits, Pace, Summary, run_watched},
     scene::diagnostic::{Diagnostic, Style, nearest, printable},
     simulation::{BuildError, Parts, Simulation, kinds},
 };
@@ -56,6 +61,15 @@ pub struct Args {
     /// What browsers have to know; needed at addresses that other machines reach
     #[arg(long, value_name = "TEXT", requires = "serve")]
     pub token: Option<String>,
+    /// Take a picture: t=5s:out.png, or t=5s:rover.video:out.png of a camera; without a time, at the end
+    #[arg(long, value_name = "[t=TIME:][CAMERA:]FILE")]
+    pub screenshot: Vec<Shot>,
+    /// Take a film: out.gif, out.mp4 (needs ffmpeg), or rover.video:out.gif of a camera
+    #[arg(long, value_name = "[CAMERA:]FILE")]
+    pub video: Vec<Shot>,
+    /// Columns and rows of pictures and films of the whole
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "640x480")]
+    pub size: (u32, u32),
     /// Print the summary as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -73,7 +87,7 @@ pub struct Args {
     pub allow_paths: Vec<PathBuf>,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let factor = match text.get(number.len()..).unwrap_or_default() {
         "" | "s" => 1.0,
@@ -146,7 +160,14 @@ pub fn run(
             ),
         );
     }
-    let (summary, end) = run_simulation(simulation, &limits, &mut |complaint| {
+    let mut pictures = match Pictures::new(&simulation, &args.screenshot, &args.video, args.size) {
+        Ok(pictures) => pictures,
+        Err(why) => {
+            say(err, format_args!("error: {why}"));
+            return exit::INPUT;
+        }
+    };
+    let (summary, end) = run_watched(simulation, &limits, &mut pictures, &mut |complaint| {
         say(err, format_args!("warning: {complaint}"));
     });
     tell(&summary, args.json, out);
@@ -201,7 +222,9 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
 
 /// A word that is no file, but nearly a command.
 fn mistyped_command(file: &Path) -> Option<Box<Report>> {
-    const COMMANDS: [&str; 7] = ["run", "check", "inspect", "list", "describe", "fmt", "help"];
+    const COMMANDS: [&str; 8] = [
+        "run", "check", "inspect", "render", "list", "describe", "fmt", "help",
+    ];
     let word = file
         .to_str()
         .filter(|_| file.extension().is_none() && !file.exists())?;

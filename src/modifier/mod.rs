@@ -20,6 +20,7 @@ macro_rules! modifiers {
 modifiers! {
     bias,
     bias_jump,
+    depth_noise,
     dropout,
     ecef,
     feet,
@@ -28,6 +29,7 @@ modifiers! {
     geocentric,
     geodetic,
     gps_noise,
+    image_noise,
     imu_noise,
     latency,
     meters,
@@ -38,6 +40,7 @@ modifiers! {
     position_noise,
     quantization,
     random_walk,
+    salt_and_pepper,
     saturation,
     silence,
     spike,

@@ -11,6 +11,8 @@ pub struct Triangles {
     pub vertices: Vec<[f32; 3]>,
     /// Three places in `vertices` each; none is beyond the end.
     pub faces: Vec<[u32; 3]>,
+    /// The normal of the surface at each corner, where the file has them; not of any certain length.
+    pub normals: Vec<[f32; 3]>,
 }
 
 /// No mesh file may be larger than this, bytes.
@@ -107,6 +109,9 @@ fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, String>
     for mesh in scene.meshes {
         let first = u32::try_from(all.vertices.len()).map_err(|error| error.to_string())?;
         all.vertices.extend_from_slice(&mesh.vertices);
+        all.normals.extend_from_slice(&mesh.normals);
+        // A part without normals is drawn by those of its triangles.
+        all.normals.resize(all.vertices.len(), [0.0; 3]);
         for face in mesh.faces {
             all.faces
                 .push(face.map(|corner| corner.saturating_add(first)));

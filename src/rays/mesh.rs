@@ -1,7 +1,7 @@
 //! Triangle meshes, each with a tree of its own in its own frame.
 use super::Vec3;
 use super::aabb::Aabb;
-use super::packet::Packet;
+use super::packet::{NOTHING, Packet};
 use super::tree::Tree;
 
 /// How far over its edges a triangle reaches, relative to its size, so that no ray slips through between
@@ -14,6 +14,8 @@ const LEAF: usize = 4;
 /// Triangles in the frame of a mesh, in metres, ready to be met by rays from either side.
 pub struct Mesh {
     triangles: Vec<Triangle>,
+    /// Which of the triangles that it was made of each one is.
+    sources: Vec<u32>,
     tree: Tree,
     aabb: Aabb,
 }
@@ -36,19 +38,31 @@ impl Mesh {
                 .get(index as usize)
                 .map(|vertex| vertex.map(f64::from))
         };
-        let triangles: Vec<Triangle> = triangles
-            .iter()
-            .filter_map(|&[a, b, c]| Triangle::new(vertex(a)?, vertex(b)?, vertex(c)?))
-            .collect();
+        let sound = (0..).zip(triangles).filter_map(|(number, &[a, b, c])| {
+            Some((number, Triangle::new(vertex(a)?, vertex(b)?, vertex(c)?)?))
+        });
+        let (sources, triangles): (Vec<u32>, Vec<Triangle>) = sound.unzip();
         let boxes: Vec<Aabb> = triangles.iter().map(Triangle::aabb).collect();
         let mut tree = Tree::default();
         tree.build(&boxes, LEAF);
         let aabb = boxes.iter().fold(Aabb::EMPTY, |all, aabb| all.union(aabb));
         Self {
             triangles,
+            sources,
             tree,
             aabb,
         }
+    }
+
+    /// How far the rays of a packet in the mesh's frame go, as in `distances`, and which of the triangles
+    /// that the mesh was made of each meets.
+    pub(crate) fn nearest<const W: usize>(
+        &self,
+        packet: Packet<W>,
+    ) -> ([f64; W], [u32; W]) {
+        let (distances, triangles) = self.meet(packet);
+        let source = |triangle: u32| self.sources.get(triangle as usize).copied();
+        (distances, triangles.map(|triangle| source(triangle).unwrap_or(NOTHING)))
     }
 
     /// Whether there is nothing to meet.
@@ -63,19 +77,23 @@ impl Mesh {
 
     /// How far the rays of a packet in the mesh's frame go until they meet a triangle, no farther than
     /// the packet reaches; infinite where they do not.
-    pub(super) fn distances<const W: usize>(&self, mut packet: Packet<W>) -> [f64; W] {
+    pub(super) fn distances<const W: usize>(&self, packet: Packet<W>) -> [f64; W] {
+        self.meet(packet).0
+    }
+
+    fn meet<const W: usize>(&self, mut packet: Packet<W>) -> ([f64; W], [u32; W]) {
         self.tree.walk(&mut packet, |packet, index| {
             let distances =
                 self.triangles[index as usize].distances(packet.origin, &packet.directions);
-            packet.offer(0, &distances);
+            packet.offer(index, &distances);
         });
         let mut distances = [f64::INFINITY; W];
         for (lane, distance) in distances.iter_mut().enumerate() {
-            if packet.object[lane] == 0 {
+            if packet.object[lane] != NOTHING {
                 *distance = packet.distance[lane];
             }
         }
-        distances
+        (distances, packet.object)
     }
 
     /// The same without the tree.

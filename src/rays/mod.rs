@@ -18,9 +18,9 @@
 
 mod aabb;
 mod mesh;
-mod packet;
+pub(crate) mod packet;
 mod shape;
-mod solid;
+pub(crate) mod solid;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -39,6 +39,7 @@ use nalgebra::{Point3, Vector3};
 use rayon::ThreadPool;
 
 pub use mesh::Mesh;
+pub(crate) use shape::visual;
 
 use crate::scene::spawn::GeometryOf;
 use world::{Fan, World};
@@ -69,8 +70,8 @@ pub fn plugin(app: &mut App, threads: usize) {
         );
 }
 
-/// The simulation's threads for rays, if there is more than one. Without them answers only come later.
-fn pool(threads: usize) -> Option<ThreadPool> {
+/// A simulation's threads for rays and pictures, if there is more than one. Without them answers only come later.
+pub(crate) fn pool(threads: usize) -> Option<ThreadPool> {
     let name = |index| format!("rays-{index}");
     let builder = || {
         rayon::ThreadPoolBuilder::new()

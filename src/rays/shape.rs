@@ -1,12 +1,23 @@
 //! From the scene's shapes to solids.
+use std::sync::Arc;
+
+use super::mesh::Mesh;
 use super::MeshOf;
 use super::solid::Solid;
 use crate::scene::model::{Geometry, Shape};
 
 /// What rays meet of a geometry, its scale applied; `None` if they meet nothing.
 pub(super) fn solid(geometry: &Geometry, mesh: Option<&MeshOf>) -> Option<Solid> {
+    geometry
+        .collision
+        .then(|| visual(geometry, mesh.map(|mesh| &mesh.0)))?
+}
+
+/// The solid that a geometry is, whether it collides or not; `None` for a grid, which is none, and for a mesh
+/// without triangles.
+pub(crate) fn visual(geometry: &Geometry, mesh: Option<&Arc<Mesh>>) -> Option<Solid> {
     let scale = geometry.scale;
-    if !geometry.collision || scale == 0.0 || !scale.is_finite() {
+    if scale == 0.0 || !scale.is_finite() {
         return None;
     }
     let length = |length: f64| (length * scale).abs();
@@ -53,7 +64,7 @@ pub(super) fn solid(geometry: &Geometry, mesh: Option<&MeshOf>) -> Option<Solid>
         },
         Shape::Grid { .. } => return None,
         Shape::Mesh { .. } => Solid::Mesh {
-            mesh: mesh?.0.clone(),
+            mesh: mesh?.clone(),
             scale,
         },
     };

@@ -13,6 +13,7 @@ use morse_api::{
     frame::RobotName,
     joint::{BodyJoint, JointState, JointVariable, RobotJoints},
     rays::Surface,
+    render::Label,
     state::{StateHasher, sort_by_path},
 };
 use nalgebra::Isometry3;
@@ -20,7 +21,7 @@ use nalgebra::Isometry3;
 use crate::{
     physics,
     scene::{
-        assembly::{Assembly, Layout, layout},
+        assembly::{Assembly, BodyLayout, Layout, layout},
         diagnostic::Diagnostic,
         model,
     },
@@ -182,12 +183,24 @@ fn spawn_geometry(
                 specular: geometry.geometry.specular,
             };
             let transform = physics::transform(&place.body_from_frame);
-            let entity = world.spawn((geometry, surface, transform, ChildOf(body)));
+            let label = label(&geometry, layout.bodies.get(place.body));
+            let entity = world.spawn((geometry, surface, label, transform, ChildOf(body)));
             of_frame.push(entity.id());
         }
         all.push(of_frame);
     }
     all
+}
+
+/// What cameras that name things call a geometry.
+fn label(geometry: &GeometryOf, body: Option<&BodyLayout>) -> Label {
+    let robot = body.and_then(|body| body.robot.as_ref());
+    let mut classes = geometry.geometry.tags.clone();
+    classes.extend(robot.map(|_| "robot".to_owned()));
+    Label {
+        instance: robot.unwrap_or(&geometry.frame).as_str().into(),
+        classes: classes.into_iter().collect(),
+    }
 }
 
 fn spawn_variables(world: &mut World, layout: &Layout) -> Vec<Entity> {

@@ -14,7 +14,7 @@ use crate::{
     install::{self, Connections},
     load::Plan,
     middleware::{self, Pending},
-    modifier, objects, overlay, physics, rays,
+    modifier, objects, overlay, physics, rays, render,
     report::Report,
     scene::{
         model::Shape,
@@ -97,6 +97,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     components(&mut app, parts);
     physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app, threads);
+    render::plugin(&mut app, threads);
     if let Some(origin) = &environment.origin {
         app.insert_resource(Origin {
             latitude: origin.latitude,

@@ -13,8 +13,9 @@ use std::{
 
 use morse_api::{
     body::BodyKind,
-    fields::to_json,
+    fields::{Value, to_json, view},
     kind::{Described, Kinds},
+    samples::AnySamples,
 };
 use morse_sim::{
     Simulation,
@@ -50,18 +51,7 @@ pub(crate) fn scenes() -> Vec<PathBuf> {
 pub(crate) fn open(scene: &Path) -> Simulation {
     let mut plan = load(scene, &Options::default(), &kinds(&no_parts))
         .unwrap_or_else(|report| panic!("{report}"));
-    plan.simulation.middlewares.clear();
-    for robot in plan.simulation.robots.values_mut() {
-        robot.services.clear();
-        for sensor in robot.sensors.values_mut() {
-            sensor.outputs.clear();
-            sensor.component.services.clear();
-        }
-        for actuator in robot.actuators.values_mut() {
-            actuator.inputs.clear();
-            actuator.component.services.clear();
-        }
-    }
+    plan.simulation.disconnect();
     Simulation::build(plan, &no_parts).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -95,6 +85,27 @@ fn short(value: Json) -> Json {
     }
 }
 
+/// Pixels and points: how many, and the mean of those that are finite.
+fn summed_up(samples: &dyn AnySamples) -> Json {
+    let bytes = samples.bytes();
+    let numbers: Vec<f64> = match samples.number() {
+        "u8" => bytes.iter().map(|&byte| f64::from(byte)).collect(),
+        "u16" => {
+            let pairs = bytes.as_chunks::<2>().0.iter();
+            pairs.map(|pair| f64::from(u16::from_ne_bytes(*pair))).collect()
+        }
+        "f32" => {
+            let quads = bytes.as_chunks::<4>().0.iter();
+            quads.map(|quad| f64::from(f32::from_ne_bytes(*quad))).collect()
+        }
+        other => panic!("{other}"),
+    };
+    let finite: Vec<f64> = numbers.into_iter().filter(|number| number.is_finite()).collect();
+    let mean = finite.iter().sum::<f64>() / finite.len().max(1) as f64;
+    let rounded = (mean * 100.0).round() / 100.0;
+    serde_json::json!({ "items": samples.count(), "finite": finite.len(), "mean": rounded + 0.0 })
+}
+
 fn tell_bodies(simulation: &Simulation, out: &mut String) {
     for (name, &entity) in &simulation.scene().bodies {
         if simulation.world().get::<BodyKind>(entity) == Some(&BodyKind::Fixed) {
@@ -123,7 +134,11 @@ fn tell_sensors(simulation: &Simulation, out: &mut String) {
         };
         let data = (kinds.sensors[described.0.kind].modified)(world, entity).unwrap();
         let fields = described.0.fields.0.iter().map(|field| {
-            let value = short(to_json(data.field_at(field.index).unwrap()));
+            let value = data.field_at(field.index).unwrap();
+            let value = match view(value) {
+                Value::Samples(samples) => summed_up(samples),
+                _ => short(to_json(value)),
+            };
             format!("{} {value}", field.name)
         });
         let fields: Vec<String> = fields.collect();

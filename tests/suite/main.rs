@@ -1,6 +1,7 @@
 //! All integration tests, linked once: one module a topic.
 mod arms;
 mod assets;
+mod cameras;
 mod cli;
 mod determinism;
 mod diagnostics;

@@ -12,8 +12,13 @@ use bevy::{
 use serde_json::Value as Json;
 
 pub use crate::plain::Plain;
-use crate::plain::{number_to_json, numbers_to_json};
-use crate::{modifier::Misfit, named::Named, state::StateHasher};
+use crate::{
+    modifier::Misfit,
+    named::Named,
+    plain::{number_to_json, numbers_to_json},
+    samples::{AnySamples, Samples, base64_text},
+    state::StateHasher,
+};
 
 /// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,6 +211,8 @@ pub enum Value<'a> {
     Triples(&'a [[f64; 3]]),
     /// Names.
     Texts(&'a [String]),
+    /// Pixels or points, which copies share.
+    Samples(&'a dyn AnySamples),
     /// Something known at run time only.
     Plain(&'a Plain),
     /// Numbers by names that the scene gives.
@@ -216,7 +223,7 @@ pub enum Value<'a> {
 
 /// Looks at a field.
 #[must_use]
-pub fn view(value: &dyn PartialReflect) -> Value<'_> {
+pub fn view<'a>(value: &'a dyn PartialReflect) -> Value<'a> {
     macro_rules! view_as {
         ($($type:ty => $view:expr),+ $(,)?) => {
             $(if let Some(value) = value.try_downcast_ref::<$type>() {
@@ -243,6 +250,10 @@ pub fn view(value: &dyn PartialReflect) -> Value<'_> {
         u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
         f32 => |v: &f32| Value::Number(f64::from(*v)),
         Plain => Value::Plain,
+        [[f64; 3]; 3] => |v: &'a [[f64; 3]; 3]| Value::Triples(v),
+        Samples<u8> => |v: &'a Samples<u8>| Value::Samples(v),
+        Samples<u16> => |v: &'a Samples<u16>| Value::Samples(v),
+        Samples<f32> => |v: &'a Samples<f32>| Value::Samples(v),
     }
     Value::Other(value)
 }
@@ -270,6 +281,10 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
             hasher.u64(named.values.len() as u64);
             hasher.f64s(&named.values);
         }
+        Value::Samples(samples) => {
+            hasher.u64(samples.count() as u64);
+            hasher.bytes(&samples.digest().to_le_bytes());
+        }
         Value::Plain(plain) => hasher.value(plain),
         Value::Other(other) => {
             // Without their lengths, two lists could be told apart from others by nothing.
@@ -288,7 +303,7 @@ fn hash_text(text: &str, hasher: &mut StateHasher) {
     hasher.bytes(text.as_bytes());
 }
 
-/// A field as JSON; numbers as in [`number_to_json`].
+/// A field as JSON; numbers as in [`number_to_json`], pixels and points as base64.
 #[must_use]
 pub fn to_json(value: &dyn PartialReflect) -> Json {
     match view(value) {
@@ -302,6 +317,7 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
             .map(|triple| numbers_to_json(triple))
             .collect(),
         Value::Texts(texts) => texts.into(),
+        Value::Samples(samples) => base64_text(samples).into(),
         Value::Plain(plain) => plain.to_json(),
         Value::Named(named) => {
             let parts = named.iter();
@@ -411,6 +427,7 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
         Value::Triples(triples) => triples.iter().flatten().all(|number| number.is_finite()),
         Value::Named(named) => named.values.iter().all(|number| number.is_finite()),
         Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
+        Value::Samples(samples) => samples.is_finite(),
         Value::Plain(plain) => plain.is_finite(),
         Value::Other(other) => {
             let mut finite = true;

@@ -6,7 +6,10 @@ use bevy::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::fields::{Fields, Value, key_text, plain_name, view, walk};
+use crate::{
+    fields::{Fields, Value, key_text, plain_name, view, walk},
+    samples::{Block, base64_text},
+};
 
 /// The only key of a JSON object that stands for a number that JSON does not have.
 const NO_JSON: &str = "$number";
@@ -58,6 +61,8 @@ pub enum Plain {
     Text(String),
     /// Numbers only.
     Numbers(Vec<f64>),
+    /// Pixels or points.
+    Samples(Block),
     /// Anything, in order.
     List(Vec<Plain>),
     /// Named values, in the order in which they are exported.
@@ -150,6 +155,7 @@ impl Plain {
             Value::Texts(texts) => {
                 *self = Self::List(texts.iter().cloned().map(Self::Text).collect());
             }
+            Value::Samples(samples) => *self = Self::Samples(samples.block()),
             Value::Plain(plain) => self.clone_from(plain),
             Value::Named(named) => {
                 let parts = named.iter();
@@ -193,6 +199,7 @@ impl Plain {
             Self::Flag(flag) => (*flag).into(),
             Self::Text(text) => text.as_str().into(),
             Self::Numbers(numbers) => numbers_to_json(numbers),
+            Self::Samples(block) => base64_text(block.any()).into(),
             Self::List(list) => list.iter().map(Self::to_json).collect(),
             Self::Map(map) => {
                 let parts = map
@@ -210,6 +217,7 @@ impl Plain {
             Self::Number(number) => number.is_finite(),
             Self::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
             Self::Integer(_) | Self::Flag(_) | Self::Text(_) => true,
+            Self::Samples(block) => block.any().is_finite(),
             Self::List(list) => list.iter().all(Self::is_finite),
             Self::Map(map) => map.iter().all(|(_, part)| part.is_finite()),
         }

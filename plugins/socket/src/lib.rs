@@ -12,6 +12,7 @@ pub mod command;
 mod connection;
 mod discovery;
 mod dispatch;
+pub mod image;
 mod pr2;
 pub mod python;
 pub mod request;

@@ -10,6 +10,8 @@ use morse_api::{
 };
 use serde_json::Value as Json;
 
+use crate::image;
+
 /// Writes a JSON value.
 pub fn write(out: &mut Vec<u8>, value: &Json) {
     match value {
@@ -78,6 +80,7 @@ pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
             write_list(out, triple, |out, number| write_number(out, *number));
         }),
         Value::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
+        Value::Samples(samples) => image::write(out, samples),
         Value::Plain(plain) => write_plain(out, plain),
         Value::Named(named) => {
             write_map(out, named.iter(), write_number);
@@ -95,6 +98,7 @@ fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
         Plain::Numbers(numbers) => {
             write_list(out, numbers, |out, number| write_number(out, *number));
         }
+        Plain::Samples(block) => image::write(out, block.any()),
         Plain::List(items) => write_list(out, items, write_plain),
         Plain::Map(parts) => {
             let parts = parts.iter().map(|(name, part)| (name.as_str(), part));

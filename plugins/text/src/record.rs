@@ -6,6 +6,7 @@ use morse_api::{
     fields::{Field, Plain, Value, key_text, plain_name, view, walk},
     named::Named,
     reading::{Reading, SensorInfo},
+    samples::AnySamples,
 };
 use nalgebra::Isometry3;
 
@@ -150,6 +151,7 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Triples(triples) => put(out, format_args!("{triples:?}")),
         Value::Texts(texts) => put(out, format_args!("{texts:?}")),
         Value::Named(named) => put(out, format_args!("{:?}", named.values)),
+        Value::Samples(samples) => write_samples(out, samples),
         Value::Plain(plain) => write_plain(out, plain),
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {
@@ -185,6 +187,11 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     }
 }
 
+/// Pixels and points are not written out: their number, what they are, and a hash that tells two images apart.
+fn write_samples(out: &mut Vec<u8>, samples: &dyn AnySamples) {
+    put(out, format_args!("<{samples:?}>"));
+}
+
 fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
     match plain {
         Plain::Number(number) => put(out, format_args!("{number:?}")),
@@ -195,6 +202,7 @@ fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
         ),
         Plain::Text(text) => put(out, format_args!("{text:?}")),
         Plain::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
+        Plain::Samples(block) => write_samples(out, block.any()),
         Plain::List(parts) => between(out, *b"[]", parts, write_plain),
         Plain::Map(parts) => between(out, *b"{}", parts, |out, (name, part)| {
             put(out, format_args!("{name:?}: "));

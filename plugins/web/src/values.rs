@@ -7,6 +7,7 @@ use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
     fields::{Plain, Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
+    samples::{AnySamples, Block},
 };
 
 /// Lists up to this length keep all digits: joints and quaternions, not ranges of a scanner.
@@ -56,6 +57,7 @@ fn write(out: &mut Vec<u8>, value: &dyn PartialReflect) {
             let parts = triples.as_flattened().iter();
             out.extend(parts.flat_map(|part| (*part as f32).to_le_bytes()));
         }
+        Value::Samples(values) => samples(out, values),
         Value::Texts(texts) => {
             begin(out, 9, texts.len());
             texts.iter().for_each(|value| text(out, value));
@@ -106,6 +108,7 @@ fn plain(out: &mut Vec<u8>, value: &Plain) {
         Plain::Flag(flag) => out.push(3 + u8::from(*flag)),
         Plain::Text(value) => text(out, value),
         Plain::Numbers(values) => numbers(out, values),
+        Plain::Samples(block) => samples(out, block.any()),
         Plain::List(items) => {
             begin(out, 9, items.len());
             items.iter().for_each(|item| plain(out, item));
@@ -116,6 +119,25 @@ fn plain(out: &mut Vec<u8>, value: &Plain) {
                 name(out, own);
                 plain(out, part);
             }
+        }
+    }
+}
+
+/// Pixels and points as they are; whole numbers beyond a byte as f32, which holds them.
+fn samples(out: &mut Vec<u8>, values: &dyn AnySamples) {
+    match values.block() {
+        Block::U8(bytes) => {
+            begin(out, 11, bytes.count());
+            out.extend(bytes.bytes());
+        }
+        Block::U16(numbers) => {
+            begin(out, 7, numbers.count());
+            let wide = numbers.iter().map(|number| f32::from(*number));
+            out.extend(wide.flat_map(f32::to_le_bytes));
+        }
+        Block::F32(numbers) => {
+            begin(out, 7, numbers.count());
+            out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
     }
 }

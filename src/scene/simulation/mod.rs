@@ -40,3 +40,24 @@ pub use model::Simulation;
 pub use repeat::Instance;
 pub use span::Spanned;
 pub use vocabulary::{Family, Vocabulary};
+
+impl Simulation {
+    /// Takes all middlewares out, and whatever is connected to them.
+    pub fn disconnect(&mut self) {
+        self.middlewares.clear();
+        for robot in self.robots.values_mut() {
+            robot.services.clear();
+            for sensor in robot.sensors.values_mut() {
+                sensor.outputs.clear();
+                sensor.component.services.clear();
+            }
+            for actuator in robot.actuators.values_mut() {
+                actuator.inputs.clear();
+                actuator.component.services.clear();
+            }
+            for overlay in robot.overlays.values_mut() {
+                overlay.services.clear();
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Pictures of the world, for cameras: what is drawn, from where, and who draws.
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use nalgebra::{Isometry3, Point3, Vector3};
+
+/// What a picture is taken with: a pinhole.
+///
+/// Its axes are those of pictures: z forward, x right, y down. The pixel in column `u` and row `v`, counted
+/// from the top left from 0, shows what lies at ((u - `center[0]`) / `focal`, (v - `center[1]`) / `focal`, 1)
+/// times its depth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Eye {
+    /// Its pose in the world.
+    pub world_from_eye: Isometry3<f64>,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Distance of the picture's plane, in pixels.
+    pub focal: f64,
+    /// Column and row of what lies straight ahead.
+    pub center: [f64; 2],
+    /// Depth from which on it sees, above 0, m.
+    pub near: f64,
+    /// Depth to which it sees, m.
+    pub far: f64,
+    /// Whether lights cast shadows.
+    pub shadows: bool,
+    /// What is wanted.
+    pub wants: Wants,
+}
+
+/// What a picture is to hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// Colours.
+    pub color: bool,
+    /// Depths.
+    pub depth: bool,
+    /// Which geometry is where.
+    pub things: bool,
+}
+
+impl Eye {
+    /// Number of pixels.
+    #[must_use]
+    pub fn pixels(&self) -> usize {
+        self.width as usize * self.height as usize
+    }
+
+    /// What the pixel at a place shows, at a depth of 1, in the eye's axes.
+    #[must_use]
+    pub fn direction(&self, u: f64, v: f64) -> Vector3<f64> {
+        let [center_u, center_v] = self.center;
+        Vector3::new((u - center_u) / self.focal, (v - center_v) / self.focal, 1.0)
+    }
+
+    /// Column, row and depth of a point of the world; `None` for one that is not ahead.
+    #[must_use]
+    pub fn project(&self, point: &Point3<f64>) -> Option<[f64; 3]> {
+        let at = self.world_from_eye.inverse() * point;
+        let [u, v] = self.center;
+        (at.z > 0.0).then(|| {
+            [
+                u + self.focal * at.x / at.z,
+                v + self.focal * at.y / at.z,
+                at.z,
+            ]
+        })
+    }
+}
+
+/// What an eye saw, row by row from the top left. What was not wanted is left empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// Red, green, blue and 255, a byte each (sRGB).
+    pub color: Vec<u8>,
+    /// Depth along the eye's z axis, m; infinite where nothing is between `near` and `far`.
+    pub depth: Vec<f32>,
+    /// The geometry: its place in [`Render::geometry`] plus one, or 0 for none.
+    pub things: Vec<u16>,
+}
+
+impl Picture {
+    /// Makes room for what is wanted; whatever it holds then is to be written over.
+    pub fn fit(&mut self, eye: &Eye) {
+        let room = |wanted: bool| if wanted { eye.pixels() } else { 0 };
+        self.color.resize(4 * room(eye.wants.color), 0);
+        self.depth.resize(room(eye.wants.depth), 0.0);
+        self.things.resize(room(eye.wants.things), 0);
+    }
+}
+
+/// Draws everything that is to be seen, as it stands after the last tick.
+///
+/// Equal worlds and eyes give equal pixels, however many threads draw.
+pub trait Render: Send + Sync {
+    /// Takes a picture.
+    fn render(&self, eye: &Eye, picture: &mut Picture);
+
+    /// The entities of all geometry that is drawn, in the order of its numbers.
+    fn geometry(&self) -> Vec<Entity>;
+}
+
+/// The world's renderer.
+#[derive(Resource)]
+pub struct Renderer(pub Box<dyn Render>);
+
+/// On what has cameras for: as long as one is there, the renderer follows the world.
+#[derive(Component, Clone, Copy, Debug, Default)]
+pub struct Watches;
+
+/// What a geometry is, for who names what is in a picture. On the geometry's entity.
+#[derive(Component, Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// What it is a part of: the robot, or else the frame.
+    pub instance: Arc<str>,
+    /// What it is: the classes of the scene that it inherits from, sorted; `robot` as well on a robot.
+    pub classes: Arc<[String]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_where_its_pixel_looks() {
+        let eye = Eye {
+            world_from_eye: Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.2, 0.9)),
+            width: 64,
+            height: 48,
+            focal: 70.0,
+            center: [32.0, 24.0],
+            near: 0.1,
+            far: 10.0,
+            shadows: false,
+            wants: Wants::default(),
+        };
+        let point = eye.world_from_eye * Point3::from(eye.direction(10.0, 40.0) * 2.5);
+        let [u, v, depth] = eye.project(&point).unwrap();
+        for (found, expected) in [(u, 10.0), (v, 40.0), (depth, 2.5)] {
+            assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
+        }
+        let behind = eye.world_from_eye * Point3::new(0.0, 0.0, -1.0);
+        assert_eq!(eye.project(&behind), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! From depths to points, as MORSE's depth cameras give them.
+use morse_api::prelude::*;
+use nalgebra::Point3;
+
+use super::{Film, Lens};
+
+/// Which points a depth camera gives.
+pub struct Cloud<'a> {
+    /// The lines that are kept, counted from 1 at the bottom; `None` for all.
+    pub lines: Option<&'a [u32]>,
+    /// What a pixel that shows nothing becomes; `None` for nothing at all.
+    pub blank: Option<f32>,
+}
+
+impl Cloud<'_> {
+    /// Writes the points of all pictures of a film, in the axes of the camera: line by line from the bottom,
+    /// unless the top row comes first.
+    pub fn write(&self, lens: &Lens, film: &Film, points: &mut Vec<f32>) {
+        points.clear();
+        let height = lens.height;
+        let width = lens.width as usize;
+        let ([center_u, center_v], over) = (lens.center(), 1.0 / lens.pixels());
+        for (picture, camera_from_eye) in film.pictures.iter().zip(&film.camera_from_eye) {
+            let is_straight = *camera_from_eye == Isometry3::identity();
+            let mut line = |line: u32| {
+                let row = (height - line) as usize;
+                let depths = picture.depth.get(row * width..(row + 1) * width);
+                for (u, &depth) in depths.unwrap_or_default().iter().enumerate() {
+                    if depth.is_finite() {
+                        let depth = f64::from(depth);
+                        let across = |pixel: usize, center: f64| depth * (pixel as f64 - center) * over;
+                        let mut at = Point3::new(across(u, center_u), across(row, center_v), depth);
+                        if !is_straight {
+                            at = camera_from_eye * at;
+                        }
+                        points.extend(at.iter().map(|&number| number as f32));
+                    } else if let Some(blank) = self.blank {
+                        points.extend([blank; 3]);
+                    }
+                }
+            };
+            match (self.lines, lens.vertical_flip) {
+                (Some(lines), false) => lines.iter().copied().for_each(&mut line),
+                (Some(lines), true) => lines.iter().rev().copied().for_each(&mut line),
+                (None, false) => (1..=height).for_each(&mut line),
+                (None, true) => (1..=height).rev().for_each(&mut line),
+            }
+        }
+    }
+}
+
+/// Whether all lines are in the picture.
+///
+/// # Errors
+///
+/// Some are not.
+pub fn check_lines(lines: Option<&[u32]>, lens: &Lens) -> Result<(), String> {
+    let mut lines = lines.unwrap_or_default().iter();
+    match lines.find(|line| !(1..=lens.height).contains(*line)) {
+        Some(line) => Err(format!(
+            "`keep_list` names line {line}, and the picture has lines 1 (the lowest) to {}",
+            lens.height
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,169 @@
+//! The lens of a camera: its settings, and what follows from them.
+use morse_api::{
+    prelude::*,
+    render::{Eye, Wants},
+};
+
+/// Width of the light-sensitive chip of MORSE's cameras, m.
+const CHIP: f64 = 0.032;
+
+/// Most columns and rows.
+const LARGEST: u32 = 16_384;
+
+/// The settings that all cameras have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lens {
+    /// Columns of the picture.
+    pub width: u32,
+    /// Rows of the picture.
+    pub height: u32,
+    /// Focal length, m.
+    pub focal: f64,
+    /// Horizontal opening angle, rad; instead of `focal`.
+    pub fov: Option<f64>,
+    /// Depth from which on it sees, m.
+    pub near: f64,
+    /// Depth to which it sees, m.
+    pub far: f64,
+    /// Whether the top row comes first.
+    pub vertical_flip: bool,
+    /// Whether it takes pictures at all.
+    pub capturing: bool,
+    /// Whether lights cast shadows.
+    pub shadows: bool,
+}
+
+impl Lens {
+    /// Focal length in pixels. The width counts, also where the height is greater.
+    #[must_use]
+    pub fn pixels(&self) -> f64 {
+        let width = f64::from(self.width);
+        self.fov.map_or(width * self.focal / CHIP, |fov| {
+            width / 2.0 / libm::tan(fov / 2.0)
+        })
+    }
+
+    /// Column and row of what lies straight ahead.
+    #[must_use]
+    pub fn center(&self) -> [f64; 2] {
+        [self.width, self.height].map(|size| f64::from(size) / 2.0)
+    }
+
+    /// From places at depth 1 to columns and rows.
+    #[must_use]
+    pub fn intrinsic_matrix(&self) -> [[f64; 3]; 3] {
+        let ([u, v], focal) = (self.center(), self.pixels());
+        [[focal, 0.0, u], [0.0, focal, v], [0.0, 0.0, 1.0]]
+    }
+
+    /// An eye that looks through it.
+    #[must_use]
+    pub fn eye(&self, world_from_eye: Isometry3<f64>) -> Eye {
+        Eye {
+            world_from_eye,
+            width: self.width,
+            height: self.height,
+            focal: self.pixels(),
+            center: self.center(),
+            near: self.near,
+            far: self.far,
+            shadows: self.shadows,
+            wants: Wants::default(),
+        }
+    }
+
+    /// Whether its settings make sense.
+    ///
+    /// # Errors
+    ///
+    /// Which ones do not.
+    pub fn check(&self) -> Result<(), String> {
+        let is_sharp = self.fov.map_or(self.focal > 0.0 && self.focal.is_finite(), |fov| {
+            fov > 0.0 && fov < std::f64::consts::PI
+        });
+        if !is_sharp {
+            return Err("`fov` must be above 0 and below π, and `focal` above 0".to_owned());
+        }
+        if ![self.width, self.height].iter().all(|size| (1..=LARGEST).contains(size)) {
+            return Err(format!("`width` and `height` must be from 1 to {LARGEST}"));
+        }
+        if !(self.near > 0.0 && self.far > self.near && self.far.is_finite()) {
+            return Err("`near` must be above 0, and `far` above `near` and finite".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// The settings of a kind of camera: the common ones, with its own defaults, and its own.
+macro_rules! camera {
+    (
+        $(#[doc = $docs:literal])*
+        $name:ident: $width:literal by $height:literal, focal $focal:literal m, from $near:literal to $far:literal m, top row first $flip:literal;
+        $($(#[$meta:meta])* $field:ident: $type:ty = $default:expr,)*
+    ) => {
+        $(#[doc = $docs])*
+        #[derive(Component, Reflect, Clone, Debug, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        #[require($crate::camera::Film, $crate::camera::Capture, Task, morse_api::render::Watches)]
+        pub struct $name {
+            /// Columns of the picture.
+            pub width: u32,
+            /// Rows of the picture.
+            pub height: u32,
+            /// Focal length, for a chip 0.032 m wide.
+            #[reflect(@Unit("m"))]
+            pub focal: f64,
+            /// Horizontal opening angle, below π; instead of `focal`.
+            #[reflect(@Unit("rad"))]
+            pub fov: Option<f64>,
+            /// Depth from which on it sees.
+            #[reflect(@Unit("m"))]
+            pub near: f64,
+            /// Depth to which it sees.
+            #[reflect(@Unit("m"))]
+            pub far: f64,
+            /// Whether the top row comes first; else the lowest one.
+            pub vertical_flip: bool,
+            /// Whether it takes pictures at all.
+            pub capturing: bool,
+            /// Whether the sun and lamps cast shadows in its pictures, which takes time.
+            pub shadows: bool,
+            $($(#[$meta])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    width: $width,
+                    height: $height,
+                    focal: $focal,
+                    fov: None,
+                    near: $near,
+                    far: $far,
+                    vertical_flip: $flip,
+                    capturing: true,
+                    shadows: false,
+                    $($field: $default,)*
+                }
+            }
+        }
+
+        impl $name {
+            fn common(&self) -> $crate::camera::Lens {
+                $crate::camera::Lens {
+                    width: self.width,
+                    height: self.height,
+                    focal: self.focal,
+                    fov: self.fov,
+                    near: self.near,
+                    far: self.far,
+                    vertical_flip: self.vertical_flip,
+                    capturing: self.capturing,
+                    shadows: self.shadows,
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use camera;

@@ -1,0 +1,163 @@
+//! What all cameras share: a lens, frames on request, and pictures without allocation.
+//!
+//! A kind is a file in [`crate::sensor`] that says what it makes of a picture; its settings are the macro
+//! `camera!`. Without a rotation a camera looks along the x axis of what it is on; its own axes, in which
+//! points are given, are those of pictures: z forward, x right, y down.
+//!
+//! - [`lens`]: settings and what follows from them;
+//! - [`capture`]: frames on request; [`cloud`]: points;
+//! - here: the frame itself.
+pub mod capture;
+pub mod cloud;
+pub mod lens;
+
+use std::f64::consts::TAU;
+
+use morse_api::{
+    component::Level,
+    prelude::*,
+    render::{Eye, Picture, Renderer, Wants},
+};
+use nalgebra::Quaternion;
+
+pub use capture::Capture;
+pub use lens::Lens;
+
+use crate::laser::Turned;
+
+/// A kind of camera.
+pub trait Camera: Sensor {
+    /// Its lens, as its settings say.
+    fn lens(&self) -> Lens;
+
+    /// Where it looks: poses in the frame of the mount, of cameras that look along x, and what is wanted of each.
+    fn views(&self, level: &str, views: &mut Vec<View>);
+
+    /// By how much it has turned to the left after each frame, rad.
+    fn turn(&self) -> f64 {
+        0.0
+    }
+
+    /// Makes data of pictures. What it takes from them need not be put back.
+    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut Self::Data);
+}
+
+/// One look of a camera.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// Its pose in the frame of the mount.
+    pub pose: Isometry3<f64>,
+    /// What is wanted.
+    pub wants: Wants,
+}
+
+impl View {
+    /// Straight ahead.
+    #[must_use]
+    pub fn ahead(wants: Wants) -> Self {
+        Self {
+            pose: Isometry3::identity(),
+            wants,
+        }
+    }
+}
+
+/// The pictures of a camera, whose memory is used again and again.
+#[derive(Component, Default)]
+pub struct Film {
+    views: Vec<View>,
+    /// One for each view.
+    pub pictures: Vec<Picture>,
+    /// The poses of the views in the axes of the camera.
+    pub camera_from_eye: Vec<Isometry3<f64>>,
+}
+
+/// Adds a kind of camera.
+pub fn add<C: Camera>(app: &mut App) {
+    prepare::<C>(app);
+    app.add_sensor::<C, _>(shoot::<C>);
+}
+
+/// Adds what a kind of camera needs besides its own system, which contains [`shoot`].
+pub fn prepare<C: Camera>(app: &mut App) {
+    app.register_state::<Turned>()
+        .register_state::<Capture>()
+        .add_service::<C>(capture::service());
+}
+
+/// From the axes of a picture to those of a mount that looks along x.
+#[must_use]
+pub fn mount_from_camera() -> Isometry3<f64> {
+    let turn = Quaternion::new(0.5, -0.5, 0.5, -0.5);
+    Isometry3::from_parts(
+        Vector3::zeros().into(),
+        UnitQuaternion::new_unchecked(turn),
+    )
+}
+
+/// What a frame reads and writes.
+type Body<'a, C> = (
+    &'a C,
+    &'a Level,
+    &'a mut Due,
+    &'a WorldPose,
+    (&'a mut Film, &'a mut Capture, &'a mut Task),
+    Option<&'a mut Turned>,
+    &'a mut <C as Sensor>::Data,
+);
+
+/// Takes the pictures of all cameras of a kind that are due. One that takes none is not due after all: it
+/// exports nothing.
+pub fn shoot<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body<'_, C>>) {
+    for (camera, level, mut due, pose, (mut film, mut capture, mut task), turned, mut data) in
+        &mut cameras
+    {
+        let lens = camera.lens();
+        due.0 &= lens.capturing && capture.is_on();
+        let (true, Some(renderer)) = (due.0, renderer.as_deref()) else {
+            continue;
+        };
+        let film = &mut *film;
+        let mut turn = UnitQuaternion::identity();
+        if let Some(mut turned) = turned {
+            turn = UnitQuaternion::from_scaled_axis(Vector3::z() * turned.0);
+            turned.0 = libm::fmod(turned.0 + camera.turn(), TAU);
+        }
+        film.views.clear();
+        camera.views(level.0, &mut film.views);
+        film.pictures.resize_with(film.views.len(), Picture::default);
+        film.camera_from_eye.clear();
+        let to_camera = mount_from_camera();
+        for (view, picture) in film.views.iter().zip(&mut film.pictures) {
+            let mount_from_eye = turn * view.pose * to_camera;
+            film.camera_from_eye.push(to_camera.inverse() * mount_from_eye);
+            let eye = Eye {
+                wants: view.wants,
+                ..lens.eye(pose.0 * mount_from_eye)
+            };
+            renderer.0.render(&eye, picture);
+        }
+        camera.develop(&lens, film, &mut data);
+        capture.count(&mut task);
+    }
+}
+
+/// Turns an image upside down, row by row, if the camera's lowest row comes first.
+pub fn flip<T>(image: &mut [T], lens: &Lens) {
+    let row = image.len() / lens.height.max(1) as usize;
+    if lens.vertical_flip || row == 0 {
+        return;
+    }
+    let half = image.len() / row / 2 * row;
+    let (top, bottom) = image.split_at_mut(half);
+    for (one, other) in top
+        .chunks_exact_mut(row)
+        .zip(bottom.rchunks_exact_mut(row))
+    {
+        one.swap_with_slice(other);
+    }
+}
+
+
+#[cfg(test)]
+mod tests;

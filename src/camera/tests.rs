@@ -1,0 +1,58 @@
+//! Frames: rows from either end, and the same memory again and again.
+use super::*;
+
+fn lens(height: u32, vertical_flip: bool) -> Lens {
+    Lens {
+        width: 2,
+        height,
+        focal: 0.032,
+        fov: None,
+        near: 0.1,
+        far: 10.0,
+        vertical_flip,
+        capturing: true,
+        shadows: false,
+    }
+}
+
+#[test]
+fn rows_come_from_the_top_or_from_the_bottom() {
+    let image = [1, 2, 3, 4, 5, 6];
+    for (top_first, expected) in [(true, image), (false, [5, 6, 3, 4, 1, 2])] {
+        let mut flipped = image;
+        flip(&mut flipped, &lens(3, top_first));
+        assert_eq!(flipped, expected);
+    }
+    let mut two = [1, 2, 3, 4];
+    flip(&mut two, &lens(2, false));
+    assert_eq!(two, [3, 4, 1, 2]);
+    flip(&mut [] as &mut [u8], &lens(2, false));
+}
+
+#[test]
+fn a_lens_is_what_morse_makes_of_its_settings() {
+    let lens = Lens {
+        width: 256,
+        height: 128,
+        focal: 0.035,
+        ..lens(1, true)
+    };
+    assert_eq!(lens.intrinsic_matrix(), [[280.0, 0.0, 128.0], [0.0, 280.0, 64.0], [0.0, 0.0, 1.0]]);
+    let wide = Lens {
+        fov: Some(std::f64::consts::FRAC_PI_2),
+        ..lens
+    };
+    assert!((wide.pixels() - 128.0).abs() < 1e-9);
+    assert_eq!(lens.check(), Ok(()));
+    for broken in [
+        Lens { fov: Some(3.2), ..lens },
+        Lens { focal: 0.0, ..lens },
+        Lens { width: 0, ..lens },
+        Lens { height: 100_000, ..lens },
+        Lens { near: 0.0, ..lens },
+        Lens { far: 0.05, ..lens },
+        Lens { far: f64::INFINITY, ..lens },
+    ] {
+        assert!(broken.check().is_err(), "{broken:?}");
+    }
+}

@@ -1,0 +1,230 @@
+//! `--screenshot` and `--video`: pictures of a run.
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use morse_api::{
+    fields::{Value, view},
+    middleware::Failure,
+    render::Eye,
+};
+
+use super::{render::still, run::seconds};
+use crate::{
+    picture::{Film, Format, Image},
+    render,
+    run::Watch,
+    scene::diagnostic::printable,
+    simulation::Simulation,
+};
+
+/// Pixels in each direction that a pixel of a frame is the mean of.
+const FINE: u32 = 2;
+
+/// A picture to be taken: when, of what, and where to put it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shot {
+    /// Simulated time, s; at the end, unless given.
+    pub at: Option<f64>,
+    /// The camera whose image it is; a view of the whole, unless given.
+    pub camera: Option<String>,
+    /// The file.
+    pub file: PathBuf,
+}
+
+impl FromStr for Shot {
+    type Err = String;
+
+    /// `t=5s:rover.video:out.png`; time and camera may be left out.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts: Vec<&str> = text.split(':').collect();
+        let file = parts.pop().filter(|file| !file.is_empty());
+        let file = PathBuf::from(file.ok_or("the name of a file is missing")?);
+        let at = match parts.first().and_then(|part| part.strip_prefix("t=")) {
+            Some(time) => {
+                let time = seconds(time)?;
+                parts.remove(0);
+                Some(time)
+            }
+            None => None,
+        };
+        match parts.as_slice() {
+            [] => Ok(Self { at, camera: None, file }),
+            [camera] => Ok(Self {
+                at,
+                camera: Some((*camera).to_owned()),
+                file,
+            }),
+            _ => Err("write it as t=5s:out.png, or as t=5s:rover.video:out.png for a camera".to_owned()),
+        }
+    }
+}
+
+/// The pictures of a run, as far as they are taken.
+pub struct Pictures {
+    shots: Vec<Shot>,
+    films: Vec<Recording>,
+    size: (u32, u32),
+    /// The view of the whole, which stays where it is.
+    eye: Option<Eye>,
+}
+
+/// A film that is being taken.
+struct Recording {
+    shot: Shot,
+    format: Format,
+    film: Option<Film>,
+    frames: u64,
+}
+
+impl Pictures {
+    /// The pictures that were asked for.
+    ///
+    /// # Errors
+    ///
+    /// A camera does not exist, or a film has an unknown ending.
+    pub fn new(
+        simulation: &Simulation,
+        shots: &[Shot],
+        films: &[Shot],
+        size: (u32, u32),
+    ) -> Result<Self, String> {
+        for camera in shots.iter().chain(films).filter_map(|shot| shot.camera.as_ref()) {
+            image_of(simulation, camera)?;
+        }
+        let recording = |shot: &Shot| {
+            Ok(Recording {
+                shot: shot.clone(),
+                format: Format::of(&shot.file)?,
+                film: None,
+                frames: 0,
+            })
+        };
+        Ok(Self {
+            shots: shots.to_vec(),
+            films: films.iter().map(recording).collect::<Result<_, String>>()?,
+            size,
+            eye: None,
+        })
+    }
+
+    fn write(&mut self, simulation: &mut Simulation, shot: &Shot) -> Result<(), Failure> {
+        let image = self.image(simulation, shot)?;
+        if image.pixels.is_empty() {
+            return Err(lost(shot, &"the camera has not taken a frame yet"));
+        }
+        image.write_png(&shot.file).map_err(|error| lost(shot, &error))
+    }
+
+    fn image(&mut self, simulation: &mut Simulation, shot: &Shot) -> Result<Image, Failure> {
+        if let Some(camera) = &shot.camera {
+            return image_of(simulation, camera).map_err(|why| lost(shot, &why));
+        }
+        let (width, height) = self.size;
+        let eye = self
+            .eye
+            .get_or_insert_with(|| render::automatic(simulation.world_mut(), width, height));
+        Ok(still(simulation, eye, FINE))
+    }
+}
+
+impl Watch for Pictures {
+    /// Takes what is due after this tick.
+    fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        let now = simulation.seconds();
+        let half_tick = 0.5 / simulation.clock().rate;
+        let is_due = |shot: &mut Shot| shot.at.is_some_and(|at| at <= now + half_tick);
+        for shot in self.shots.extract_if(.., is_due).collect::<Vec<_>>() {
+            self.write(simulation, &shot)?;
+        }
+        let mut films = std::mem::take(&mut self.films);
+        for recording in &mut films {
+            if recording.frames as f64 / recording.format.rate() > now + half_tick {
+                continue;
+            }
+            recording.frames += 1;
+            let mut image = self.image(simulation, &recording.shot)?;
+            if image.pixels.is_empty() {
+                continue;
+            }
+            let file = &recording.shot.file;
+            let film = match &mut recording.film {
+                Some(film) => film,
+                None => {
+                    let film = Film::begin(file, recording.format, image.width, image.height);
+                    recording.film.insert(film.map_err(|error| lost(&recording.shot, &error))?)
+                }
+            };
+            film.add(&mut image).map_err(|error| lost(&recording.shot, &error))?;
+        }
+        self.films = films;
+        Ok(())
+    }
+
+    /// Takes what is to be taken at the end, and ends the films.
+    fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        let shots = std::mem::take(&mut self.shots);
+        for shot in shots.iter().filter(|shot| shot.at.is_none()) {
+            self.write(simulation, shot)?;
+        }
+        for recording in std::mem::take(&mut self.films) {
+            if let Some(film) = recording.film {
+                film.finish().map_err(|error| lost(&recording.shot, &error))?;
+            }
+        }
+        match shots.iter().find_map(|shot| Some((shot, shot.at?))) {
+            Some((shot, at)) => Err(Failure::Environment(format!(
+                "`{}` was not written: the run ended before {at} s",
+                printable(&shot.file.to_string_lossy())
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn lost(shot: &Shot, why: &dyn fmt::Display) -> Failure {
+    let file = printable(&shot.file.to_string_lossy());
+    Failure::Environment(format!("`{file}` cannot be written: {why}"))
+}
+
+/// The newest image of a camera, which may be empty.
+fn image_of(simulation: &Simulation, camera: &str) -> Result<Image, String> {
+    let data = simulation.read_any(camera).map_err(|error| error.to_string())?;
+    let size = |name: &str| match data.field(name).map(view) {
+        Some(Value::Integer(size)) => u32::try_from(size).ok(),
+        _ => None,
+    };
+    match (data.field("image").map(view), size("width"), size("height")) {
+        (Some(Value::Samples(image)), Some(width), Some(height)) if image.number() == "u8" => {
+            Ok(Image {
+                width,
+                height,
+                pixels: image.bytes().to_vec(),
+            })
+        }
+        _ => Err(format!("`{camera}` takes no pictures in colour")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_what_and_where() {
+        let shot = |at: Option<f64>, camera: Option<&str>, file: &str| Shot {
+            at,
+            camera: camera.map(str::to_owned),
+            file: file.into(),
+        };
+        for (text, expected) in [
+            ("out.png", shot(None, None, "out.png")),
+            ("t=5s:out.png", shot(Some(5.0), None, "out.png")),
+            ("rover.video:a/b.png", shot(None, Some("rover.video"), "a/b.png")),
+            ("t=500ms:r.v:b.png", shot(Some(0.5), Some("r.v"), "b.png")),
+        ] {
+            assert_eq!(text.parse(), Ok(expected));
+        }
+        for bad in ["", "t=5s:", "t=x:out.png", "a:b:c.png"] {
+            assert!(bad.parse::<Shot>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `morse-sim render`: a still of a scene.
+use std::{io::Write, path::PathBuf};
+
+use clap::Args as ClapArgs;
+use nalgebra::Point3;
+
+use super::{check::Reading, exit, run, say};
+use crate::{
+    load::{self, Options},
+    picture::Image,
+    render,
+    scene::diagnostic::{Style, printable},
+    simulation::{BuildError, Parts, Simulation, kinds},
+};
+use morse_api::render::{Eye, Picture};
+
+/// Pixels in each direction that a pixel of the picture is the mean of.
+const FINE: u32 = 3;
+
+/// Take a picture of a scene as it stands at the start
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// The scene or simulation file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The picture to write: a PNG file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Where to look from; without it, a place from which everything that may move is seen
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "look")]
+    pub eye: Option<Point3<f64>>,
+    /// What to look at
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "eye")]
+    pub look: Option<Point3<f64>>,
+    /// Columns and rows
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
+    pub size: (u32, u32),
+    /// Let so much simulated time pass first: 2s, 500ms
+    #[arg(long, value_name = "TIME", value_parser = run::seconds, default_value = "0")]
+    pub after: f64,
+    /// Threads; the picture does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
+    /// How to read the file
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Three numbers.
+fn point(text: &str) -> Result<Point3<f64>, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok([x, y, z]) if [x, y, z].iter().all(|number| number.is_finite()) => {
+            Ok(Point3::new(*x, *y, *z))
+        }
+        _ => Err("a point is three numbers with commas between, such as 3,-2,1.5".to_owned()),
+    }
+}
+
+/// Columns and rows.
+pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
+    let size = text.split_once('x').and_then(|(width, height)| {
+        Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
+    });
+    let is_fine = |side: u32| (1..=8192).contains(&side);
+    size.filter(|(width, height)| is_fine(*width) && is_fine(*height))
+        .ok_or_else(|| "a size is columns and rows, such as 640x480, each from 1 to 8192".to_owned())
+}
+
+/// Takes the picture and returns the exit code.
+pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
+    let style = if args.reading.color { Style::Colored } else { Style::Plain };
+    let mut simulation = match build(args, parts) {
+        Ok(simulation) => simulation,
+        Err(BuildError::Scene(report)) => {
+            write!(err, "{}", report.render(style)).ok();
+            return exit::INPUT;
+        }
+        Err(BuildError::Middleware(failure)) => {
+            say(err, format_args!("error: {failure}"));
+            return exit::ENVIRONMENT;
+        }
+    };
+    write!(err, "{}", simulation.warnings().render(style)).ok();
+    if args.eye.is_some() && args.eye == args.look {
+        say(err, "error: `--eye` and `--look` are the same point; look at another one");
+        return exit::INPUT;
+    }
+    let ticks = (args.after * simulation.clock().rate).round() as u64;
+    if let Err(lost) = simulation.run(ticks) {
+        say(err, format_args!("error: {lost}"));
+        return exit::PEER;
+    }
+    let (width, height) = args.size;
+    let eye = match (args.eye, args.look) {
+        (Some(eye), Some(look)) => render::look(eye, look, width, height),
+        _ => render::automatic(simulation.world_mut(), width, height),
+    };
+    let image = still(&mut simulation, &eye, FINE);
+    for complaint in simulation.complaints() {
+        say(err, format_args!("warning: {complaint}"));
+    }
+    match image.write_png(&args.output) {
+        Ok(()) => exit::FINE,
+        Err(error) => {
+            let path = printable(&args.output.to_string_lossy());
+            say(err, format_args!("error: `{path}` cannot be written: {error}"));
+            exit::ENVIRONMENT
+        }
+    }
+}
+
+fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
+    let options = Options {
+        allow_paths: args.reading.allow_paths.clone(),
+        strict: args.reading.strict,
+        strict_amino: args.reading.strict_amino,
+        opens_meshes: true,
+        threads: args.threads,
+        ..Options::default()
+    };
+    let mut plan = load::load(&args.file, &options, &kinds(parts))?;
+    // A picture opens no port and writes no log.
+    plan.simulation.disconnect();
+    Simulation::build(plan, parts)
+}
+
+/// What an eye sees, with smooth edges.
+pub(super) fn still(simulation: &mut Simulation, eye: &Eye, fine: u32) -> Image {
+    let large = Eye {
+        width: eye.width * fine,
+        height: eye.height * fine,
+        focal: eye.focal * f64::from(fine),
+        center: eye.center.map(|middle| (middle + 0.5) * f64::from(fine) - 0.5),
+        ..eye.clone()
+    };
+    let mut picture = Picture::default();
+    render::draw(simulation.world_mut(), &large, &mut picture);
+    let image = Image {
+        width: large.width,
+        height: large.height,
+        pixels: picture.color,
+    };
+    image.shrunk(fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_and_sizes() {
+        assert_eq!(point("1, -2.5,3"), Ok(Point3::new(1.0, -2.5, 3.0)));
+        assert_eq!(size("640x480"), Ok((640, 480)));
+        for bad in ["", "1,2", "1,2,3,4", "a,b,c", "1,2,inf"] {
+            assert!(point(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "640", "0x480", "640x", "99999x2", "-1x2"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+}

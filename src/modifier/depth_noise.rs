@@ -1,0 +1,123 @@
+//! White noise on depths.
+use bevy::reflect::structs::Struct;
+use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
+
+use crate::faults;
+
+/// Adds to each depth an error of its own, normally distributed, fresh in every frame. Points move along the ray
+/// that they lie on. What shows nothing stays as it is.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DepthNoise {
+    /// Standard deviation at any depth.
+    #[reflect(@Unit("m"))]
+    pub sigma: f64,
+    /// Times the square of the depth: more standard deviation, as cameras that compare two pictures have it.
+    #[reflect(@Unit("1/m"))]
+    pub growth: f64,
+}
+
+impl Default for DepthNoise {
+    /// Of a Kinect: Khoshelham and Elberink (2012) found 0.00143 z².
+    fn default() -> Self {
+        Self {
+            sigma: 0.0,
+            growth: 0.00143,
+        }
+    }
+}
+
+impl Modifier for DepthNoise {
+    const KIND: &'static str = "depth_noise";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let place = |name| fields.of_kind::<Samples<f32>>(name).map(|field| field.index);
+        let images: Vec<usize> = ["image", "depth"].into_iter().filter_map(place).collect();
+        let points = place("points");
+        if images.is_empty() && points.is_none() {
+            return Err(Misfit::needs("depths: `image`, `depth` or `points`"));
+        }
+        let Self { sigma, growth } = *self;
+        let error = move |depth: f32, memory: &mut Memory| {
+            let depth = f64::from(depth);
+            memory.random.gauss(sigma + growth * depth * depth)
+        };
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+                for &index in &images {
+                    let Some(image) = fields::at_mut::<Samples<f32>>(data, index) else {
+                        continue;
+                    };
+                    image.edit(|image| {
+                        for depth in image.iter_mut().filter(|depth| depth.is_finite()) {
+                            *depth += error(*depth, memory) as f32;
+                        }
+                    });
+                }
+                let points = points.and_then(|index| fields::at_mut::<Samples<f32>>(data, index));
+                if let Some(points) = points {
+                    points.edit(|points| {
+                        let shown = points.as_chunks_mut::<3>().0.iter_mut();
+                        for point in shown.filter(|point| point[2] != 0.0 && point[2].is_finite()) {
+                            let depth = f64::from(point[2]);
+                            let stretch = 1.0 + error(point[2], memory) / depth;
+                            *point = point.map(|part| (f64::from(part) * stretch) as f32);
+                        }
+                    });
+                }
+            },
+        ))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        faults::check_size("sigma", self.sigma)?;
+        faults::check_size("growth", self.growth)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<DepthNoise>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::{depth_camera::DepthCameraData, depth_video_camera::DepthVideoCameraData},
+        testbed::{Noisy, settings, spread},
+    };
+
+    #[test]
+    fn the_error_grows_with_the_depth() {
+        let noise: DepthNoise = settings("(sigma: 0.01, growth: 0.002)");
+        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, None, World::new());
+        for depth in [1.0_f32, 5.0] {
+            let mut image = vec![depth; 20_000];
+            image[0] = f32::INFINITY;
+            let found = noisy.measure(DepthVideoCameraData {
+                image: image.into(),
+                ..DepthVideoCameraData::default()
+            });
+            let (first, rest) = found.image.values().split_first().unwrap();
+            assert_eq!(*first, f32::INFINITY);
+            let errors = rest.iter().map(|found| f64::from(found - depth));
+            spread(errors).assert_gauss(0.0, 0.01 + 0.002 * f64::from(depth * depth));
+        }
+    }
+
+    #[test]
+    fn points_stay_on_their_rays() {
+        let noise: DepthNoise = settings("(sigma: 0.1, growth: 0)");
+        let mut noisy = Noisy::<DepthCameraData>::new(&noise, None, World::new());
+        let point = [1.0_f32, -2.0, 4.0];
+        let found = noisy.measure(DepthCameraData {
+            points: [point; 5000].concat().into(),
+            ..DepthCameraData::default()
+        });
+        let points = found.points.values().as_chunks::<3>().0;
+        spread(points.iter().map(|at| f64::from(at[2]) - 4.0)).assert_gauss(0.0, 0.1);
+        for [x, y, z] in points {
+            assert!((x / z - 0.25).abs() < 1e-6 && (y / z + 0.5).abs() < 1e-6);
+        }
+    }
+}

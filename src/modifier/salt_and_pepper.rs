@@ -1,0 +1,130 @@
+//! Pixels that are lost.
+use bevy::reflect::structs::Struct;
+use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
+
+use crate::faults;
+
+/// Makes single pixels of an image white or black, others in every frame; of an image of depths, infinite or 0.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SaltAndPepper {
+    /// The share of pixels that are lost.
+    #[reflect(@Unit(""))]
+    pub share: f64,
+}
+
+impl Default for SaltAndPepper {
+    fn default() -> Self {
+        Self { share: 0.01 }
+    }
+}
+
+/// What becomes of a pixel.
+#[derive(Clone, Copy)]
+enum Grain {
+    Salt,
+    Pepper,
+}
+
+impl SaltAndPepper {
+    fn grain(share: f64, memory: &mut Memory) -> Option<Grain> {
+        let drawn = memory.random.uniform();
+        match drawn {
+            _ if drawn < share / 2.0 => Some(Grain::Salt),
+            _ if drawn < share => Some(Grain::Pepper),
+            _ => None,
+        }
+    }
+}
+
+impl Modifier for SaltAndPepper {
+    const KIND: &'static str = "salt_and_pepper";
+
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+        let colors = fields.of_kind::<Samples<u8>>("image").map(|field| field.index);
+        let of_depths = ["image", "depth"].into_iter();
+        let depths = of_depths.filter_map(|name| fields.of_kind::<Samples<f32>>(name));
+        let depths: Vec<usize> = depths.map(|field| field.index).collect();
+        if colors.is_none() && depths.is_empty() {
+            return Err(Misfit::needs("an `image`, or `depth`"));
+        }
+        let share = self.share;
+        Ok(Box::new(
+            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+                let image = colors.and_then(|index| fields::at_mut::<Samples<u8>>(data, index));
+                if let Some(image) = image {
+                    image.edit(|image| {
+                        for [color @ .., _alpha] in image.as_chunks_mut::<4>().0 {
+                            match Self::grain(share, memory) {
+                                Some(Grain::Salt) => *color = [u8::MAX; 3],
+                                Some(Grain::Pepper) => *color = [0; 3],
+                                None => {}
+                            }
+                        }
+                    });
+                }
+                for &index in &depths {
+                    let Some(image) = fields::at_mut::<Samples<f32>>(data, index) else {
+                        continue;
+                    };
+                    image.edit(|image| {
+                        for depth in image {
+                            match Self::grain(share, memory) {
+                                Some(Grain::Salt) => *depth = f32::INFINITY,
+                                Some(Grain::Pepper) => *depth = 0.0,
+                                None => {}
+                            }
+                        }
+                    });
+                }
+            },
+        ))
+    }
+
+    fn check(&self, _: &World) -> Result<(), String> {
+        if self.share > 1.0 {
+            return Err("`share` must not be above 1".to_owned());
+        }
+        faults::check_size("share", self.share)
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_modifier::<SaltAndPepper>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sensor::{depth_video_camera::DepthVideoCameraData, video_camera::VideoCameraData},
+        testbed::{Noisy, settings},
+    };
+
+    #[test]
+    fn so_many_pixels_are_lost() {
+        let noise: SaltAndPepper = settings("(share: 0.2)");
+        let mut noisy = Noisy::<VideoCameraData>::new(&noise, Some("rgb"), World::new());
+        let grey = VideoCameraData {
+            image: vec![100; 4 * 20_000].into(),
+            ..VideoCameraData::default()
+        };
+        let found = noisy.measure(grey);
+        let count = |code: u8| {
+            let pixels = found.image.values().as_chunks::<4>().0.iter();
+            pixels.filter(|pixel| **pixel == [code, code, code, 100]).count() as f64
+        };
+        // Binomial: four standard deviations are 4 · √(20 000 · 0.1 · 0.9) = 170.
+        for (code, expected) in [(255, 2000.0), (0, 2000.0), (100, 16_000.0)] {
+            assert!((count(code) - expected).abs() < 230.0, "{code}: {}", count(code));
+        }
+        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, None, World::new());
+        let flat = DepthVideoCameraData {
+            image: vec![2.0; 20_000].into(),
+            ..DepthVideoCameraData::default()
+        };
+        let found = noisy.measure(flat);
+        let zeros = found.image.values().iter().filter(|depth| **depth == 0.0).count() as f64;
+        assert!((zeros - 2000.0).abs() < 170.0, "{zeros}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Light: the sky, the sun, and what surfaces send back of it.
+//!
+//! Surfaces are matt (Lambert): they send light evenly into all directions. Everything is reckoned in linear
+//! light and encoded as sRGB (IEC 61966-2-1) at the end.
+use nalgebra::Vector3;
+
+/// Red, green and blue, linear.
+pub(super) type Rgb = [f32; 3];
+
+/// Steps of linear light that have a code of their own: at the dark end, less than a code apart.
+const STEPS: usize = 8192;
+
+/// Entries of the sky, from straight down to straight up.
+const ELEVATIONS: usize = 1024;
+
+/// How it looks outdoors: what lights things, and what is behind them.
+pub(super) struct Look {
+    /// Towards the sun, of length 1.
+    pub(super) to_sun: Vector3<f64>,
+    sun: Rgb,
+    /// Light from above and from below, on what faces there.
+    above: Rgb,
+    below: Rgb,
+    sky: Vec<Rgb>,
+    codes: Vec<u8>,
+}
+
+impl Look {
+    /// A clear day, the sun 50° high, behind the left shoulder of who looks along x.
+    pub(super) fn day() -> Self {
+        let horizon = linear([0.80, 0.86, 0.92]);
+        let zenith = linear([0.33, 0.54, 0.80]);
+        let ground = linear([0.50, 0.49, 0.46]);
+        let sky = (0..ELEVATIONS).map(|step| {
+            let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
+            if height >= 0.0 {
+                mix(horizon, zenith, libm::pow(height, 0.6))
+            } else {
+                // Haze over the ground far away.
+                mix(horizon, ground, (height * -12.0).min(1.0))
+            }
+        });
+        let code = |step: usize| encode(step as f64 / (STEPS - 1) as f64);
+        Self {
+            to_sun: Vector3::new(-0.42, 0.50, 0.80).normalize(),
+            sun: [0.80, 0.76, 0.68],
+            above: [0.34, 0.37, 0.42],
+            below: [0.17, 0.16, 0.15],
+            sky: sky.collect(),
+            codes: (0..STEPS).map(code).collect(),
+        }
+    }
+
+    /// What is seen where nothing is, in a direction whose upward share is `height` (-1 to 1).
+    pub(super) fn sky(&self, height: f64) -> Rgb {
+        let place = (height + 1.0) * 0.5 * (ELEVATIONS - 1) as f64;
+        self.sky
+            .get((place + 0.5) as usize)
+            .or(self.sky.last())
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Light that falls on a surface of this normal from everywhere but the sun.
+    pub(super) fn ambient(&self, normal: &Vector3<f64>) -> Rgb {
+        mix(self.below, self.above, (normal.z + 1.0) * 0.5)
+    }
+
+    /// Light of the sun on a surface of this normal, if nothing is in between.
+    pub(super) fn sunlight(&self, normal: &Vector3<f64>) -> Rgb {
+        let share = normal.dot(&self.to_sun).max(0.0) as f32;
+        self.sun.map(|light| light * share)
+    }
+
+    /// A colour as it is stored.
+    pub(super) fn code(&self, color: Rgb) -> [u8; 4] {
+        let code = |light: f32| {
+            let step = (light.clamp(0.0, 1.0) * (STEPS - 1) as f32 + 0.5) as usize;
+            self.codes.get(step).copied().unwrap_or(u8::MAX)
+        };
+        let [red, green, blue] = color.map(code);
+        [red, green, blue, u8::MAX]
+    }
+}
+
+/// A lamp of a robot: a cone of light.
+pub(super) struct Lamp {
+    /// In the world.
+    pub(super) position: Vector3<f64>,
+    /// Along its middle, of length 1.
+    pub(super) axis: Vector3<f64>,
+    /// Cosine of half of its opening angle.
+    pub(super) edge: f64,
+    /// Where it has half of its strength, m.
+    pub(super) distance: f64,
+    /// Red, green and blue times its energy, linear.
+    pub(super) color: Rgb,
+}
+
+/// How much of the cone, seen from its edge, is dimmed.
+const DIM: f64 = 0.15;
+
+impl Lamp {
+    /// Light on a surface at a place if nothing is in between, and the way there. Its strength falls with the
+    /// square of the distance (Blender's inverse square, which is finite at the lamp itself).
+    pub(super) fn light(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> Option<Rgb> {
+        let to_lamp = self.position - at;
+        let away = to_lamp.norm();
+        let toward = to_lamp / away;
+        let facing = normal.dot(&toward);
+        let inside = -toward.dot(&self.axis) - self.edge;
+        if !(facing > 0.0 && inside > 0.0) {
+            return None;
+        }
+        let dimmed = (inside / (DIM * (1.0 - self.edge)).max(1e-9)).min(1.0);
+        let square = self.distance * self.distance;
+        let strength = facing * dimmed * square / (square + away * away);
+        Some(self.color.map(|light| light * strength as f32))
+    }
+}
+
+pub(super) fn plus(a: Rgb, b: Rgb) -> Rgb {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+pub(super) fn times(a: Rgb, b: Rgb) -> Rgb {
+    [a[0] * b[0], a[1] * b[1], a[2] * b[2]]
+}
+
+/// From `a` (0) to `b` (1).
+pub(super) fn mix(a: Rgb, b: Rgb, share: f64) -> Rgb {
+    let share = share as f32;
+    [0, 1, 2].map(|channel| a[channel] + (b[channel] - a[channel]) * share)
+}
+
+/// A colour of a scene, which is one as screens have it, as linear light.
+pub(super) fn linear(color: [f64; 3]) -> Rgb {
+    color.map(|code| {
+        let code = code.clamp(0.0, 1.0);
+        let light = if code <= 0.040_45 {
+            code / 12.92
+        } else {
+            libm::pow((code + 0.055) / 1.055, 2.4)
+        };
+        light as f32
+    })
+}
+
+fn encode(light: f64) -> u8 {
+    let code = if light <= 0.003_130_8 {
+        light * 12.92
+    } else {
+        1.055 * libm::pow(light, 1.0 / 2.4) - 0.055
+    };
+    (code * 255.0 + 0.5) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_go_through_light_and_back() {
+        let look = Look::day();
+        for code in 0..=255_u8 {
+            let color = [f64::from(code) / 255.0; 3];
+            assert_eq!(look.code(linear(color)), [code, code, code, 255]);
+        }
+    }
+
+    #[test]
+    fn a_lamp_lights_its_cone() {
+        let lamp = Lamp {
+            position: Vector3::new(0.0, 0.0, 2.0),
+            axis: -Vector3::z(),
+            edge: 0.8,
+            distance: 2.0,
+            color: [1.0, 0.5, 0.0],
+        };
+        let up = Vector3::z();
+        // At its distance it has half of its strength.
+        assert_eq!(lamp.light(&Vector3::zeros(), &up), Some([0.5, 0.25, 0.0]));
+        assert_eq!(lamp.light(&Vector3::zeros(), &-up), None);
+        assert_eq!(lamp.light(&Vector3::new(1.6, 0.0, 0.0), &up), None);
+        assert!(lamp.light(&Vector3::new(1.4, 0.0, 0.0), &up).is_some());
+    }
+}

@@ -1,0 +1,290 @@
+//! The renderer `software`: pictures without a graphics card, exact and the same everywhere.
+//!
+//! What is drawn is what is visual: boxes, spheres, cylinders, cones and capsules as the scene defines them,
+//! exact in every pixel, meshes by their triangles, and the lines of grids. A picture is cut into tiles. Each
+//! tile has a list of what may be in it, and each of its pixels sends one ray, which meets the nearest of
+//! these. So no pixel depends on another one, on the order of things, or on the number of threads.
+//!
+//! A solid that the eye is in is not seen, and nothing is seen before `near` or beyond `far`.
+//!
+//! In reading order:
+//! - `stage`: what there is; `mesh`: triangles with normals; `light`: sky, sun and lamps;
+//! - `shot`: what an eye has before it, and in which tiles;
+//! - `viewpoint`: where to look from if nobody says;
+//! - `tile`: the nearest thing in each pixel, and its colour; `shadow`: what keeps the light away.
+mod light;
+mod mesh;
+mod shadow;
+mod shot;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod tile;
+mod viewpoint;
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+use bevy::{ecs::system::RunSystemOnce as _, prelude::*};
+use morse_api::{
+    body::BodyState,
+    complaint::Complaints,
+    component::{Mount, Path},
+    render::{Eye, Picture, Render, Renderer, Watches},
+    tick::Tick,
+};
+use nalgebra::Vector3;
+use rayon::{ThreadPool, prelude::*};
+
+use crate::{
+    actuator::light::{Light, Shine},
+    rays,
+    scene::{
+        model::{self, Shape},
+        spawn::GeometryOf,
+    },
+};
+use light::{Lamp, linear};
+use mesh::VisualMesh;
+use shot::Shot;
+use stage::{Form, Grid, Stage, Thing};
+use tile::{SIDE, Shown};
+pub use viewpoint::{automatic, look};
+
+/// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.
+pub fn plugin(app: &mut App, threads: usize) {
+    let software = Software(Arc::new(Shared {
+        stage: RwLock::default(),
+        pool: rays::pool(threads),
+    }));
+    app.insert_resource(Renderer(Box::new(software.clone())))
+        .insert_resource(software)
+        .init_resource::<Complaints>()
+        .add_systems(PostStartup, (collect, follow).chain().run_if(any_with_component::<Watches>))
+        .add_systems(
+            FixedUpdate,
+            (collect, follow)
+                .chain()
+                .run_if(any_with_component::<Watches>)
+                .after(Tick::Physics)
+                .before(Tick::Action),
+        );
+}
+
+/// Takes a picture of a world as it stands, whether or not cameras are in it.
+pub fn draw(world: &mut World, eye: &Eye, picture: &mut Picture) {
+    watch(world);
+    if let Some(renderer) = world.get_resource::<Renderer>() {
+        renderer.0.render(eye, picture);
+    }
+}
+
+/// Sees to it that the stage is as the world is now.
+fn watch(world: &mut World) {
+    let is_watched = world.query::<&Watches>().iter(world).next().is_some();
+    if is_watched {
+        return;
+    }
+    let is_empty = world
+        .get_resource::<Software>()
+        .is_none_or(|software| software.read().things.is_empty());
+    // Neither system has conditions that could keep it from running.
+    if is_empty {
+        world.run_system_once(collect_all).ok();
+    }
+    world.run_system_once(follow).ok();
+}
+
+/// What the systems here and whoever holds the [`Renderer`] have in common.
+#[derive(Resource, Clone)]
+struct Software(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    stage: RwLock<Stage>,
+    pool: Option<ThreadPool>,
+}
+
+impl Software {
+    // What a thread that panicked left behind is a stage all the same.
+    fn read(&self) -> RwLockReadGuard<'_, Stage> {
+        self.0.stage.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Stage> {
+        self.0.stage.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Render for Software {
+    fn render(&self, eye: &Eye, picture: &mut Picture) {
+        take(&self.read(), eye, picture, self.0.pool.as_ref());
+    }
+
+    fn geometry(&self) -> Vec<Entity> {
+        self.read().things.iter().map(|thing| thing.entity).collect()
+    }
+}
+
+/// Takes a picture of a stage.
+fn take(stage: &Stage, eye: &Eye, picture: &mut Picture, pool: Option<&ThreadPool>) {
+    picture.fit(eye);
+    let shot = Shot::new(eye, stage);
+    let width = eye.width as usize;
+    // A band of tiles each: no two write to the same pixels.
+    let band = |number: usize, color: &mut [u8], depth: &mut [f32], things: &mut [u16]| {
+        let mut shown = Shown::NOTHING;
+        for column in 0..width.div_ceil(SIDE) {
+            tile::draw(&shot, column, number, &mut shown);
+            let first = column * SIDE;
+            let count = SIDE.min(width - first);
+            for row in 0..SIDE {
+                let start = row * width + first;
+                if let Some(to) = color.get_mut(4 * start..4 * (start + count)) {
+                    to.copy_from_slice(shown.color[row][..count].as_flattened());
+                }
+                if let Some(to) = depth.get_mut(start..start + count) {
+                    to.copy_from_slice(&shown.depth[row][..count]);
+                }
+                if let Some(to) = things.get_mut(start..start + count) {
+                    to.copy_from_slice(&shown.things[row][..count]);
+                }
+            }
+        }
+    };
+    let bands = (eye.height as usize).div_ceil(SIDE);
+    let mut parts: Vec<_> = (0..bands).map(|number| (number, Parts::default())).collect();
+    let each = SIDE * width;
+    for ((_, part), color) in parts.iter_mut().zip(picture.color.chunks_mut(4 * each)) {
+        part.color = color;
+    }
+    for ((_, part), depth) in parts.iter_mut().zip(picture.depth.chunks_mut(each)) {
+        part.depth = depth;
+    }
+    for ((_, part), things) in parts.iter_mut().zip(picture.things.chunks_mut(each)) {
+        part.things = things;
+    }
+    let draw = |(number, part): (usize, Parts<'_>)| band(number, part.color, part.depth, part.things);
+    match pool {
+        Some(pool) => pool.install(|| parts.into_par_iter().for_each(draw)),
+        None => parts.into_iter().for_each(draw),
+    }
+}
+
+/// The pixels of a band of a picture.
+#[derive(Default)]
+struct Parts<'a> {
+    color: &'a mut [u8],
+    depth: &'a mut [f32],
+    things: &'a mut [u16],
+}
+
+/// Takes in all geometry anew when some was spawned, changed or removed.
+fn collect(
+    software: Res<Software>,
+    complaints: ResMut<Complaints>,
+    geometry: Query<(Entity, &GeometryOf)>,
+    changed: Query<(), Changed<GeometryOf>>,
+    mut removed: RemovedComponents<GeometryOf>,
+) {
+    if removed.read().count() > 0 || !changed.is_empty() {
+        collect_all(software, complaints, geometry);
+    }
+}
+
+fn collect_all(
+    software: Res<Software>,
+    mut complaints: ResMut<Complaints>,
+    geometry: Query<(Entity, &GeometryOf)>,
+) {
+    let mut all: Vec<_> = geometry.iter().collect();
+    // Numbers follow the names of frames, and in a frame the order of the scene.
+    all.sort_by(|(_, one), (_, other)| one.frame.cmp(&other.frame));
+    let mut meshes = BTreeMap::new();
+    let mut things = Vec::new();
+    for (entity, of) in all.into_iter().filter(|(_, of)| of.geometry.visual) {
+        let form = form(&of.geometry, &mut meshes).unwrap_or_else(|why| {
+            complaints.add(&Path(of.frame.as_str().into()), &format!("it is not drawn: {why}"));
+            None
+        });
+        let geometry = &of.geometry;
+        if let Some(form) = form.filter(|_| geometry.alpha > 0.0) {
+            things.push(Thing {
+                entity,
+                body: of.body,
+                body_from_thing: of.body_from_frame,
+                world_from_thing: of.body_from_frame,
+                form,
+                color: linear(geometry.color),
+                alpha: geometry.alpha.min(1.0) as f32,
+                casts: !geometry.no_shadow,
+            });
+        }
+    }
+    software.write().things = things;
+}
+
+/// What is drawn of a geometry; nothing of one that has no size.
+fn form(
+    geometry: &model::Geometry,
+    meshes: &mut BTreeMap<PathBuf, Arc<VisualMesh>>,
+) -> Result<Option<Form>, String> {
+    let scale = geometry.scale;
+    match &geometry.shape {
+        Shape::Grid {
+            dimension,
+            delta,
+            thickness,
+        } => Ok(Some(Form::Grid(Grid {
+            half: dimension.map(|half| (half * scale).abs()),
+            delta: delta.map(|delta| (delta * scale).abs()),
+            thickness: (thickness * scale).abs(),
+        }))),
+        Shape::Mesh { resolved, .. } => {
+            let mesh = match meshes.get(resolved) {
+                Some(mesh) => mesh.clone(),
+                None => {
+                    let mesh = Arc::new(VisualMesh::read(resolved)?);
+                    meshes.insert(resolved.clone(), mesh.clone());
+                    mesh
+                }
+            };
+            let is_there = scale != 0.0 && scale.is_finite() && !mesh.triangles.is_empty();
+            Ok(is_there.then_some(Form::Mesh { mesh, scale }))
+        }
+        _ => Ok(rays::visual(geometry, None).map(Form::Solid)),
+    }
+}
+
+/// Puts things and lamps where they are after this tick.
+fn follow(
+    software: Res<Software>,
+    bodies: Query<&BodyState>,
+    lights: Query<(&Path, &Light, &Shine, &Mount)>,
+) {
+    let mut stage = software.write();
+    for thing in &mut stage.things {
+        if let Ok(body) = bodies.get(thing.body) {
+            thing.world_from_thing = body.pose * thing.body_from_thing;
+        }
+    }
+    let mut shining: Vec<_> = lights.iter().filter(|(_, _, shine, _)| shine.0 > 0.0).collect();
+    shining.sort_by_key(|(path, ..)| *path);
+    stage.lamps.clear();
+    for (_, light, shine, mount) in shining {
+        let Ok(body) = bodies.get(mount.body) else {
+            continue;
+        };
+        let pose = body.pose * mount.body_from_component;
+        stage.lamps.push(Lamp {
+            position: pose.translation.vector,
+            axis: pose.rotation * Vector3::x(),
+            edge: libm::cos(light.size / 2.0),
+            distance: light.distance,
+            color: linear(light.color).map(|light| light * shine.0 as f32),
+        });
+    }
+}

@@ -1,0 +1,449 @@
+//! A square of a picture: which thing is the nearest in each pixel, and what light comes from there.
+use morse_api::render::Eye;
+use nalgebra::Vector3;
+
+use super::light::{Rgb, mix, plus, times};
+use super::shadow::{Bounds, Shadows};
+use super::shot::{Cast, Faces, Plane, Shot};
+use super::stage::{Form, Grid};
+use crate::rays::{self, packet::Packet};
+
+/// Pixels along each side.
+pub(super) const SIDE: usize = 16;
+
+/// Nothing is there.
+const NONE: u64 = u64::MAX;
+
+/// A row of numbers.
+type Row = [f64; SIDE];
+
+/// What is nearest in each pixel of a tile.
+struct Nearest {
+    /// 1 / depth.
+    nearness: [Row; SIDE],
+    /// The cast and, of a mesh, its triangle; or [`NONE`].
+    what: [[u64; SIDE]; SIDE],
+}
+
+/// Something that light passes through.
+struct Pane {
+    row: usize,
+    lane: usize,
+    nearness: f64,
+    what: u64,
+    /// How much of the light behind it does not come through.
+    cover: f64,
+}
+
+/// What a tile shows, to be put into the picture.
+pub(super) struct Shown {
+    pub(super) color: [[[u8; 4]; SIDE]; SIDE],
+    pub(super) depth: [[f32; SIDE]; SIDE],
+    pub(super) things: [[u16; SIDE]; SIDE],
+}
+
+impl Shown {
+    pub(super) const NOTHING: Self = Self {
+        color: [[[0; 4]; SIDE]; SIDE],
+        depth: [[f32::INFINITY; SIDE]; SIDE],
+        things: [[0; SIDE]; SIDE],
+    };
+}
+
+fn pack(cast: u64, part: u32) -> u64 {
+    cast << 32 | u64::from(part)
+}
+
+fn unpack(what: u64) -> (usize, u32) {
+    ((what >> 32) as usize, what as u32)
+}
+
+/// Draws the tile in a column and row of tiles.
+pub(super) fn draw(shot: &Shot<'_>, column: usize, row: usize, shown: &mut Shown) {
+    let tile = Tile::new(shot, column, row);
+    let mut nearest = tile.nearest();
+    let panes = tile.panes(&nearest);
+    if shot.eye.wants.color {
+        tile.paint(&nearest, &panes, shown);
+    }
+    for pane in &panes {
+        let before = &mut nearest.nearness[pane.row][pane.lane];
+        let is_solid = tile.cast(pane.what).is_some_and(|cast| tile.is_solid(cast));
+        if is_solid && pane.nearness > *before {
+            *before = pane.nearness;
+            nearest.what[pane.row][pane.lane] = pane.what;
+        }
+    }
+    for row in 0..SIDE {
+        for lane in 0..SIDE {
+            let what = nearest.what[row][lane];
+            let (depth, thing) = match tile.cast(what) {
+                Some(cast) => (
+                    (1.0 / nearest.nearness[row][lane]) as f32,
+                    u16::try_from(cast.thing + 1).unwrap_or(u16::MAX),
+                ),
+                None => (f32::INFINITY, 0),
+            };
+            shown.depth[row][lane] = depth;
+            shown.things[row][lane] = thing;
+        }
+    }
+}
+
+struct Tile<'s> {
+    shot: &'s Shot<'s>,
+    place: [usize; 2],
+    /// Columns and rows of its pixels in the picture.
+    columns: Row,
+    rows: Row,
+    /// The same as directions.
+    x: Row,
+    y: Row,
+}
+
+impl<'s> Tile<'s> {
+    fn new(shot: &'s Shot<'s>, column: usize, row: usize) -> Self {
+        let eye = shot.eye;
+        let numbers = |first: usize| std::array::from_fn(|lane| (first * SIDE + lane) as f64);
+        let (columns, rows): (Row, Row) = (numbers(column), numbers(row));
+        Self {
+            shot,
+            place: [column, row],
+            columns,
+            rows,
+            x: columns.map(|u| (u - eye.center[0]) / eye.focal),
+            y: rows.map(|v| (v - eye.center[1]) / eye.focal),
+        }
+    }
+
+    fn cast(&self, what: u64) -> Option<&Cast> {
+        if what == NONE {
+            return None;
+        }
+        self.shot.casts.get(unpack(what).0)
+    }
+
+    fn is_solid(&self, cast: &Cast) -> bool {
+        let thing = self.shot.stage.things.get(cast.thing);
+        thing.is_some_and(super::stage::Thing::is_solid)
+    }
+
+    fn casts(&self) -> impl Iterator<Item = (u64, &Cast)> {
+        self.shot.in_tile(self.place[0], self.place[1])
+    }
+
+    /// The nearest of what lets no light through.
+    fn nearest(&self) -> Nearest {
+        let eye = self.shot.eye;
+        let mut nearest = Nearest {
+            nearness: [[1.0 / eye.far; SIDE]; SIDE],
+            what: [[NONE; SIDE]; SIDE],
+        };
+        let mut least = 1.0 / eye.far;
+        for (number, cast) in self.casts().filter(|(_, cast)| !cast.is_clear) {
+            if cast.most < least {
+                break;
+            }
+            if let Some(faces) = &cast.faces {
+                if !self.may_show(faces, least) {
+                    continue;
+                }
+                self.meet_faces(faces, pack(number, 0), &mut nearest);
+            } else {
+                for row in 0..SIDE {
+                    let (found, parts) = self.row(cast, row);
+                    for lane in 0..SIDE {
+                        let near = &mut nearest.nearness[row][lane];
+                        if found[lane] > *near {
+                            *near = found[lane];
+                            nearest.what[row][lane] = pack(number, parts[lane]);
+                        }
+                    }
+                }
+            }
+            least = nearest
+                .nearness
+                .iter()
+                .flatten()
+                .fold(f64::INFINITY, |least, &near| if near < least { near } else { least });
+        }
+        nearest
+    }
+
+    fn may_show(&self, faces: &Faces, least: f64) -> bool {
+        let ends = |of: &Row| [of[0], of[SIDE - 1]];
+        faces.may_be_in(ends(&self.columns), ends(&self.rows), least)
+    }
+
+    fn meet_faces(&self, faces: &Faces, what: u64, nearest: &mut Nearest) {
+        let most = 1.0 / self.shot.eye.near;
+        for row in 0..SIDE {
+            let found = faces_in_row(faces, &self.columns, self.rows[row]);
+            let (near, known) = (&mut nearest.nearness[row], &mut nearest.what[row]);
+            for lane in 0..SIDE {
+                let is_nearer = (found[lane] > near[lane]) & (found[lane] <= most);
+                near[lane] = if is_nearer { found[lane] } else { near[lane] };
+                known[lane] = if is_nearer { what } else { known[lane] };
+            }
+        }
+    }
+
+    /// The nearness of a thing in a row of pixels, 0 where it is not, and the triangles of a mesh.
+    fn row(&self, cast: &Cast, row: usize) -> (Row, [u32; SIDE]) {
+        let eye = self.shot.eye;
+        let form = self.shot.stage.things.get(cast.thing).map(|thing| &thing.form);
+        let directions = || cast.local.directions(&self.x, self.y[row]);
+        let mut parts = [0; SIDE];
+        let mut depths = match (&cast.faces, form) {
+            (Some(faces), _) => faces_in_row(faces, &self.columns, self.rows[row]).map(|near| 1.0 / near),
+            (None, Some(Form::Solid(solid))) => solid.distances(cast.local.origin, &directions()),
+            (None, Some(Form::Mesh { mesh, .. })) => {
+                let directions = directions();
+                let packet = Packet::new(cast.local.origin, directions, [eye.far; SIDE]);
+                let (mut depths, triangles) = mesh.triangles.nearest(packet);
+                parts = triangles;
+                for lane in 0..SIDE {
+                    if depths[lane] < eye.near {
+                        // What is before the near end does not hide what is behind it.
+                        let ray = [0, 1, 2].map(|axis| directions[axis][lane]);
+                        (depths[lane], parts[lane]) = self.beyond_near(cast, &mesh.triangles, ray);
+                    }
+                }
+                depths
+            }
+            (None, Some(Form::Grid(_)) | None) => [f64::INFINITY; SIDE],
+        };
+        for depth in &mut depths {
+            let is_seen = (*depth >= eye.near) & (*depth <= eye.far);
+            *depth = if is_seen { 1.0 / *depth } else { 0.0 };
+        }
+        (depths, parts)
+    }
+
+    /// The first triangle that a ray, in the axes of its mesh, meets after the near end, and at which depth.
+    fn beyond_near(&self, cast: &Cast, mesh: &rays::Mesh, ray: [f64; 3]) -> (f64, u32) {
+        let Eye { near, far, .. } = *self.shot.eye;
+        let from = [0, 1, 2].map(|axis| cast.local.origin[axis] + near * ray[axis]);
+        let packet = Packet::new(from, ray.map(|part| [part]), [far - near]);
+        let ([depth], [triangle]) = mesh.nearest(packet);
+        (near + depth, triangle)
+    }
+
+    /// What light passes through before the nearest, from the far one to the near one in each pixel.
+    fn panes(&self, nearest: &Nearest) -> Vec<Pane> {
+        let mut panes = Vec::new();
+        for (number, cast) in self.casts().filter(|(_, cast)| cast.is_clear) {
+            let Some(thing) = self.shot.stage.things.get(cast.thing) else {
+                continue;
+            };
+            for row in 0..SIDE {
+                let (found, parts) = match &thing.form {
+                    Form::Grid(_) => (self.plane(cast, row), [0; SIDE]),
+                    _ => self.row(cast, row),
+                };
+                for lane in 0..SIDE {
+                    if found[lane] <= nearest.nearness[row][lane] {
+                        continue;
+                    }
+                    let cover = match &thing.form {
+                        Form::Grid(grid) => self.lines(cast, grid, (row, lane), found[lane]),
+                        _ => 1.0,
+                    };
+                    panes.push(Pane {
+                        row,
+                        lane,
+                        nearness: found[lane],
+                        what: pack(number, parts[lane]),
+                        cover: cover * f64::from(thing.alpha),
+                    });
+                }
+            }
+        }
+        let place = |pane: &Pane| (pane.row, pane.lane);
+        panes.sort_by(|one, other| {
+            let nearness = one.nearness.total_cmp(&other.nearness);
+            place(one).cmp(&place(other)).then(nearness)
+        });
+        panes
+    }
+
+    /// The nearness of the plane of a grid, 0 where it is not.
+    fn plane(&self, cast: &Cast, row: usize) -> Row {
+        let eye = self.shot.eye;
+        let plane = Plane::new(eye, cast.local.rows[2], -1.0 / cast.local.origin[2]);
+        let range = 1.0 / eye.far..=1.0 / eye.near;
+        self.columns.map(|u| {
+            let nearness = plane.at(u, self.rows[row]);
+            if range.contains(&nearness) { nearness } else { 0.0 }
+        })
+    }
+
+    /// How much of a pixel the lines of a grid cover. Lines thinner than a pixel do not vanish between two.
+    fn lines(&self, cast: &Cast, grid: &Grid, (row, lane): (usize, usize), nearness: f64) -> f64 {
+        let at = |u: f64, v: f64, nearness: f64| {
+            let ray = Vector3::new(u, v, 1.0) / nearness;
+            cast.local.point(&ray)
+        };
+        let here = at(self.x[lane], self.y[row], nearness);
+        // How far the next pixels are, on the grid.
+        let plane = Plane::new(self.shot.eye, cast.local.rows[2], -1.0 / cast.local.origin[2]);
+        let step = 1.0 / self.shot.eye.focal;
+        let right = at(self.x[lane] + step, self.y[row], (nearness + plane.a).max(nearness * 0.5));
+        let below = at(self.x[lane], self.y[row] + step, (nearness + plane.b).max(nearness * 0.5));
+        let mut open = 1.0;
+        for axis in 0..2 {
+            let other = 1 - axis;
+            let (half, delta) = (grid.half[axis], grid.delta[axis]);
+            if here[axis].abs() > half + grid.thickness / 2.0
+                || here[other].abs() > grid.half[other] + grid.thickness / 2.0
+                || delta <= 0.0
+            {
+                continue;
+            }
+            let pixel = (right[axis] - here[axis]).abs().max((below[axis] - here[axis]).abs());
+            let line = ((here[axis] + half) / delta).round() * delta - half;
+            let away = (here[axis] - line).abs();
+            let covered = (grid.thickness / 2.0 + pixel / 2.0 - away).clamp(0.0, pixel.min(grid.thickness));
+            open *= 1.0 - covered / pixel.max(1e-12);
+        }
+        1.0 - open
+    }
+
+    /// The colours of all pixels.
+    fn paint(&self, nearest: &Nearest, panes: &[Pane], shown: &mut Shown) {
+        let shading = Shading::new(self, nearest, panes);
+        let mut panes = panes.iter().peekable();
+        for row in 0..SIDE {
+            for lane in 0..SIDE {
+                let what = nearest.what[row][lane];
+                let mut color = match self.cast(what) {
+                    Some(cast) => shading.color(cast, what, (row, lane), nearest.nearness[row][lane]),
+                    None => self.shot.sky(&Vector3::new(self.x[lane], self.y[row], 1.0)),
+                };
+                while let Some(pane) = panes.next_if(|pane| (pane.row, pane.lane) == (row, lane)) {
+                    if let Some(cast) = self.cast(pane.what).filter(|_| pane.cover > 0.0) {
+                        let own = shading.color(cast, pane.what, (row, lane), pane.nearness);
+                        color = mix(color, own, pane.cover);
+                    }
+                }
+                shown.color[row][lane] = self.shot.stage.look.code(color);
+            }
+        }
+    }
+}
+
+/// The nearness at which rays of a row enter a box, 0 where they do not.
+#[inline]
+fn faces_in_row(faces: &Faces, columns: &Row, v: f64) -> Row {
+    let mut enter = [f64::INFINITY; SIDE];
+    for (plane, _) in &faces.front {
+        let rest = plane.b * v + plane.c;
+        for lane in 0..SIDE {
+            let nearness = plane.a * columns[lane] + rest;
+            enter[lane] = if nearness < enter[lane] { nearness } else { enter[lane] };
+        }
+    }
+    let mut leave = [0.0; SIDE];
+    for plane in &faces.back {
+        let rest = plane.b * v + plane.c;
+        for lane in 0..SIDE {
+            let nearness = plane.a * columns[lane] + rest;
+            leave[lane] = if nearness > leave[lane] { nearness } else { leave[lane] };
+        }
+    }
+    for lane in 0..SIDE {
+        enter[lane] = if enter[lane] >= leave[lane] { enter[lane] } else { 0.0 };
+    }
+    enter
+}
+
+/// What surfaces in a tile send back.
+struct Shading<'t> {
+    tile: &'t Tile<'t>,
+    /// What may stand between this tile and the sun.
+    shadows: Option<(&'t Shadows, Vec<usize>)>,
+}
+
+impl<'t> Shading<'t> {
+    fn new(tile: &'t Tile<'t>, nearest: &Nearest, panes: &[Pane]) -> Self {
+        let shadows = tile.shot.shadows.as_ref().map(|shadows| {
+            let mut places = Bounds::NOTHING;
+            let mut add = |row: usize, lane: usize, nearness: f64| {
+                places.add(&shadows.in_sun(&tile.in_world((row, lane), nearness)));
+            };
+            for row in 0..SIDE {
+                for lane in 0..SIDE {
+                    if nearest.what[row][lane] != NONE {
+                        add(row, lane, nearest.nearness[row][lane]);
+                    }
+                }
+            }
+            panes.iter().for_each(|pane| add(pane.row, pane.lane, pane.nearness));
+            (shadows, shadows.between(&places))
+        });
+        Self { tile, shadows }
+    }
+
+    /// The light from a thing in a pixel.
+    fn color(&self, cast: &Cast, what: u64, (row, lane): (usize, usize), nearness: f64) -> Rgb {
+        let tile = self.tile;
+        let face = |faces: &Faces| faces.entered(tile.columns[lane], tile.rows[row]);
+        if let (Some(faces), Some(flat)) = (&cast.faces, &cast.flat) {
+            return flat[face(faces)];
+        }
+        let (shot, stage) = (tile.shot, tile.shot.stage);
+        let Some(thing) = stage.things.get(cast.thing) else {
+            return [0.0; 3];
+        };
+        let ray = Vector3::new(tile.x[lane], tile.y[row], 1.0);
+        let local = cast.local.point(&(ray / nearness));
+        let own = match &cast.faces {
+            Some(faces) => {
+                let face = face(faces);
+                let mut normal = Vector3::zeros();
+                normal[face / 2] = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
+                normal
+            }
+            None => thing.form.normal(&local, unpack(what).1),
+        };
+        let mut normal = thing.world_from_thing.rotation * own.normalize();
+        let at = tile.in_world((row, lane), nearness);
+        // Triangles and lines are looked at from both sides.
+        if normal.dot(&(shot.rotation * ray)) > 0.0 {
+            normal = -normal;
+        }
+        let look = &stage.look;
+        let mut light = look.ambient(&normal);
+        if normal.dot(&look.to_sun) > 0.0 && self.is_sunny(&at, &normal) {
+            light = plus(light, look.sunlight(&normal));
+        }
+        for lamp in &stage.lamps {
+            if let Some(more) = lamp.light(&at, &normal)
+                && self.reaches(&at, &normal, &lamp.position)
+            {
+                light = plus(light, more);
+            }
+        }
+        times(thing.color, light)
+    }
+
+    fn is_sunny(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
+        self.shadows.as_ref().is_none_or(|(shadows, casters)| {
+            shadows.is_sunny(self.tile.shot.stage, casters, at, normal)
+        })
+    }
+
+    fn reaches(&self, at: &Vector3<f64>, normal: &Vector3<f64>, lamp: &Vector3<f64>) -> bool {
+        self.shadows.as_ref().is_none_or(|(shadows, _)| {
+            shadows.is_clear(self.tile.shot.stage, at, normal, lamp)
+        })
+    }
+}
+
+impl Tile<'_> {
+    /// Where a pixel looks, in the world.
+    fn in_world(&self, (row, lane): (usize, usize), nearness: f64) -> Vector3<f64> {
+        let ray = Vector3::new(self.x[lane], self.y[row], 1.0);
+        self.shot.rotation * (ray / nearness) + self.shot.position
+    }
+}

@@ -1,0 +1,84 @@
+//! Points in space.
+use morse_api::{prelude::*, render::Wants, samples::Samples};
+
+use crate::camera::{
+    self, Camera, Film, Lens, View,
+    cloud::{Cloud, check_lines},
+    lens::camera,
+};
+
+camera! {
+    /// A camera that gives the point of space that each pixel shows, in its own axes (z forward, x right, y down).
+    ///
+    /// The pixel in column u and line l, counted from 1 at the bottom, has x = z · (u − width/2) / f and
+    /// y = z · (height − l − height/2) / f, where f is the focal length in pixels (MORSE counts lines from 0 and
+    /// reads beyond its table there). Things that are mostly transparent (alpha below 0.5) are seen through.
+    DepthCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
+    /// The lines that are kept, counted from 1 at the bottom; all, unless given.
+    keep_list: Option<Vec<u32>> = None,
+    /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    keep_resolution: bool = false,
+    /// Whether points are as ROS has them (REP 117): a pixel that shows nothing gives NaN. Needs
+    /// `keep_resolution`.
+    ros: bool = false,
+}
+
+/// One frame.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DepthCameraData {
+    /// Rows of the picture.
+    pub height: u32,
+    /// Columns of the picture.
+    pub width: u32,
+    /// x, y and z of each point, 32-bit numbers.
+    #[reflect(@Unit("m"))]
+    pub points: Samples<f32>,
+    /// Number of points.
+    pub nb_points: u32,
+    /// From places at a depth of 1 to columns and rows.
+    #[reflect(@Unit("px"))]
+    pub intrinsic_matrix: [[f64; 3]; 3],
+    /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
+    #[reflect(@Unit(""))]
+    pub distortion: [f64; 5],
+}
+
+impl Sensor for DepthCamera {
+    const KIND: &'static str = "depth_camera";
+    const FREQUENCY: Option<f64> = Some(20.0);
+    type Data = DepthCameraData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        self.lens().check()?;
+        check_lines(self.keep_list.as_deref(), &self.lens())
+    }
+}
+
+impl Camera for DepthCamera {
+    fn lens(&self) -> Lens {
+        self.common()
+    }
+
+    fn views(&self, _: &str, views: &mut Vec<View>) {
+        views.push(View::ahead(Wants {
+            depth: true,
+            ..Wants::default()
+        }));
+    }
+
+    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut DepthCameraData) {
+        (data.height, data.width) = (lens.height, lens.width);
+        data.intrinsic_matrix = lens.intrinsic_matrix();
+        let blank = if self.ros { f32::NAN } else { 0.0 };
+        let cloud = Cloud {
+            lines: self.keep_list.as_deref(),
+            blank: self.keep_resolution.then_some(blank),
+        };
+        data.points.rewrite(|points| cloud.write(lens, film, points));
+        data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    camera::add::<DepthCamera>(app);
+}

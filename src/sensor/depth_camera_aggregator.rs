@@ -1,0 +1,86 @@
+//! Several depth cameras in one: MORSE's `VLP16_180`.
+use morse_api::{prelude::*, render::Wants, samples::Samples};
+
+use crate::{
+    camera::{
+        self, Camera, Film, Lens, View,
+        cloud::{Cloud, check_lines},
+        lens::camera,
+    },
+    laser::DEGREE,
+};
+
+/// The lines of MORSE's `VLP16_180`.
+const VLP16: [u32; 16] = [
+    1, 17, 34, 51, 68, 85, 102, 120, 137, 154, 171, 188, 205, 222, 239, 255,
+];
+
+camera! {
+    /// Several depth cameras at one place, turned to the left by an angle each, whose points make one cloud. By
+    /// default three with 16 lines that look ahead over 180°: MORSE's `VLP16_180`.
+    ///
+    /// Points are in the axes of a camera that looks straight ahead (z forward, x right, y down); in MORSE they are
+    /// in those of the first of its cameras.
+    DepthCameraAggregator: 512 by 256, focal 0.0277 m, from 1.0 to 20.0 m, top row first false;
+    /// By how much each camera is turned to the left.
+    #[reflect(@Unit("rad"))]
+    yaws: Vec<f64> = vec![-60.0 * DEGREE, 0.0, 60.0 * DEGREE],
+    /// The lines that are kept, counted from 1 at the bottom; an empty list keeps all.
+    keep_list: Vec<u32> = VLP16.to_vec(),
+    /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    keep_resolution: bool = true,
+}
+
+/// One frame.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DepthCameraAggregatorData {
+    /// x, y and z of each point, 32-bit numbers, camera by camera.
+    #[reflect(@Unit("m"))]
+    pub points: Samples<f32>,
+    /// Number of points.
+    pub nb_points: u32,
+}
+
+impl Sensor for DepthCameraAggregator {
+    const KIND: &'static str = "depth_camera_aggregator";
+    const FREQUENCY: Option<f64> = Some(10.0);
+    type Data = DepthCameraAggregatorData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        self.lens().check()?;
+        if !self.yaws.iter().all(|yaw| yaw.is_finite()) {
+            return Err("`yaws` must be finite".to_owned());
+        }
+        check_lines(Some(&self.keep_list), &self.lens())
+    }
+}
+
+impl Camera for DepthCameraAggregator {
+    fn lens(&self) -> Lens {
+        self.common()
+    }
+
+    fn views(&self, _: &str, views: &mut Vec<View>) {
+        let wants = Wants {
+            depth: true,
+            ..Wants::default()
+        };
+        views.extend(self.yaws.iter().map(|&yaw| View {
+            pose: Isometry3::rotation(Vector3::z() * yaw),
+            wants,
+        }));
+    }
+
+    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut DepthCameraAggregatorData) {
+        let cloud = Cloud {
+            lines: Some(self.keep_list.as_slice()).filter(|lines| !lines.is_empty()),
+            blank: self.keep_resolution.then_some(0.0),
+        };
+        data.points.rewrite(|points| cloud.write(lens, film, points));
+        data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    camera::add::<DepthCameraAggregator>(app);
+}

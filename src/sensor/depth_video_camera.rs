@@ -1,0 +1,105 @@
+//! Pictures of depths.
+use morse_api::{prelude::*, render::Wants, samples::Samples};
+
+use crate::camera::{self, Camera, Film, Lens, View, lens::camera};
+
+camera! {
+    /// A camera whose pixels are depths. Things that are mostly transparent (alpha below 0.5) are seen through.
+    DepthVideoCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
+    /// What the numbers are.
+    values: Values = Values::Depth,
+}
+
+/// What the numbers of a picture of depths are.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Values {
+    /// Depths along the camera's z axis, m; `far` where nothing is seen, as in MORSE.
+    #[default]
+    Depth,
+    /// Depths as ROS has them (REP 118): +∞ where nothing is seen, −∞ where something is before `near`.
+    Ros,
+    /// What a z-buffer holds: from 0 at `near` to 1 at `far`, (1/near − 1/z) / (1/near − 1/far). MORSE's
+    /// `RawImage`.
+    Zbuffer,
+}
+
+/// Before `near` ROS wants to know what is there; it is looked for from here on, m.
+const NEAREST: f64 = 1e-3;
+
+/// One frame.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DepthVideoCameraData {
+    /// Rows.
+    pub height: u32,
+    /// Columns.
+    pub width: u32,
+    /// The depth of each pixel, 32-bit numbers, row by row.
+    #[reflect(@Unit("m"))]
+    pub image: Samples<f32>,
+    /// From places at a depth of 1 to columns and rows.
+    #[reflect(@Unit("px"))]
+    pub intrinsic_matrix: [[f64; 3]; 3],
+    /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
+    #[reflect(@Unit(""))]
+    pub distortion: [f64; 5],
+}
+
+impl Sensor for DepthVideoCamera {
+    const KIND: &'static str = "depth_video_camera";
+    const FREQUENCY: Option<f64> = Some(20.0);
+    type Data = DepthVideoCameraData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        self.common().check()
+    }
+}
+
+impl Camera for DepthVideoCamera {
+    fn lens(&self) -> Lens {
+        let lens = self.common();
+        let near = match self.values {
+            Values::Ros => NEAREST.min(lens.near),
+            Values::Depth | Values::Zbuffer => lens.near,
+        };
+        Lens { near, ..lens }
+    }
+
+    fn views(&self, _: &str, views: &mut Vec<View>) {
+        views.push(View::ahead(Wants {
+            depth: true,
+            ..Wants::default()
+        }));
+    }
+
+    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut DepthVideoCameraData) {
+        (data.height, data.width) = (lens.height, lens.width);
+        data.intrinsic_matrix = lens.intrinsic_matrix();
+        if let [picture] = film.pictures.as_mut_slice() {
+            data.image.rewrite(|image| {
+                std::mem::swap(image, &mut picture.depth);
+                image.iter_mut().for_each(|depth| *depth = self.value(*depth));
+                camera::flip(image, lens);
+            });
+        }
+    }
+}
+
+impl DepthVideoCamera {
+    fn value(&self, depth: f32) -> f32 {
+        let (near, far) = (self.near as f32, self.far as f32);
+        match self.values {
+            Values::Depth => depth.min(far),
+            Values::Ros if depth < near => f32::NEG_INFINITY,
+            Values::Ros => depth,
+            Values::Zbuffer => {
+                let share = (1.0 / near - 1.0 / depth) / (1.0 / near - 1.0 / far);
+                share.clamp(0.0, 1.0)
+            }
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    camera::add::<DepthVideoCamera>(app);
+}

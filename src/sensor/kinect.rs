@@ -1,0 +1,83 @@
+//! Colours and depths from two places, as Microsoft's Kinect has them.
+use morse_api::{prelude::*, render::Wants, samples::Samples};
+
+use crate::camera::{self, Camera, Film, Lens, View, lens::camera};
+
+camera! {
+    /// A camera and a depth camera side by side (MORSE's `Kinect`), which take their pictures at the same time.
+    Kinect: 128 by 128, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
+    /// Where the camera is on the sensor.
+    #[reflect(@Unit("m"))]
+    rgb_at: [f64; 3] = [0.06, 0.08, 0.04],
+    /// Where the depth camera is on the sensor.
+    #[reflect(@Unit("m"))]
+    depth_at: [f64; 3] = [0.06, -0.08, 0.04],
+}
+
+/// One frame.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KinectData {
+    /// Rows of both images.
+    pub height: u32,
+    /// Columns of both images.
+    pub width: u32,
+    /// Red, green, blue and 255 of each pixel of the camera, a byte each (sRGB), row by row.
+    pub image: Samples<u8>,
+    /// Depth of each pixel of the depth camera along its z axis; infinite where nothing is seen. 32-bit numbers.
+    #[reflect(@Unit("m"))]
+    pub depth: Samples<f32>,
+    /// From places at a depth of 1 to columns and rows, for both.
+    #[reflect(@Unit("px"))]
+    pub intrinsic_matrix: [[f64; 3]; 3],
+    /// Coefficients of the lenses, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lenses are ideal.
+    #[reflect(@Unit(""))]
+    pub distortion: [f64; 5],
+}
+
+impl Sensor for Kinect {
+    const KIND: &'static str = "kinect";
+    const FREQUENCY: Option<f64> = Some(20.0);
+    type Data = KinectData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        if !self.rgb_at.iter().chain(&self.depth_at).all(|number| number.is_finite()) {
+            return Err("`rgb_at` and `depth_at` must be finite".to_owned());
+        }
+        self.lens().check()
+    }
+}
+
+impl Camera for Kinect {
+    fn lens(&self) -> Lens {
+        self.common()
+    }
+
+    fn views(&self, _: &str, views: &mut Vec<View>) {
+        let view = |[x, y, z]: [f64; 3], wants| View {
+            pose: Isometry3::translation(x, y, z),
+            wants,
+        };
+        let (mut color, mut depth) = (Wants::default(), Wants::default());
+        (color.color, depth.depth) = (true, true);
+        views.extend([view(self.rgb_at, color), view(self.depth_at, depth)]);
+    }
+
+    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut KinectData) {
+        (data.height, data.width) = (lens.height, lens.width);
+        data.intrinsic_matrix = lens.intrinsic_matrix();
+        if let [color, depth] = film.pictures.as_mut_slice() {
+            data.image.rewrite(|image| {
+                std::mem::swap(image, &mut color.color);
+                camera::flip(image, lens);
+            });
+            data.depth.rewrite(|image| {
+                std::mem::swap(image, &mut depth.depth);
+                camera::flip(image, lens);
+            });
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    camera::add::<Kinect>(app);
+}

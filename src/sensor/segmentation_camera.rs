@@ -1,0 +1,186 @@
+//! Pictures of names: which thing each pixel shows, and of what class it is.
+use bevy::prelude::IntoScheduleConfigs as _;
+use morse_api::{
+    object::Objects,
+    prelude::*,
+    render::{Label, Renderer, Wants},
+    samples::Samples,
+};
+
+use crate::camera::{self, Camera, Film, Lens, View, lens::camera};
+
+camera! {
+    /// A camera whose pixels are numbers of things and of classes; 0 is nothing, or no class that is known.
+    ///
+    /// A thing is a robot with all its parts, or a frame of the scene. Its classes are those that its geometry
+    /// inherits from (`isa`), the type that the simulation file gives it under `objects`, and `robot`. Things that
+    /// are mostly transparent (alpha below 0.5) are seen through.
+    SegmentationCamera: 256 by 256, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
+    /// The classes that count, in the order of their numbers, from 1; a thing of several is of the first one. All
+    /// that there are, sorted, unless given.
+    classes: Vec<String> = Vec::new(),
+}
+
+/// One frame.
+#[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SegmentationCameraData {
+    /// Rows.
+    pub height: u32,
+    /// Columns.
+    pub width: u32,
+    /// The number of the thing that each pixel shows, 16-bit numbers, row by row.
+    pub instances: Samples<u16>,
+    /// The number of its class, likewise.
+    pub classes: Samples<u16>,
+    /// The names of things, from number 1 on, sorted.
+    pub instance_names: Vec<String>,
+    /// The names of classes, from number 1 on.
+    pub class_names: Vec<String>,
+    /// From places at a depth of 1 to columns and rows.
+    #[reflect(@Unit("px"))]
+    pub intrinsic_matrix: [[f64; 3]; 3],
+}
+
+impl Clone for SegmentationCameraData {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        (self.height, self.width) = (source.height, source.width);
+        self.instances.clone_from(&source.instances);
+        self.classes.clone_from(&source.classes);
+        self.instance_names.clone_from(&source.instance_names);
+        self.class_names.clone_from(&source.class_names);
+        self.intrinsic_matrix = source.intrinsic_matrix;
+    }
+}
+
+/// Number of thing and class of each geometry, by its number in pictures. Follows from scene and settings.
+#[derive(Component, Default)]
+struct Names {
+    numbers: Vec<[u16; 2]>,
+    instances: Vec<String>,
+    classes: Vec<String>,
+}
+
+impl Sensor for SegmentationCamera {
+    const KIND: &'static str = "segmentation_camera";
+    const FREQUENCY: Option<f64> = Some(20.0);
+    type Data = SegmentationCameraData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        self.lens().check()
+    }
+}
+
+impl Camera for SegmentationCamera {
+    fn lens(&self) -> Lens {
+        self.common()
+    }
+
+    fn views(&self, _: &str, views: &mut Vec<View>) {
+        views.push(View::ahead(Wants {
+            things: true,
+            ..Wants::default()
+        }));
+    }
+
+    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut SegmentationCameraData) {
+        (data.height, data.width) = (lens.height, lens.width);
+        data.intrinsic_matrix = lens.intrinsic_matrix();
+        if let [picture] = film.pictures.as_mut_slice() {
+            camera::flip(&mut picture.things, lens);
+        }
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    camera::prepare::<SegmentationCamera>(app);
+    app.register_required_components::<SegmentationCamera, Names>();
+    app.init_resource::<Objects>()
+        .add_sensor::<SegmentationCamera, _>(
+            (camera::shoot::<SegmentationCamera>, learn, name).chain(),
+        );
+}
+
+/// Works out the numbers, once.
+fn learn(
+    renderer: Option<Res<Renderer>>,
+    objects: Res<Objects>,
+    labels: Query<&Label>,
+    mut cameras: Query<(&SegmentationCamera, &Due, &mut Names)>,
+) {
+    for (settings, due, mut names) in &mut cameras {
+        let (true, Some(renderer)) = (due.0 && names.numbers.is_empty(), renderer.as_deref()) else {
+            continue;
+        };
+        let geometry = renderer.0.geometry();
+        let label = |entity: &Entity| labels.get(*entity).ok();
+        let kinds_of = |entity: &Entity| {
+            let objects = objects.all().iter();
+            let of = objects.filter(|object| object.owns(*entity));
+            of.map(|object| object.kind.clone()).collect::<Vec<_>>()
+        };
+        let mut instances: Vec<String> = geometry
+            .iter()
+            .filter_map(|entity| Some(label(entity)?.instance.to_string()))
+            .collect();
+        instances.sort();
+        instances.dedup();
+        let of_geometry: Vec<Vec<String>> = geometry
+            .iter()
+            .map(|entity| {
+                let own = label(entity).map(|label| label.classes.to_vec());
+                let mut classes = own.unwrap_or_default();
+                classes.extend(kinds_of(entity));
+                classes
+            })
+            .collect();
+        let mut classes = settings.classes.clone();
+        if classes.is_empty() {
+            classes = of_geometry.iter().flatten().cloned().collect();
+            classes.sort();
+            classes.dedup();
+        }
+        let number = |place: Option<usize>| {
+            place.and_then(|place| u16::try_from(place + 1).ok()).unwrap_or(0)
+        };
+        let numbers = geometry.iter().zip(&of_geometry).map(|(entity, own)| {
+            let own_name = label(entity).map_or("", |label| &label.instance);
+            let instance = instances.iter().position(|name| name == own_name);
+            let class = classes.iter().position(|class| own.contains(class));
+            [number(instance), number(class)]
+        });
+        names.numbers = std::iter::once([0, 0]).chain(numbers).collect();
+        (names.instances, names.classes) = (instances, classes);
+    }
+}
+
+/// Puts numbers into the pixels.
+fn name(
+    mut cameras: Query<
+        (&Due, &Film, &Names, &mut SegmentationCameraData),
+        With<SegmentationCamera>,
+    >,
+) {
+    for (due, film, names, mut data) in &mut cameras {
+        let (true, [picture]) = (due.0, film.pictures.as_slice()) else {
+            continue;
+        };
+        let data = &mut *data;
+        for (place, image) in [&mut data.instances, &mut data.classes].into_iter().enumerate() {
+            image.rewrite(|image| {
+                image.clear();
+                image.extend(picture.things.iter().map(|&thing| {
+                    let numbers = names.numbers.get(usize::from(thing));
+                    numbers.map_or(0, |numbers| numbers[place])
+                }));
+            });
+        }
+        data.instance_names.clone_from(&names.instances);
+        data.class_names.clone_from(&names.classes);
+    }
+}

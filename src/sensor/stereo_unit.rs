@@ -1,0 +1,107 @@
+//! Cameras that belong together.
+use bevy::ecs::query::QueryState;
+use morse_api::{
+    prelude::*,
+    service::{self, Status, find},
+};
+use serde_json::json;
+
+use crate::camera::{Capture, capture::Frames};
+
+/// Lets several cameras take frames together. It measures nothing itself; the cameras usually sit on it (`on`).
+#[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[require(Task)]
+pub struct StereoUnit {
+    /// The cameras: paths such as `rover.left`, or names such as `left` for those of the same robot.
+    pub cameras: Vec<String>,
+}
+
+/// Nothing but the time.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StereoUnitData {}
+
+impl Sensor for StereoUnit {
+    const KIND: &'static str = "stereo_unit";
+    type Data = StereoUnitData;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+        for name in &self.cameras {
+            let found = camera(world, entity, name);
+            let has_frames = found.is_some_and(|(_, camera)| world.get::<Capture>(camera).is_some());
+            if !has_frames {
+                return Err(format!(
+                    "there is no camera `{name}`; name cameras by their paths, such as `rover.left`"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    app.add_sensor::<StereoUnit, _>(default_action)
+        .add_service::<StereoUnit>(
+            Service::new(
+                "capture",
+                "Lets each of its cameras take so many frames, and is answered when the last one has. A negative \
+                 number is never answered; 0 stops them.",
+                capture,
+            )
+            .interruptible(stop),
+        );
+}
+
+/// A camera of the unit: its path and entity.
+fn camera(world: &World, unit: Entity, name: &str) -> Option<(String, Entity)> {
+    let own = world.get::<Path>(unit).map_or("", Path::as_str);
+    let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
+    [format!("{robot}.{name}"), name.to_owned()]
+        .into_iter()
+        .find_map(|path| find(world, &path).map(|camera| (path, camera)))
+}
+
+fn cameras(world: &World, unit: Entity) -> Vec<(String, Entity)> {
+    let settings = world.get::<StereoUnit>(unit);
+    let names = settings.iter().flat_map(|settings| &settings.cameras);
+    names.filter_map(|name| camera(world, unit, name)).collect()
+}
+
+fn capture(world: &mut World, unit: Entity, frames: Frames) -> Result<Outcome, Refused> {
+    ask(world, unit, frames.n);
+    Ok(if is_busy(world, unit) {
+        Outcome::Pending
+    } else {
+        Outcome::NOTHING
+    })
+}
+
+/// Whether one of its cameras is still to take frames.
+fn is_busy(world: &World, unit: Entity) -> bool {
+    let task = |camera: Entity| world.get::<Task>(camera);
+    let mut cameras = cameras(world, unit).into_iter();
+    cameras.any(|(_, camera)| task(camera).is_some_and(Task::is_running))
+}
+
+fn ask(world: &mut World, unit: Entity, frames: i64) {
+    for (path, _) in cameras(world, unit) {
+        // The reply is nobody's: what counts is whether the camera is still busy.
+        service::call(world, &path, "capture", &json!([frames]));
+    }
+}
+
+fn stop(world: &mut World, unit: Entity) {
+    ask(world, unit, 0);
+}
+
+/// Sees whether the cameras have finished.
+fn default_action(world: &mut World, units: &mut QueryState<(Entity, &Task), With<StereoUnit>>) {
+    let waiting = units.iter(world).filter(|(_, task)| task.is_running());
+    for unit in waiting.map(|(unit, _)| unit).collect::<Vec<_>>() {
+        if !is_busy(world, unit)
+            && let Some(mut task) = world.get_mut::<Task>(unit)
+        {
+            task.end(Status::Success, &json!(null));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A depth camera that turns: MORSE's `Velodyne`.
+use morse_api::{prelude::*, render::Wants, samples::Samples};
+
+use crate::{
+    camera::{
+        self, Camera, Film, Lens, View,
+        cloud::{Cloud, check_lines},
+        lens::camera,
+    },
+    laser::Turned,
+};
+
+camera! {
+    /// A depth camera that turns to the left after each frame (MORSE's `Velodyne`, made of a z-buffer).
+    ///
+    /// By default it turns by its own opening angle, so that a few frames go all the way round. Points are in the
+    /// axes of the camera as it is mounted, which do not turn, so that the points of several frames make one
+    /// cloud; in MORSE they are in the turned ones.
+    VelodyneZb: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
+    /// By how much it turns to the left after each frame; by its opening angle, unless given.
+    #[reflect(@Unit("rad"))]
+    rotation: Option<f64> = None,
+    /// The lines that are kept, counted from 1 at the bottom; all, unless given.
+    keep_list: Option<Vec<u32>> = None,
+    /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    keep_resolution: bool = false,
+}
+
+/// One frame.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VelodyneZbData {
+    /// Rows of the picture.
+    pub height: u32,
+    /// Columns of the picture.
+    pub width: u32,
+    /// x, y and z of each point, 32-bit numbers.
+    #[reflect(@Unit("m"))]
+    pub points: Samples<f32>,
+    /// Number of points.
+    pub nb_points: u32,
+    /// From places at a depth of 1 to columns and rows.
+    #[reflect(@Unit("px"))]
+    pub intrinsic_matrix: [[f64; 3]; 3],
+}
+
+impl Sensor for VelodyneZb {
+    const KIND: &'static str = "velodyne_zb";
+    const FREQUENCY: Option<f64> = Some(20.0);
+    type Data = VelodyneZbData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        self.lens().check()?;
+        check_lines(self.keep_list.as_deref(), &self.lens())?;
+        match self.rotation {
+            Some(rotation) if !rotation.is_finite() => Err("`rotation` must be finite".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Camera for VelodyneZb {
+    fn lens(&self) -> Lens {
+        self.common()
+    }
+
+    fn views(&self, _: &str, views: &mut Vec<View>) {
+        views.push(View::ahead(Wants {
+            depth: true,
+            ..Wants::default()
+        }));
+    }
+
+    fn turn(&self) -> f64 {
+        let lens = self.lens();
+        let opening = 2.0 * libm::atan(f64::from(lens.width) / 2.0 / lens.pixels());
+        self.rotation.unwrap_or(opening)
+    }
+
+    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut VelodyneZbData) {
+        (data.height, data.width) = (lens.height, lens.width);
+        data.intrinsic_matrix = lens.intrinsic_matrix();
+        let cloud = Cloud {
+            lines: self.keep_list.as_deref(),
+            blank: self.keep_resolution.then_some(0.0),
+        };
+        data.points.rewrite(|points| cloud.write(lens, film, points));
+        data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
+    }
+}
+
+pub(super) fn plugin(app: &mut App) {
+    camera::add::<VelodyneZb>(app);
+    app.register_required_components::<VelodyneZb, Turned>();
+}
