@@ -28,3 +28,4 @@ mod shipped;
 mod simulation_file;
 mod socket;
 mod tidy;
+mod web;
