@@ -9,6 +9,7 @@
 //! - [`services`]: requests, overlays, and handlers that call other services;
 //! - [`noise`]: modifiers, seeds, and what changes when one is added;
 //! - [`middlewares`]: ports, policies, readiness;
+//! - [`browser`]: a page that shows the simulation;
 //! - [`headless_tests`]: simulations in `cargo test`.
 
 #[doc = include_str!("docs/first_steps.md")]
@@ -37,6 +38,9 @@ pub mod noise {}
 
 #[doc = include_str!("docs/middlewares.md")]
 pub mod middlewares {}
+
+#[doc = include_str!("docs/browser.md")]
+pub mod browser {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}

@@ -11,6 +11,7 @@ use morse_api::{
     middleware::Waker,
     port::{Policy, port},
     sensor::Outputs,
+    service,
     sight::{
         Form, Lookouts, Pacing, Scenery, SeenBody, SeenComponent, SeenFrame, SeenRobot, SeenShape,
         Sight, Triangles, lookout, show,
@@ -85,6 +86,7 @@ pub fn plugin(app: &mut App) {
     app.add_systems(
         FixedUpdate,
         show.in_set(Tick::Export)
+            .after(service::complete)
             .run_if(resource_exists::<Lookouts>),
     );
 }

@@ -33,3 +33,4 @@ mod simulation_file;
 mod socket;
 mod tidy;
 mod under_load;
+mod web;

@@ -13,6 +13,7 @@ export class Connection {
     this.next = 1;
     this.watched = [];
     this.text = null;
+    this.unseen = undefined;
     this.open();
   }
 
@@ -60,10 +61,16 @@ export class Connection {
     this.wait = Math.min(this.wait * 1.6, LONGEST_WAIT);
   }
 
-  // A page that is not drawn asks for nothing more.
   show(frame) {
     this.hear.frame(frame);
-    requestAnimationFrame(() => this.send({ seen: frame.number }));
+    this.unseen = frame.number;
+  }
+
+  // What has come was drawn: there is room for more. A page that is not drawn asks for nothing.
+  seen() {
+    if (this.unseen === undefined) return;
+    this.send({ seen: this.unseen });
+    this.unseen = undefined;
   }
 
   send(what) {

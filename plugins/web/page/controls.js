@@ -5,8 +5,8 @@ const ICONS = {
   pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",
   play: "M4 2.2v11.6L13.5 8z",
   step: "M3 2.5v11L9.5 8zM10.5 2.5h2.5v11h-2.5z",
-  reset: "M8 3a5 5 0 1 1-4.9 6h1.6A3.5 3.5 0 1 0 8 4.5c-1 0-1.9.4-2.5 1L7.3 7.300H2.600V2.600L4.400 4.400A5 5 0 0 1 8 3z",
-  theme: "M8 1.500a6.500 6.500 0 1 0 0 13zm0 1.500v10a5 5 0 0 0 0-10z",
+  reset: "M8 3a5 5 0 1 1-4.9 6h1.6A3.5 3.5 0 1 0 8 4.5c-1 0-1.9.4-2.5 1L7.3 7.3H2.6V2.6L4.4 4.4A5 5 0 0 1 8 3z",
+  theme: "M8 1.5a6.5 6.5 0 1 0 0 13a6.5 6.5 0 0 0 0-13zm0 1.6v9.8a4.9 4.9 0 0 1 0-9.8z",
 };
 
 export const LAYERS = [
@@ -31,6 +31,7 @@ function icon(button, name) {
   const path = document.createElementNS(space, "path");
   picture.setAttribute("viewBox", "0 0 16 16");
   picture.setAttribute("aria-hidden", "true");
+  path.setAttribute("fill-rule", "evenodd");
   path.setAttribute("d", ICONS[name]);
   picture.append(path);
   button.replaceChildren(picture);
@@ -129,7 +130,7 @@ export class Controls {
   draw(now) {
     get("time").textContent = clock(now.seconds);
     get("tick").textContent = now.tick;
-    get("measured").textContent = now.held ? "held" : `${now.measured.toFixed(now.measured < 10 ? 2 : 0)}×`;
+    get("measured").textContent = now.held ? "held" : now.measured === 0 ? "–" : `${now.measured.toFixed(now.measured < 10 ? 2 : 0)}×`;
     icon(get("play"), now.held ? "play" : "pause");
     get("play").setAttribute("aria-label", now.held ? "Go on" : "Pause");
     const select = get("speed");

@@ -29,6 +29,7 @@ export class Drawing {
     attribute(gl, 0, 3, 28, 0);
     attribute(gl, 1, 4, 28, 12);
     this.batches = [];
+    this.fence = null;
   }
 
   makeShadow() {
@@ -191,6 +192,15 @@ export class Drawing {
     this.drawStrokes(camera, strokes);
     gl.depthMask(true);
     gl.disable(gl.BLEND);
+    gl.deleteSync(this.fence);
+    this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+  }
+
+  // Whether the last picture is still being drawn: a slow card is not given more than it can do.
+  isBusy() {
+    const { gl, fence } = this;
+    return Boolean(fence) && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED;
   }
 
   drawShadow(camera) {

@@ -124,6 +124,8 @@ export function number(value) {
   return text.replace("-", "−");
 }
 
+const short = (value) => String(Number(value.toPrecision(4))).replace("-", "−");
+
 function textOf(value) {
   if (typeof value === "number") return number(value);
   if (value === null || value === undefined) return "–";
@@ -131,8 +133,8 @@ function textOf(value) {
   if (value instanceof Points) return `${value.length} points`;
   if (isStrip(value)) {
     const finite = value.filter(Number.isFinite);
-    const ends = finite.length ? `, ${number(finite.reduce((a, b) => Math.min(a, b)))} … ${number(finite.reduce((a, b) => Math.max(a, b)))}` : "";
-    return `${value.length} numbers${ends}`;
+    const ends = finite.length ? ` × ${short(finite.reduce((a, b) => Math.min(a, b)))} … ${short(finite.reduce((a, b) => Math.max(a, b)))}` : "";
+    return `${value.length}${ends}`;
   }
   if (value instanceof Uint8Array) return `${value.length} bytes`;
   if (Array.isArray(value)) return value.length ? value.map(textOf).join(", ") : "none";
@@ -152,12 +154,16 @@ function drawStrip(canvas, values) {
   const low = finite.reduce((a, b) => Math.min(a, b), 0);
   const high = finite.reduce((a, b) => Math.max(a, b), low + 1e-9);
   context.fillStyle = style.getPropertyValue("--accent");
-  const step = width / values.length;
+  context.globalAlpha = 0.75;
+  context.beginPath();
+  context.moveTo(0, height);
   values.forEach((value, index) => {
-    const part = Number.isFinite(value) ? (value - low) / (high - low) : 1;
-    context.globalAlpha = Number.isFinite(value) ? 0.75 : 0.2;
-    context.fillRect(index * step, height - part * height, Math.max(step - 0.25, 0.5), part * height);
+    const y = height - (Number.isFinite(value) ? (value - low) / (high - low) : 1) * (height - 1);
+    context.lineTo((index / values.length) * width, y);
+    context.lineTo(((index + 1) / values.length) * width, y);
   });
+  context.lineTo(width, height);
+  context.fill();
 }
 
 // Width, height and pixels, where a reading has them.

@@ -17,6 +17,7 @@ const camera = new Camera(canvas);
 const labels = new Labels(get("labels"));
 let follows = false;
 let isStale = true;
+let isFramed = false;
 let drawing = null;
 
 const refresh = () => (isStale = true);
@@ -70,11 +71,13 @@ const connection = new Connection({
     tree.setScene(scene);
     get("scene").textContent = scene.name || "morse-sim";
     document.title = scene.name ? `${scene.name} – morse-sim` : "morse-sim";
-    frameAll(scene);
+    isFramed = false;
     select(world.selected);
   },
   frame: (frame) => {
     world.apply(frame);
+    if (!isFramed) frameAll(world.scene);
+    isFramed = true;
     for (const [body, pose] of frame.moved) drawing?.move(body, pose);
     refresh();
   },
@@ -103,11 +106,11 @@ function follow(wanted) {
   refresh();
 }
 
-// The camera's home: where the robots are, or else what moves, or else everything.
+// The camera's home: where robots are and what moves, or else everything.
 function frameAll(scene) {
-  const robots = scene.robots.map(({ body }) => body);
-  const moving = scene.bodies.map((_, index) => index).filter((index) => scene.bodies[index].kind !== "fixed");
-  const bodies = robots.length ? robots : moving.length ? moving : scene.bodies.map((_, index) => index);
+  const all = scene.bodies.map((_, index) => index);
+  const moving = all.filter((index) => scene.bodies[index].kind !== "fixed" || scene.bodies[index].robot);
+  const bodies = moving.length ? moving : all;
   const points = bodies.map((body) => world.poses[body].slice(0, 3));
   if (points.length === 0) points.push([0, 0, 0]);
   const low = [0, 1, 2].map((axis) => Math.min(...points.map((point) => point[axis])));
@@ -119,7 +122,7 @@ function frameAll(scene) {
   }, 0.2);
   camera.home = {
     target: low.map((part, axis) => (part + high[axis]) / 2),
-    distance: Math.min(Math.max(norm(sub(high, low)) * 0.9 + Math.min(size, 20) * 3.2, 1.2), 400),
+    distance: Math.min(Math.max(norm(sub(high, low)) * 0.95 + Math.min(size, 20) * 2.6, 1.2), 400),
   };
   camera.home.target[2] += Math.min(size, 2) * 0.2;
   camera.goHome();
@@ -159,7 +162,7 @@ function accent() {
 
 function draw() {
   requestAnimationFrame(draw);
-  if (!isStale || !world.scene) return;
+  if (!isStale || !world.scene || drawing?.isBusy()) return;
   isStale = false;
   if (follows && world.selected) camera.target = world.poseOf(world.selected).slice(0, 3);
   camera.update();
@@ -171,6 +174,7 @@ function draw() {
   controls.draw(world.now);
   inspector.draw(world, (of, name) => plot.color(world, of, name));
   plot.draw(world);
+  connection.seen();
 }
 
 draw();

@@ -73,8 +73,10 @@ export class Labels {
   draw(world, camera, isOn) {
     const shown = isOn ? world.scene.robots.map((robot) => ({ robot: robot.name })) : [];
     const selected = world.selected && !world.selected.robot ? [world.selected] : [];
+    // Two names on one spot are none.
+    const hidden = selected.length && world.selected.component && world.components.get(world.selected.component).robot;
     const wanted = new Set();
-    for (const of of [...shown, ...selected]) {
+    for (const of of [...shown.filter(({ robot }) => robot !== hidden), ...selected]) {
       const key = keyOf(of);
       wanted.add(key);
       if (!this.known.has(key)) {

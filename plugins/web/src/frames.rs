@@ -79,6 +79,10 @@ impl Frames {
 
     /// Begins a new frame, unless nothing has happened: another moment, other poses, or readings.
     pub(crate) fn advance(&mut self, moment: Moment, poses: Option<&Poses>, has_readings: bool) {
+        if self.newest == 0 && poses.is_none() {
+            // Where things are is not known yet.
+            return;
+        }
         let next = self.newest.wrapping_add(1);
         let mut is_new = has_readings || moment != self.moment || self.newest == 0;
         for (body, pose) in self
@@ -292,6 +296,8 @@ mod tests {
         frames.keep(0, vec![7]);
         frames.keep(1, vec![8, 9]);
         frames.advance(moment(1), None, true);
+        assert_eq!(frames.take(&mut viewer), None, "where things are comes first");
+        frames.advance(moment(1), Some(&poses(&[])), true);
         assert_eq!(
             read(&frames.take(&mut viewer).unwrap()).2,
             [(1, vec![8, 9])]

@@ -66,30 +66,35 @@ fn of_component(component: &SeenComponent, sensors: &[Observer]) -> Json {
 
 fn of_shape(shape: &SeenShape) -> Json {
     let form = match &shape.form {
-        Form::Box(dimension) => json!({ "box": dimension.map(|side| side as f32) }),
-        Form::Sphere { radius } => json!({ "sphere": *radius as f32 }),
+        Form::Box(dimension) => json!({ "box": dimension.map(|side| short(side)) }),
+        Form::Sphere { radius } => json!({ "sphere": short(*radius) }),
         Form::Cone {
             start_radius,
             end_radius,
             height,
-        } => json!({ "cone": [*start_radius as f32, *end_radius as f32, *height as f32] }),
-        Form::Capsule { radius, height } => json!({ "capsule": [*radius as f32, *height as f32] }),
+        } => json!({ "cone": [start_radius, end_radius, height].map(|part| short(*part)) }),
+        Form::Capsule { radius, height } => json!({ "capsule": [radius, height].map(|part| short(*part)) }),
         Form::Grid {
             dimension,
             delta,
             thickness,
         } => json!({ "grid": [dimension[0], dimension[1], delta[0], delta[1], *thickness] }),
-        Form::Mesh { mesh, scale } => json!({ "mesh": mesh, "scale": *scale as f32 }),
+        Form::Mesh { mesh, scale } => json!({ "mesh": mesh, "scale": short(*scale) }),
     };
     json!({
         "body": shape.body, "pose": pose(&shape.body_from_shape), "form": form,
-        "color": shape.color.map(|part| part as f32),
+        "color": shape.color.map(short),
     })
 }
 
-fn pose(pose: &Isometry3<f64>) -> [f32; 7] {
+fn pose(pose: &Isometry3<f64>) -> [f64; 7] {
     let (at, turned) = (&pose.translation.vector, &pose.rotation.coords);
-    [at.x, at.y, at.z, turned.x, turned.y, turned.z, turned.w].map(|part| part as f32)
+    [at.x, at.y, at.z, turned.x, turned.y, turned.z, turned.w].map(short)
+}
+
+/// A number with as many digits as a picture needs.
+fn short(number: f64) -> f64 {
+    (number as f32).to_string().parse().unwrap_or(number)
 }
 
 /// Triangles as bytes, little endian: how many corners and faces (2 u32), corners (3 f32 each), faces
@@ -118,6 +123,13 @@ pub(crate) fn mesh(triangles: &Triangles) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (number, text) in [(0.9, "0.9"), (1.0 / 3.0, "0.33333334"), (-0.0, "-0.0"), (1e-9, "1e-9")] {
+            assert_eq!(json!(short(number)).to_string(), text);
+        }
+    }
 
     #[test]
     fn triangles() {

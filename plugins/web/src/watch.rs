@@ -33,7 +33,8 @@ struct Speed {
 impl Speed {
     fn measure(&mut self, seconds: f64, is_held: bool, now: Instant) -> f64 {
         let wall = now.duration_since(self.since);
-        if seconds < self.seconds || is_held {
+        // While nobody looked on, nothing was measured.
+        if seconds < self.seconds || is_held || wall > 20 * SPAN {
             (self.since, self.seconds) = (now, seconds);
         } else if wall >= SPAN {
             self.value = (seconds - self.seconds) / wall.as_secs_f64();
@@ -98,7 +99,11 @@ impl Watch {
             seconds,
             is_held,
             factor,
-            measured: self.speed.measure(seconds, is_held, now),
+            measured: if poses.is_some() {
+                self.speed.measure(seconds, is_held, now)
+            } else {
+                before.measured
+            },
         };
         self.frames.advance(moment, poses.as_ref(), has_readings);
         if tick < before.tick {

@@ -1,0 +1,278 @@
+//! A simulation that is served, and a viewer of it in a few lines.
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use morse_sim::{
+    Simulation,
+    run::{End, Limits, Pace, Summary, run},
+    simulation::{Parts, no_parts},
+};
+use serde_json::{Value as Json, json};
+use tungstenite::{Message, WebSocket, client::IntoClientRequest as _};
+
+/// A simulation on a thread of its own.
+pub(super) struct Served {
+    pub(super) port: u16,
+    signal: Arc<AtomicUsize>,
+    thread: Option<JoinHandle<(Summary, End)>>,
+}
+
+impl Served {
+    pub(super) fn new(text: &str, pace: Pace) -> Self {
+        Self::with(text, pace, None, &no_parts)
+    }
+
+    pub(super) fn with(
+        text: &str,
+        pace: Pace,
+        ticks: Option<u64>,
+        parts: &'static (dyn Fn(&mut bevy::prelude::App) + Sync),
+    ) -> Self {
+        let (send, port) = crossbeam_channel::bounded(1);
+        let signal = Arc::new(AtomicUsize::new(0));
+        let limits = Limits {
+            ticks,
+            pace,
+            signal: signal.clone(),
+        };
+        let text = text.to_owned();
+        let thread = std::thread::Builder::new().spawn(move || {
+            let parts: Parts<'_> = parts;
+            let mut simulation =
+                Simulation::parse(&text, "scenes", parts).unwrap_or_else(|error| panic!("{error}"));
+            simulation.enable_hash();
+            let ports = simulation.ports();
+            let page = ports.iter().find(|(_, what, _)| what == "page");
+            send.send(page.map_or(0, |page| page.2)).unwrap();
+            run(simulation, &limits, &mut |_| {})
+        });
+        Self {
+            port: port.recv_timeout(Duration::from_secs(120)).unwrap(),
+            signal,
+            thread: thread.ok(),
+        }
+    }
+
+    /// Sends some bytes, and reads until the connection ends.
+    pub(super) fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = self.stream();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        // The end may be a reset, after the answer.
+        stream.read_to_end(&mut answer).ok();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Asks for a page; the status and the body.
+    pub(super) fn get(&self, path: &str, headers: &str) -> (u16, String) {
+        let host = if headers.contains("Host:") {
+            ""
+        } else {
+            "Host: localhost\r\n"
+        };
+        let answer =
+            self.exchange(format!("GET {path} HTTP/1.1\r\n{host}{headers}\r\n").as_bytes());
+        let status = answer
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+        (status.unwrap_or(0), body.to_owned())
+    }
+
+    pub(super) fn scene(&self) -> Json {
+        let (status, body) = self.get("/scene.json", "");
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    pub(super) fn stream(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream
+    }
+
+    pub(super) fn viewer(&self) -> Viewer {
+        let address = format!("ws://localhost:{}/ws", self.port);
+        let request = address.into_client_request().unwrap();
+        let (socket, _) = tungstenite::client(request, self.stream()).unwrap();
+        Viewer {
+            socket,
+            replies: Vec::new(),
+            next: 1,
+        }
+    }
+
+    pub(super) fn end(mut self) -> (Summary, End) {
+        self.signal.store(15, Ordering::Relaxed);
+        self.finish()
+    }
+
+    /// Waits for the end.
+    pub(super) fn finish(&mut self) -> (Summary, End) {
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+/// A frame, as far as tests look into it.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) number: u32,
+    pub(super) is_held: bool,
+    pub(super) tick: f64,
+    pub(super) factor: f32,
+    /// Bodies that moved, by place, and where they are.
+    pub(super) moved: Vec<(usize, [f32; 3])>,
+    /// Sensors by place, the time of measurement, and the bytes of the fields.
+    pub(super) readings: Vec<(usize, f64, Vec<u8>)>,
+    pub(super) length: usize,
+}
+
+impl Frame {
+    fn read(bytes: &[u8]) -> Self {
+        assert_eq!(bytes[0], 1, "the form of frames");
+        let mut rest = bytes.get(32..).unwrap();
+        let mut frame = Self {
+            number: u32::from_le_bytes(bytes[4..8].try_into().unwrap()),
+            is_held: bytes[1] == 1,
+            tick: f64::from_le_bytes(bytes[8..16].try_into().unwrap()),
+            factor: f32::from_le_bytes(bytes[24..28].try_into().unwrap()),
+            moved: Vec::new(),
+            readings: Vec::new(),
+            length: bytes.len(),
+        };
+        let mut body = 0;
+        for _ in 0..length(&mut rest) {
+            body += length(&mut rest);
+            let pose = take(&mut rest, 20);
+            let part = |at: usize| f32::from_le_bytes(pose[at..at + 4].try_into().unwrap());
+            frame.moved.push((body, [part(0), part(4), part(8)]));
+            body += 1;
+        }
+        for _ in 0..length(&mut rest) {
+            let sensor = length(&mut rest);
+            let count = length(&mut rest);
+            let reading = take(&mut rest, count);
+            let seconds = f64::from_le_bytes(reading[..8].try_into().unwrap());
+            frame
+                .readings
+                .push((sensor, seconds, reading[8..].to_vec()));
+        }
+        assert!(rest.is_empty(), "all was read");
+        frame
+    }
+}
+
+fn take<'a>(rest: &mut &'a [u8], count: usize) -> &'a [u8] {
+    let (taken, left) = rest.split_at(count);
+    *rest = left;
+    taken
+}
+
+pub(super) fn length(rest: &mut &[u8]) -> usize {
+    let (mut value, mut shift) = (0, 0);
+    loop {
+        let byte = usize::from(take(rest, 1)[0]);
+        value |= (byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return value;
+        }
+        shift += 7;
+    }
+}
+
+/// A viewer that speaks the page's language.
+pub(super) struct Viewer {
+    pub(super) socket: WebSocket<TcpStream>,
+    replies: Vec<Json>,
+    next: u64,
+}
+
+impl Viewer {
+    pub(super) fn say(&mut self, what: &Json) {
+        self.socket.send(Message::text(what.to_string())).unwrap();
+    }
+
+    pub(super) fn watch(&mut self, paths: &[&str]) {
+        self.say(&json!({ "watch": paths }));
+    }
+
+    /// The next frame. It is not said to be seen.
+    pub(super) fn frame(&mut self) -> Frame {
+        loop {
+            match self.socket.read().unwrap() {
+                Message::Binary(bytes) => return Frame::read(&bytes),
+                Message::Text(text) => {
+                    let reply: Json = serde_json::from_str(&text).unwrap();
+                    self.replies.push(reply["reply"].clone());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The next frame, and room for another one.
+    pub(super) fn see(&mut self) -> Frame {
+        let frame = self.frame();
+        self.say(&json!({ "seen": frame.number }));
+        frame
+    }
+
+    /// Looks on until a frame is as it should be.
+    pub(super) fn until(&mut self, mut is_it: impl FnMut(&Frame) -> bool) -> Frame {
+        for _ in 0..2000 {
+            let frame = self.see();
+            if is_it(&frame) {
+                return frame;
+            }
+        }
+        panic!("no such frame");
+    }
+
+    /// Asks for a service, and looks on until it is answered.
+    pub(super) fn call(&mut self, component: &str, service: &str, arguments: &Json) -> Json {
+        let id = self.next;
+        self.next += 1;
+        self.say(&json!({ "call": {
+            "id": id, "component": component, "service": service, "arguments": arguments,
+        } }));
+        loop {
+            if let Some(place) = self.replies.iter().position(|reply| reply["id"] == id) {
+                return self.replies.remove(place);
+            }
+            match self.socket.read().unwrap() {
+                Message::Binary(bytes) => {
+                    let frame = Frame::read(&bytes);
+                    self.say(&json!({ "seen": frame.number }));
+                }
+                Message::Text(text) => {
+                    let reply: Json = serde_json::from_str(&text).unwrap();
+                    self.replies.push(reply["reply"].clone());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The code of the close frame that comes in the end; 0 if the connection just ends.
+    pub(super) fn farewell(&mut self) -> u16 {
+        loop {
+            match self.socket.read() {
+                Ok(Message::Close(Some(frame))) => return frame.code.into(),
+                Ok(_) => {}
+                Err(_) => return 0,
+            }
+        }
+    }
+}
