@@ -10,14 +10,13 @@ pub mod time;
 
 use bevy::prelude::*;
 use morse_api::{
-    component::{Active, Period},
+    component::Active,
     fields,
     kind::Kinds,
     sensor::{Exported, IsSensor},
     service::{AddService as _, NoArguments, Outcome, Refused, Service, Services},
     tick::Clock,
 };
-use serde_json::Value as Json;
 use serde_json::{Map, Value as Json};
 
 /// What clients asked of whoever runs the simulation.
@@ -93,31 +92,12 @@ fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
         return Err(Refused("this sensor has no data".to_owned()));
     };
     let nanos = world.resource::<Clock>().nanos_of(exported.0);
-    let mut all = serde_json::Map::new();
+    let mut all = Map::new();
     all.insert("timestamp".to_owned(), (nanos as f64 / 1e9).into());
     if let Json::Object(fields) = fields::data_to_json(&described.0.fields, data) {
         all.extend(fields);
     }
     Ok(Outcome::Done(all.into()))
-    let json = fields::data_to_json(&described.0.fields, data);
-    let (Some(seconds), Json::Object(values)) = (measured_at(world, entity), &json) else {
-        return Ok(Outcome::Done(json));
-    };
-    let mut all = Map::new();
-    all.insert("timestamp".to_owned(), seconds.into());
-    all.extend(values.clone());
-    Ok(Outcome::Done(all.into()))
-}
-
-/// The time of the last tick in which a sensor that acts was due, s.
-fn measured_at(world: &World, sensor: Entity) -> Option<f64> {
-    let clock = *world.get_resource::<Clock>()?;
-    let period = world.get::<Period>(sensor)?;
-    world.get::<Active>(sensor).filter(|active| active.0)?;
-    let ticks = (1..=clock.tick).rev();
-    let mut clocks = ticks.map(|tick| Clock { tick, ..clock });
-    let last = clocks.find(|clock| clock.is_due(period.frequency))?;
-    Some(last.seconds())
 }
 
 fn set_active(world: &mut World, entity: Entity, active: bool) -> Result<Outcome, Refused> {

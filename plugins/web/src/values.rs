@@ -132,12 +132,12 @@ fn samples(out: &mut Vec<u8>, values: &dyn AnySamples) {
         }
         Block::U16(numbers) => {
             begin(out, 7, numbers.count());
-            let wide = numbers.iter().map(|number| f32::from(*number));
+            let wide = numbers.values().iter().map(|number| f32::from(*number));
             out.extend(wide.flat_map(f32::to_le_bytes));
         }
         Block::F32(numbers) => {
             begin(out, 7, numbers.count());
-            out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+            out.extend(numbers.values().iter().flat_map(|number| number.to_le_bytes()));
         }
     }
 }
