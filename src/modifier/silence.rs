@@ -65,7 +65,7 @@ mod tests {
                 collision,
                 ..CollisionData::default()
             };
-            let mut memory = Memory::default();
+            let mut memory = Memory::new(Random::new(0, "silence", ""));
             silence.modify(&mut data, &mut memory, &Clock::new(60.0));
             assert_eq!(memory.fate == Fate::Lost, !collision);
         }

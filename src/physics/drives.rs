@@ -82,6 +82,13 @@ impl Commanded {
         command.is_some_and(Command::turns)
     }
 
+    /// The ground robots that are told to turn, which they do without friction.
+    pub(super) fn turning(&self) -> impl Iterator<Item = usize> {
+        let all = self.velocities.iter();
+        let turning = all.filter(|(_, command)| command.is_ground_robot && command.turns());
+        turning.map(|(place, _)| *place)
+    }
+
     /// Sets the commanded velocities again, at the start of every step of the engine; `is_first` of a
     /// tick. `holds`: in MORSE's motion they are set whether the robot slips or not.
     pub(super) fn impose(

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// A driven robot stands on what pushes it up more than sideways: the cosine of 60°.
-const SUPPORT: f32 = 0.5;
+pub(super) const SUPPORT: f32 = 0.5;
 
 /// rad/s, from which a driven robot turns.
 pub(super) const TURNING: f64 = 1e-3;

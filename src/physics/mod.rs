@@ -7,7 +7,7 @@
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
 //! - [`grasp`]: bodies that hold others;
-//! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
+//! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
 //! - [`fault`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
@@ -33,6 +33,7 @@ mod posing;
 pub mod prepare;
 mod rolling;
 pub mod shapes;
+mod slopes;
 mod snapshot;
 mod step;
 mod vehicles;

@@ -13,7 +13,7 @@ use super::{
     fluids::Fluids,
     joints::JointMotion,
     loads::Loads,
-    posing,
+    posing, slopes,
     vehicles::Vehicles,
 };
 
@@ -36,6 +36,9 @@ pub(super) fn step(
         rolls: settings.motion == Motion::Default,
         up: -gravity.normalize_or_zero(),
     };
+    if settings.motion == Motion::Default {
+        slopes::hold(&mut engine, &tables, &commanded);
+    }
     let substeps = settings.substeps.max(1);
     let extra = fluids.bodies().chain(vehicles.bodies());
     let loads = Loads::of(extra, &engine, &tables);

@@ -152,6 +152,24 @@ fn friction_decides_whether_a_slope_holds_a_robot() {
     );
 }
 
+#[test]
+fn turning_on_a_slope_does_not_creep() {
+    for command in ["w: 0.3", "w: -1"] {
+        let mut test = Arena {
+            robot: &actuator("v_omega", command),
+            slope: 0.2,
+            ..Arena::default()
+        }
+        .build();
+        test.run(1.0);
+        let from = test.place();
+        test.run(4.0);
+        let crept = (test.place() - from).norm();
+        // Without anything that holds it: 4 s · 2/3 · g sin θ cos θ / 120 Hz = 4 cm.
+        assert!(crept < 4e-3, "{command}: {crept} m");
+    }
+}
+
 /// The vertical speed of the centre of mass of all that moves, m/s.
 fn fall(test: &super::Test) -> f64 {
     let simulation = &test.simulation;
