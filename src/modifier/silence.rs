@@ -10,11 +10,19 @@ use morse_api::{
 
 /// Keeps back what is measured while a flag in it is false: a `collision` that nothing causes, say, of which
 /// MORSE's sensor says nothing.
-#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Silence {
     /// The field that is true when there is something to say.
     pub unless: String,
+}
+
+impl Default for Silence {
+    fn default() -> Self {
+        Self {
+            unless: "collision".to_owned(),
+        }
+    }
 }
 
 impl Modifier for Silence {

@@ -14,7 +14,7 @@ use bevy_rapier3d::{
         },
     },
     rapier::{
-        dynamics::{FrictionModel, IntegrationParameters, SpringCoefficients},
+        dynamics::{IntegrationParameters, SpringCoefficients},
         prelude::{ImpulseJointHandle, RigidBodyHandle},
     },
 };
@@ -155,11 +155,6 @@ fn parameters(settings: &Settings) -> IntegrationParameters {
         num_internal_pgs_iterations: match settings.motion {
             Motion::Default => 1,
             Motion::Morse => settings.solver_iterations.max(1) as usize,
-        },
-        // Friction at each point, as in MORSE's engine; and only that can be told how fast the points are to go.
-        friction_model: match settings.motion {
-            Motion::Default => FrictionModel::Simplified,
-            Motion::Morse => FrictionModel::Coulomb,
         },
         ..IntegrationParameters::default()
     }

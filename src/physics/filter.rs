@@ -19,9 +19,6 @@ pub(super) const SUPPORT: f32 = 0.5;
 /// rad/s, from which a driven robot turns.
 pub(super) const TURNING: f64 = 1e-3;
 
-/// Of the commanded turning rate, what is left in MORSE's motion.
-const SHARE: f32 = 0.97;
-
 /// What the engine asks about pairs of colliders that are marked for it.
 pub(super) struct Hooks<'a> {
     pub tables: &'a Tables,
@@ -58,21 +55,6 @@ impl Hooks<'_> {
         let wanted = place.and_then(|place| self.commanded.wanted_at(place, body, point));
         wanted.unwrap_or_else(|| body.velocity_at_point(point))
     }
-
-    /// The part of that velocity by which a driven body turns about the vertical, as far as it is left to it.
-    fn turning_at(
-        &self,
-        bodies: &RigidBodySet,
-        handle: Option<RigidBodyHandle>,
-        point: Vec3,
-    ) -> Vec3 {
-        let body = handle.and_then(|handle| bodies.get(handle));
-        let turning = body.and_then(|body| {
-            let place = usize::try_from(body.user_data).ok()?;
-            self.commanded.turning_at(place, body, point, self.up)
-        });
-        SHARE * turning.unwrap_or_default()
-    }
 }
 
 impl PhysicsHooks for Hooks<'_> {
@@ -94,8 +76,7 @@ impl PhysicsHooks for Hooks<'_> {
     /// not. While it turns, it rolls without friction: then the velocity alone, set at every step, holds
     /// it. What stands on the robot, or touches its sides, rubs as ever.
     ///
-    /// In MORSE's motion friction brakes it, but its turning only by [`SHARE`]: there a robot stood on a few
-    /// points close together, whatever its size.
+    /// In MORSE's motion friction brakes it, unless it turns: see [`super::drives::TURNING_SHARE`].
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
         rolling::put_below_axles(context);
         let bodies = context.bodies;
@@ -108,19 +89,13 @@ impl PhysicsHooks for Hooks<'_> {
         if stands_1.is_none() && stands_2.is_none() {
             return;
         }
-        if !self.rolls {
-            for contact in context.solver_contacts.iter_mut() {
-                let point = (contact.anchor1 + contact.anchor2) / 2.0;
-                let of_1 = self.turning_at(bodies, context.rigid_body1, point);
-                let of_2 = self.turning_at(bodies, context.rigid_body2, point);
-                contact.tangent_velocity = of_2 - of_1;
-            }
-            return;
-        }
         // The engine's friction also brakes what turns on the spot, and cannot be told a rate to keep.
         let mut standing = [stands_1, stands_2].into_iter().flatten();
         if standing.any(|place| self.commanded.turns(place)) {
             *context.friction = 0.0;
+            return;
+        }
+        if !self.rolls {
             return;
         }
         for contact in context.solver_contacts.iter_mut() {

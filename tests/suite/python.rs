@@ -109,7 +109,7 @@ from place.builder.sensors.nose import Nose
 
 robot = ATRV()
 nose = Nose()
-nose.properties(level=-1.0)
+nose.properties(floor=-1.0)
 nose.translate(z=0.5)
 robot.append(nose)
 tail = My_tail()

@@ -145,12 +145,12 @@ class Folders(Room):
         self.write(
             "sim/default.py",
             "from morse.builder import *\nfrom sim.builder.sensors.nose import Nose\n"
-            "one = ATRV()\nnose = Nose()\nnose.properties(level=0.5)\nnose.frequency(5)\none.append(nose)\n"
+            "one = ATRV()\nnose = Nose()\nnose.properties(floor=0.5)\nnose.frequency(5)\none.append(nose)\n"
             "env = Environment('empty')\nenv.save('said.ron')\n",
         )
         ran = self.morse("run", "sim")
         self.assertIn("which are not built: cargo build --release", ran.stdout)
-        self.assertIn('"nose": (kind: "nose", frequency: 5, level: 0.5)', self.read("said.ron"))
+        self.assertIn('"nose": (kind: "nose", frequency: 5, floor: 0.5)', self.read("said.ron"))
         self.assertIn("did you mean `sim`?", self.morse("rm", "simm").stderr)
         self.assertEqual(self.morse("rm", "sim", "--force").returncode, 0)
         self.assertFalse(os.path.exists(self.path("sim")))

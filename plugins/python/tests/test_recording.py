@@ -355,6 +355,26 @@ class Mistakes(Room):
         )
         self.assertIn("robot.p: `proximity` has no property `Rnage`, which changes nothing; did you mean `Range`?", self.said)
 
+    def test_components_are_found_by_their_tags(self) -> None:
+        text = self.recorded(
+            """
+            robot = ATRV()
+            eye = Pose(); eye.translate(0.5, 0, 1); eye.properties(Catch_me=True, Type='Trophy'); robot.append(eye)
+            near = Proximity(); near.properties(Track='Catch_me'); near.add_stream('socket')
+            other = ATRV(); other.translate(5); other.append(near)
+            env = Environment('ground.robray')
+            """
+        )
+        self.assertIn('"robot.eye_itself": (label: "robot.eye", type: "Trophy", properties: { "Catch_me": true })', text)
+        self.assertIn('model: "script_robot.robray"', text)
+        self.assertIn("frame eye_itself {\n  parent base;\n  translation [0.5, 0, 1];\n}", self.read("script_robot.robray"))
+        self.assertNotIn("Catch_me", self.said)
+        if program():
+            checked = subprocess.run(
+                [str(program()), "check", self.path("script.ron")], capture_output=True, text=True
+            )
+            self.assertEqual(checked.returncode, 0, checked.stderr)
+
     def test_angles_become_radians(self) -> None:
         text = self.recorded(
             "robot = ATRV()\np = Gripper()\np.properties(Angle=90)\nrobot.append(p)\nenv = Environment('ground.robray')\n"

@@ -86,6 +86,7 @@ class AroundTest(Rows, MorseTestCase):
         prey.translate(x=-5.0, y=2.0)
         prey.properties(Catch_me=True)
         prey_pose = Pose()
+        prey_pose.properties(Bait=7)
         prey.append(prey_pose)
 
         table = PassiveObject('props/objects', 'SmallTable')
@@ -150,6 +151,10 @@ class AroundTest(Rows, MorseTestCase):
         morse.sleep(0.3)
         self.assertEqual(morse.robot.near.get()['near_objects'], {})
         morse.robot.near.set_range(4.0).result()
+        morse.robot.near.set_tracked_tag('Bait').result()
+        morse.sleep(0.3)
+        # A part of a robot has a property, too.
+        self.assertEqual(len(morse.robot.near.get()['near_objects']), 1)
         morse.robot.near.set_tracked_tag('Object').result()
         morse.sleep(0.3)
         self.assertIn('RedBox', morse.robot.near.get()['near_objects'])

@@ -96,6 +96,27 @@ def component_fields(named: Any, robot: Any, recording: Any) -> Fields:
     return fields
 
 
+def tags(component: Any) -> Dict[str, Any]:
+    """Properties that are no settings, nor settings that are misspelt: by these others find the component."""
+    kind: Kind = component.entry()
+    known = [*kind.settings, *kind.silent, *kind.always, *_QUIET]
+    strange = {name: value for name, value in component.set.items() if name not in known}
+    return {} if kind.is_own else {name: value for name, value in strange.items() if not suggestion(name, known)}
+
+
+def marks(tree: Any, robot: Any, recording: Any) -> Dict[str, Tuple[Pose, Dict[str, Any]]]:
+    """Places on a robot where components are found by their tags."""
+    found = {}
+    for named in tree:
+        values = tags(named.component)
+        on, pose = _mount(named, robot, recording)
+        if values and on:
+            warn(f"{robot.name}.{named.name}: what is on `{on}` is not found by `{next(iter(values))}`")
+        elif values:
+            found[f"{named.name.replace('.', '_')}_itself"] = (pose, values)
+    return found
+
+
 def _settings(component: Any, kind: Kind, path: str) -> Fields:
     fields = Fields()
     for name, value in {**kind.always, **component.set}.items():
@@ -103,6 +124,8 @@ def _settings(component: Any, kind: Kind, path: str) -> Fields:
             continue
         if kind.is_own:
             fields[name] = value
+            continue
+        if name in tags(component):
             continue
         if name not in kind.settings:
             near = suggestion(name, [*kind.settings, *kind.silent])

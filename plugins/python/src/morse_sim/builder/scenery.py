@@ -6,10 +6,14 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .errors import MorseBuilderError
 from .primitives import PassiveObject
-from .rotation import compose
+from .rotation import Pose, compose
 from .ron import number
 from .things import Part
 from .worlds import Model
+
+
+Arms = List[Tuple[Any, Dict[str, Any]]]
+"""Arms that are put on a robot, and what is known of them."""
 
 
 def first_frame(path: str) -> str:
@@ -67,7 +71,7 @@ class Scenery:
         self.environment = environment
         self.frames: List[List[str]] = []
         self.names: set = set()
-        self.models: Dict[str, Tuple[Model, List[Tuple[Any, Dict[str, Any]]]]] = {}
+        self.models: Dict[str, Tuple[Model, Arms, Dict[str, Pose]]] = {}
 
     def add(self, thing: Any) -> Optional[bool]:
         """Adds a thing; whether forces move it, or nothing if there is no need to know of it."""
@@ -114,9 +118,12 @@ class Scenery:
         return "\n\n".join(blocks) + "\n"
 
     @staticmethod
-    def model(model: Model, arms: List[Tuple[Any, Dict[str, Any]]]) -> str:
-        """The text of a robot with its arms."""
+    def model(model: Model, arms: Arms, marks: Dict[str, Pose]) -> str:
+        """The text of a robot with its arms, and with places that others find."""
         blocks = [f'include "{model.file}"']
+        for name, pose in marks.items():
+            lines = [f"parent {_name(model.root)};", *_place(*pose)]
+            blocks.append("\n".join(_frame(name, lines)))
         for component, arm in arms:
             at, rotation = component.location, component.rotation_euler
             if model.faces:

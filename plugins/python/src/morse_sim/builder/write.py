@@ -11,7 +11,7 @@ from .component import AbstractComponent
 from .creator import ComponentCreator
 from .environment import Environment
 from .errors import MorseBuilderError, warn
-from .parts import component_fields, rounded, pose_fields
+from .parts import component_fields, marks, pose_fields, rounded
 from .primitives import Mesh, PassiveObject, Zone
 from .robots import Robot
 from .ron import Entries, Fields, Word, document
@@ -90,12 +90,12 @@ class Recording:
 
     def simulation(self, stem: str) -> Fields:
         """The simulation file. The scene, once it is known, is called `stem.robray`."""
-        bodies, objects = self._things()
+        bodies, self.objects = self._things()
         robots = Entries({name: self._robot(name, robot, stem) for name, robot in self.robots.items()})
         scene = f"{stem}.robray" if self.scenery.frames else self.environment.world.scene
         fields = Fields(scene=scene, environment=self._environment())
         zones = self._zones()
-        for name, entries in (("bodies", bodies), ("objects", objects), ("zones", zones), ("robots", robots)):
+        for name, entries in (("bodies", bodies), ("objects", self.objects), ("zones", zones), ("robots", robots)):
             if entries:
                 fields[name] = entries
         fields["middlewares"] = self._middlewares()
@@ -164,7 +164,7 @@ class Recording:
                 if each._bpy_object.game.mass:
                     bodies[name]["mass"] = float(each._bpy_object.game.mass)
                 bodies[name].update(damped(BLENDER_DAMPING, each._bpy_object.game))
-            about = self._about(each)
+            about = self._about(each._bpy_object.values, "", each.name)
             if about:
                 objects[name] = about
         return bodies, objects
@@ -186,16 +186,16 @@ class Recording:
         return fields
 
     @staticmethod
-    def _about(thing: AbstractComponent) -> Fields:
+    def _about(values: Dict[str, Any], label: str, name: str = "") -> Fields:
         """What sensors can know of a thing."""
-        values = dict(thing._bpy_object.values)
+        values = dict(values)
         fields = Fields()
-        label = values.pop("Label", "")
-        for name, default in (("Description", ""), ("Type", "Object")):
-            value = values.pop(name, default)
+        label = values.pop("Label", label)
+        for word, default in (("Description", ""), ("Type", "Object")):
+            value = values.pop(word, default)
             if value != default:
-                fields[name.lower()] = str(value)
-        if label and label != thing.name:
+                fields[word.lower()] = str(value)
+        if label and label != name:
             fields = Fields(label=str(label), **fields)
         if values.pop("Graspable", False):
             fields["graspable"] = True
@@ -208,11 +208,14 @@ class Recording:
 
     def _robot(self, name: str, robot: Robot, stem: str) -> Fields:
         model = robot.model
-        arms = self._arms(name)
+        arms, places = self._arms(name), marks(self.trees[name], robot, self)
         file = model.file
-        if arms:
+        if arms or places:
             file = f"{stem}_{name}.robray"
-            self.scenery.models[file] = (model, arms)
+            self.scenery.models[file] = (model, arms, {mark: pose for mark, (pose, _tags) in places.items()})
+        for mark, (_pose, values) in places.items():
+            label = f"{name}.{mark[: -len('_itself')]}"
+            self.objects[f"{name}.{mark}"] = self._about(values, label)
         fields = Fields(model=file)
         game = robot._bpy_object.game
         kinds = {"STATIC": "fixed", "NO_COLLISION": "kinematic", "SENSOR": "kinematic", "OCCLUDER": "fixed"}
@@ -290,9 +293,9 @@ class Recording:
         if self.scenery.frames:
             with open(os.path.join(directory, f"{stem}.robray"), "w", encoding="utf-8") as file:
                 file.write(self.scenery.scene())
-        for name, (model, arms) in self.scenery.models.items():
+        for name, parts in self.scenery.models.items():
             with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-                file.write(self.scenery.model(model, arms))
+                file.write(self.scenery.model(*parts))
         path = os.path.join(directory, f"{stem}.ron")
         with open(path, "w", encoding="utf-8") as file:
             file.write(head + document(simulation))

@@ -60,19 +60,19 @@ fn main() -> std::process::ExitCode {{
 SENSOR = """//! How high it is: write here what your sensor measures.
 use morse_sim::prelude::*;
 
-/// Height above a level.
+/// Height above a floor.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct {classname} {{
-    /// The level from which it is counted.
+    /// Where that floor is.
     #[reflect(@Unit("m"))]
-    pub level: f64,
+    pub floor: f64,
 }}
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct {classname}Data {{
-    /// Above the level.
+    /// Above the floor.
     #[reflect(@Unit("m"))]
     pub height: f64,
 }}
@@ -89,7 +89,7 @@ pub fn plugin(app: &mut App) {{
 fn default_action(mut sensors: Query<(&{classname}, &Due, &WorldPose, &mut {classname}Data)>) {{
     for (settings, due, pose, mut data) in &mut sensors {{
         if due.0 {{
-            data.height = pose.0.translation.z - settings.level;
+            data.height = pose.0.translation.z - settings.floor;
         }}
     }}
 }}
