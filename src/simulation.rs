@@ -332,12 +332,6 @@ impl Simulation {
         middleware::serve_between(self.app.world_mut(), at_most, &crossbeam_channel::never());
     }
 
-    /// Whether a middleware holds the simulation back, so that each tick needs its permit.
-    #[must_use]
-    pub fn is_held(&self) -> bool {
-        self.middlewares.gate().is_held()
-    }
-
     /// Whether the next tick may begin. While a middleware holds the simulation back, this waits for its
     /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
     pub fn may_step(&mut self, at_most: Duration) -> bool {

@@ -46,4 +46,10 @@ impl Simulation {
     pub fn tell_pacing(&mut self, pacing: Pacing) {
         self.app.world_mut().insert_resource(pacing);
     }
+
+    /// Whether a middleware holds the simulation back, so that each tick needs its permit.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.middlewares.gate().is_held()
+    }
 }
