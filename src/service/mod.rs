@@ -60,7 +60,7 @@ pub fn plugin(app: &mut App) {
                 "The sensor's data, as it was last exported.",
                 get_local_data,
             )
-            .returns("`timestamp`, the simulated time of the measurement, s, and the fields of the data, by name")
+            .returns("the fields of the data, by name, after `timestamp`, the simulated time of the measurement, s")
             .read_only(),
         )
         .add_service::<Active>(Service::new(

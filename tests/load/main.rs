@@ -2,6 +2,7 @@
 //! `-- --streams 60 --fast 60 --requests 60 --cycles 10000` (seconds, and clients that come and go; 0 leaves a part
 //! out). Prints a table, and ends with 1 when a promise is broken.
 #[path = "mod.rs"]
+#[expect(dead_code, reason = "the tests use more of it")]
 mod load;
 
 use std::{process::ExitCode, time::Duration};

@@ -194,7 +194,9 @@ fn close(found: &Value, expected: &Value, tolerance: f64, path: &str) -> Result<
             }
             same(1.0)
         }
-        (Value::Object(one), Value::Object(other)) if one.keys().eq(other.keys()) => {
+        (Value::Object(one), Value::Object(other))
+            if one.len() == other.len() && one.keys().all(|key| other.contains_key(key)) =>
+        {
             one.iter().try_for_each(|(key, value)| {
                 close(value, &other[key], tolerance, &format!("{path}.{key}"))
             })
