@@ -72,8 +72,14 @@ fn of_shape(shape: &SeenShape) -> Json {
             start_radius,
             end_radius,
             height,
-        } => json!({ "cone": [start_radius, end_radius, height].map(|part| short(*part)) }),
-        Form::Capsule { radius, height } => json!({ "capsule": [radius, height].map(|part| short(*part)) }),
+        } => {
+            let cone = [start_radius, end_radius, height].map(|part| short(*part));
+            json!({ "cone": cone })
+        }
+        Form::Capsule { radius, height } => {
+            let capsule = [radius, height].map(|part| short(*part));
+            json!({ "capsule": capsule })
+        }
         Form::Grid {
             dimension,
             delta,
