@@ -122,7 +122,7 @@ function frameAll(scene) {
   }, 0.2);
   camera.home = {
     target: low.map((part, axis) => (part + high[axis]) / 2),
-    distance: Math.min(Math.max(norm(sub(high, low)) * 0.95 + Math.min(size, 20) * 2.6, 1.2), 400),
+    distance: Math.min(Math.max((norm(sub(high, low)) * 0.95 + Math.min(size, 20) * 2.6) * Math.max(1, 1.4 / camera.aspect), 1.2), 400),
   };
   camera.home.target[2] += Math.min(size, 2) * 0.2;
   camera.goHome();

