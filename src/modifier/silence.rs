@@ -73,7 +73,7 @@ mod tests {
                 collision,
                 ..CollisionData::default()
             };
-            let mut memory = Memory::new(Random::new(0, "silence", ""));
+            let mut memory = Memory::new(Random::new(0, "rover.sensor", "silence"));
             silence.modify(&mut data, &mut memory, &Clock::new(60.0));
             assert_eq!(memory.fate == Fate::Lost, !collision);
         }

@@ -48,9 +48,14 @@ pub(super) fn add(app: &mut App) {
         Service::new(
             "set_object_visibility",
             "Takes MORSE's arguments; nothing is drawn here, and what is not seen is still met by rays, as in MORSE.",
-            |world, _, visibility: Visibility| {
-                body(world, &visibility.name)?;
-                Ok(Outcome::Done(visibility.visible.into()))
+            |world, _, asked: Visibility| {
+                let Visibility {
+                    name,
+                    visible,
+                    do_children: _,
+                } = asked;
+                body(world, &name)?;
+                Ok(Outcome::Done(visible.into()))
             },
         )
         .returns("whether it is visible"),
@@ -65,7 +70,6 @@ struct Visibility {
     /// Whether it is to be seen.
     visible: bool,
     /// Whether what hangs on it is meant, too.
-    #[allow(dead_code, reason = "there is nothing to hide")]
     do_children: bool,
 }
 
