@@ -199,9 +199,6 @@ fn pace(
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
         }
-        if let Err(failure) = watch.tick(simulation) {
-            return End::Failure(failure);
-        }
         for complaint in simulation.complaints() {
             complain(&complaint);
         }
@@ -217,7 +214,8 @@ fn pace(
             };
         }
         stride.tell_lag(simulation);
-        if let Some(failure) = simulation.failure() {
+        let seen = watch.tick(simulation).err();
+        if let Some(failure) = seen.or_else(|| simulation.failure()) {
             return End::Failure(failure);
         }
         if let Some(lost) = simulation.fault() {

@@ -78,7 +78,9 @@ impl Camera for DepthVideoCamera {
         if let [picture] = film.pictures.as_mut_slice() {
             data.image.rewrite(|image| {
                 std::mem::swap(image, &mut picture.depth);
-                image.iter_mut().for_each(|depth| *depth = self.value(*depth));
+                image
+                    .iter_mut()
+                    .for_each(|depth| *depth = self.value(*depth));
                 camera::flip(image, lens);
             });
         }

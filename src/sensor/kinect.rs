@@ -40,7 +40,12 @@ impl Sensor for Kinect {
     type Data = KinectData;
 
     fn check(&self, _: &World, _: Entity) -> Result<(), String> {
-        if !self.rgb_at.iter().chain(&self.depth_at).all(|number| number.is_finite()) {
+        if !self
+            .rgb_at
+            .iter()
+            .chain(&self.depth_at)
+            .all(|number| number.is_finite())
+        {
             return Err("`rgb_at` and `depth_at` must be finite".to_owned());
         }
         self.lens().check()

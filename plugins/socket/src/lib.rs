@@ -2,6 +2,7 @@
 //! commands, all as lines of text over TCP.
 //!
 //! - [`request`]: the lines of requests and replies; [`python`]: JSON as Python writes it;
+//! - [`image`]: images and points as text;
 //! - `connection`: a client; [`mod@command`]: a line of JSON as a command;
 //! - `server`: the one thread, with one poll for all clients; `dispatch`: what becomes of a request;
 //!   `discovery`: what there is;
@@ -33,6 +34,7 @@ use serde::Deserialize;
 
 use crate::{
     connection::Role,
+    image::Image,
     server::{News, Parts, Server},
 };
 
@@ -100,6 +102,8 @@ impl Socket {
 pub struct Stream {
     /// Its port; without it, the next free one.
     pub port: Option<u16>,
+    /// How images in colour are sent.
+    pub image: Image,
 }
 
 /// Makes the kind `socket` known.
@@ -127,7 +131,10 @@ impl Middleware for Socket {
         let parts = Parts {
             settings: self.clone(),
             outputs: outputs
-                .map(|(place, (observer, _))| (observer, port_of(Role::Readings(place))))
+                .map(|(place, (observer, stream))| {
+                    let port = port_of(Role::Readings(place));
+                    (observer, port, stream.image)
+                })
                 .collect(),
             inputs: inputs
                 .map(|(place, (sender, _))| (sender, port_of(Role::Commands(place))))

@@ -20,7 +20,9 @@ use morse_api::{
 use crate::{
     Socket, command,
     connection::{Connection, Heard, Role},
-    discovery, python,
+    discovery,
+    image::Image,
+    python,
 };
 
 /// The token of the waker; listeners and connections follow.
@@ -49,6 +51,8 @@ pub(crate) struct News {
 
 /// A sensor's stream.
 pub(crate) struct Output {
+    /// How images are sent.
+    image: Image,
     pub(crate) observer: Observer,
     pub(crate) port: u16,
     clients: Vec<usize>,
@@ -101,7 +105,7 @@ impl Knock {
 pub(crate) struct Parts {
     pub(crate) settings: Socket,
     pub(crate) listeners: Vec<(TcpListener, Role)>,
-    pub(crate) outputs: Vec<(Observer, u16)>,
+    pub(crate) outputs: Vec<(Observer, u16, Image)>,
     pub(crate) inputs: Vec<(CommandSender, u16)>,
     pub(crate) services: Vec<String>,
     pub(crate) requests: RequestSender,
@@ -124,11 +128,15 @@ impl Server {
         }
         let hook = knock.clone();
         parts.wake.also_call(move || hook.knock());
-        let outputs = parts.outputs.into_iter().map(|(observer, port)| Output {
-            observer,
-            port,
-            clients: Vec::new(),
-        });
+        let outputs = parts
+            .outputs
+            .into_iter()
+            .map(|(observer, port, image)| Output {
+                image,
+                observer,
+                port,
+                clients: Vec::new(),
+            });
         let inputs = parts.inputs.into_iter();
         Ok(Self {
             settings: parts.settings,
@@ -400,7 +408,8 @@ impl Server {
             if output.clients.is_empty() {
                 continue;
             }
-            let record: Arc<[u8]> = python::record(&output.observer.info, &reading).into();
+            let record = python::record(&output.observer.info, &reading, output.image);
+            let record: Arc<[u8]> = record.into();
             for client in &output.clients {
                 if let Some(connection) = self.connections.get_mut(client) {
                     connection.record(&record);
