@@ -276,9 +276,9 @@ impl Local {
 impl Faces {
     fn new(eye: &Eye, local: &Local, half: [f64; 3]) -> Self {
         let mut faces = Self::default();
-        for axis in 0..3 {
+        for (axis, half) in half.into_iter().enumerate() {
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-                let ahead = half[axis] - sign * local.origin[axis];
+                let ahead = half - sign * local.origin[axis];
                 // An eye in the very plane is before it.
                 let ahead = if ahead == 0.0 { -1e-12 } else { ahead };
                 let plane = Plane::new(eye, local.rows[axis], sign / ahead);

@@ -37,7 +37,7 @@ pub struct SegmentationCameraData {
     /// The names of classes, from number 1 on.
     pub class_names: Vec<String>,
     /// From places at a depth of 1 to columns and rows.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
 }
 

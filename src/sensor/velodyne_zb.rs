@@ -39,7 +39,7 @@ pub struct VelodyneZbData {
     /// Number of points.
     pub nb_points: u32,
     /// From places at a depth of 1 to columns and rows.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
 }
 

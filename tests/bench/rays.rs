@@ -71,12 +71,18 @@ pub(crate) struct Arena {
     hits: Vec<Option<Hit>>,
 }
 
+/// A world with rays and a renderer.
+fn app(threads: usize) -> App {
+    let mut app = App::new();
+    rays::plugin(&mut app, threads);
+    render::plugin(&mut app, threads);
+    app.world_mut().spawn(Watches);
+    app
+}
+
 impl Arena {
     pub(crate) fn new(count: usize, threads: usize) -> Self {
-        let mut app = App::new();
-        rays::plugin(&mut app, threads);
-        render::plugin(&mut app, threads);
-        app.world_mut().spawn(Watches);
+        let mut app = app(threads);
         let world = app.world_mut();
         let mut boxes = Lcg(12345);
         for (x, y, hx, hy) in [

@@ -1,4 +1,5 @@
 //! Stills and films: files that other programs can open, the same pixels everywhere, and clear refusals.
+#![cfg(test)]
 use std::{fs, io::BufReader, path::Path};
 
 use super::{Ran, Room, program};
