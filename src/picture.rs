@@ -2,7 +2,7 @@
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, Write as _},
     path::Path,
     process::{Child, Command, Stdio},
 };
@@ -120,7 +120,9 @@ impl Film {
                 let file = BufWriter::new(File::create(path)?);
                 let encoder = gif::Encoder::new(file, size(width)?, size(height)?, &[]);
                 let mut encoder = encoder.map_err(io::Error::other)?;
-                encoder.set_repeat(gif::Repeat::Infinite).map_err(io::Error::other)?;
+                encoder
+                    .set_repeat(gif::Repeat::Infinite)
+                    .map_err(io::Error::other)?;
                 Ok(Self::Gif(Box::new(encoder)))
             }
             Format::Mp4 => {
@@ -128,10 +130,23 @@ impl Film {
                 let rate = format.rate().to_string();
                 let mut ffmpeg = Command::new("ffmpeg");
                 ffmpeg
-                    .args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgba"])
+                    .args([
+                        "-y",
+                        "-loglevel",
+                        "error",
+                        "-f",
+                        "rawvideo",
+                        "-pix_fmt",
+                        "rgba",
+                    ])
                     .args(["-s", &size, "-r", &rate, "-i", "-"])
                     // H.264 in its usual form has even sides.
-                    .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"])
+                    .args([
+                        "-vf",
+                        "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                        "-pix_fmt",
+                        "yuv420p",
+                    ])
                     .arg(path)
                     .stdin(Stdio::piped())
                     .stdout(Stdio::null());

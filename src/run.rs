@@ -206,12 +206,12 @@ fn pace(
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
         }
-        if let Err(failure) = watch.tick(simulation) {
-            return End::Failure(failure);
-        }
         stride.count();
         if let Some(end) = look_after(simulation, &mut stride, complain) {
             return end;
+        }
+        if let Err(failure) = watch.tick(simulation) {
+            return End::Failure(failure);
         }
         simulation.tell_pacing(stride.pacing(simulation));
         if let Some(lost) = simulation.fault() {

@@ -8,7 +8,7 @@ use morse_api::{
 };
 use serde_json::json;
 
-/// A spot light along its x axis. What is here says what there is to be drawn; nothing draws it yet.
+/// A spot light along its x axis. Cameras see by it; without `shadows`, through everything.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Shine)]

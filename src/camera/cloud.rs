@@ -28,7 +28,8 @@ impl Cloud<'_> {
                 for (u, &depth) in depths.unwrap_or_default().iter().enumerate() {
                     if depth.is_finite() {
                         let depth = f64::from(depth);
-                        let across = |pixel: usize, center: f64| depth * (pixel as f64 - center) * over;
+                        let across =
+                            |pixel: usize, center: f64| depth * (pixel as f64 - center) * over;
                         let mut at = Point3::new(across(u, center_u), across(row, center_v), depth);
                         if !is_straight {
                             at = camera_from_eye * at;

@@ -78,13 +78,18 @@ impl Lens {
     ///
     /// Which ones do not.
     pub fn check(&self) -> Result<(), String> {
-        let is_sharp = self.fov.map_or(self.focal > 0.0 && self.focal.is_finite(), |fov| {
-            fov > 0.0 && fov < std::f64::consts::PI
-        });
+        let is_sharp = self
+            .fov
+            .map_or(self.focal > 0.0 && self.focal.is_finite(), |fov| {
+                fov > 0.0 && fov < std::f64::consts::PI
+            });
         if !is_sharp {
             return Err("`fov` must be above 0 and below π, and `focal` above 0".to_owned());
         }
-        if ![self.width, self.height].iter().all(|size| (1..=LARGEST).contains(size)) {
+        if ![self.width, self.height]
+            .iter()
+            .all(|size| (1..=LARGEST).contains(size))
+        {
             return Err(format!("`width` and `height` must be from 1 to {LARGEST}"));
         }
         if !(self.near > 0.0 && self.far > self.near && self.far.is_finite()) {

@@ -89,10 +89,7 @@ pub fn prepare<C: Camera>(app: &mut App) {
 #[must_use]
 pub fn mount_from_camera() -> Isometry3<f64> {
     let turn = Quaternion::new(0.5, -0.5, 0.5, -0.5);
-    Isometry3::from_parts(
-        Vector3::zeros().into(),
-        UnitQuaternion::new_unchecked(turn),
-    )
+    Isometry3::from_parts(Vector3::zeros().into(), UnitQuaternion::new_unchecked(turn))
 }
 
 /// What a frame reads and writes.
@@ -125,12 +122,14 @@ pub fn shoot<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body
         }
         film.views.clear();
         camera.views(level.0, &mut film.views);
-        film.pictures.resize_with(film.views.len(), Picture::default);
+        film.pictures
+            .resize_with(film.views.len(), Picture::default);
         film.camera_from_eye.clear();
         let to_camera = mount_from_camera();
         for (view, picture) in film.views.iter().zip(&mut film.pictures) {
             let mount_from_eye = turn * view.pose * to_camera;
-            film.camera_from_eye.push(to_camera.inverse() * mount_from_eye);
+            film.camera_from_eye
+                .push(to_camera.inverse() * mount_from_eye);
             let eye = Eye {
                 wants: view.wants,
                 ..lens.eye(pose.0 * mount_from_eye)
@@ -150,14 +149,10 @@ pub fn flip<T>(image: &mut [T], lens: &Lens) {
     }
     let half = image.len() / row / 2 * row;
     let (top, bottom) = image.split_at_mut(half);
-    for (one, other) in top
-        .chunks_exact_mut(row)
-        .zip(bottom.rchunks_exact_mut(row))
-    {
+    for (one, other) in top.chunks_exact_mut(row).zip(bottom.rchunks_exact_mut(row)) {
         one.swap_with_slice(other);
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -37,7 +37,10 @@ fn a_lens_is_what_morse_makes_of_its_settings() {
         focal: 0.035,
         ..lens(1, true)
     };
-    assert_eq!(lens.intrinsic_matrix(), [[280.0, 0.0, 128.0], [0.0, 280.0, 64.0], [0.0, 0.0, 1.0]]);
+    assert_eq!(
+        lens.intrinsic_matrix(),
+        [[280.0, 0.0, 128.0], [0.0, 280.0, 64.0], [0.0, 0.0, 1.0]]
+    );
     let wide = Lens {
         fov: Some(std::f64::consts::FRAC_PI_2),
         ..lens
@@ -45,13 +48,22 @@ fn a_lens_is_what_morse_makes_of_its_settings() {
     assert!((wide.pixels() - 128.0).abs() < 1e-9);
     assert_eq!(lens.check(), Ok(()));
     for broken in [
-        Lens { fov: Some(3.2), ..lens },
+        Lens {
+            fov: Some(3.2),
+            ..lens
+        },
         Lens { focal: 0.0, ..lens },
         Lens { width: 0, ..lens },
-        Lens { height: 100_000, ..lens },
+        Lens {
+            height: 100_000,
+            ..lens
+        },
         Lens { near: 0.0, ..lens },
         Lens { far: 0.05, ..lens },
-        Lens { far: f64::INFINITY, ..lens },
+        Lens {
+            far: f64::INFINITY,
+            ..lens
+        },
     ] {
         assert!(broken.check().is_err(), "{broken:?}");
     }

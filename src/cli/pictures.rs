@@ -47,13 +47,19 @@ impl FromStr for Shot {
             None => None,
         };
         match parts.as_slice() {
-            [] => Ok(Self { at, camera: None, file }),
+            [] => Ok(Self {
+                at,
+                camera: None,
+                file,
+            }),
             [camera] => Ok(Self {
                 at,
                 camera: Some((*camera).to_owned()),
                 file,
             }),
-            _ => Err("write it as t=5s:out.png, or as t=5s:rover.video:out.png for a camera".to_owned()),
+            _ => Err(
+                "write it as t=5s:out.png, or as t=5s:rover.video:out.png for a camera".to_owned(),
+            ),
         }
     }
 }
@@ -87,7 +93,11 @@ impl Pictures {
         films: &[Shot],
         size: (u32, u32),
     ) -> Result<Self, String> {
-        for camera in shots.iter().chain(films).filter_map(|shot| shot.camera.as_ref()) {
+        for camera in shots
+            .iter()
+            .chain(films)
+            .filter_map(|shot| shot.camera.as_ref())
+        {
             image_of(simulation, camera)?;
         }
         let recording = |shot: &Shot| {
@@ -111,7 +121,9 @@ impl Pictures {
         if image.pixels.is_empty() {
             return Err(lost(shot, &"the camera has not taken a frame yet"));
         }
-        image.write_png(&shot.file).map_err(|error| lost(shot, &error))
+        image
+            .write_png(&shot.file)
+            .map_err(|error| lost(shot, &error))
     }
 
     fn image(&mut self, simulation: &mut Simulation, shot: &Shot) -> Result<Image, Failure> {
@@ -150,10 +162,13 @@ impl Watch for Pictures {
                 Some(film) => film,
                 None => {
                     let film = Film::begin(file, recording.format, image.width, image.height);
-                    recording.film.insert(film.map_err(|error| lost(&recording.shot, &error))?)
+                    recording
+                        .film
+                        .insert(film.map_err(|error| lost(&recording.shot, &error))?)
                 }
             };
-            film.add(&mut image).map_err(|error| lost(&recording.shot, &error))?;
+            film.add(&mut image)
+                .map_err(|error| lost(&recording.shot, &error))?;
         }
         self.films = films;
         Ok(())
@@ -167,7 +182,8 @@ impl Watch for Pictures {
         }
         for recording in std::mem::take(&mut self.films) {
             if let Some(film) = recording.film {
-                film.finish().map_err(|error| lost(&recording.shot, &error))?;
+                film.finish()
+                    .map_err(|error| lost(&recording.shot, &error))?;
             }
         }
         match shots.iter().find_map(|shot| Some((shot, shot.at?))) {
@@ -187,7 +203,9 @@ fn lost(shot: &Shot, why: &dyn fmt::Display) -> Failure {
 
 /// The newest image of a camera, which may be empty.
 fn image_of(simulation: &Simulation, camera: &str) -> Result<Image, String> {
-    let data = simulation.read_any(camera).map_err(|error| error.to_string())?;
+    let data = simulation
+        .read_any(camera)
+        .map_err(|error| error.to_string())?;
     let size = |name: &str| match data.field(name).map(view) {
         Some(Value::Integer(size)) => u32::try_from(size).ok(),
         _ => None,
@@ -218,7 +236,10 @@ mod tests {
         for (text, expected) in [
             ("out.png", shot(None, None, "out.png")),
             ("t=5s:out.png", shot(Some(5.0), None, "out.png")),
-            ("rover.video:a/b.png", shot(None, Some("rover.video"), "a/b.png")),
+            (
+                "rover.video:a/b.png",
+                shot(None, Some("rover.video"), "a/b.png"),
+            ),
             ("t=500ms:r.v:b.png", shot(Some(0.5), Some("r.v"), "b.png")),
         ] {
             assert_eq!(text.parse(), Ok(expected));

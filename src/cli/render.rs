@@ -64,12 +64,18 @@ pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
     });
     let is_fine = |side: u32| (1..=8192).contains(&side);
     size.filter(|(width, height)| is_fine(*width) && is_fine(*height))
-        .ok_or_else(|| "a size is columns and rows, such as 640x480, each from 1 to 8192".to_owned())
+        .ok_or_else(|| {
+            "a size is columns and rows, such as 640x480, each from 1 to 8192".to_owned()
+        })
 }
 
 /// Takes the picture and returns the exit code.
 pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
-    let style = if args.reading.color { Style::Colored } else { Style::Plain };
+    let style = if args.reading.color {
+        Style::Colored
+    } else {
+        Style::Plain
+    };
     let mut simulation = match build(args, parts) {
         Ok(simulation) => simulation,
         Err(BuildError::Scene(report)) => {
@@ -83,7 +89,10 @@ pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
     };
     write!(err, "{}", simulation.warnings().render(style)).ok();
     if args.eye.is_some() && args.eye == args.look {
-        say(err, "error: `--eye` and `--look` are the same point; look at another one");
+        say(
+            err,
+            "error: `--eye` and `--look` are the same point; look at another one",
+        );
         return exit::INPUT;
     }
     let ticks = (args.after * simulation.clock().rate).round() as u64;
@@ -104,7 +113,10 @@ pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
         Ok(()) => exit::FINE,
         Err(error) => {
             let path = printable(&args.output.to_string_lossy());
-            say(err, format_args!("error: `{path}` cannot be written: {error}"));
+            say(
+                err,
+                format_args!("error: `{path}` cannot be written: {error}"),
+            );
             exit::ENVIRONMENT
         }
     }
@@ -131,7 +143,9 @@ pub(super) fn still(simulation: &mut Simulation, eye: &Eye, fine: u32) -> Image 
         width: eye.width * fine,
         height: eye.height * fine,
         focal: eye.focal * f64::from(fine),
-        center: eye.center.map(|middle| (middle + 0.5) * f64::from(fine) - 0.5),
+        center: eye
+            .center
+            .map(|middle| (middle + 0.5) * f64::from(fine) - 0.5),
         ..eye.clone()
     };
     let mut picture = Picture::default();

@@ -171,6 +171,11 @@ pub fn run(
         say(err, format_args!("warning: {complaint}"));
     });
     tell(&summary, args.json, out);
+    code(end, err)
+}
+
+/// What the program ends with, and why.
+fn code(end: End, err: &mut dyn Write) -> u8 {
     match end {
         End::Done | End::Asked => exit::FINE,
         End::Signal(number) => exit::SIGNAL.saturating_add(u8::try_from(number).unwrap_or(0)),

@@ -31,7 +31,11 @@ impl Modifier for DepthNoise {
     const KIND: &'static str = "depth_noise";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
-        let place = |name| fields.of_kind::<Samples<f32>>(name).map(|field| field.index);
+        let place = |name| {
+            fields
+                .of_kind::<Samples<f32>>(name)
+                .map(|field| field.index)
+        };
         let images: Vec<usize> = ["image", "depth"].into_iter().filter_map(place).collect();
         let points = place("points");
         if images.is_empty() && points.is_none() {

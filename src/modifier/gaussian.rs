@@ -50,7 +50,7 @@ pub(super) fn plugin(app: &mut App) {
 mod tests {
     use super::*;
     use crate::{
-        sensor::{imu::ImuData, velocity::VelocityData},
+        sensor::{imu::ImuData, velocity::VelocityData, video_camera::VideoCameraData},
         testbed::{Noisy, allan_variance, settings, spread},
     };
 
@@ -74,6 +74,18 @@ mod tests {
                 .iter()
                 .all(|data| data.linear_acceleration == [0.0; 3])
         );
+    }
+
+    #[test]
+    fn what_is_not_measured_is_left_alone() {
+        let world = World::new();
+        let site = Site {
+            world: &world,
+            side: morse_api::modifier::Side::Measurement,
+        };
+        let fields = Fields::of_type::<VideoCameraData>(None);
+        let bound = Gaussian::default().bind(&fields, &site);
+        assert!(bound.is_err(), "a camera has no numbers but its matrix");
     }
 
     #[test]

@@ -24,7 +24,9 @@ impl Modifier for ImageNoise {
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
         let image = fields.of_kind::<Samples<u8>>("image");
-        let index = image.ok_or_else(|| Misfit::needs("an `image` in colour"))?.index;
+        let index = image
+            .ok_or_else(|| Misfit::needs("an `image` in colour"))?
+            .index;
         let sigma = self.sigma * 255.0;
         Ok(Box::new(
             move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
@@ -70,13 +72,24 @@ mod tests {
             ..VideoCameraData::default()
         };
         let found = noisy.measure(grey.clone());
-        assert!(found.image.values().iter().skip(3).step_by(4).all(|&alpha| alpha == 128));
+        assert!(
+            found
+                .image
+                .values()
+                .iter()
+                .skip(3)
+                .step_by(4)
+                .all(|&alpha| alpha == 128)
+        );
         for color in 0..3 {
             let codes = found.image.values().iter().skip(color).step_by(4);
             // Rounding to whole codes adds a twelfth to the square of the deviation.
             let sigma = (10.2_f64 * 10.2 + 1.0 / 12.0).sqrt();
             spread(codes.map(|&code| f64::from(code) - 128.0)).assert_gauss(0.0, sigma);
         }
-        assert!(grey.image.values().iter().all(|&code| code == 128), "a copy was changed");
+        assert!(
+            grey.image.values().iter().all(|&code| code == 128),
+            "a copy was changed"
+        );
     }
 }

@@ -41,7 +41,9 @@ impl Modifier for SaltAndPepper {
     const KIND: &'static str = "salt_and_pepper";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
-        let colors = fields.of_kind::<Samples<u8>>("image").map(|field| field.index);
+        let colors = fields
+            .of_kind::<Samples<u8>>("image")
+            .map(|field| field.index);
         let of_depths = ["image", "depth"].into_iter();
         let depths = of_depths.filter_map(|name| fields.of_kind::<Samples<f32>>(name));
         let depths: Vec<usize> = depths.map(|field| field.index).collect();
@@ -112,11 +114,17 @@ mod tests {
         let found = noisy.measure(grey);
         let count = |code: u8| {
             let pixels = found.image.values().as_chunks::<4>().0.iter();
-            pixels.filter(|pixel| **pixel == [code, code, code, 100]).count() as f64
+            pixels
+                .filter(|pixel| **pixel == [code, code, code, 100])
+                .count() as f64
         };
         // Binomial: four standard deviations are 4 · √(20 000 · 0.1 · 0.9) = 170.
         for (code, expected) in [(255, 2000.0), (0, 2000.0), (100, 16_000.0)] {
-            assert!((count(code) - expected).abs() < 230.0, "{code}: {}", count(code));
+            assert!(
+                (count(code) - expected).abs() < 230.0,
+                "{code}: {}",
+                count(code)
+            );
         }
         let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, None, World::new());
         let flat = DepthVideoCameraData {
@@ -124,7 +132,12 @@ mod tests {
             ..DepthVideoCameraData::default()
         };
         let found = noisy.measure(flat);
-        let zeros = found.image.values().iter().filter(|depth| **depth == 0.0).count() as f64;
+        let zeros = found
+            .image
+            .values()
+            .iter()
+            .filter(|depth| **depth == 0.0)
+            .count() as f64;
         assert!((zeros - 2000.0).abs() < 170.0, "{zeros}");
     }
 }

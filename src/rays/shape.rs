@@ -1,8 +1,8 @@
 //! From the scene's shapes to solids.
 use std::sync::Arc;
 
-use super::mesh::Mesh;
 use super::MeshOf;
+use super::mesh::Mesh;
 use super::solid::Solid;
 use crate::scene::model::{Geometry, Shape};
 

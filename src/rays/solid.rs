@@ -72,7 +72,11 @@ impl Solid {
     /// How far rays from `origin` go until they meet the surface; infinite where they do not. Origin and
     /// directions are in the solid's frame. Not for meshes, which have a tree of their own.
     #[inline]
-    pub(crate) fn distances<const W: usize>(&self, origin: Vec3, [x, y, z]: &[[f64; W]; 3]) -> [f64; W] {
+    pub(crate) fn distances<const W: usize>(
+        &self,
+        origin: Vec3,
+        [x, y, z]: &[[f64; W]; 3],
+    ) -> [f64; W] {
         let mut distances = [f64::INFINITY; W];
         // One loop for each shape: the compiler turns it into vector instructions.
         match self {

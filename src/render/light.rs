@@ -30,7 +30,7 @@ impl Look {
     pub(super) fn day() -> Self {
         let horizon = linear([0.80, 0.86, 0.92]);
         let zenith = linear([0.33, 0.54, 0.80]);
-        let ground = linear([0.50, 0.49, 0.46]);
+        let ground = linear([0.60, 0.62, 0.58]);
         let sky = (0..ELEVATIONS).map(|step| {
             let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
             if height >= 0.0 {

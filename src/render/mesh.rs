@@ -49,10 +49,15 @@ impl VisualMesh {
         let plane = (b - a).cross(&(c - a));
         let [na, nb, nc] = corners.map(|corner| vector(&self.normals, corner));
         // Shares of the opposite parts of the triangle.
-        let share = |from: &Vector3<f64>, to: &Vector3<f64>| (to - from).cross(&(at - from)).dot(&plane);
+        let share =
+            |from: &Vector3<f64>, to: &Vector3<f64>| (to - from).cross(&(at - from)).dot(&plane);
         let (sa, sb, sc) = (share(&b, &c), share(&c, &a), share(&a, &b));
         let mixed = na * sa + nb * sb + nc * sc;
-        if mixed.norm_squared() > 0.0 { mixed } else { plane }
+        if mixed.norm_squared() > 0.0 {
+            mixed
+        } else {
+            plane
+        }
     }
 }
 
@@ -84,7 +89,10 @@ mod tests {
             ([1.0, 1.0, 0.0], [0.5, 0.0, 0.5]),
         ] {
             let normal = bent.normal(0, &at.into()).normalize();
-            assert!((normal - Vector3::from(expected).normalize()).norm() < 1e-12, "{at:?}");
+            assert!(
+                (normal - Vector3::from(expected).normalize()).norm() < 1e-12,
+                "{at:?}"
+            );
         }
         let flat = mesh(Vec::new()).normal(0, &Vector3::new(0.5, 0.5, 0.0));
         assert_eq!(flat.normalize(), Vector3::z());

@@ -63,7 +63,12 @@ pub fn plugin(app: &mut App, threads: usize) {
     app.insert_resource(Renderer(Box::new(software.clone())))
         .insert_resource(software)
         .init_resource::<Complaints>()
-        .add_systems(PostStartup, (collect, follow).chain().run_if(any_with_component::<Watches>))
+        .add_systems(
+            PostStartup,
+            (collect, follow)
+                .chain()
+                .run_if(any_with_component::<Watches>),
+        )
         .add_systems(
             FixedUpdate,
             (collect, follow)
@@ -125,7 +130,11 @@ impl Render for Software {
     }
 
     fn geometry(&self) -> Vec<Entity> {
-        self.read().things.iter().map(|thing| thing.entity).collect()
+        self.read()
+            .things
+            .iter()
+            .map(|thing| thing.entity)
+            .collect()
     }
 }
 
@@ -156,7 +165,9 @@ fn take(stage: &Stage, eye: &Eye, picture: &mut Picture, pool: Option<&ThreadPoo
         }
     };
     let bands = (eye.height as usize).div_ceil(SIDE);
-    let mut parts: Vec<_> = (0..bands).map(|number| (number, Parts::default())).collect();
+    let mut parts: Vec<_> = (0..bands)
+        .map(|number| (number, Parts::default()))
+        .collect();
     let each = SIDE * width;
     for ((_, part), color) in parts.iter_mut().zip(picture.color.chunks_mut(4 * each)) {
         part.color = color;
@@ -167,7 +178,8 @@ fn take(stage: &Stage, eye: &Eye, picture: &mut Picture, pool: Option<&ThreadPoo
     for ((_, part), things) in parts.iter_mut().zip(picture.things.chunks_mut(each)) {
         part.things = things;
     }
-    let draw = |(number, part): (usize, Parts<'_>)| band(number, part.color, part.depth, part.things);
+    let draw =
+        |(number, part): (usize, Parts<'_>)| band(number, part.color, part.depth, part.things);
     match pool {
         Some(pool) => pool.install(|| parts.into_par_iter().for_each(draw)),
         None => parts.into_iter().for_each(draw),
@@ -207,7 +219,10 @@ fn collect_all(
     let mut things = Vec::new();
     for (entity, of) in all.into_iter().filter(|(_, of)| of.geometry.visual) {
         let form = form(&of.geometry, &mut meshes).unwrap_or_else(|why| {
-            complaints.add(&Path(of.frame.as_str().into()), &format!("it is not drawn: {why}"));
+            complaints.add(
+                &Path(of.frame.as_str().into()),
+                &format!("it is not drawn: {why}"),
+            );
             None
         });
         let geometry = &of.geometry;
@@ -271,7 +286,10 @@ fn follow(
             thing.world_from_thing = body.pose * thing.body_from_thing;
         }
     }
-    let mut shining: Vec<_> = lights.iter().filter(|(_, _, shine, _)| shine.0 > 0.0).collect();
+    let mut shining: Vec<_> = lights
+        .iter()
+        .filter(|(_, _, shine, _)| shine.0 > 0.0)
+        .collect();
     shining.sort_by_key(|(path, ..)| *path);
     stage.lamps.clear();
     for (_, light, shine, mount) in shining {

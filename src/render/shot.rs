@@ -69,7 +69,11 @@ pub(super) struct Plane {
 
 impl<'a> Shot<'a> {
     pub(super) fn new(eye: &'a Eye, stage: &'a Stage) -> Self {
-        let rotation = eye.world_from_eye.rotation.to_rotation_matrix().into_inner();
+        let rotation = eye
+            .world_from_eye
+            .rotation
+            .to_rotation_matrix()
+            .into_inner();
         let mut shot = Self {
             eye,
             stage,
@@ -122,8 +126,9 @@ impl<'a> Shot<'a> {
         let columns = self.columns();
         let rows = (self.eye.height as usize).div_ceil(SIDE);
         let tiles_of = |&[left, top, right, bottom]: &[usize; 4]| {
-            (top / SIDE..=bottom / SIDE)
-                .flat_map(move |row| (left / SIDE..=right / SIDE).map(move |column| row * columns + column))
+            (top / SIDE..=bottom / SIDE).flat_map(move |row| {
+                (left / SIDE..=right / SIDE).map(move |column| row * columns + column)
+            })
         };
         let mut ends = vec![0_u32; columns * rows + 1];
         for tile in places.iter().flat_map(tiles_of) {
@@ -177,7 +182,10 @@ impl<'a> Shot<'a> {
             normal[face / 2] = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
             let normal = thing.world_from_thing.rotation * normal;
             let look = &self.stage.look;
-            times(thing.color, plus(look.ambient(&normal), look.sunlight(&normal)))
+            times(
+                thing.color,
+                plus(look.ambient(&normal), look.sunlight(&normal)),
+            )
         })
     }
 
@@ -187,8 +195,12 @@ impl<'a> Shot<'a> {
         let corners = thing
             .corners()
             .map(|corner| self.rotation.tr_mul(&(corner - self.position)));
-        let nearest = corners.iter().fold(f64::INFINITY, |least, at| least.min(at.z));
-        let farthest = corners.iter().fold(f64::NEG_INFINITY, |most, at| most.max(at.z));
+        let nearest = corners
+            .iter()
+            .fold(f64::INFINITY, |least, at| least.min(at.z));
+        let farthest = corners
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, at| most.max(at.z));
         if !(farthest >= eye.near && nearest <= eye.far) {
             return None;
         }
@@ -222,7 +234,12 @@ impl<'a> Shot<'a> {
         // A pixel more to each side: rounding does not matter then.
         let low = |bound: f64| (bound - 1.0).max(0.0) as usize;
         let high = |bound: f64, size: f64| (bound + 1.0).clamp(0.0, size - 1.0) as usize;
-        let place = [low(left), low(top), high(right, columns), high(bottom, rows)];
+        let place = [
+            low(left),
+            low(top),
+            high(right, columns),
+            high(bottom, rows),
+        ];
         (place[0] <= place[2] && place[1] <= place[3]).then_some((place, nearest.max(eye.near)))
     }
 }
@@ -249,7 +266,9 @@ impl Local {
 
     /// A point of the eye's axes in these.
     pub(super) fn point(&self, at: &Vector3<f64>) -> Vector3<f64> {
-        let turned = self.rows.map(|row| row[0] * at.x + row[1] * at.y + row[2] * at.z);
+        let turned = self
+            .rows
+            .map(|row| row[0] * at.x + row[1] * at.y + row[2] * at.z);
         Vector3::from(turned) + Vector3::from(self.origin)
     }
 }
@@ -257,9 +276,9 @@ impl Local {
 impl Faces {
     fn new(eye: &Eye, local: &Local, half: [f64; 3]) -> Self {
         let mut faces = Self::default();
-        for axis in 0..3 {
+        for (axis, half) in half.into_iter().enumerate() {
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-                let ahead = half[axis] - sign * local.origin[axis];
+                let ahead = half - sign * local.origin[axis];
                 // An eye in the very plane is before it.
                 let ahead = if ahead == 0.0 { -1e-12 } else { ahead };
                 let plane = Plane::new(eye, local.rows[axis], sign / ahead);

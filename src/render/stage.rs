@@ -50,10 +50,7 @@ pub(super) enum Form {
     /// A box or a round shape.
     Solid(Solid),
     /// Triangles.
-    Mesh {
-        mesh: Arc<VisualMesh>,
-        scale: f64,
-    },
+    Mesh { mesh: Arc<VisualMesh>, scale: f64 },
     /// Lines in the xy plane.
     Grid(Grid),
 }
@@ -158,7 +155,10 @@ fn normal(solid: &Solid, at: &Vector3<f64>) -> Vector3<f64> {
     match *solid {
         Solid::Box { half } => {
             let out = |axis: usize| at[axis].abs() - half[axis];
-            let axis = (0..3).fold(0, |best, axis| if out(axis) > out(best) { axis } else { best });
+            let axis = (0..3).fold(
+                0,
+                |best, axis| if out(axis) > out(best) { axis } else { best },
+            );
             let mut normal = Vector3::zeros();
             normal[axis] = at[axis].signum();
             normal
@@ -214,7 +214,9 @@ mod tests {
             low: 0.0,
             high: 1.0,
         };
-        let cube = Solid::Box { half: [1.0, 2.0, 3.0] };
+        let cube = Solid::Box {
+            half: [1.0, 2.0, 3.0],
+        };
         for (solid, at, expected) in [
             (&cube, [0.5, -2.0, 1.0], [0.0, -1.0, 0.0]),
             (&cube, [0.5, -1.0, 3.0], [0.0, 0.0, 1.0]),
@@ -227,7 +229,10 @@ mod tests {
         ] {
             let found = Form::Solid(solid.clone()).normal(&at.into(), 0).normalize();
             let expected = Vector3::from(expected).normalize();
-            assert!((found - expected).norm() < 1e-9, "{solid:?} at {at:?}: {found}");
+            assert!(
+                (found - expected).norm() < 1e-9,
+                "{solid:?} at {at:?}: {found}"
+            );
         }
     }
 

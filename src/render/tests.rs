@@ -1,8 +1,8 @@
 //! Pictures against closed forms: depths, places, names, light; and the same pixels on any number of threads.
 use nalgebra::{Isometry3, Point3};
 
-use super::*;
 use super::light::Rgb;
+use super::*;
 use crate::{physics::mesh::Triangles, rays::solid::Solid};
 use morse_api::render::Wants;
 
@@ -78,9 +78,10 @@ fn distance(solid: &Solid, at: &Vector3<f64>) -> f64 {
             out.sup(&Vector3::zeros()).norm() + out.max().min(0.0)
         }
         Solid::Sphere { radius } => at.norm() - radius,
-        Solid::Cylinder { radius, low, high } => {
-            corner(across - radius, (at.z - (low + high) / 2.0).abs() - (high - low) / 2.0)
-        }
+        Solid::Cylinder { radius, low, high } => corner(
+            across - radius,
+            (at.z - (low + high) / 2.0).abs() - (high - low) / 2.0,
+        ),
         Solid::Cone {
             start_radius,
             end_radius,
@@ -88,7 +89,9 @@ fn distance(solid: &Solid, at: &Vector3<f64>) -> f64 {
         } => {
             let slope = (end_radius - start_radius) / height;
             let flank = (across - start_radius - slope * at.z) / libm::hypot(1.0, slope);
-            flank.max(at.z - height.max(0.0)).max(height.min(0.0) - at.z)
+            flank
+                .max(at.z - height.max(0.0))
+                .max(height.min(0.0) - at.z)
         }
         Solid::Capsule { radius, low, high } => {
             (at - Vector3::z() * at.z.clamp(low, high)).norm() - radius
@@ -100,14 +103,31 @@ fn distance(solid: &Solid, at: &Vector3<f64>) -> f64 {
 #[test]
 fn depths_are_those_of_the_surfaces() {
     let solids = [
-        Solid::Box { half: [0.6, 0.3, 0.8] },
+        Solid::Box {
+            half: [0.6, 0.3, 0.8],
+        },
         Solid::Sphere { radius: 0.9 },
-        Solid::Cylinder { radius: 0.4, low: -0.7, high: 0.0 },
-        Solid::Cone { start_radius: 0.7, end_radius: 0.1, height: 1.2 },
-        Solid::Capsule { radius: 0.3, low: 0.0, high: 1.0 },
+        Solid::Cylinder {
+            radius: 0.4,
+            low: -0.7,
+            high: 0.0,
+        },
+        Solid::Cone {
+            start_radius: 0.7,
+            end_radius: 0.1,
+            height: 1.2,
+        },
+        Solid::Capsule {
+            radius: 0.3,
+            low: 0.0,
+            high: 1.0,
+        },
     ];
     for solid in solids {
-        for (n, turn) in [[0.0; 3], [0.4, 0.9, -0.3], [2.0, 0.2, 1.0]].into_iter().enumerate() {
+        for (n, turn) in [[0.0; 3], [0.4, 0.9, -0.3], [2.0, 0.2, 1.0]]
+            .into_iter()
+            .enumerate()
+        {
             let pose = at([0.3, 3.0 + n as f64, -0.2], turn);
             let stage = stage(vec![thing(Form::Solid(solid.clone()), pose)]);
             let eye = eye();
@@ -122,7 +142,11 @@ fn depths_are_those_of_the_surfaces() {
                         distance(&solid, &(pose.inverse() * point).coords)
                     };
                     assert_eq!(number > 0, depth.is_finite());
-                    let end = if depth.is_finite() { f64::from(depth) } else { 8.0 };
+                    let end = if depth.is_finite() {
+                        f64::from(depth)
+                    } else {
+                        8.0
+                    };
                     if depth.is_finite() {
                         assert!(off(end).abs() < 1e-4, "{solid:?} {u} {v}: {}", off(end));
                         hits += 1;
@@ -147,11 +171,19 @@ fn points_are_where_they_are_projected() {
     for place in [[0.5, 2.0, 0.4], [-0.3, 4.0, -1.0], [0.0, 6.0, 2.0]] {
         let center = at([1.0, -2.0, 0.5], [0.2, 0.1, 0.4]) * Point3::from(place);
         let ball = Form::Solid(Solid::Sphere { radius: 0.15 });
-        let stage = stage(vec![thing(ball, Isometry3::translation(center.x, center.y, center.z))]);
+        let stage = stage(vec![thing(
+            ball,
+            Isometry3::translation(center.x, center.y, center.z),
+        )]);
         let picture = picture(&stage, &eye);
         let [u, v, _] = eye.project(&center).unwrap();
         let (mut sum, mut count) = ([0.0; 2], 0.0);
-        for (index, _) in picture.things.iter().enumerate().filter(|(_, number)| **number == 1) {
+        for (index, _) in picture
+            .things
+            .iter()
+            .enumerate()
+            .filter(|(_, number)| **number == 1)
+        {
             sum[0] += (index % eye.width as usize) as f64;
             sum[1] += (index / eye.width as usize) as f64;
             count += 1.0;
@@ -164,11 +196,29 @@ fn points_are_where_they_are_projected() {
 
 /// The triangles of a box.
 fn box_mesh(half: [f32; 3]) -> VisualMesh {
-    let corner = |n: usize| [0, 1, 2].map(|axis| if n >> axis & 1 == 0 { -half[axis] } else { half[axis] });
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let corner = |n: usize| {
+        [0, 1, 2].map(|axis| {
+            if n >> axis & 1 == 0 {
+                -half[axis]
+            } else {
+                half[axis]
+            }
+        })
+    };
+    let quads = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
     VisualMesh::new(Triangles {
         vertices: (0..8).map(corner).collect(),
-        faces: quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect(),
+        faces: quads
+            .iter()
+            .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
+            .collect(),
         normals: Vec::new(),
     })
 }
@@ -178,7 +228,12 @@ fn a_mesh_is_seen_as_the_shape_that_it_has() {
     let pose = at([0.2, 4.0, 0.1], [0.5, 0.8, 0.2]);
     let mesh = Arc::new(box_mesh([0.25, 0.5, 0.375]));
     let of_mesh = stage(vec![thing(Form::Mesh { mesh, scale: 2.0 }, pose)]);
-    let of_box = stage(vec![thing(Form::Solid(Solid::Box { half: [0.5, 1.0, 0.75] }), pose)]);
+    let of_box = stage(vec![thing(
+        Form::Solid(Solid::Box {
+            half: [0.5, 1.0, 0.75],
+        }),
+        pose,
+    )]);
     let (one, other) = (picture(&of_mesh, &eye()), picture(&of_box, &eye()));
     assert_eq!(one.things, other.things);
     let pairs = one.depth.iter().zip(&other.depth);
@@ -199,7 +254,10 @@ fn the_near_one_hides_the_far_one() {
     assert_eq!(pixel(&both, &eye, 50, 37).2, 2);
     assert_eq!(pixel(&both, &eye, 69, 37).2, 1);
     assert_eq!(pixel(&both, &eye, 69, 37).1, 8.0);
-    assert_eq!(pixel(&both, &eye, 5, 37), (pixel(&both, &eye, 5, 37).0, f32::INFINITY, 0));
+    assert_eq!(
+        pixel(&both, &eye, 5, 37),
+        (pixel(&both, &eye, 5, 37).0, f32::INFINITY, 0)
+    );
 }
 
 #[test]
@@ -209,7 +267,10 @@ fn nothing_is_seen_before_near_beyond_far_or_from_within() {
     let things = vec![
         thing(ball(), at([0.0, 0.5, 0.0], [0.0; 3])),
         thing(ball(), at([0.0, 1.7, 0.0], [0.0; 3])),
-        thing(Form::Mesh { mesh, scale: 1.0 }, at([0.0, 4.0, 0.0], [0.0; 3])),
+        thing(
+            Form::Mesh { mesh, scale: 1.0 },
+            at([0.0, 4.0, 0.0], [0.0; 3]),
+        ),
         thing(ball(), at([0.0, 9.0, 0.0], [0.0; 3])),
     ];
     let mut eye = eye();
@@ -228,7 +289,11 @@ fn nothing_is_seen_before_near_beyond_far_or_from_within() {
 
 #[test]
 fn light_comes_through_panes() {
-    let wall = || Form::Solid(Solid::Box { half: [1.0, 0.1, 1.0] });
+    let wall = || {
+        Form::Solid(Solid::Box {
+            half: [1.0, 0.1, 1.0],
+        })
+    };
     let colored = |color: Rgb, alpha: f32, y: f64| Thing {
         color,
         alpha,
@@ -237,10 +302,22 @@ fn light_comes_through_panes() {
     let eye = eye();
     let red = colored([0.8, 0.0, 0.0], 1.0, 6.0);
     let glass = |alpha| colored([0.0, 0.0, 0.8], alpha, 3.0);
-    let alone = pixel(&picture(&stage(vec![colored([0.8, 0.0, 0.0], 1.0, 6.0)]), &eye), &eye, 50, 37);
+    let alone = pixel(
+        &picture(&stage(vec![colored([0.8, 0.0, 0.0], 1.0, 6.0)]), &eye),
+        &eye,
+        50,
+        37,
+    );
     let (thin, depth, number) = pixel(&picture(&stage(vec![glass(0.25), red]), &eye), &eye, 50, 37);
-    assert!(thin[0] > 100 && thin[0] < alone.0[0] && thin[2] > 50, "{thin:?} {alone:?}");
-    assert_eq!((depth, number), (5.9, 2), "light passes through, and so do depths");
+    assert!(
+        thin[0] > 100 && thin[0] < alone.0[0] && thin[2] > 50,
+        "{thin:?} {alone:?}"
+    );
+    assert_eq!(
+        (depth, number),
+        (5.9, 2),
+        "light passes through, and so do depths"
+    );
     let red = colored([0.8, 0.0, 0.0], 1.0, 6.0);
     let (_, depth, number) = pixel(&picture(&stage(vec![glass(0.75), red]), &eye), &eye, 50, 37);
     assert_eq!((depth, number), (2.9, 1), "mostly glass");
@@ -249,10 +326,15 @@ fn light_comes_through_panes() {
 #[test]
 fn the_sun_casts_shadows() {
     let ground = thing(
-        Form::Solid(Solid::Box { half: [20.0, 20.0, 0.5] }),
+        Form::Solid(Solid::Box {
+            half: [20.0, 20.0, 0.5],
+        }),
         at([0.0, 10.0, -2.5], [0.0; 3]),
     );
-    let ball = thing(Form::Solid(Solid::Sphere { radius: 0.5 }), at([0.0, 9.0, 0.0], [0.0; 3]));
+    let ball = thing(
+        Form::Solid(Solid::Sphere { radius: 0.5 }),
+        at([0.0, 9.0, 0.0], [0.0; 3]),
+    );
     let mut stage = stage(vec![ground, ball]);
     let mut eye = eye();
     // Where the line from the sun through the ball meets the ground, and well beside that.
@@ -272,7 +354,10 @@ fn the_sun_casts_shadows() {
     };
     assert_eq!(sight(&shaded, &(shade + Vector3::x() * 1.2)), lit);
     let dark = sight(&shaded, &shade);
-    assert!(dark.iter().zip(lit).all(|(dark, lit)| dark + 30 < lit), "{dark:?} {lit:?}");
+    assert!(
+        dark.iter().zip(lit).all(|(dark, lit)| dark + 30 < lit),
+        "{dark:?} {lit:?}"
+    );
     let ambient = times_color(&stage, stage.look.ambient(&Vector3::z()));
     assert_eq!(dark, ambient, "what is left is the light of the sky");
     stage.things[1].casts = false;
@@ -296,9 +381,19 @@ fn pixels_do_not_depend_on_threads() {
             [number(-2.0, 2.0), number(-2.0, 2.0), number(-2.0, 2.0)],
         );
         let form = match n % 3 {
-            0 => Solid::Box { half: [number(0.1, 0.9), number(0.1, 0.9), 0.5] },
-            1 => Solid::Capsule { radius: number(0.1, 0.5), low: 0.0, high: 1.0 },
-            _ => Solid::Cone { start_radius: 0.5, end_radius: 0.0, height: number(0.5, 2.0) },
+            0 => Solid::Box {
+                half: [number(0.1, 0.9), number(0.1, 0.9), 0.5],
+            },
+            1 => Solid::Capsule {
+                radius: number(0.1, 0.5),
+                low: 0.0,
+                high: 1.0,
+            },
+            _ => Solid::Cone {
+                start_radius: 0.5,
+                end_radius: 0.0,
+                height: number(0.5, 2.0),
+            },
         };
         things.push(Thing {
             alpha: if n % 5 == 0 { 0.6 } else { 1.0 },
@@ -306,7 +401,10 @@ fn pixels_do_not_depend_on_threads() {
         });
     }
     let stage = stage(things);
-    let eye = Eye { shadows: true, ..eye() };
+    let eye = Eye {
+        shadows: true,
+        ..eye()
+    };
     let one = picture(&stage, &eye);
     for threads in [2, 3, 7] {
         let mut other = Picture::default();

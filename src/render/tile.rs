@@ -165,7 +165,10 @@ impl<'s> Tile<'s> {
                 .nearness
                 .iter()
                 .flatten()
-                .fold(f64::INFINITY, |least, &near| if near < least { near } else { least });
+                .fold(
+                    f64::INFINITY,
+                    |least, &near| if near < least { near } else { least },
+                );
         }
         nearest
     }
@@ -191,11 +194,18 @@ impl<'s> Tile<'s> {
     /// The nearness of a thing in a row of pixels, 0 where it is not, and the triangles of a mesh.
     fn row(&self, cast: &Cast, row: usize) -> (Row, [u32; SIDE]) {
         let eye = self.shot.eye;
-        let form = self.shot.stage.things.get(cast.thing).map(|thing| &thing.form);
+        let form = self
+            .shot
+            .stage
+            .things
+            .get(cast.thing)
+            .map(|thing| &thing.form);
         let directions = || cast.local.directions(&self.x, self.y[row]);
         let mut parts = [0; SIDE];
         let mut depths = match (&cast.faces, form) {
-            (Some(faces), _) => faces_in_row(faces, &self.columns, self.rows[row]).map(|near| 1.0 / near),
+            (Some(faces), _) => {
+                faces_in_row(faces, &self.columns, self.rows[row]).map(|near| 1.0 / near)
+            }
             (None, Some(Form::Solid(solid))) => solid.distances(cast.local.origin, &directions()),
             (None, Some(Form::Mesh { mesh, .. })) => {
                 let directions = directions();
@@ -274,7 +284,11 @@ impl<'s> Tile<'s> {
         let range = 1.0 / eye.far..=1.0 / eye.near;
         self.columns.map(|u| {
             let nearness = plane.at(u, self.rows[row]);
-            if range.contains(&nearness) { nearness } else { 0.0 }
+            if range.contains(&nearness) {
+                nearness
+            } else {
+                0.0
+            }
         })
     }
 
@@ -286,10 +300,22 @@ impl<'s> Tile<'s> {
         };
         let here = at(self.x[lane], self.y[row], nearness);
         // How far the next pixels are, on the grid.
-        let plane = Plane::new(self.shot.eye, cast.local.rows[2], -1.0 / cast.local.origin[2]);
+        let plane = Plane::new(
+            self.shot.eye,
+            cast.local.rows[2],
+            -1.0 / cast.local.origin[2],
+        );
         let step = 1.0 / self.shot.eye.focal;
-        let right = at(self.x[lane] + step, self.y[row], (nearness + plane.a).max(nearness * 0.5));
-        let below = at(self.x[lane], self.y[row] + step, (nearness + plane.b).max(nearness * 0.5));
+        let right = at(
+            self.x[lane] + step,
+            self.y[row],
+            (nearness + plane.a).max(nearness * 0.5),
+        );
+        let below = at(
+            self.x[lane],
+            self.y[row] + step,
+            (nearness + plane.b).max(nearness * 0.5),
+        );
         let mut open = 1.0;
         for axis in 0..2 {
             let other = 1 - axis;
@@ -300,10 +326,13 @@ impl<'s> Tile<'s> {
             {
                 continue;
             }
-            let pixel = (right[axis] - here[axis]).abs().max((below[axis] - here[axis]).abs());
+            let pixel = (right[axis] - here[axis])
+                .abs()
+                .max((below[axis] - here[axis]).abs());
             let line = ((here[axis] + half) / delta).round() * delta - half;
             let away = (here[axis] - line).abs();
-            let covered = (grid.thickness / 2.0 + pixel / 2.0 - away).clamp(0.0, pixel.min(grid.thickness));
+            let covered =
+                (grid.thickness / 2.0 + pixel / 2.0 - away).clamp(0.0, pixel.min(grid.thickness));
             open *= 1.0 - covered / pixel.max(1e-12);
         }
         1.0 - open
@@ -317,7 +346,9 @@ impl<'s> Tile<'s> {
             for lane in 0..SIDE {
                 let what = nearest.what[row][lane];
                 let mut color = match self.cast(what) {
-                    Some(cast) => shading.color(cast, what, (row, lane), nearest.nearness[row][lane]),
+                    Some(cast) => {
+                        shading.color(cast, what, (row, lane), nearest.nearness[row][lane])
+                    }
                     None => self.shot.sky(&Vector3::new(self.x[lane], self.y[row], 1.0)),
                 };
                 while let Some(pane) = panes.next_if(|pane| (pane.row, pane.lane) == (row, lane)) {
@@ -340,7 +371,11 @@ fn faces_in_row(faces: &Faces, columns: &Row, v: f64) -> Row {
         let rest = plane.b * v + plane.c;
         for lane in 0..SIDE {
             let nearness = plane.a * columns[lane] + rest;
-            enter[lane] = if nearness < enter[lane] { nearness } else { enter[lane] };
+            enter[lane] = if nearness < enter[lane] {
+                nearness
+            } else {
+                enter[lane]
+            };
         }
     }
     let mut leave = [0.0; SIDE];
@@ -348,11 +383,19 @@ fn faces_in_row(faces: &Faces, columns: &Row, v: f64) -> Row {
         let rest = plane.b * v + plane.c;
         for lane in 0..SIDE {
             let nearness = plane.a * columns[lane] + rest;
-            leave[lane] = if nearness > leave[lane] { nearness } else { leave[lane] };
+            leave[lane] = if nearness > leave[lane] {
+                nearness
+            } else {
+                leave[lane]
+            };
         }
     }
     for lane in 0..SIDE {
-        enter[lane] = if enter[lane] >= leave[lane] { enter[lane] } else { 0.0 };
+        enter[lane] = if enter[lane] >= leave[lane] {
+            enter[lane]
+        } else {
+            0.0
+        };
     }
     enter
 }
@@ -378,7 +421,9 @@ impl<'t> Shading<'t> {
                     }
                 }
             }
-            panes.iter().for_each(|pane| add(pane.row, pane.lane, pane.nearness));
+            panes
+                .iter()
+                .for_each(|pane| add(pane.row, pane.lane, pane.nearness));
             (shadows, shadows.between(&places))
         });
         Self { tile, shadows }
@@ -434,9 +479,9 @@ impl<'t> Shading<'t> {
     }
 
     fn reaches(&self, at: &Vector3<f64>, normal: &Vector3<f64>, lamp: &Vector3<f64>) -> bool {
-        self.shadows.as_ref().is_none_or(|(shadows, _)| {
-            shadows.is_clear(self.tile.shot.stage, at, normal, lamp)
-        })
+        self.shadows
+            .as_ref()
+            .is_none_or(|(shadows, _)| shadows.is_clear(self.tile.shot.stage, at, normal, lamp))
     }
 }
 

@@ -1,6 +1,9 @@
 //! A place to look at a scene from, if nobody names one.
 use bevy::prelude::*;
-use morse_api::{body::BodyKind, render::{Eye, Wants}};
+use morse_api::{
+    body::BodyKind,
+    render::{Eye, Wants},
+};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{Software, stage::Form, watch};
@@ -12,8 +15,8 @@ const HALF: f64 = 0.363_970_234_266;
 /// Where the eye is, seen from what it looks at: the sun stands to its left.
 const AWAY: [f64; 3] = [-0.62, -0.66, 0.46];
 
-/// Room around what may move, m: it will drive somewhere.
-const ROOM: f64 = 4.0;
+/// Room around robots and what else may move, m: they will drive somewhere.
+const ROOM: f64 = 5.0;
 
 /// What is flatter than this share of its width is ground.
 const FLAT: f64 = 0.05;
@@ -24,7 +27,11 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
     let forward = at - from;
     // Straight down, the top of the picture is where y grows.
     let is_steep = forward.xy().norm() < 1e-9 * forward.norm();
-    let down = if is_steep { -Vector3::y() } else { -Vector3::z() };
+    let down = if is_steep {
+        -Vector3::y()
+    } else {
+        -Vector3::z()
+    };
     let rotation = UnitQuaternion::face_towards(&forward, &down);
     Eye {
         world_from_eye: Isometry3::from_parts(from.coords.into(), rotation),
@@ -42,10 +49,11 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
     }
 }
 
-/// A look at everything that may move, with room around it; without such, at everything but the ground.
+/// A look at all robots, or else at everything that may move, with room around it; without such, at
+/// everything but the ground.
 pub fn automatic(world: &mut World, width: u32, height: u32) -> Eye {
     watch(world);
-    let (mut movable, mut all, mut ground) = (Ball::default(), Ball::default(), Ball::default());
+    let [mut robots, mut movable, mut all, mut ground] = [Ball::default(); 4];
     if let Some(software) = world.get_resource::<Software>() {
         for thing in &software.read().things {
             let corners = thing.corners();
@@ -59,15 +67,23 @@ pub fn automatic(world: &mut World, width: u32, height: u32) -> Eye {
             all.add(&corners);
             let is_free = world.get::<BodyKind>(thing.body) != Some(&BodyKind::Fixed);
             let of = world.get::<GeometryOf>(thing.entity);
-            if is_free || of.is_some_and(|of| of.robot.is_some()) {
+            if of.is_some_and(|of| of.robot.is_some()) {
+                robots.add(&corners);
+            } else if is_free {
                 movable.add(&corners);
             }
         }
     }
-    let seen = [movable, all, ground].into_iter().find(|ball| ball.radius() > 0.0);
+    let seen = [robots, movable, all, ground]
+        .into_iter()
+        .find(|ball| ball.radius() > 0.0);
     let seen = seen.unwrap_or_default();
     let radius = (1.15 * seen.radius()).max(all.radius().min(ROOM)).max(0.05);
-    let center = if seen.radius() > 0.0 { seen.center() } else { Vector3::zeros() };
+    let center = if seen.radius() > 0.0 {
+        seen.center()
+    } else {
+        Vector3::zeros()
+    };
     let narrow = HALF * (f64::from(width) / f64::from(height)).min(1.0);
     let away = Vector3::from(AWAY).normalize() * radius * (1.0 + 1.0 / narrow) * 0.8;
     look((center + away).into(), center.into(), width, height)

@@ -36,10 +36,10 @@ pub struct DepthCameraData {
     /// Number of points.
     pub nb_points: u32,
     /// From places at a depth of 1 to columns and rows.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
 
@@ -74,7 +74,8 @@ impl Camera for DepthCamera {
             lines: self.keep_list.as_deref(),
             blank: self.keep_resolution.then_some(blank),
         };
-        data.points.rewrite(|points| cloud.write(lens, film, points));
+        data.points
+            .rewrite(|points| cloud.write(lens, film, points));
         data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
     }
 }

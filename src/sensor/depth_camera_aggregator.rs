@@ -76,7 +76,8 @@ impl Camera for DepthCameraAggregator {
             lines: Some(self.keep_list.as_slice()).filter(|lines| !lines.is_empty()),
             blank: self.keep_resolution.then_some(0.0),
         };
-        data.points.rewrite(|points| cloud.write(lens, film, points));
+        data.points
+            .rewrite(|points| cloud.write(lens, film, points));
         data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
     }
 }

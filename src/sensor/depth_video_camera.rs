@@ -38,10 +38,10 @@ pub struct DepthVideoCameraData {
     #[reflect(@Unit("m"))]
     pub image: Samples<f32>,
     /// From places at a depth of 1 to columns and rows.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
 
@@ -78,7 +78,9 @@ impl Camera for DepthVideoCamera {
         if let [picture] = film.pictures.as_mut_slice() {
             data.image.rewrite(|image| {
                 std::mem::swap(image, &mut picture.depth);
-                image.iter_mut().for_each(|depth| *depth = self.value(*depth));
+                image
+                    .iter_mut()
+                    .for_each(|depth| *depth = self.value(*depth));
                 camera::flip(image, lens);
             });
         }

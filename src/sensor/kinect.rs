@@ -27,10 +27,10 @@ pub struct KinectData {
     #[reflect(@Unit("m"))]
     pub depth: Samples<f32>,
     /// From places at a depth of 1 to columns and rows, for both.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Coefficients of the lenses, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lenses are ideal.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
 
@@ -40,7 +40,12 @@ impl Sensor for Kinect {
     type Data = KinectData;
 
     fn check(&self, _: &World, _: Entity) -> Result<(), String> {
-        if !self.rgb_at.iter().chain(&self.depth_at).all(|number| number.is_finite()) {
+        if !self
+            .rgb_at
+            .iter()
+            .chain(&self.depth_at)
+            .all(|number| number.is_finite())
+        {
             return Err("`rgb_at` and `depth_at` must be finite".to_owned());
         }
         self.lens().check()

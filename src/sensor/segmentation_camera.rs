@@ -37,7 +37,7 @@ pub struct SegmentationCameraData {
     /// The names of classes, from number 1 on.
     pub class_names: Vec<String>,
     /// From places at a depth of 1 to columns and rows.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
 }
 
@@ -114,49 +114,66 @@ fn learn(
     mut cameras: Query<(&SegmentationCamera, &Due, &mut Names)>,
 ) {
     for (settings, due, mut names) in &mut cameras {
-        let (true, Some(renderer)) = (due.0 && names.numbers.is_empty(), renderer.as_deref()) else {
-            continue;
-        };
-        let geometry = renderer.0.geometry();
-        let label = |entity: &Entity| labels.get(*entity).ok();
-        let kinds_of = |entity: &Entity| {
-            let objects = objects.all().iter();
-            let of = objects.filter(|object| object.owns(*entity));
-            of.map(|object| object.kind.clone()).collect::<Vec<_>>()
-        };
-        let mut instances: Vec<String> = geometry
-            .iter()
-            .filter_map(|entity| Some(label(entity)?.instance.to_string()))
-            .collect();
-        instances.sort();
-        instances.dedup();
-        let of_geometry: Vec<Vec<String>> = geometry
-            .iter()
-            .map(|entity| {
-                let own = label(entity).map(|label| label.classes.to_vec());
-                let mut classes = own.unwrap_or_default();
-                classes.extend(kinds_of(entity));
-                classes
-            })
-            .collect();
-        let mut classes = settings.classes.clone();
-        if classes.is_empty() {
-            classes = of_geometry.iter().flatten().cloned().collect();
-            classes.sort();
-            classes.dedup();
+        if let (true, Some(renderer)) = (due.0 && names.numbers.is_empty(), renderer.as_deref()) {
+            let geometry = renderer.0.geometry().into_iter();
+            let known: Vec<Known> = geometry
+                .map(|entity| Known::of(entity, &labels, &objects))
+                .collect();
+            *names = Names::new(&settings.classes, &known);
         }
-        let number = |place: Option<usize>| {
-            place.and_then(|place| u16::try_from(place + 1).ok()).unwrap_or(0)
+    }
+}
+
+/// What is known of a geometry.
+struct Known {
+    instance: String,
+    classes: Vec<String>,
+}
+
+impl Known {
+    fn of(entity: Entity, labels: &Query<&Label>, objects: &Objects) -> Self {
+        let label = labels.get(entity).ok();
+        let mut classes = label.map_or_else(Vec::new, |label| label.classes.to_vec());
+        let of = objects.all().iter().filter(|object| object.owns(entity));
+        classes.extend(of.map(|object| object.kind.clone()));
+        Self {
+            instance: label.map_or_else(String::new, |label| label.instance.to_string()),
+            classes,
+        }
+    }
+}
+
+impl Names {
+    /// Numbers for things by their names, and for classes by their places in a list, or else by their names.
+    fn new(wanted: &[String], known: &[Known]) -> Self {
+        let instances = sorted(known.iter().map(|known| &known.instance));
+        let classes = if wanted.is_empty() {
+            sorted(known.iter().flat_map(|known| &known.classes))
+        } else {
+            wanted.to_vec()
         };
-        let numbers = geometry.iter().zip(&of_geometry).map(|(entity, own)| {
-            let own_name = label(entity).map_or("", |label| &label.instance);
-            let instance = instances.iter().position(|name| name == own_name);
-            let class = classes.iter().position(|class| own.contains(class));
+        let number = |place: Option<usize>| {
+            let number = place.and_then(|place| u16::try_from(place + 1).ok());
+            number.unwrap_or(0)
+        };
+        let numbers = known.iter().map(|known| {
+            let instance = instances.iter().position(|name| *name == known.instance);
+            let class = classes
+                .iter()
+                .position(|class| known.classes.contains(class));
             [number(instance), number(class)]
         });
-        names.numbers = std::iter::once([0, 0]).chain(numbers).collect();
-        (names.instances, names.classes) = (instances, classes);
+        Self {
+            numbers: std::iter::once([0, 0]).chain(numbers).collect(),
+            instances,
+            classes,
+        }
     }
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let names: std::collections::BTreeSet<&String> = names.collect();
+    names.into_iter().cloned().collect()
 }
 
 /// Puts numbers into the pixels.
@@ -171,7 +188,10 @@ fn name(
             continue;
         };
         let data = &mut *data;
-        for (place, image) in [&mut data.instances, &mut data.classes].into_iter().enumerate() {
+        for (place, image) in [&mut data.instances, &mut data.classes]
+            .into_iter()
+            .enumerate()
+        {
             image.rewrite(|image| {
                 image.clear();
                 image.extend(picture.things.iter().map(|&thing| {

@@ -28,7 +28,8 @@ impl Sensor for StereoUnit {
     fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
         for name in &self.cameras {
             let found = camera(world, entity, name);
-            let has_frames = found.is_some_and(|(_, camera)| world.get::<Capture>(camera).is_some());
+            let has_frames =
+                found.is_some_and(|(_, camera)| world.get::<Capture>(camera).is_some());
             if !has_frames {
                 return Err(format!(
                     "there is no camera `{name}`; name cameras by their paths, such as `rover.left`"

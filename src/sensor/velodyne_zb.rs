@@ -39,7 +39,7 @@ pub struct VelodyneZbData {
     /// Number of points.
     pub nb_points: u32,
     /// From places at a depth of 1 to columns and rows.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
 }
 
@@ -83,7 +83,8 @@ impl Camera for VelodyneZb {
             lines: self.keep_list.as_deref(),
             blank: self.keep_resolution.then_some(0.0),
         };
-        data.points.rewrite(|points| cloud.write(lens, film, points));
+        data.points
+            .rewrite(|points| cloud.write(lens, film, points));
         data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
     }
 }

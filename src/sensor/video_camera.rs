@@ -26,10 +26,10 @@ pub struct VideoCameraData {
     #[reflect(@Unit("m"), @Levels(&["rgbd"]))]
     pub depth: Samples<f32>,
     /// From places at a depth of 1 to columns and rows.
-    #[reflect(@Unit("px"))]
+    #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
 

@@ -2,8 +2,9 @@
 //!
 //! - [`scenes`]: reading scenes, and loading many bodies;
 //! - [`ticks`]: an empty world, a thousand stacked boxes, fifty rovers with scanners;
-//! - [`rays`]: rays alone.
+//! - [`rays`]: rays alone; [`render`]: pictures alone.
 mod rays;
+mod render;
 mod scenes;
 mod ticks;
 
@@ -16,6 +17,7 @@ criterion_group!(
     ticks::empty,
     ticks::stack,
     ticks::fleet,
-    rays::fleet
+    rays::fleet,
+    render::arena
 );
 criterion_main!(benches);

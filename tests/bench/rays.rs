@@ -7,9 +7,10 @@ use criterion::{Criterion, Throughput};
 use morse_api::{
     body::{BodyKind, BodyState},
     rays::{Hit, Rays},
+    render::Watches,
 };
 use morse_sim::{
-    rays,
+    rays, render,
     scene::{
         model::{Geometry, Shape},
         spawn::GeometryOf,
@@ -52,15 +53,16 @@ struct Robot {
 pub(crate) fn fleet(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rays/fleet");
     for count in [10, 100, 1000] {
-        let mut arena = Arena::new(count);
+        let mut arena = Arena::new(count, 1);
         group.throughput(Throughput::Elements((RAYS * count) as u64));
         group.bench_function(count.to_string(), |bencher| bencher.iter(|| arena.round()));
     }
     group.finish();
 }
 
-struct Arena {
-    app: App,
+/// The arena with its boxes and robots.
+pub(crate) struct Arena {
+    pub(crate) app: App,
     robots: Vec<Robot>,
     /// Directions of the rays in the frame of a scanner.
     scanner: Vec<Vector3<f64>>,
@@ -69,10 +71,18 @@ struct Arena {
     hits: Vec<Option<Hit>>,
 }
 
+/// A world with rays and a renderer.
+fn app(threads: usize) -> App {
+    let mut app = App::new();
+    rays::plugin(&mut app, threads);
+    render::plugin(&mut app, threads);
+    app.world_mut().spawn(Watches);
+    app
+}
+
 impl Arena {
-    fn new(count: usize) -> Self {
-        let mut app = App::new();
-        rays::plugin(&mut app, 1);
+    pub(crate) fn new(count: usize, threads: usize) -> Self {
+        let mut app = app(threads);
         let world = app.world_mut();
         let mut boxes = Lcg(12345);
         for (x, y, hx, hy) in [

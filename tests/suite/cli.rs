@@ -1,6 +1,7 @@
 //! The program from outside: exit codes, what goes to stdout and what to stderr, files, signals.
 mod catalogue;
 mod files;
+mod pictures;
 mod signals;
 
 use std::path::{Path, PathBuf};
@@ -223,12 +224,14 @@ fn help_and_version_are_results() {
         "list",
         "describe",
         "fmt",
+        "render",
+        "--video",
         "--until",
         "Exit codes",
     ] {
         assert!(help.out.contains(word), "{word}: {}", help.out);
     }
-    for later in ["replay", "convert", "render", "lsp", "--record"] {
+    for later in ["replay", "convert", "lsp", "--record"] {
         assert!(
             !help.out.contains(later),
             "{later} is not there yet: {}",

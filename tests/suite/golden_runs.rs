@@ -92,15 +92,22 @@ fn summed_up(samples: &dyn AnySamples) -> Json {
         "u8" => bytes.iter().map(|&byte| f64::from(byte)).collect(),
         "u16" => {
             let pairs = bytes.as_chunks::<2>().0.iter();
-            pairs.map(|pair| f64::from(u16::from_ne_bytes(*pair))).collect()
+            pairs
+                .map(|pair| f64::from(u16::from_ne_bytes(*pair)))
+                .collect()
         }
         "f32" => {
             let quads = bytes.as_chunks::<4>().0.iter();
-            quads.map(|quad| f64::from(f32::from_ne_bytes(*quad))).collect()
+            quads
+                .map(|quad| f64::from(f32::from_ne_bytes(*quad)))
+                .collect()
         }
         other => panic!("{other}"),
     };
-    let finite: Vec<f64> = numbers.into_iter().filter(|number| number.is_finite()).collect();
+    let finite: Vec<f64> = numbers
+        .into_iter()
+        .filter(|number| number.is_finite())
+        .collect();
     let mean = finite.iter().sum::<f64>() / finite.len().max(1) as f64;
     let rounded = (mean * 100.0).round() / 100.0;
     serde_json::json!({ "items": samples.count(), "finite": finite.len(), "mean": rounded + 0.0 })

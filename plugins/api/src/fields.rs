@@ -33,6 +33,11 @@ pub struct Levels(pub &'static [&'static str]);
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flat;
 
+/// Numbers that say how others are meant and are not measured, such as the matrix of a camera: modifiers of any
+/// numbers leave them alone. `#[reflect(@Fixed)]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixed;
+
 /// One field of a data type.
 #[derive(Clone, Debug)]
 pub struct Field {
@@ -54,6 +59,8 @@ pub struct Field {
     pub levels: Option<&'static [&'static str]>,
     /// Whether it is a map whose entries take its place.
     pub is_flat: bool,
+    /// Whether it is no measurement.
+    pub is_fixed: bool,
 }
 
 /// The fields of a data type that exist at one level, in the order they are exported.
@@ -77,6 +84,7 @@ impl Fields {
             docs: field.docs().map(str::trim),
             levels: field.get_attribute::<Levels>().map(|levels| levels.0),
             is_flat: field.has_attribute::<Flat>(),
+            is_fixed: field.has_attribute::<Fixed>(),
         });
         Self(fields.filter(|field| exists_at(field, level)).collect())
     }

@@ -56,7 +56,7 @@ pub mod prelude {
         actuator::{Actuator, AddActuator as _, Control},
         body::{BodyState, Drive, Inertia},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
-        fields::{Fields, Levels, Unit},
+        fields::{Fields, Fixed, Levels, Unit},
         modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
         random::Random,
         sensor::{AddSensor as _, Sensor},

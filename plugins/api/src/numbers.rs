@@ -43,7 +43,7 @@ impl Numbers {
             }
         }
         if names.is_empty() {
-            let whole = fields.0.iter().filter(|field| is_numeric(field.info));
+            let whole = fields.0.iter().filter(|field| is_measured(field));
             places.extend(whole.map(|field| Place {
                 index: field.index,
                 part: None,
@@ -89,7 +89,7 @@ fn misfit(fields: &Fields, name: &str) -> Misfit {
     let known: Vec<String> = fields
         .0
         .iter()
-        .filter(|field| is_numeric(field.info))
+        .filter(|field| is_measured(field))
         .map(|field| format!("`{}`", field.name))
         .collect();
     let known = if known.is_empty() {
@@ -101,7 +101,7 @@ fn misfit(fields: &Fields, name: &str) -> Misfit {
 }
 
 fn find(fields: &Fields, name: &str) -> Option<Place> {
-    let numeric = |name: &str| fields.get(name).filter(|field| is_numeric(field.info));
+    let numeric = |name: &str| fields.get(name).filter(|field| is_measured(field));
     if let Some(field) = numeric(name) {
         return Some(Place {
             index: field.index,
@@ -127,6 +127,10 @@ fn part_index(field: &Field, part: &str) -> Option<usize> {
         TypeInfo::List(_) => part.parse().ok(),
         _ => None,
     }
+}
+
+fn is_measured(field: &Field) -> bool {
+    !field.is_fixed && is_numeric(field.info)
 }
 
 fn is_numeric(info: Option<&'static TypeInfo>) -> bool {

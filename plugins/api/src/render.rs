@@ -53,7 +53,11 @@ impl Eye {
     #[must_use]
     pub fn direction(&self, u: f64, v: f64) -> Vector3<f64> {
         let [center_u, center_v] = self.center;
-        Vector3::new((u - center_u) / self.focal, (v - center_v) / self.focal, 1.0)
+        Vector3::new(
+            (u - center_u) / self.focal,
+            (v - center_v) / self.focal,
+            1.0,
+        )
     }
 
     /// Column, row and depth of a point of the world; `None` for one that is not ahead.
@@ -127,7 +131,10 @@ mod tests {
     #[test]
     fn a_point_is_where_its_pixel_looks() {
         let eye = Eye {
-            world_from_eye: Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.2, 0.9)),
+            world_from_eye: Isometry3::new(
+                Vector3::new(1.0, 2.0, 3.0),
+                Vector3::new(0.3, -0.2, 0.9),
+            ),
             width: 64,
             height: 48,
             focal: 70.0,
@@ -140,7 +147,10 @@ mod tests {
         let point = eye.world_from_eye * Point3::from(eye.direction(10.0, 40.0) * 2.5);
         let [u, v, depth] = eye.project(&point).unwrap();
         for (found, expected) in [(u, 10.0), (v, 40.0), (depth, 2.5)] {
-            assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{found} is not {expected}"
+            );
         }
         let behind = eye.world_from_eye * Point3::new(0.0, 0.0, -1.0);
         assert_eq!(eye.project(&behind), None);

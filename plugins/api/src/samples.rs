@@ -132,7 +132,13 @@ impl<T: Sample> AnySamples for Samples<T> {
 
 impl fmt::Debug for dyn AnySamples + '_ {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {:032x}", self.count(), self.number(), self.digest())
+        write!(
+            f,
+            "{} {} {:032x}",
+            self.count(),
+            self.number(),
+            self.digest()
+        )
     }
 }
 
@@ -334,7 +340,10 @@ mod tests {
     fn they_outlive_a_snapshot() {
         let before = Samples::from(vec![0.5_f32, -2.0, f32::INFINITY]);
         let bytes = postcard::to_stdvec(&before).unwrap();
-        assert_eq!(postcard::from_bytes::<Samples<f32>>(&bytes).unwrap(), before);
+        assert_eq!(
+            postcard::from_bytes::<Samples<f32>>(&bytes).unwrap(),
+            before
+        );
         assert!(!before.is_finite() && Samples::from(vec![0xff_u8; 4]).is_finite());
         let odd = postcard::to_stdvec(&Samples::from(vec![1_u8, 2, 3])).unwrap();
         assert!(postcard::from_bytes::<Samples<u16>>(&odd).is_err());

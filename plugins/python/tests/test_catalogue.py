@@ -32,6 +32,10 @@ SENSORS = {
     "Proximity": "timestamp near_objects near_robots",
     "SearchAndRescue": "timestamp victim_dict",
     "SemanticCamera": "timestamp visible_objects",
+    "VideoCamera": "timestamp height width image intrinsic_matrix distortion",
+    "DepthCamera": "timestamp height width points nb_points intrinsic_matrix distortion",
+    "Velodyne": "timestamp height width points nb_points intrinsic_matrix",
+    "VLP16_180": "timestamp points nb_points",
     "Sick": "timestamp point_list range_list",
     "Hokuyo": "timestamp point_list range_list",
     "SickLDMRS rssi": "timestamp point_list range_list remission_list",
@@ -52,6 +56,8 @@ OWN_SERVICES = {
     "Arucomarker": "get_local_position get_local_orientation get_world_position get_world_orientation",
     "Proximity": "set_range set_tracked_tag",
     "SearchAndRescue": "heal get_robot_abilities get_victim_requirements get_victim_severity",
+    "VideoCamera": "capture",
+    "DepthCamera": "capture",
     "Pose": "get_local_data",
 }
 """Services of MORSE's components besides the ones that all have."""
@@ -84,7 +90,7 @@ def there(names: list) -> list:
     known = set(listed("sensors")) | set(listed("actuators"))
     kinds = {**table.SENSORS, **table.ACTUATORS}
     missing = [name for name in names if kinds[name.split(" ")[0]].kind not in known]
-    assert all(kinds[name.split(" ")[0]].kind in table.PENDING for name in missing), missing
+    assert not missing, missing
     return [name for name in names if name not in missing]
 
 

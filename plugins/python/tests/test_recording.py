@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 
-from morse_sim.builder.table import PENDING
 
 from .support import GOLDEN, Room, listed, program
 
@@ -119,9 +118,9 @@ class Recordings(Room):
 
     @staticmethod
     def is_known(text: str) -> bool:
-        """Whether the program has all kinds, or lacks some that it does not need to have yet."""
+        """Whether the program has all kinds."""
         known = {kind for family in ("sensors", "actuators", "modifiers", "middlewares") for kind in listed(family)}
-        return not (set(re.findall(r'kind: "(\w+)"', text)) & PENDING) - known
+        return not set(re.findall(r'kind: "(\w+)"', text)) - known
 
     def test_a_robot_with_much_on_it(self) -> None:
         self.held("full", FULL, "script.robray")

@@ -2,6 +2,7 @@
 //! commands, all as lines of text over TCP.
 //!
 //! - [`request`]: the lines of requests and replies; [`python`]: JSON as Python writes it, `pr2`: a special form;
+//! - [`image`]: images and points as text;
 //! - `connection`: a client; [`mod@command`]: a line of JSON as a command;
 //! - `server`: the one thread, with one poll for all `clients`; `dispatch`: what becomes of a request;
 //!   `discovery`: what there is, by the names of [`classes`];
@@ -36,6 +37,7 @@ use serde::Deserialize;
 
 use crate::{
     connection::Role,
+    image::Image,
     server::{News, Parts, Server},
 };
 
@@ -112,6 +114,8 @@ impl Socket {
 pub struct Stream {
     /// Its port; without it, the next free one.
     pub port: Option<u16>,
+    /// How images in colour are sent.
+    pub image: Image,
     /// How readings are written; commands are always fields.
     pub encoder: Encoder,
 }
@@ -154,7 +158,8 @@ impl Middleware for Socket {
             settings: self.clone(),
             outputs: outputs
                 .map(|(place, (observer, stream))| {
-                    (observer, stream.encoder, port_of(Role::Readings(place)))
+                    let port = port_of(Role::Readings(place));
+                    (observer, stream.encoder, stream.image, port)
                 })
                 .collect(),
             inputs: inputs

@@ -10,7 +10,7 @@ use morse_api::{
 };
 use serde_json::Value as Json;
 
-use crate::image;
+use crate::image::{self, Image};
 
 /// Writes a JSON value.
 pub fn write(out: &mut Vec<u8>, value: &Json) {
@@ -35,7 +35,7 @@ pub fn write(out: &mut Vec<u8>, value: &Json) {
 
 /// A reading as a line: the time and the exported fields, in order.
 #[must_use]
-pub fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
+pub fn record(info: &SensorInfo, reading: &Reading, image: Image) -> Vec<u8> {
     let mut line = b"{".to_vec();
     write_name(&mut line, 0, "timestamp");
     write_number(&mut line, reading.seconds());
@@ -55,6 +55,10 @@ pub fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
                     write_name(&mut line, 1, &key_text(key));
                     write_field(&mut line, part);
                 }
+            }
+            (Value::Samples(samples), _) => {
+                write_name(&mut line, 1, field.name);
+                image.write(&mut line, samples);
             }
             _ => {
                 write_name(&mut line, 1, field.name);

@@ -20,7 +20,9 @@ use morse_api::{
 use crate::{
     Encoder, Socket,
     connection::{Connection, Role},
-    discovery, pr2, python,
+    discovery,
+    image::Image,
+    pr2, python,
 };
 
 /// The token of the waker; listeners and connections follow.
@@ -73,6 +75,8 @@ impl News {
 
 /// A sensor's stream.
 pub(crate) struct Output {
+    /// How images are sent.
+    image: Image,
     pub(crate) observer: Observer,
     pub(crate) port: u16,
     pub(crate) encoder: Encoder,
@@ -131,7 +135,7 @@ impl Knock {
 pub(crate) struct Parts {
     pub(crate) settings: Socket,
     pub(crate) listeners: Vec<(TcpListener, Role)>,
-    pub(crate) outputs: Vec<(Observer, Encoder, u16)>,
+    pub(crate) outputs: Vec<(Observer, Encoder, Image, u16)>,
     pub(crate) inputs: Vec<(CommandSender, u16)>,
     pub(crate) services: Vec<String>,
     pub(crate) requests: RequestSender,
@@ -155,7 +159,8 @@ impl Server {
         let hook = knock.clone();
         parts.wake.also_call(move || hook.knock());
         let outputs = parts.outputs.into_iter();
-        let outputs = outputs.map(|(observer, encoder, port)| Output {
+        let outputs = outputs.map(|(observer, encoder, image, port)| Output {
+            image,
             observer,
             port,
             encoder,
@@ -286,11 +291,11 @@ impl Server {
             if output.clients.is_empty() {
                 continue;
             }
-            let encode = match output.encoder {
-                Encoder::Fields => python::record,
-                Encoder::Pr2JointState => pr2::record,
+            let info = &output.observer.info;
+            let record: Arc<[u8]> = match output.encoder {
+                Encoder::Fields => python::record(info, &reading, output.image).into(),
+                Encoder::Pr2JointState => pr2::record(info, &reading).into(),
             };
-            let record: Arc<[u8]> = encode(&output.observer.info, &reading).into();
             for client in &output.clients {
                 if let Some(connection) = self.connections.get_mut(client) {
                     connection.record(&record);

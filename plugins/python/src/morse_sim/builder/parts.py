@@ -7,7 +7,7 @@ from .errors import MorseBuilderError, suggestion, warn
 from .modifiers import modifier
 from .rotation import Pose, angles, compose, matrix, product
 from .ron import Entries, Fields, Word
-from .table import JOINT_STATE, SENSORS, Kind
+from .table import JOINT_STATE, SENSORS, Kind, flag
 from .worlds import ARMS
 
 CARRIERS = ("ptu", "armature", "pa_10")
@@ -120,7 +120,7 @@ def marks(tree: Any, robot: Any, recording: Any) -> Dict[str, Tuple[Pose, Dict[s
 def _settings(component: Any, kind: Kind, path: str) -> Fields:
     fields = Fields()
     for name, value in {**kind.always, **component.set}.items():
-        if name in _QUIET or name in kind.silent:
+        if name in _QUIET or name in kind.silent and name not in kind.settings:
             continue
         if kind.is_own:
             fields[name] = value
@@ -146,6 +146,10 @@ def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
     fields = Fields()
     if kind.kind == "compound":
         fields["sensors"] = [each.name for each in component.sensors]
+    if kind.kind == "video_camera" and flag(component.property_value("retrieve_depth") or False):
+        fields["level"] = Word("rgbd")
+    if kind.kind == "stereo_unit":
+        fields["cameras"] = [each.name for each in component.children if hasattr(each, "hide_mesh")]
     # MORSE's own values make up for wheels that rub; the ones here turn as they are told.
     if kind.kind == "v_omega_diff" and robot.set.get("FixTurningSpeed"):
         fields["fix_turning_speed"] = float(robot.set["FixTurningSpeed"])
@@ -185,7 +189,9 @@ def _streams(component: Any, path: str) -> Fields:
             else:
                 warn(f"{path}: streams over `{name}` have no `{given}`{suggestion(given, _OUTPUT[name])}")
         method = stream["method"] or ""
-        if method.endswith("CSVPublisher"):
+        if method.endswith("Video8uPublisher"):
+            settings["image"] = Word("grey")
+        elif method.endswith("CSVPublisher"):
             settings["format"] = Word("csv")
         elif method and method != JOINT_STATE and not method.endswith(("SocketPublisher", "SocketReader")):
             warn(f"{path}: the method `{method}` is written in Python for Blender; the usual one is taken")

@@ -94,6 +94,8 @@ CAMERA: Settings = {
     "cam_far": ("far", real),
 }
 DRAWN = ("Visible_arc", "Vertical_Flip", "retrieve_depth", "retrieve_zbuffer", "capturing", "NOT_F9_ABLE")
+"""Of what draws no picture."""
+PICTURE: Settings = {"Vertical_Flip": ("vertical_flip", flag), "capturing": ("capturing", flag)}
 PROPORTIONAL: Settings = {
     "HorizontalPgain": ("horizontal_p_gain", real),
     "HorizontalDgain": ("horizontal_d_gain", real),
@@ -115,6 +117,10 @@ def _laser(kind: str, hertz: float = 10.0) -> Kind:
 
 def _camera(kind: str, path: str, more: Optional[Settings] = None, **fields: Any) -> Kind:
     return Kind(kind, _SENSOR + path, {**CAMERA, **(more or {})}, hertz=20.0, silent=DRAWN, **fields)
+
+
+def _pictures(kind: str, path: str, more: Optional[Settings] = None, **fields: Any) -> Kind:
+    return _camera(kind, path, {**PICTURE, **(more or {})}, **fields)
 
 
 DEPTH: Settings = {"keep_list": ("keep_list", numbers), "keep_resolution": ("keep_resolution", flag)}
@@ -139,10 +145,14 @@ SENSORS: Dict[str, Kind] = {
     "CompoundSensor": Kind(
         "compound", _SENSOR + "compound.CompoundSensor", {"sensors": ("sensors", names)}
     ),
-    "DepthCamera": _camera(
-        "depth_camera", "depth_camera.DepthCamera", DEPTH, always={"cam_near": 1.0, "cam_far": 20.0}
+    "DepthCamera": _pictures("depth_camera", "depth_camera.DepthCamera", DEPTH),
+    "DepthVideoCamera": Kind(
+        "depth_video_camera",
+        _SENSOR + "depth_camera.DepthVideoCamera",
+        {**CAMERA, **PICTURE},
+        hertz=20.0,
+        silent=(*DRAWN, "keep_list", "keep_resolution"),
     ),
-    "DepthVideoCamera": _camera("depth_video_camera", "depth_camera.DepthVideoCamera", DEPTH),
     "GPS": Kind("gps", _SENSOR + "gps.GPS"),
     "Gyroscope": Kind("gyroscope", _SENSOR + "gyroscope.Gyroscope"),
     "Hokuyo": _laser("hokuyo"),
@@ -164,7 +174,12 @@ SENSORS: Dict[str, Kind] = {
     "RadarAltimeter": Kind(
         "radar_altimeter", _SENSOR + "radar_altimeter.RadarAltimeter", {"MaxRange": ("max_range", real)}
     ),
-    "RawImage": _camera("raw_image", "depth_camera.RawImage"),
+    "RawImage": _pictures(
+        "depth_video_camera",
+        "depth_camera.RawImage",
+        {"values": ("values", word)},
+        always={"values": "zbuffer", "cam_near": 0.1, "cam_far": 100.0, "Vertical_Flip": True},
+    ),
     "SearchAndRescue": Kind(
         "search_and_rescue",
         _SENSOR + "search_and_rescue.SearchAndRescue",
@@ -198,13 +213,10 @@ SENSORS: Dict[str, Kind] = {
             "Alpha": ("alpha", real),
         },
     ),
-    "VLP16_180": Kind("vlp16_180", _SENSOR + "depth_camera.DepthCameraAggregator", hertz=10.0),
+    "VLP16_180": Kind("depth_camera_aggregator", _SENSOR + "depth_camera.DepthCameraAggregator", hertz=10.0),
     "Velocity": Kind("velocity", _SENSOR + "velocity.Velocity", silent=("ComputationMode",)),
-    "Velodyne": _camera(
-        "velodyne_zb",
-        "depth_camera.DepthCameraRotationZ",
-        {**DEPTH, "rotation": ("rotation", real)},
-        always={"cam_near": 1.0, "cam_far": 20.0},
+    "Velodyne": _pictures(
+        "velodyne_zb", "depth_camera.DepthCameraRotationZ", {**DEPTH, "rotation": ("rotation", real)}
     ),
     "VelodyneRayCast": Kind(
         "velodyne",
@@ -212,7 +224,7 @@ SENSORS: Dict[str, Kind] = {
         {name: LASER[name] for name in ("scan_window", "resolution", "laser_range")},
         silent=DRAWN,
     ),
-    "VideoCamera": _camera("video_camera", "video_camera.VideoCamera"),
+    "VideoCamera": _pictures("video_camera", "video_camera.VideoCamera"),
 }
 
 ARM: Settings = {
@@ -348,11 +360,6 @@ ACTUATORS: Dict[str, Kind] = {
 
 JOINT_STATE = "morse.middleware.sockets.jointstate.PR2JointStatePublisher"
 """MORSE's method by which a compound of armature poses becomes one record of all joints."""
-
-PENDING = {
-    "depth_camera", "depth_video_camera", "raw_image", "stereo_unit", "velodyne_zb", "video_camera", "vlp16_180",
-}
-"""Kinds that the program need not have yet."""
 
 
 def by_classpath(path: str) -> Optional[Tuple[str, Kind]]:

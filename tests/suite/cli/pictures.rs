@@ -1,0 +1,156 @@
+//! Stills and films: files that other programs can open, the same pixels everywhere, and clear refusals.
+#![cfg(test)]
+use std::{fs, io::BufReader, path::Path};
+
+use super::{Ran, Room, program};
+
+/// Columns, rows and pixels of a PNG file.
+fn png(path: &Path) -> (u32, u32, Vec<u8>) {
+    let file = fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    (info.width, info.height, pixels)
+}
+
+/// Frames of a GIF file.
+fn frames(path: &Path) -> usize {
+    let mut decoder = gif::DecodeOptions::new();
+    decoder.set_color_output(gif::ColorOutput::RGBA);
+    let mut decoder = decoder.read_info(fs::File::open(path).unwrap()).unwrap();
+    let mut count = 0;
+    while decoder.read_next_frame().unwrap().is_some() {
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn stills_are_the_same_everywhere() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let room = Room::new();
+    for (scene, name) in [
+        ("table.robray", "table"),
+        ("patrol.ron", "patrol"),
+        ("arm.robray", "arm"),
+    ] {
+        let golden = folder
+            .join("tests/golden/pictures")
+            .join(format!("{name}.png"));
+        let drawn = room.path().join(format!("{name}.png"));
+        let scene = folder.join("scenes").join(scene);
+        let output = program()
+            .args(["render", scene.to_str().unwrap(), "--size", "96x72", "-o"])
+            .arg(&drawn)
+            .output()
+            .unwrap();
+        Ran::of(&output).with_code(0);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::copy(&drawn, &golden).unwrap();
+        }
+        assert!(
+            png(&drawn) == png(&golden),
+            "{name}: look at {}",
+            golden.display()
+        );
+    }
+}
+
+#[test]
+fn the_eye_is_where_it_is_put() {
+    let room = Room::new();
+    let still = |eye: &str, name: &str| {
+        let (eye, look) = (format!("--eye={eye}"), "--look=0,0,1");
+        room.run(&[
+            "render",
+            "blocks.robray",
+            "-o",
+            name,
+            "--size",
+            "31x21",
+            &eye,
+            look,
+        ])
+        .with_code(0);
+        png(&room.path().join(name))
+    };
+    let (width, height, near) = still("-0.3,0,1", "near.png");
+    assert_eq!((width, height), (31, 21));
+    let (_, _, far) = still("-3,0,1", "far.png");
+    let sky = |pixels: &[u8]| {
+        let blue = pixels.as_chunks::<4>().0.iter();
+        blue.filter(|[red, _, blue, _]| blue > red).count()
+    };
+    assert!(
+        sky(&far) > sky(&near),
+        "the block fills less of the picture"
+    );
+    let ran = room.run(&["render", "blocks.robray", "-o", "a.png", "--eye=1,2,3"]);
+    assert!(ran.with_code(2).err.contains("--look"));
+    let ran = room.run(&[
+        "render",
+        "blocks.robray",
+        "-o",
+        "a.png",
+        "--eye=0,0,1",
+        "--look=0,0,1",
+    ]);
+    assert!(ran.with_code(2).err.contains("same point"));
+}
+
+#[test]
+fn a_run_leaves_pictures_and_films() {
+    let room = Room::new();
+    let quiet = ["quiet.ron", "--until", "0.5s", "--size", "32x24"];
+    let pictures = [
+        "--screenshot",
+        "t=0.1s:a.png",
+        "--screenshot",
+        "b.png",
+        "--video",
+        "c.gif",
+    ];
+    room.run(&[&quiet[..], &pictures[..]].concat()).with_code(0);
+    let [a, b] = ["a.png", "b.png"].map(|name| png(&room.path().join(name)));
+    assert_eq!((a.0, a.1), (32, 24));
+    assert!(a.2 != b.2, "the block falls");
+    // At 0, 0.08, … 0.48 s.
+    assert_eq!(frames(&room.path().join("c.gif")), 7);
+}
+
+#[test]
+fn what_cannot_be_filmed_is_said() {
+    let room = Room::new();
+    for (argument, value, text) in [
+        ("--screenshot", "block.video:a.png", "no component"),
+        ("--screenshot", "block.pose:a.png", "no pictures in colour"),
+        ("--screenshot", "t=3 parsecs:a.png", "unit"),
+        ("--video", "a.avi", ".gif"),
+    ] {
+        let ran = room.run(&["quiet.ron", "--steps", "1", argument, value]);
+        let ran = ran.with_code(2);
+        assert!(ran.err.contains(text), "{value}: {}", ran.err);
+    }
+    let ran = room.run(&["quiet.ron", "--steps", "1", "--screenshot", "t=9s:a.png"]);
+    assert!(ran.with_code(3).err.contains("ended before 9 s"));
+    let output = program()
+        .args([
+            "quiet.ron",
+            "--steps",
+            "1",
+            "--size",
+            "8x8",
+            "--video",
+            "a.mp4",
+        ])
+        .env("PATH", "/nowhere")
+        .current_dir(room.path())
+        .output()
+        .unwrap();
+    assert!(
+        Ran::of(&output)
+            .with_code(3)
+            .err
+            .contains("needs the program ffmpeg")
+    );
+}
