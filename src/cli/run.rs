@@ -49,7 +49,7 @@ pub struct Args {
     /// Write the readings of all sensors: text:DIRECTORY or csv:DIRECTORY
     #[arg(long, value_name = "KIND:WHERE")]
     pub output: Vec<String>,
-    /// Show the simulation in a browser: at http://127.0.0.1:8080 unless told otherwise
+    /// Show the simulation in a browser, at 127.0.0.1:8080 unless told otherwise
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
     #[arg(default_missing_value = serve::DEFAULT)]
     pub serve: Option<std::net::SocketAddr>,
@@ -123,10 +123,8 @@ pub fn run(
         Err(BuildError::Middleware(failure)) => return failed(&failure, err),
     };
     write!(err, "{}", simulation.warnings().render(style)).ok();
+    tell_notices(&simulation, err);
     simulation.enable_hash();
-    for notice in simulation.notices() {
-        say(err, notice);
-    }
     let limits = match limits(args, &simulation) {
         Ok(limits) => limits,
         Err(error) => {
@@ -165,6 +163,12 @@ pub fn run(
             say(err, format_args!("error: {lost}; the run ended there"));
             exit::PEER
         }
+    }
+}
+
+fn tell_notices(simulation: &Simulation, err: &mut dyn Write) {
+    for notice in simulation.notices() {
+        say(err, notice);
     }
 }
 

@@ -130,7 +130,9 @@ fn readings_are_sent_to_who_watches() {
     one.watch(&["rover.scan", "rover.pose", "rover.nothing"]);
     other.watch(&["rover.pose"]);
     // The first look may come before the first scan.
-    let is_scan = |reading: &&(usize, f64, Vec<u8>)| reading.0 == place("rover.scan") && reading.2.len() > 1000;
+    let is_scan = |reading: &&(usize, f64, Vec<u8>)| {
+        reading.0 == place("rover.scan") && reading.2.len() > 1000
+    };
     let frame = one.until(|frame| frame.readings.iter().any(|reading| is_scan(&reading)));
     let (_, seconds, values) = frame.readings.iter().find(is_scan).unwrap();
     assert!((frame.tick / 60.0 - seconds).abs() < 0.5, "{seconds} s");
