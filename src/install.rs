@@ -91,7 +91,13 @@ pub fn install(
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
     }
-    warnings.extend(sight::open(world, simulation, spawned, &mut connections, &wakes));
+    warnings.extend(sight::open(
+        world,
+        simulation,
+        spawned,
+        &mut connections,
+        &wakes,
+    ));
     let wakes = wakes.into_values().map(|(sender, _)| sender).collect();
     Ok(Installed {
         connections,

@@ -18,7 +18,8 @@ use morse_api::{
 };
 
 use crate::{
-    install::{Connections, sight}, scene::simulation::Simulation,
+    install::{Connections, sight},
+    scene::simulation::Simulation,
 };
 
 /// Adds every built-in middleware, and the way in for requests.

@@ -54,7 +54,7 @@ pub struct Args {
     /// Write the readings of all sensors: text:DIRECTORY or csv:DIRECTORY
     #[arg(long, value_name = "KIND:WHERE")]
     pub output: Vec<String>,
-    /// Show the simulation in a browser: at http://127.0.0.1:8080 unless told otherwise
+    /// Show the simulation in a browser, at 127.0.0.1:8080 unless told otherwise
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
     #[arg(default_missing_value = serve::DEFAULT)]
     pub serve: Option<std::net::SocketAddr>,
@@ -137,10 +137,8 @@ pub fn run(
         Err(BuildError::Middleware(failure)) => return failed(&failure, err),
     };
     write!(err, "{}", simulation.warnings().render(style)).ok();
+    tell_notices(&simulation, err);
     simulation.enable_hash();
-    for notice in simulation.notices() {
-        say(err, notice);
-    }
     let limits = match limits(args, &simulation) {
         Ok(limits) => limits,
         Err(error) => {
@@ -191,6 +189,12 @@ fn code(end: End, err: &mut dyn Write) -> u8 {
             say(err, format_args!("error: {lost}; the run ended there"));
             exit::PEER
         }
+    }
+}
+
+fn tell_notices(simulation: &Simulation, err: &mut dyn Write) {
+    for notice in simulation.notices() {
+        say(err, notice);
     }
 }
 

@@ -95,7 +95,7 @@ pub fn plugin(app: &mut App) {
 fn observers(world: &mut World) -> Vec<morse_api::port::Observer> {
     let mut sensors = world.query::<(&Path, &Described, &mut Outputs)>();
     let mut sensors: Vec<_> = sensors.iter_mut(world).collect();
-    sensors.sort_by(|(one, ..), (two, ..)| one.cmp(two));
+    sensors.sort_by_key(|(path, ..)| *path);
     let opened = sensors.into_iter().map(|(_, described, mut outputs)| {
         let (tick_end, observer) = port(described.0.clone(), Policy::Latest, None);
         outputs.0.push(tick_end);
@@ -270,7 +270,7 @@ impl<'a> Survey<'a> {
         place
     }
 
-    fn frames(&mut self) -> Vec<SeenFrame> {
+    fn frames(&self) -> Vec<SeenFrame> {
         let frames = self.spawned.frames.values().filter_map(|entity| {
             let frame = self.world.get::<Frame>(*entity)?;
             Some(SeenFrame {

@@ -86,6 +86,10 @@ fn the_page_and_its_scene_are_served() {
     assert_eq!(end, End::Signal(15));
 }
 
+fn apart(one: [f32; 3], other: [f32; 3]) -> f32 {
+    ((one[0] - other[0]).powi(2) + (one[1] - other[1]).powi(2)).sqrt()
+}
+
 #[test]
 fn a_viewer_sees_what_moves() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));
@@ -104,7 +108,7 @@ fn a_viewer_sees_what_moves() {
     );
     let at = |moved: &[(usize, [f32; 3])]| moved.iter().find(|(body, _)| *body == rover).unwrap().1;
     let (before, after) = (at(&first.moved), at(&later.moved));
-    let way = (after[0] - before[0]).hypot(after[1] - before[1]);
+    let way = apart(before, after);
     assert!(
         (0.2..1.0).contains(&way),
         "at 0.5 m/s for about a second: {way} m"
@@ -130,11 +134,13 @@ fn readings_are_sent_to_who_watches() {
     one.watch(&["rover.scan", "rover.pose", "rover.nothing"]);
     other.watch(&["rover.pose"]);
     // The first look may come before the first scan.
-    let is_scan = |reading: &&(usize, f64, Vec<u8>)| reading.0 == place("rover.scan") && reading.2.len() > 1000;
+    let is_scan = |reading: &&(usize, f64, Vec<u8>)| {
+        reading.0 == place("rover.scan") && reading.2.len() > 1000
+    };
     let frame = one.until(|frame| frame.readings.iter().any(|reading| is_scan(&reading)));
     let (_, seconds, values) = frame.readings.iter().find(is_scan).unwrap();
     assert!((frame.tick / 60.0 - seconds).abs() < 0.5, "{seconds} s");
-    let mut rest = values.get(1..).unwrap();
+    let mut rest = &values[1..];
     assert_eq!((values[0], length(&mut rest)), (8, 181), "points");
     assert_eq!(values[3 + 181 * 12], 7, "ranges");
     for _ in 0..30 {
@@ -184,7 +190,7 @@ fn a_viewer_that_stalls_loses_frames_and_nothing_else() {
             .unwrap()
             .1
     };
-    let away = (at(&next)[0] - at(&last)[0]).hypot(at(&next)[1] - at(&last)[1]);
+    let away = apart(at(&next), at(&last));
     assert!(away < 0.2, "{away} m apart");
     served.end();
 }
@@ -346,7 +352,7 @@ fn images_go_out_as_they_are() {
     let (_, _, values) = &frame.readings[0];
     // Two whole numbers, then bytes.
     assert_eq!(values[1..9], 48.0_f64.to_le_bytes());
-    let mut rest = values.get(19..).unwrap();
+    let mut rest = &values[19..];
     assert_eq!((values[18], length(&mut rest)), (11, 48 * 64 * 4));
     assert_eq!(
         rest.get(..8),

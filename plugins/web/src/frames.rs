@@ -296,7 +296,11 @@ mod tests {
         frames.keep(0, vec![7]);
         frames.keep(1, vec![8, 9]);
         frames.advance(moment(1), None, true);
-        assert_eq!(frames.take(&mut viewer), None, "where things are comes first");
+        assert_eq!(
+            frames.take(&mut viewer),
+            None,
+            "where things are comes first"
+        );
         frames.advance(moment(1), Some(&poses(&[])), true);
         assert_eq!(
             read(&frames.take(&mut viewer).unwrap()).2,

@@ -143,12 +143,11 @@ impl Web {
                 self.frame_rate
             ));
         }
-        if let Some(token) = &self.token
-            && !(!token.is_empty()
-                && token
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)))
-        {
+        let is_plain = |token: &String| {
+            let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            !token.is_empty() && token.bytes().all(is_usual)
+        };
+        if !self.token.as_ref().is_none_or(is_plain) {
             return Err(
                 "a `token` is of letters, digits, `-`, `_` and `.`, since it stands in an address"
                     .to_owned(),

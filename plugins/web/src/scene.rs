@@ -66,7 +66,7 @@ fn of_component(component: &SeenComponent, sensors: &[Observer]) -> Json {
 
 fn of_shape(shape: &SeenShape) -> Json {
     let form = match &shape.form {
-        Form::Box(dimension) => json!({ "box": dimension.map(|side| short(side)) }),
+        Form::Box(dimension) => json!({ "box": dimension.map(short) }),
         Form::Sphere { radius } => json!({ "sphere": short(*radius) }),
         Form::Cone {
             start_radius,
@@ -132,7 +132,12 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (number, text) in [(0.9, "0.9"), (1.0 / 3.0, "0.33333334"), (-0.0, "-0.0"), (1e-9, "1e-9")] {
+        for (number, text) in [
+            (0.9, "0.9"),
+            (1.0 / 3.0, "0.33333334"),
+            (-0.0, "-0.0"),
+            (1e-9, "1e-9"),
+        ] {
             assert_eq!(json!(short(number)).to_string(), text);
         }
     }

@@ -142,7 +142,7 @@ pub(super) struct Frame {
 impl Frame {
     fn read(bytes: &[u8]) -> Self {
         assert_eq!(bytes[0], 1, "the form of frames");
-        let mut rest = bytes.get(32..).unwrap();
+        let mut rest = &bytes[32..];
         let mut frame = Self {
             number: u32::from_le_bytes(bytes[4..8].try_into().unwrap()),
             is_held: bytes[1] == 1,
