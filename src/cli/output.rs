@@ -77,7 +77,7 @@ fn connect(
     Ok(())
 }
 
-fn refused(message: &str, help: &str) -> Box<Report> {
+pub(super) fn refused(message: &str, help: &str) -> Box<Report> {
     let problem = Diagnostic::error("usage::output", message);
     let problem = if help.is_empty() {
         problem

@@ -1,21 +1,16 @@
 //! `--serve`: the simulation in a browser, through one more middleware.
-use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-    sync::Arc,
-};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use serde_json::json;
 
+use super::output;
 use crate::{
     kinds::{Kinds, Words},
     load::Plan,
     report::Report,
-    scene::{
-        diagnostic::Diagnostic,
-        simulation::{
-            Family, Spanned, Vocabulary as _,
-            model::{Middleware, Settings},
-        },
+    scene::simulation::{
+        Family, Spanned, Vocabulary as _,
+        model::{Middleware, Settings},
     },
 };
 
@@ -54,12 +49,7 @@ pub fn add(
     let mut fields = <dyn erased_serde::Deserializer>::erase(fields);
     let settings = Words(kinds)
         .read(Family::Middleware, "web", &mut fields)
-        .map_err(|error| {
-            let problem = Diagnostic::error("usage::serve", format!("`--serve`: {error}"));
-            let mut report = Box::<Report>::default();
-            report.add([problem], &Arc::default());
-            report
-        })?;
+        .map_err(|error| output::refused(&format!("`--serve`: {error}"), ""))?;
     let middleware = Middleware {
         kind: Spanned::from("web".to_owned()),
         settings: Settings(settings),

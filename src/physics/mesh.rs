@@ -65,7 +65,12 @@ pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, String> {
     if !bytes.trim_ascii_start().starts_with(b"solid") {
         return Err("this is no STL file: its length does not fit its number of triangles".into());
     }
-    merge(mesh_loader::stl::from_slice(bytes))
+    // The corners give the normals as well.
+    let triangles = merge(mesh_loader::stl::from_slice(bytes))?;
+    Ok(Triangles {
+        normals: Vec::new(),
+        ..triangles
+    })
 }
 
 /// Reads an OBJ file; its materials are ignored.

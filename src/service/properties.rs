@@ -84,10 +84,14 @@ fn set_property(
     entity: Entity,
     SetProperty { name, value }: SetProperty,
 ) -> Result<Outcome, Refused> {
-    let is_known = settings::all(world, entity)
-        .iter()
-        .any(|(field, _)| field.name() == name);
-    let name = if is_known { name } else { snake(&name) };
+    let known = settings::all(world, entity);
+    let is_known = |name: &str| known.iter().any(|(field, _)| field.name() == name);
+    let ours = snake(&name);
+    let name = if is_known(&name) || !is_known(&ours) {
+        name
+    } else {
+        ours
+    };
     settings::set(world, entity, &name, &value.0)?;
     Ok(Outcome::NOTHING)
 }

@@ -13,6 +13,7 @@ pub const CLASSES: &[(&str, &str)] = &[
     ("collision", "Collision"),
     ("compound", "CompoundSensor"),
     ("depth_camera", "DepthCamera"),
+    ("depth_camera_aggregator", "DepthCameraAggregator"),
     ("depth_video_camera", "DepthVideoCamera"),
     ("gps", "GPS"),
     ("gyroscope", "Gyroscope"),
@@ -27,7 +28,6 @@ pub const CLASSES: &[(&str, &str)] = &[
     ("proximity", "Proximity"),
     ("ptu_posture", "PTUPosture"),
     ("radar_altimeter", "RadarAltimeter"),
-    ("raw_image", "RawImage"),
     ("search_and_rescue", "SearchAndRescue"),
     ("semantic_camera", "SemanticCamera"),
     ("sick", "LaserScanner"),
@@ -38,7 +38,6 @@ pub const CLASSES: &[(&str, &str)] = &[
     ("velodyne", "LaserScannerRotationZ"),
     ("velodyne_zb", "DepthCameraRotationZ"),
     ("video_camera", "VideoCamera"),
-    ("vlp16_180", "DepthCameraAggregator"),
     // Actuators.
     ("armature", "Armature"),
     ("arucomarker", "Arucomarker"),

@@ -208,7 +208,8 @@ impl Connection {
             // The client hears the end, and why, while it may still be sending.
             self.stream.shutdown(Shutdown::Write).ok();
         }
-        !(self.is_closing || self.leaves.is_some() && !self.is_dismissed && !self.is_awaiting())
+        let is_done = self.leaves.is_some() && !self.is_dismissed && !self.is_awaiting();
+        !self.is_closing && !is_done
     }
 
     /// From now on it is only waited for, until then.

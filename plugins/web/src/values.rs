@@ -137,7 +137,12 @@ fn samples(out: &mut Vec<u8>, values: &dyn AnySamples) {
         }
         Block::F32(numbers) => {
             begin(out, 7, numbers.count());
-            out.extend(numbers.values().iter().flat_map(|number| number.to_le_bytes()));
+            out.extend(
+                numbers
+                    .values()
+                    .iter()
+                    .flat_map(|number| number.to_le_bytes()),
+            );
         }
     }
 }

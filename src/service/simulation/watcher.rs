@@ -26,6 +26,7 @@ pub struct View {
 
 impl Default for View {
     /// That of MORSE's builder.
+    #[expect(clippy::approx_constant, reason = "the digits of MORSE's builder")]
     fn default() -> Self {
         let turned = from_yaw_pitch_roll([0.7854, 0.0, 0.7854]).to_rotation_matrix();
         let turned = turned.matrix();
@@ -108,6 +109,10 @@ pub(super) fn add(app: &mut App) {
     for (name, docs, answer) in reads {
         app.add_service::<Itself>(Service::new(name, docs, answer).read_only());
     }
+    add_changes(app);
+}
+
+fn add_changes(app: &mut App) {
     app.add_service::<Itself>(
         Service::new(
             "set_camarafp_far_clip",

@@ -17,7 +17,13 @@ use super::{Client, ROVER, Served};
 const TABLE: &str = include_str!("../../../plugins/python/src/morse_sim/builder/table.py");
 
 /// Kinds that MORSE does not have.
-const OWN: [&str; 3] = ["ackermann", "joint_state", "joints"];
+const OWN: [&str; 5] = [
+    "ackermann",
+    "joint_state",
+    "joints",
+    "kinect",
+    "segmentation_camera",
+];
 
 fn simulation(text: &str) -> Simulation {
     Simulation::parse(text, "scenes", &no_parts).unwrap_or_else(|error| panic!("{error}"))
@@ -257,7 +263,7 @@ fn the_joints_of_a_pr2_are_one_flat_record() {
     let data = simulation
         .read::<JointStateData>("pr2.joint_state")
         .unwrap();
-    assert!(data.names.len() >= 17, "{data:?}");
+    assert!(data.names.len() >= 19, "{data:?}");
     let is_told = data
         .names
         .iter()
@@ -266,7 +272,7 @@ fn the_joints_of_a_pr2_are_one_flat_record() {
             let told = record.get(name.as_str()).and_then(Json::as_f64);
             told.is_some_and(|told| (told - **position).abs() < 1e-12)
         });
-    assert_eq!(is_told.count(), 17, "{record:?}");
+    assert_eq!(is_told.count(), 19, "{record:?}");
     assert_eq!(record["fl_caster_rotation_joint"], 0.0);
 }
 
