@@ -209,8 +209,14 @@ impl<T: Sample> Clone for Samples<T> {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        if !Arc::ptr_eq(&self.frame, &source.frame) {
+        if Arc::ptr_eq(&self.frame, &source.frame) {
+            return;
+        }
+        // Who wrote a frame keeps it for later; kept here as well, it would never be free.
+        if Arc::get_mut(&mut self.frame).is_some() {
             self.replace(source.frame.clone());
+        } else {
+            self.frame = source.frame.clone();
         }
     }
 }
