@@ -9,6 +9,8 @@ pub mod pictures;
 pub mod render;
 pub mod run;
 pub mod serve;
+#[cfg(feature = "viewer")]
+pub mod view;
 
 use std::{
     io::{IsTerminal as _, Write},
@@ -85,7 +87,7 @@ pub fn main() -> ExitCode {
 /// }
 /// ```
 #[must_use]
-pub fn main_with(parts: impl Fn(&mut App)) -> ExitCode {
+pub fn main_with(parts: impl Fn(&mut App) + Sync) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -98,14 +100,35 @@ pub fn main_with(parts: impl Fn(&mut App)) -> ExitCode {
             };
         }
     };
+    let command = cli.command.unwrap_or(Command::Run(cli.run));
+    if let Command::Run(args) = &command
+        && args.view
+    {
+        return show(args, &parts).into();
+    }
     let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-    dispatch(cli, &parts, &mut out, &mut err).into()
+    dispatch(command, &parts, &mut out, &mut err).into()
 }
 
-fn dispatch(cli: Cli, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+/// Runs a scene in a window.
+#[cfg(feature = "viewer")]
+fn show(args: &run::Args, parts: &(impl Fn(&mut App) + Sync)) -> u8 {
+    view::run(args, parts, has_color())
+}
+
+/// Says that there is none.
+#[cfg(not(feature = "viewer"))]
+fn show(_: &run::Args, _: &(impl Fn(&mut App) + Sync)) -> u8 {
+    let why = "error: this program was built without the window: build it with `cargo build --release --features viewer`, \
+        or look on in a browser with `--serve`";
+    say(&mut std::io::stderr().lock(), why);
+    exit::INPUT
+}
+
+fn dispatch(command: Command, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let color = has_color();
-    match cli.command.unwrap_or(Command::Run(cli.run)) {
-        Command::Run(args) => run::run(&args, parts, color, out, err),
+    match command {
+        Command::Run(args) => run::run(&args, parts, &|_| {}, color, out, err),
         Command::Check(mut args) => {
             args.reading.color = color;
             check::run(&args, parts, out, err)

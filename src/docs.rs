@@ -11,6 +11,7 @@
 //! - [`cameras`]: what cameras see, and pictures of runs;
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`browser`]: a page that shows the simulation;
+//! - [`window`]: a window that does;
 //! - [`headless_tests`]: simulations in `cargo test`.
 
 #[doc = include_str!("docs/first_steps.md")]
@@ -45,6 +46,9 @@ pub mod middlewares {}
 
 #[doc = include_str!("docs/browser.md")]
 pub mod browser {}
+
+#[doc = include_str!("docs/window.md")]
+pub mod window {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}

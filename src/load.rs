@@ -5,6 +5,8 @@ use std::{
     sync::Arc,
 };
 
+use morse_api::render::Painter;
+
 use crate::{
     assets::{self, Embedded},
     kinds::{Kinds, Words},
@@ -35,6 +37,8 @@ pub struct Options {
     pub opens_meshes: bool,
     /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
     pub threads: usize,
+    /// Who draws pictures, unless a camera says so.
+    pub renderer: Painter,
 }
 
 /// A simulation that was read and can be built.
@@ -50,6 +54,8 @@ pub struct Plan {
     pub warnings: Report,
     /// Threads for rays and images.
     pub threads: usize,
+    /// Who draws pictures, unless a camera says so.
+    pub renderer: Painter,
 }
 
 /// Reads a scene (`.robray`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).
@@ -133,6 +139,7 @@ impl Loader<'_> {
                 plan.warnings = self.report;
                 plan.sources = self.sources;
                 plan.threads = self.options.threads;
+                plan.renderer = self.options.renderer;
                 Ok(plan)
             }
             _ => Err(Box::new(self.report)),

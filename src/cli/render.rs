@@ -12,7 +12,7 @@ use crate::{
     scene::diagnostic::{Style, printable},
     simulation::{BuildError, Parts, Simulation, kinds},
 };
-use morse_api::render::{Eye, Picture};
+use morse_api::render::{Eye, Painter, Picture};
 
 /// Pixels in each direction that a pixel of the picture is the mean of.
 const FINE: u32 = 3;
@@ -41,6 +41,9 @@ pub struct Args {
     /// Threads; the picture does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
+    /// Who draws pictures: software, or gpu (needs a program built with `--features viewer`)
+    #[arg(long, value_name = "NAME", value_parser = painter, default_value = "software")]
+    pub renderer: Painter,
     /// How to read the file
     #[command(flatten)]
     pub reading: Reading,
@@ -54,6 +57,15 @@ fn point(text: &str) -> Result<Point3<f64>, String> {
             Ok(Point3::new(*x, *y, *z))
         }
         _ => Err("a point is three numbers with commas between, such as 3,-2,1.5".to_owned()),
+    }
+}
+
+/// The name of a renderer.
+pub(super) fn painter(text: &str) -> Result<Painter, String> {
+    match text {
+        "software" => Ok(Painter::Software),
+        "gpu" => Ok(Painter::Gpu),
+        _ => Err("there are the renderers `software` and `gpu`".to_owned()),
     }
 }
 
@@ -129,6 +141,7 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
         strict_amino: args.reading.strict_amino,
         opens_meshes: true,
         threads: args.threads,
+        renderer: args.renderer,
         ..Options::default()
     };
     let mut plan = load::load(&args.file, &options, &kinds(parts))?;

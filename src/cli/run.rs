@@ -9,18 +9,18 @@ use std::{
 };
 
 use clap::Args as ClapArgs;
-use morse_api::middleware::Failure;
+use morse_api::{middleware::Failure, render::Painter};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{
     exit, output,
     pictures::{Pictures, Shot},
-    render::size,
+    render::{painter, size},
     say, serve,
 };
 use crate::{
-    load::{self, Options},
+    load::{self, Options, Plan},
     report::Report,
     run::{End, Limits, Pace, Summary, run_watched},
     scene::diagnostic::{Diagnostic, Style, nearest, printable},
@@ -39,7 +39,7 @@ pub struct Args {
     /// End after so much simulated time: 30s, 500ms, 2min
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub until: Option<f64>,
-    /// Simulated seconds a second: max, 1, 0.5; default max when there is an end, else 1
+    /// Simulated seconds a second: max, 1, 0.5; default max when there is an end and no window, else 1
     #[arg(long, value_name = "FACTOR", value_parser = pace)]
     pub rtf: Option<Pace>,
     /// Instead of the seed in the file
@@ -48,6 +48,9 @@ pub struct Args {
     /// Threads for rays and images; the results do not depend on it
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
+    /// Who draws pictures: software, or gpu (needs a program built with `--features viewer`)
+    #[arg(long, value_name = "NAME", value_parser = painter, default_value = "software")]
+    pub renderer: Painter,
     /// Put a value into the simulation file: environment.rate=120
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
@@ -61,6 +64,12 @@ pub struct Args {
     /// What browsers have to know; needed at addresses that other machines reach
     #[arg(long, value_name = "TEXT", requires = "serve")]
     pub token: Option<String>,
+    /// Show the simulation in a window (needs a program built with `--features viewer`)
+    #[arg(long, conflicts_with_all = ["screenshot", "video"])]
+    pub view: bool,
+    /// Take a picture of the window: t=5s:out.png; without a time, at the end
+    #[arg(long, value_name = "[t=TIME:]FILE", requires = "view", value_parser = whole)]
+    pub view_screenshot: Vec<Shot>,
     /// Take a picture: t=5s:out.png, or t=5s:rover.video:out.png of a camera; without a time, at the end
     #[arg(long, value_name = "[t=TIME:][CAMERA:]FILE")]
     pub screenshot: Vec<Shot>,
@@ -102,6 +111,16 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A picture of the whole.
+fn whole(text: &str) -> Result<Shot, String> {
+    match text.parse()? {
+        shot @ Shot { camera: None, .. } => Ok(shot),
+        Shot { .. } => {
+            Err("write it as t=5s:out.png; images of cameras are for `--screenshot`".to_owned())
+        }
+    }
+}
+
 fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
         _ if text == "max" => Ok(Pace::Max),
@@ -110,16 +129,17 @@ fn pace(text: &str) -> Result<Pace, String> {
     }
 }
 
-/// Runs the command.
+/// Runs the command. `extend` adds to what was read from the files.
 pub fn run(
     args: &Args,
     parts: Parts<'_>,
+    extend: &dyn Fn(&mut Plan),
     color: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
     let style = if color { Style::Colored } else { Style::Plain };
-    let mut simulation = match build(args, parts) {
+    let mut simulation = match build(args, parts, extend) {
         Ok(simulation) => simulation,
         Err(BuildError::Scene(report)) => {
             write!(err, "{}", report.render(style)).ok();
@@ -198,7 +218,11 @@ fn tell_notices(simulation: &Simulation, err: &mut dyn Write) {
     }
 }
 
-fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
+fn build(
+    args: &Args,
+    parts: Parts<'_>,
+    extend: &dyn Fn(&mut Plan),
+) -> Result<Simulation, BuildError> {
     let options = Options {
         set: args.set.clone(),
         seed: args.seed,
@@ -207,6 +231,7 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
         strict_amino: args.strict_amino,
         opens_meshes: true,
         threads: args.threads,
+        renderer: args.renderer,
     };
     let kinds = kinds(parts);
     let file = args.file.clone().unwrap_or_default();
@@ -218,6 +243,7 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
     if let Some(address) = args.serve {
         serve::add(&mut plan, address, args.token.as_deref(), &kinds)?;
     }
+    extend(&mut plan);
     let simulation = Simulation::build(plan, parts)?;
     if let Some(path) = &args.port_file {
         write_ports(path, &simulation).map_err(|error| {
@@ -266,7 +292,7 @@ fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
     let ticks = args
         .steps
         .or(args.until.map(|seconds| (seconds * rate).round() as u64));
-    let unlimited = if ticks.is_some() {
+    let unlimited = if ticks.is_some() && !args.view {
         Pace::Max
     } else {
         Pace::RealTime(1.0)

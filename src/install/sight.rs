@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
-    command::Mailbox,
+    command::{CommandSender, Mailbox},
     component::{Mount, Path, Period},
     frame::Frame,
     kind::{Described, Kinds},
@@ -13,15 +13,15 @@ use morse_api::{
     sensor::Outputs,
     service,
     sight::{
-        Form, Lookouts, Pacing, Scenery, SeenBody, SeenComponent, SeenFrame, SeenRobot, SeenShape,
-        Sight, Triangles, lookout, show,
+        Form, Lookouts, Pacing, Scenery, SeenBody, SeenComponent, SeenContact, SeenFrame,
+        SeenRobot, SeenShape, Sight, Triangles, lookout, show,
     },
     tick::Tick,
 };
 
 use super::Connections;
 use crate::{
-    physics,
+    physics::{self, contacts::Contacts},
     scene::{
         diagnostic::Diagnostic,
         model::{Geometry, Shape},
@@ -51,13 +51,12 @@ pub(super) fn open(
     if viewers.is_empty() {
         return Vec::new();
     }
-    let mut survey = Survey::new(world, spawned);
-    let scenery = Arc::new(survey.scenery(simulation));
-    let warnings = survey.warnings;
+    let (scenery, warnings) = scenery(world, simulation, spawned);
+    let scenery = Arc::new(scenery);
     let pacing = Arc::new(Pacing::default());
     let mut lookouts = Lookouts {
         bodies: spawned.bodies.values().copied().collect(),
-        ports: Vec::new(),
+        ..Lookouts::default()
     };
     for name in viewers {
         let (Some(plugs), Some((wake, _))) = (connections.get_mut(name), wakes.get(name)) else {
@@ -69,12 +68,23 @@ pub(super) fn open(
             scenery: scenery.clone(),
             poses,
             sensors: observers(world),
+            actuators: senders(world),
             pacing: pacing.clone(),
         });
     }
     world.insert_resource(lookouts);
     world.insert_resource(Paced(pacing));
     warnings
+}
+
+/// Everything that there is to see, and what cannot be shown.
+pub(crate) fn scenery(
+    world: &mut World,
+    simulation: &Simulation,
+    spawned: &Spawned,
+) -> (Scenery, Vec<Diagnostic>) {
+    let mut survey = Survey::new(world, spawned);
+    (survey.scenery(simulation), survey.warnings)
 }
 
 /// Where who runs the simulation says how time passes.
@@ -85,10 +95,38 @@ pub struct Paced(pub Arc<Pacing>);
 pub fn plugin(app: &mut App) {
     app.add_systems(
         FixedUpdate,
-        show.in_set(Tick::Export)
+        (touch.run_if(contacts_are_wanted), show)
+            .chain()
+            .in_set(Tick::Export)
             .after(service::complete)
             .run_if(resource_exists::<Lookouts>),
     );
+}
+
+fn contacts_are_wanted(lookouts: Res<Lookouts>) -> bool {
+    lookouts.want_contacts()
+}
+
+/// Finds where bodies touch, each pair once.
+fn touch(mut lookouts: ResMut<Lookouts>, contacts: Contacts<'_, '_>) {
+    let Lookouts {
+        bodies,
+        contacts: found,
+        ..
+    } = &mut *lookouts;
+    found.clear();
+    for (place, &body) in bodies.iter().enumerate() {
+        for contact in contacts.of(body) {
+            let other = bodies.iter().position(|other| *other == contact.other_body);
+            if let Some(other) = other.filter(|other| place < *other) {
+                found.push(SeenContact {
+                    point: contact.point,
+                    force: contact.force,
+                    bodies: [place, other],
+                });
+            }
+        }
+    }
 }
 
 /// A port on each sensor, in path order. Nobody is woken by readings: who looks on looks when it likes.
@@ -102,6 +140,17 @@ fn observers(world: &mut World) -> Vec<morse_api::port::Observer> {
         observer
     });
     opened.collect()
+}
+
+/// The way to each actuator, in path order.
+fn senders(world: &mut World) -> Vec<CommandSender> {
+    let mut actuators = world.query::<(&Path, &Mailbox)>();
+    let mut actuators: Vec<_> = actuators.iter(world).collect();
+    actuators.sort_by_key(|(path, _)| *path);
+    actuators
+        .into_iter()
+        .map(|(_, mailbox)| mailbox.sender())
+        .collect()
 }
 
 /// Looks at a world once.
@@ -168,19 +217,16 @@ impl<'a> Survey<'a> {
                 robots.insert(of.body, (*name).clone());
             }
         }
-        let bodies = self.spawned.bodies.iter().map(|(name, body)| SeenBody {
-            name: name.clone(),
-            robot: robots.remove(body),
-            kind: self
-                .world
-                .get::<BodyKind>(*body)
-                .copied()
-                .unwrap_or_default(),
-            pose: self
-                .world
-                .get::<BodyState>(*body)
-                .map(|body| body.pose)
-                .unwrap_or_default(),
+        let bodies = self.spawned.bodies.iter().map(|(name, body)| {
+            let kind = self.world.get::<BodyKind>(*body);
+            let state = self.world.get::<BodyState>(*body);
+            SeenBody {
+                name: name.clone(),
+                robot: robots.remove(body),
+                kind: kind.copied().unwrap_or_default(),
+                mass: state.map_or(0.0, |state| state.mass),
+                pose: state.map(|state| state.pose).unwrap_or_default(),
+            }
         });
         bodies.collect()
     }

@@ -6,7 +6,7 @@ use morse_api::{
     body::{BodyKind, BodyState},
     state::Stateful,
 };
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -82,6 +82,41 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
             ..*state
         };
         *transform = convert::transform(pose);
+    }
+    Ok(())
+}
+
+/// Pushes a body that forces move: an impulse in N s at a point of the world, both in its axes. Without a point,
+/// at the centre of mass.
+///
+/// # Errors
+///
+/// Forces do not move it.
+pub fn push(
+    world: &mut World,
+    entity: Entity,
+    impulse: &Vector3<f64>,
+    point: Option<&Point3<f64>>,
+) -> Result<(), Unmoved> {
+    let mut state: Parts<'_, '_> = SystemState::new(world);
+    let Ok((mut engine, tables, indices, _)) = state.get_mut(world) else {
+        return Err(Unmoved::NoBody);
+    };
+    let row = tables.row(indices.get(entity).ok());
+    let (_, row) = row.ok_or(Unmoved::NoBody)?;
+    match row.kind {
+        BodyKind::Fixed => return Err(Unmoved::Fixed),
+        BodyKind::Kinematic => return Err(Unmoved::Kinematic),
+        BodyKind::Dynamic => {}
+    }
+    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+        let impulse = convert::vec3(impulse);
+        match point {
+            Some(point) => {
+                body.apply_impulse_at_point(impulse, convert::vec3(&point.coords), true);
+            }
+            None => body.apply_impulse(impulse, true),
+        }
     }
     Ok(())
 }

@@ -11,7 +11,10 @@
 //! - `stage`: what there is; `mesh`: triangles with normals; `light`: sky, sun and lamps;
 //! - `shot`: what an eye has before it, and in which tiles;
 //! - `viewpoint`: where to look from if nobody says;
+//! - `gpu`: colours by the graphics card instead, in programs with the window;
 //! - `tile`: the nearest thing in each pixel, and its colour; `shadow`: what keeps the light away.
+#[cfg(feature = "viewer")]
+mod gpu;
 mod light;
 mod mesh;
 mod shadow;
@@ -34,6 +37,7 @@ use morse_api::{
     complaint::Complaints,
     component::{Mount, Path},
     render::{Eye, Picture, Render, Renderer, Watches},
+    sight::Scenery,
     tick::Tick,
 };
 use nalgebra::Vector3;
@@ -43,6 +47,7 @@ use crate::{
     actuator::light::{Light, Shine},
     rays,
     scene::{
+        diagnostic::Diagnostic,
         model::{self, Shape},
         spawn::GeometryOf,
     },
@@ -101,6 +106,22 @@ fn watch(world: &mut World) {
         world.run_system_once(collect_all).ok();
     }
     world.run_system_once(follow).ok();
+    #[cfg(feature = "viewer")]
+    gpu::catch_up(world);
+}
+
+/// Has colours drawn by the graphics card from now on; what has to be said of it comes back.
+#[cfg(feature = "viewer")]
+pub(crate) fn use_card(app: &mut App, scenery: Scenery, bodies: Vec<Entity>) -> Option<Diagnostic> {
+    gpu::install(app, scenery, bodies)
+}
+
+/// Says that this program cannot have anything drawn by a graphics card.
+#[cfg(not(feature = "viewer"))]
+pub(crate) fn use_card(_: &mut App, _: Scenery, _: Vec<Entity>) -> Option<Diagnostic> {
+    let message = "this program was built without the renderer `gpu`: `software` draws instead";
+    let hint = "build it with `cargo build --release --features viewer`";
+    Some(Diagnostic::warning("render::gpu", message).help(hint))
 }
 
 /// What the systems here and whoever holds the [`Renderer`] have in common.

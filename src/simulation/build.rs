@@ -5,13 +5,14 @@ use bevy::{app::PluginsState, prelude::*};
 use morse_api::{
     kind::Kinds,
     middleware::{Failure, Gate, RequestSender, Waker},
+    render::Painter,
     service::Services,
 };
 
 use crate::{
     actuator,
     geodesy::Origin,
-    install::{self, Connections},
+    install::{self, Connections, sight},
     load::Plan,
     middleware::{self, Pending},
     modifier, objects, overlay, physics, rays, render,
@@ -90,6 +91,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         sources,
         mut warnings,
         threads,
+        renderer,
     } = plan;
     let environment = &simulation.environment;
     let mut app = App::new();
@@ -120,6 +122,12 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(installed.warnings, &sources);
+    if renderer == Painter::Gpu {
+        let (scenery, unseen) = sight::scenery(app.world_mut(), &simulation, &spawned);
+        warnings.add(unseen, &sources);
+        let bodies = spawned.bodies.values().copied().collect();
+        warnings.add(render::use_card(&mut app, scenery, bodies), &sources);
+    }
     name_robots(app.world_mut(), &spawned);
     app.insert_resource(wiring(&simulation))
         .insert_resource(spawned);

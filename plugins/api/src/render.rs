@@ -107,6 +107,17 @@ pub trait Render: Send + Sync {
     fn geometry(&self) -> Vec<Entity>;
 }
 
+/// Who draws: the renderers that a program may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Painter {
+    /// The processor: exact, the same everywhere, and in every program.
+    #[default]
+    Software,
+    /// The graphics card, for colours alone: textures, soft light. Its pixels differ from card to card.
+    Gpu,
+}
+
 /// The world's renderer.
 #[derive(Resource)]
 pub struct Renderer(pub Box<dyn Render>);

@@ -1,8 +1,8 @@
 //! What can be seen of a world, and where its bodies are now: for middlewares that look on.
 //!
 //! A kind of middleware that [looks on](crate::middleware::Middleware::LOOKS_ON) gets a [`Sight`]: the
-//! [`Scenery`], which never changes, the poses of all bodies whenever it asks for them, and an observer of
-//! every sensor. Nothing is copied for who does not ask, and nobody who looks on makes the tick wait.
+//! [`Scenery`], which never changes, the poses of all bodies whenever it asks for them, an observer of
+//! every sensor, and the way to every actuator. Nothing is copied for who does not ask, and nobody who looks on makes the tick wait.
 use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicU64, Ordering},
@@ -10,10 +10,11 @@ use std::sync::{
 
 use bevy::prelude::*;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::{
     body::{BodyKind, BodyState},
+    command::CommandSender,
     middleware::Waker,
     port::Observer,
     tick::Clock,
@@ -27,6 +28,8 @@ pub struct Sight {
     pub poses: PoseObserver,
     /// Every sensor, in path order.
     pub sensors: Vec<Observer>,
+    /// Every actuator, in path order.
+    pub actuators: Vec<CommandSender>,
     /// How time passes.
     pub pacing: Arc<Pacing>,
 }
@@ -61,6 +64,8 @@ pub struct SeenBody {
     pub robot: Option<String>,
     /// How physics treats it.
     pub kind: BodyKind,
+    /// Its mass, kg.
+    pub mass: f64,
     /// Where it starts.
     pub pose: Isometry3<f64>,
 }
@@ -179,6 +184,19 @@ pub struct Poses {
     pub nanos: u64,
     /// In the order of [`Scenery::bodies`].
     pub bodies: Vec<Isometry3<f64>>,
+    /// Where bodies touch; empty for who [does not want](PoseObserver::want_contacts) to know.
+    pub contacts: Vec<SeenContact>,
+}
+
+/// A place where two bodies touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeenContact {
+    /// The middle of the points of contact, in the world, m.
+    pub point: Point3<f64>,
+    /// What the second body exerts on the first one along the normals, world axes, N.
+    pub force: Vector3<f64>,
+    /// The places of the two bodies.
+    pub bodies: [usize; 2],
 }
 
 /// How time passes, as who runs the simulation last said. No state of the world.
@@ -220,6 +238,8 @@ pub struct Lookouts {
     pub bodies: Vec<Entity>,
     /// One for each who looks on.
     pub ports: Vec<Lookout>,
+    /// Where bodies touch, if anybody [wants](Lookouts::want_contacts) to know.
+    pub contacts: Vec<SeenContact>,
 }
 
 /// The world's end of a port for poses.
@@ -227,6 +247,7 @@ pub struct Lookout {
     sender: Sender<Poses>,
     used: Receiver<Poses>,
     credits: Receiver<()>,
+    wants_contacts: Arc<AtomicBool>,
     wake: Waker,
 }
 
@@ -235,6 +256,7 @@ pub struct PoseObserver {
     receiver: Receiver<Poses>,
     home: Sender<Poses>,
     credit: Sender<()>,
+    wants_contacts: Arc<AtomicBool>,
 }
 
 /// Makes the two ends of a port for poses.
@@ -243,16 +265,19 @@ pub fn lookout(wake: Waker) -> (Lookout, PoseObserver) {
     let (sender, receiver) = bounded(1);
     let (home, used) = bounded(2);
     let (credit, credits) = bounded(1);
+    let wants_contacts = Arc::<AtomicBool>::default();
     let inner = Lookout {
         sender,
         used,
         credits,
+        wants_contacts: wants_contacts.clone(),
         wake,
     };
     let outer = PoseObserver {
         receiver,
         home,
         credit,
+        wants_contacts,
     };
     (inner, outer)
 }
@@ -261,6 +286,11 @@ impl PoseObserver {
     /// Asks for the poses of the next tick. Asking twice is asking once.
     pub fn assert_ready(&self) {
         self.credit.try_send(()).ok();
+    }
+
+    /// Whether the places are wanted where bodies touch. They cost some time in each tick.
+    pub fn want_contacts(&self, wanted: bool) {
+        self.wants_contacts.store(wanted, Ordering::Relaxed);
     }
 
     /// The poses, if they are there.
@@ -276,6 +306,13 @@ impl PoseObserver {
 }
 
 impl Lookouts {
+    /// Whether anybody wants to know where bodies touch.
+    #[must_use]
+    pub fn want_contacts(&self) -> bool {
+        let wants = |port: &Lookout| port.wants_contacts.load(Ordering::Relaxed);
+        self.ports.iter().any(wants)
+    }
+
     /// Shows where bodies are to those who asked.
     pub fn show<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
         for port in &self.ports {
@@ -289,6 +326,10 @@ impl Lookouts {
             poses
                 .bodies
                 .extend(states.map(|state| state.map(|state| state.pose).unwrap_or_default()));
+            poses.contacts.clear();
+            if port.wants_contacts.load(Ordering::Relaxed) {
+                poses.contacts.extend(&self.contacts);
+            }
             // One that was not taken yet stays.
             if port.sender.try_send(poses).is_ok() {
                 port.wake.wake();
@@ -304,8 +345,6 @@ pub fn show(clock: Res<Clock>, lookouts: Res<Lookouts>, bodies: Query<&BodyState
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::Vector3;
-
     use super::*;
     use crate::middleware::Wake;
 
@@ -323,6 +362,7 @@ mod tests {
         world.insert_resource(Lookouts {
             bodies: vec![body],
             ports: vec![port],
+            ..Lookouts::default()
         });
         world.run_system_cached(show).unwrap();
         assert!(observer.try_recv().is_none(), "nobody asked");
@@ -342,6 +382,32 @@ mod tests {
         observer.assert_ready();
         world.run_system_cached(show).unwrap();
         assert_eq!(observer.try_recv().unwrap().bodies.as_ptr(), memory);
+    }
+
+    #[test]
+    fn contacts_are_for_who_wants_them() {
+        let (waker, _wake) = Wake::new();
+        let (port, observer) = lookout(waker);
+        let contact = SeenContact {
+            point: Point3::new(1.0, 0.0, 0.0),
+            force: Vector3::z(),
+            bodies: [0, 1],
+        };
+        let lookouts = Lookouts {
+            ports: vec![port],
+            contacts: vec![contact],
+            ..Lookouts::default()
+        };
+        let seen = || {
+            observer.assert_ready();
+            lookouts.show(&Clock::new(10.0), |_| None);
+            observer.try_recv().unwrap().contacts
+        };
+        assert!(!lookouts.want_contacts());
+        assert_eq!(seen(), []);
+        observer.want_contacts(true);
+        assert!(lookouts.want_contacts());
+        assert_eq!(seen(), [contact]);
     }
 
     #[test]

@@ -7,13 +7,13 @@ use morse_api::{
     prelude::{Deserialize, Reflect},
     service::{AddService as _, NoArguments, Outcome, Refused, Service},
 };
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use serde_json::{Map, Value as Json, json};
 
 use super::Itself;
 use crate::{
     frame::from_yaw_pitch_roll,
-    physics::place::{Unmoved, hold, place},
+    physics::place::{Unmoved, hold, place, push},
     scene::spawn::{Frame, Spawned},
 };
 
@@ -35,6 +35,11 @@ pub(super) fn add(app: &mut App) {
         "set_object_position",
         "Puts a body somewhere in the world, at rest.",
         set_object_position,
+    ))
+    .add_service::<Itself>(Service::new(
+        "push_object",
+        "Pushes a body once, as a kick does.",
+        push_object,
     ))
     .add_service::<Itself>(
         Service::new(
@@ -154,6 +159,37 @@ fn set_object_position(
     });
     let pose = Isometry3::from_parts(position.into(), rotation);
     place(world, body, &pose).map_err(|why| unmoved(&name, why))?;
+    Ok(Outcome::NOTHING)
+}
+
+/// Arguments of `push_object`.
+#[derive(Reflect, Deserialize)]
+struct Push {
+    /// The frame at the head of the body.
+    name: String,
+    /// The impulse, in the axes of the world, N s: mass times the change of speed.
+    impulse: [f64; 3],
+    /// Where it pushes, in the world, m; at the centre of mass unless given.
+    #[serde(default)]
+    point: Option<[f64; 3]>,
+}
+
+fn push_object(
+    world: &mut World,
+    _: Entity,
+    Push {
+        name,
+        impulse,
+        point,
+    }: Push,
+) -> Result<Outcome, Refused> {
+    let body = body(world, &name)?;
+    let mut numbers = impulse.iter().chain(point.iter().flatten());
+    if !numbers.all(|number| number.is_finite()) {
+        return Err(Refused(format!("`{name}`: a number is not finite")));
+    }
+    let point = point.map(Point3::from);
+    push(world, body, &impulse.into(), point.as_ref()).map_err(|why| unmoved(&name, why))?;
     Ok(Outcome::NOTHING)
 }
 

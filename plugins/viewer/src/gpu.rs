@@ -1,0 +1,415 @@
+//! Pictures by the graphics card, off-screen: Bevy's renderer in an `App` of its own, on a thread of its own.
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    thread::{Builder, JoinHandle},
+};
+
+use bevy::{
+    app::TerminalCtrlCHandlerPlugin,
+    camera::{CameraProjection, RenderTarget, SubCameraView},
+    core_pipeline::tonemapping::Tonemapping,
+    prelude::*,
+    render::{
+        RenderPlugin,
+        gpu_readback::{Readback, ReadbackComplete},
+        render_resource::{TextureFormat, TextureUsages},
+        renderer::RenderAdapterInfo,
+        settings::{RenderCreation, WgpuSettings},
+    },
+    window::ExitCondition,
+    winit::WinitPlugin,
+};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use morse_api::{render::Eye, sight::Scenery};
+use nalgebra::{Isometry3, Vector3};
+
+use crate::{light, mirror::transform, stage};
+
+/// So many frames are drawn for a picture, until it comes back from the card.
+const PATIENCE: usize = 600;
+
+/// So many frames are drawn first with a new camera.
+const FRESH: usize = 8;
+
+/// A graphics card that draws what there is to see.
+pub struct Gpu {
+    orders: Option<Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+    /// What the card is called.
+    pub card: String,
+}
+
+/// A picture that is wanted.
+struct Order {
+    eye: Eye,
+    poses: Vec<Isometry3<f64>>,
+    answer: Sender<Result<Vec<u8>, String>>,
+}
+
+impl Gpu {
+    /// Gets a card ready to draw a scene.
+    ///
+    /// # Errors
+    ///
+    /// There is no card that can, not even one of software such as llvmpipe.
+    pub fn open(scenery: Arc<Scenery>) -> Result<Self, String> {
+        has_card()?;
+        let (orders, taken) = bounded(1);
+        let (ready, is_ready) = bounded(1);
+        let thread = Builder::new().name("gpu".to_owned()).spawn(move || {
+            // The libraries below panic where a driver fails them.
+            let worked =
+                std::panic::catch_unwind(AssertUnwindSafe(|| work(&scenery, &ready, &taken)));
+            if worked.is_err() {
+                ready.try_send(Err("its driver failed".to_owned())).ok();
+            }
+        });
+        let thread = thread.map_err(|error| format!("its thread could not be started: {error}"))?;
+        let card = is_ready
+            .recv()
+            .map_err(|_| "its driver failed".to_owned())??;
+        Ok(Self {
+            orders: Some(orders),
+            thread: Some(thread),
+            card,
+        })
+    }
+
+    /// Draws what an eye sees, with the bodies at these poses (in the order of the scenery): red, green, blue and
+    /// 255 of each pixel (sRGB), row by row from the top left.
+    ///
+    /// # Errors
+    ///
+    /// The card failed.
+    pub fn draw(&self, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
+        let (answer, answered) = bounded(1);
+        let order = Order {
+            eye: eye.clone(),
+            poses: poses.to_vec(),
+            answer,
+        };
+        let failed = || "its driver failed".to_owned();
+        let orders = self.orders.as_ref().ok_or_else(failed)?;
+        orders.send(order).map_err(|_| failed())?;
+        answered.recv().map_err(|_| failed())?
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            // What it had to say has been said.
+            thread.join().ok();
+        }
+    }
+}
+
+/// Asks for a card before Bevy does, which gives up where there is none.
+fn has_card() -> Result<(), String> {
+    let settings = WgpuSettings::default();
+    let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle();
+    wanted.backends = settings.backends.unwrap_or_default();
+    let instance = wgpu::Instance::new(wanted);
+    let options = wgpu::RequestAdapterOptions::default();
+    let found = bevy::tasks::block_on(instance.request_adapter(&options));
+    found
+        .map(drop)
+        .map_err(|error| format!("no graphics card was found: {error}"))
+}
+
+/// The camera, its target, and what came back.
+#[derive(Resource, Default)]
+struct Booth {
+    camera: Option<Entity>,
+    target: Handle<Image>,
+    size: [u32; 2],
+    /// Frames to be drawn before one is read back.
+    fresh: usize,
+    done: Option<Vec<u8>>,
+}
+
+fn work(scenery: &Scenery, ready: &Sender<Result<String, String>>, orders: &Receiver<Order>) {
+    let mut app = app();
+    let start: Vec<_> = scenery.bodies.iter().map(|body| body.pose).collect();
+    raise(app.world_mut(), scenery, &start);
+    let card = app
+        .world()
+        .get_resource::<RenderAdapterInfo>()
+        .map(|info| info.name.clone());
+    ready.send(Ok(card.unwrap_or_default())).ok();
+    for Order { eye, poses, answer } in orders {
+        let picture = take(&mut app, &eye, &poses);
+        // Who asked may be gone.
+        answer.send(picture).ok();
+    }
+}
+
+fn app() -> App {
+    let mut app = App::new();
+    let plugins = DefaultPlugins
+        .set(WindowPlugin {
+            primary_window: None,
+            exit_condition: ExitCondition::DontExit,
+            ..default()
+        })
+        .set(RenderPlugin {
+            render_creation: RenderCreation::Automatic(Box::new(WgpuSettings::default())),
+            // A picture is whole, or it is none.
+            synchronous_pipeline_compilation: true,
+            ..default()
+        })
+        .disable::<WinitPlugin>()
+        .disable::<TerminalCtrlCHandlerPlugin>();
+    app.add_plugins((plugins, light::plugin))
+        .init_resource::<Booth>();
+    while app.plugins_state() == bevy::app::PluginsState::Adding {
+        bevy::tasks::tick_global_task_pools_on_main_thread();
+    }
+    app.finish();
+    app.cleanup();
+    app
+}
+
+fn raise(world: &mut World, scenery: &Scenery, poses: &[Isometry3<f64>]) {
+    world.resource_scope(|world, mut meshes: Mut<Assets<Mesh>>| {
+        world.resource_scope(|world, mut materials: Mut<Assets<StandardMaterial>>| {
+            let place = |body: usize| poses.get(body).map(transform).unwrap_or_default();
+            stage::raise(
+                scenery,
+                place,
+                &mut world.commands(),
+                &mut meshes,
+                &mut materials,
+            );
+        });
+    });
+    world.flush();
+}
+
+/// Takes a picture.
+fn take(app: &mut App, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
+    let world = app.world_mut();
+    prepare(world, eye);
+    let origin = eye.world_from_eye.translation.vector;
+    let mut bodies = world.query::<(&stage::Body, &mut Transform)>();
+    for (body, mut at) in bodies.iter_mut(world) {
+        if let Some(pose) = poses.get(body.0) {
+            *at = seen_from(&origin, pose);
+        }
+    }
+    // A new camera's first frames lack what is still on its way to the card.
+    let frames = std::mem::replace(&mut app.world_mut().resource_mut::<Booth>().fresh, 1);
+    (0..frames).for_each(|_| app.update());
+    let target = app.world().resource::<Booth>().target.clone();
+    let reader = app
+        .world_mut()
+        .spawn(Readback::texture(target))
+        .observe(keep)
+        .id();
+    for _ in 0..PATIENCE {
+        app.update();
+        if let Some(done) = app.world_mut().resource_mut::<Booth>().done.take() {
+            app.world_mut().despawn(reader);
+            return Ok(done);
+        }
+    }
+    app.world_mut().despawn(reader);
+    Err("the picture did not come back from the graphics card".to_owned())
+}
+
+/// A pose about the eye: single precision is fine there, however far away the eye is.
+fn seen_from(origin: &Vector3<f64>, pose: &Isometry3<f64>) -> Transform {
+    let near = Isometry3::from_parts((pose.translation.vector - origin).into(), pose.rotation);
+    transform(&near)
+}
+
+fn keep(read: On<ReadbackComplete>, mut booth: ResMut<Booth>) {
+    let [width, height] = booth.size;
+    // Rows may be longer than they have pixels.
+    let (row, stride) = (
+        4 * width as usize,
+        read.data.len() / (height as usize).max(1),
+    );
+    let rows = read
+        .data
+        .chunks_exact(stride.max(1))
+        .filter_map(|line| line.get(..row));
+    booth.done = Some(rows.flatten().copied().collect());
+}
+
+/// Puts the camera where the eye is, with a target of its size.
+fn prepare(world: &mut World, eye: &Eye) {
+    let size = [eye.width, eye.height];
+    let known = world.resource::<Booth>();
+    if let (Some(camera), true) = (known.camera, known.size != size) {
+        world.despawn(camera);
+        world.resource_mut::<Booth>().camera = None;
+    }
+    if world.resource::<Booth>().camera.is_none() {
+        let mut image =
+            Image::new_target_texture(eye.width, eye.height, TextureFormat::Rgba8UnormSrgb, None);
+        image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
+        let target = world.resource_mut::<Assets<Image>>().add(image);
+        let camera = (
+            Camera3d::default(),
+            RenderTarget::Image(target.clone().into()),
+            Tonemapping::None,
+            Msaa::Sample4,
+        );
+        let camera = Some(world.spawn(camera).id());
+        *world.resource_mut::<Booth>() = Booth {
+            camera,
+            target,
+            size,
+            fresh: FRESH,
+            done: None,
+        };
+    }
+    // Bevy's cameras look along -z with y up, eyes along z with y down.
+    let turned = eye.world_from_eye.rotation
+        * nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
+    let pose = transform(&Isometry3::from_parts(
+        nalgebra::Translation3::identity(),
+        turned,
+    ));
+    if let Some(camera) = world.resource::<Booth>().camera {
+        let lens = Pinhole::of(eye);
+        world
+            .entity_mut(camera)
+            .insert((pose, Projection::custom(lens)));
+    }
+}
+
+/// A pinhole whose middle may be anywhere in the picture.
+#[derive(Clone, Debug)]
+struct Pinhole {
+    /// Twice the focal length by width and height.
+    scale: Vec2,
+    /// Where the axis meets the picture, -1 to 1, to the right and up.
+    middle: Vec2,
+    near: f32,
+    far: f32,
+}
+
+impl Pinhole {
+    fn of(eye: &Eye) -> Self {
+        let size = [f64::from(eye.width), f64::from(eye.height)];
+        // The middle of the first pixel is at 0 for an eye, and at half a pixel for a card.
+        let middle = |axis: usize| 2.0 * (eye.center[axis] + 0.5) / size[axis] - 1.0;
+        let scale = |axis: usize| (2.0 * eye.focal / size[axis]) as f32;
+        Self {
+            scale: Vec2::new(scale(0), scale(1)),
+            middle: Vec2::new(middle(0) as f32, -middle(1) as f32),
+            near: eye.near as f32,
+            far: eye.far as f32,
+        }
+    }
+}
+
+impl CameraProjection for Pinhole {
+    /// Depths are stored the other way round, 1 at `near` and 0 at `far`, which is exact far away too.
+    fn get_clip_from_view(&self) -> Mat4 {
+        let Self {
+            scale,
+            middle,
+            near,
+            far,
+        } = self;
+        let span = far - near;
+        Mat4::from_cols(
+            Vec4::new(scale.x, 0.0, 0.0, 0.0),
+            Vec4::new(0.0, scale.y, 0.0, 0.0),
+            Vec4::new(-middle.x, -middle.y, near / span, -1.0),
+            Vec4::new(0.0, 0.0, near * far / span, 0.0),
+        )
+    }
+
+    fn get_clip_from_view_for_sub(&self, _: &SubCameraView) -> Mat4 {
+        self.get_clip_from_view()
+    }
+
+    fn update(&mut self, _: f32, _: f32) {}
+
+    fn far(&self) -> f32 {
+        self.far
+    }
+
+    fn get_frustum_corners(&self, near: f32, far: f32) -> [Vec3A; 8] {
+        let corner = |right: f32, up: f32, depth: f32| {
+            let at = (Vec2::new(right, up) - self.middle) / self.scale * depth.abs();
+            Vec3A::new(at.x, at.y, -depth.abs())
+        };
+        let plane = |depth| {
+            [
+                corner(1.0, -1.0, depth),
+                corner(1.0, 1.0, depth),
+                corner(-1.0, 1.0, depth),
+                corner(-1.0, -1.0, depth),
+            ]
+        };
+        let ([a, b, c, d], [e, f, g, h]) = (plane(near), plane(far));
+        [a, b, c, d, e, f, g, h]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::render::Wants;
+    use nalgebra::Point3;
+
+    use super::*;
+
+    fn eye() -> Eye {
+        Eye {
+            world_from_eye: Isometry3::identity(),
+            width: 64,
+            height: 48,
+            focal: 70.0,
+            center: [30.0, 26.5],
+            near: 0.1,
+            far: 10.0,
+            shadows: false,
+            wants: Wants::default(),
+        }
+    }
+
+    #[test]
+    fn a_point_is_in_the_pixel_that_the_eye_says() {
+        let eye = eye();
+        let point = Point3::new(0.4, -0.3, 2.0);
+        let [u, v, _] = eye.project(&point).unwrap();
+        let lens = Pinhole::of(&eye);
+        let clip = lens.get_clip_from_view() * Vec4::new(0.4, 0.3, -2.0, 1.0);
+        let at = clip.truncate() / clip.w;
+        let column = f64::from((at.x + 1.0) / 2.0) * 64.0 - 0.5;
+        let row = f64::from((1.0 - at.y) / 2.0) * 48.0 - 0.5;
+        assert!(
+            (column - u).abs() < 1e-4 && (row - v).abs() < 1e-4,
+            "{column} {row} is not {u} {v}"
+        );
+        assert!(at.z > 0.0 && at.z < 1.0);
+    }
+
+    #[test]
+    fn depths_are_the_other_way_round() {
+        let lens = Pinhole::of(&eye());
+        let depth = |depth: f32| {
+            let clip = lens.get_clip_from_view() * Vec4::new(0.0, 0.0, -depth, 1.0);
+            clip.z / clip.w
+        };
+        assert!((depth(0.1) - 1.0).abs() < 1e-5 && depth(10.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn corners_are_the_corners_of_the_picture() {
+        let lens = Pinhole::of(&eye());
+        let [lower_right, _, upper_left, ..] = lens.get_frustum_corners(2.0, 5.0);
+        for (corner, expected) in [(lower_right, [1.0, -1.0]), (upper_left, [-1.0, 1.0])] {
+            let clip = lens.get_clip_from_view() * corner.extend(1.0);
+            let at = clip.truncate() / clip.w;
+            assert!((at.x - expected[0]).abs() < 1e-5 && (at.y - expected[1]).abs() < 1e-5);
+        }
+    }
+}

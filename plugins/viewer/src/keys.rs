@@ -1,0 +1,165 @@
+//! Keys: MORSE's where it has them, and those of keyboard actuators.
+use bevy::prelude::*;
+use bevy_egui::input::EguiWantsInput;
+use serde_json::json;
+
+use crate::{
+    ask::{Asked, Notice},
+    bar::{Help, shifted},
+    eye::Eye,
+    mirror::Mirror,
+    orders::{self, Orders},
+    pick::Selected,
+    shot::{Shots, snap},
+    sketch::Layers,
+};
+
+/// The keys that drive robots, and what actuators call them.
+const DRIVING: [(KeyCode, &str); 12] = [
+    (KeyCode::ArrowUp, "up"),
+    (KeyCode::ArrowDown, "down"),
+    (KeyCode::ArrowLeft, "left"),
+    (KeyCode::ArrowRight, "right"),
+    (KeyCode::KeyT, "t"),
+    (KeyCode::KeyG, "g"),
+    (KeyCode::KeyU, "u"),
+    (KeyCode::KeyO, "o"),
+    (KeyCode::KeyI, "i"),
+    (KeyCode::KeyK, "k"),
+    (KeyCode::KeyJ, "j"),
+    (KeyCode::KeyL, "l"),
+];
+
+/// The keys of the layers, in the order of the menu.
+const DIGITS: [KeyCode; 9] = [
+    KeyCode::Digit1,
+    KeyCode::Digit2,
+    KeyCode::Digit3,
+    KeyCode::Digit4,
+    KeyCode::Digit5,
+    KeyCode::Digit6,
+    KeyCode::Digit7,
+    KeyCode::Digit8,
+    KeyCode::Digit9,
+];
+
+/// Holds, steps, resets, and changes speed.
+pub(crate) fn run(
+    keys: Res<ButtonInput<KeyCode>>,
+    egui: Res<EguiWantsInput>,
+    mirror: Res<Mirror>,
+    asked: Res<Asked>,
+) {
+    if egui.wants_any_keyboard_input() {
+        return;
+    }
+    let control = keys.any_pressed([KeyCode::ControlLeft, KeyCode::ControlRight]);
+    if keys.just_pressed(KeyCode::Space) {
+        asked.pause_or_go_on(&mirror);
+    }
+    if keys.just_pressed(KeyCode::Period) {
+        asked.step(&mirror);
+    }
+    if keys.just_pressed(KeyCode::KeyR) && control {
+        asked.reset(&mirror);
+    }
+    if keys.just_pressed(KeyCode::F11) {
+        asked.reset_objects(&mirror);
+    }
+    for (key, is_faster) in [(KeyCode::BracketLeft, false), (KeyCode::BracketRight, true)] {
+        if keys.just_pressed(key) {
+            asked.speed(&mirror, shifted(mirror.pace.factor, is_faster));
+        }
+    }
+}
+
+/// Changes what is seen.
+pub(crate) fn look(
+    keys: Res<ButtonInput<KeyCode>>,
+    egui: Res<EguiWantsInput>,
+    mirror: Res<Mirror>,
+    time: Res<Time<Real>>,
+    mut eye: ResMut<Eye>,
+    mut selected: ResMut<Selected>,
+    mut layers: ResMut<Layers>,
+    mut help: ResMut<Help>,
+    mut notice: ResMut<Notice>,
+    mut shots: ResMut<Shots>,
+    mut commands: Commands,
+) {
+    if egui.wants_any_keyboard_input() {
+        return;
+    }
+    if keys.just_pressed(KeyCode::F8) {
+        eye.go_home();
+    }
+    if keys.just_pressed(KeyCode::KeyZ) && *selected != Selected::Nothing {
+        eye.follows = !eye.follows;
+    }
+    if keys.just_pressed(KeyCode::F7) && !mirror.scenery.robots.is_empty() {
+        let next = match *selected {
+            Selected::Robot(place) => (place + 1) % mirror.scenery.robots.len(),
+            _ => 0,
+        };
+        *selected = Selected::Robot(next);
+        if let Some(pose) = selected.pose(&mirror) {
+            eye.look_at(mirror.transform(&pose).translation);
+        }
+    }
+    if keys.just_pressed(KeyCode::Escape) {
+        *selected = Selected::Nothing;
+    }
+    if keys.any_just_pressed([KeyCode::F1, KeyCode::Slash]) {
+        help.0 = !help.0;
+    }
+    for (digit, key) in DIGITS.into_iter().enumerate() {
+        if keys.just_pressed(key) {
+            layers.toggle(digit);
+        }
+    }
+    let now = time.elapsed_secs_f64();
+    if keys.just_pressed(KeyCode::F5) {
+        *notice = Notice::new(whereabouts(&eye, &mirror), now);
+    }
+    if keys.just_pressed(KeyCode::F12) {
+        let name = format!("window-{}.png", mirror.poses.tick);
+        snap(&mut commands, &mut shots, name.into());
+    }
+}
+
+/// Where the eye is, as `morse-sim render` takes it.
+fn whereabouts(eye: &Eye, mirror: &Mirror) -> String {
+    let text = |point: Vec3| {
+        let [x, y, z]: [f64; 3] =
+            (nalgebra::Vector3::from(point.as_dvec3().to_array()) + mirror.origin).into();
+        format!("{x:.2},{y:.2},{z:.2}")
+    };
+    format!(
+        "--eye {} --look {}",
+        text(eye.transform().translation),
+        text(eye.target)
+    )
+}
+
+/// Tells keyboard actuators which keys are pressed, when that changes.
+pub(crate) fn drive(
+    keys: Res<ButtonInput<KeyCode>>,
+    egui: Res<EguiWantsInput>,
+    orders: Res<Orders>,
+    mut before: Local<Vec<&'static str>>,
+) {
+    let free = !egui.wants_any_keyboard_input();
+    let is_pressed = |(key, _): &(KeyCode, _)| free && keys.pressed(*key);
+    let pressed: Vec<&str> = DRIVING
+        .into_iter()
+        .filter(is_pressed)
+        .map(|(_, name)| name)
+        .collect();
+    if pressed != *before {
+        for sender in orders.of_kind("keyboard") {
+            // Its one field is there, and takes any words.
+            orders::tell(sender, "keys", json!(pressed)).ok();
+        }
+        *before = pressed;
+    }
+}

@@ -1,0 +1,331 @@
+//! What is selected: by a click in the view or in the tree. With shift a body is dragged, with alt it is pushed.
+use bevy::{picking::mesh_picking::ray_cast::MeshRayCast, prelude::*};
+use bevy_egui::input::EguiWantsInput;
+use morse_api::{body::BodyKind, sight::Scenery};
+use nalgebra::Isometry3;
+use serde_json::json;
+
+use crate::{
+    ask::Asked,
+    bar::Rest,
+    mirror::{Mirror, Watched},
+    stage::ShapeOf,
+};
+
+/// A click moves the pointer less than this, pixels.
+const STILL: f32 = 5.0;
+/// A push changes the speed by so much, m/s.
+const PUSH: f64 = 1.0;
+
+/// What the panels and the view are about, by its place in the scenery.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Selected {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A robot.
+    Robot(usize),
+    /// A sensor or actuator.
+    Component(usize),
+    /// A body.
+    Body(usize),
+}
+
+impl Selected {
+    /// What it is called.
+    pub(crate) fn name(self, scenery: &Scenery) -> String {
+        let name = match self {
+            Self::Nothing => None,
+            Self::Robot(place) => scenery.robots.get(place).map(|robot| robot.name.clone()),
+            Self::Component(place) => scenery
+                .components
+                .get(place)
+                .map(|component| component.path.clone()),
+            Self::Body(place) => scenery.bodies.get(place).map(|body| body.name.clone()),
+        };
+        name.unwrap_or_default()
+    }
+
+    /// The body that it is, or that carries it.
+    pub(crate) fn body(self, scenery: &Scenery) -> Option<usize> {
+        match self {
+            Self::Nothing => None,
+            Self::Robot(place) => scenery.robots.get(place).map(|robot| robot.body),
+            Self::Component(place) => scenery
+                .components
+                .get(place)
+                .map(|component| component.body),
+            Self::Body(place) => Some(place),
+        }
+    }
+
+    /// Where it is in the simulation's world.
+    pub(crate) fn pose(self, mirror: &Mirror) -> Option<Isometry3<f64>> {
+        let body = self.body(&mirror.scenery)?;
+        let within = match self {
+            Self::Component(place) => mirror.scenery.components.get(place)?.body_from_component,
+            _ => Isometry3::identity(),
+        };
+        Some(mirror.carried(body, &within))
+    }
+
+    /// The sensor's place among the sensors, if it is one.
+    pub(crate) fn sensor(self, mirror: &Mirror) -> Option<usize> {
+        let Self::Component(place) = self else {
+            return None;
+        };
+        mirror.sensor(&mirror.scenery.components.get(place)?.path)
+    }
+}
+
+/// A body that is being dragged: its place, the height at which, and the way from the grip to the body's origin.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub(crate) struct Dragging(pub(crate) Option<Grip>);
+
+/// How a body is held by the pointer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grip {
+    body: usize,
+    height: f32,
+    offset: Vec3,
+}
+
+/// How far the pointer has moved since the button went down.
+#[derive(Resource, Default)]
+pub(crate) struct Travelled(f32);
+
+/// Adds picking.
+pub(crate) fn plugin(app: &mut App) {
+    app.init_resource::<Selected>()
+        .init_resource::<Dragging>()
+        .init_resource::<Travelled>()
+        .add_systems(PreUpdate, (grip, drag).chain())
+        .add_systems(Update, (click, watch));
+}
+
+/// The ray under the pointer.
+fn ray(window: &Window, camera: &(&Camera, &GlobalTransform)) -> Option<Ray3d> {
+    let (camera, at) = camera;
+    camera.viewport_to_world(at, window.cursor_position()?).ok()
+}
+
+/// The body under a ray, and where.
+fn hit(
+    cast: &mut MeshRayCast<'_, '_>,
+    shapes: &Query<&ShapeOf>,
+    ray: Ray3d,
+) -> Option<(usize, Vec3)> {
+    let hits = cast.cast_ray(ray, &default());
+    let (entity, hit) = hits.first()?;
+    Some((shapes.get(*entity).ok()?.0, hit.point))
+}
+
+/// Begins and ends to drag.
+fn grip(
+    mut dragging: ResMut<Dragging>,
+    mut travelled: ResMut<Travelled>,
+    mirror: Res<Mirror>,
+    egui: Res<EguiWantsInput>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    rest: Res<Rest>,
+    motion: Res<bevy::input::mouse::AccumulatedMouseMotion>,
+    window: Single<&Window>,
+    camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
+    shapes: Query<&ShapeOf>,
+    mut cast: MeshRayCast,
+) {
+    travelled.0 += motion.delta.length();
+    if buttons.just_pressed(MouseButton::Left) {
+        travelled.0 = 0.0;
+        let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
+        let found = ray(&window, &camera).and_then(|ray| hit(&mut cast, &shapes, ray));
+        if let (true, false, Some((body, point))) =
+            (shift, !rest.has_pointer(&window, &egui), found)
+            && let Some(body) = carrier(&mirror.scenery, body)
+        {
+            let offset = mirror.body(body).translation - point;
+            dragging.0 = Some(Grip {
+                body,
+                height: point.z,
+                offset,
+            });
+        }
+    } else if !buttons.pressed(MouseButton::Left) {
+        dragging.0 = None;
+    }
+}
+
+/// What has to be put elsewhere so that a body is: the base of its robot, or the body itself, if it moves.
+fn carrier(scenery: &Scenery, body: usize) -> Option<usize> {
+    let seen = scenery.bodies.get(body)?;
+    let base = seen.robot.as_ref().and_then(|name| {
+        let robot = scenery.robots.iter().find(|robot| robot.name == *name);
+        robot.map(|robot| robot.body)
+    });
+    let body = base.unwrap_or(body);
+    let moves = |seen: &morse_api::sight::SeenBody| seen.kind != BodyKind::Fixed;
+    scenery.bodies.get(body).is_some_and(moves).then_some(body)
+}
+
+/// Puts a body where the pointer is, at the height at which it was taken.
+fn drag(
+    dragging: Res<Dragging>,
+    mirror: Res<Mirror>,
+    asked: Res<Asked>,
+    motion: Res<bevy::input::mouse::AccumulatedMouseMotion>,
+    window: Single<&Window>,
+    camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
+) {
+    let Some(Grip {
+        body,
+        height,
+        offset,
+    }) = dragging.0.filter(|_| motion.delta != Vec2::ZERO)
+    else {
+        return;
+    };
+    let Some(point) = ray(&window, &camera).and_then(|ray| {
+        let along = ray.intersect_plane(Vec3::Z * height, InfinitePlane3d::new(Vec3::Z))?;
+        Some(ray.get_point(along))
+    }) else {
+        return;
+    };
+    let Some(seen) = mirror.scenery.bodies.get(body) else {
+        return;
+    };
+    let to = (point + offset).as_dvec3().to_array();
+    let to: Vec<f64> = to
+        .iter()
+        .zip(mirror.origin.iter())
+        .map(|(part, origin)| part + origin)
+        .collect();
+    asked.ask(
+        &mirror,
+        "simulation",
+        "set_object_position",
+        json!([seen.name, to]),
+    );
+}
+
+/// Selects what is clicked, or pushes it.
+fn click(
+    mut selected: ResMut<Selected>,
+    travelled: Res<Travelled>,
+    dragging: Res<Dragging>,
+    mirror: Res<Mirror>,
+    asked: Res<Asked>,
+    egui: Res<EguiWantsInput>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    rest: Res<Rest>,
+    window: Single<&Window>,
+    camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
+    shapes: Query<&ShapeOf>,
+    mut cast: MeshRayCast,
+) {
+    let is_click = buttons.just_released(MouseButton::Left) && travelled.0 < STILL;
+    if !is_click || !rest.has_pointer(&window, &egui) || dragging.0.is_some() {
+        return;
+    }
+    let Some(ray) = ray(&window, &camera) else {
+        return;
+    };
+    let found = hit(&mut cast, &shapes, ray);
+    if keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]) {
+        if let Some((body, point)) = found {
+            push(&mirror, &asked, body, point, ray);
+        }
+        return;
+    }
+    *selected = found.map_or(Selected::Nothing, |(body, _)| {
+        owner(&mirror.scenery, *selected, body)
+    });
+}
+
+/// The robot that a body belongs to, or the body itself, if its robot was selected before.
+fn owner(scenery: &Scenery, before: Selected, body: usize) -> Selected {
+    let name = scenery
+        .bodies
+        .get(body)
+        .and_then(|body| body.robot.as_ref());
+    let robot = scenery
+        .robots
+        .iter()
+        .position(|robot| Some(&robot.name) == name);
+    robot
+        .map(Selected::Robot)
+        .filter(|robot| *robot != before)
+        .unwrap_or(Selected::Body(body))
+}
+
+/// Pushes a body at a point, the way that is looked.
+fn push(mirror: &Mirror, asked: &Asked, body: usize, point: Vec3, ray: Ray3d) {
+    let Some(seen) = mirror.scenery.bodies.get(body) else {
+        return;
+    };
+    let way = (ray.direction.as_dvec3() * PUSH * seen.mass).to_array();
+    let at = point.as_dvec3().to_array();
+    let at: Vec<f64> = at
+        .iter()
+        .zip(mirror.origin.iter())
+        .map(|(part, origin)| part + origin)
+        .collect();
+    asked.ask(
+        mirror,
+        "simulation",
+        "push_object",
+        json!([seen.name, way, at]),
+    );
+}
+
+/// The data of what is selected are wanted.
+fn watch(selected: Res<Selected>, mirror: Res<Mirror>, mut watched: ResMut<Watched>) {
+    watched.0.extend(selected.sensor(&mirror));
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::sight::{SeenBody, SeenRobot};
+
+    use super::*;
+
+    fn scenery() -> Scenery {
+        let body = |name: &str, robot: Option<&str>, kind| SeenBody {
+            name: name.to_owned(),
+            robot: robot.map(str::to_owned),
+            kind,
+            mass: 1.0,
+            pose: Isometry3::identity(),
+        };
+        Scenery {
+            bodies: vec![
+                body("floor", None, BodyKind::Fixed),
+                body("base", Some("rover"), BodyKind::Dynamic),
+                body("wheel", Some("rover"), BodyKind::Dynamic),
+                body("box", None, BodyKind::Dynamic),
+            ],
+            robots: vec![SeenRobot {
+                name: "rover".to_owned(),
+                body: 1,
+            }],
+            ..Scenery::default()
+        }
+    }
+
+    #[test]
+    fn a_robot_is_dragged_by_its_base() {
+        let scenery = scenery();
+        let dragged = [0, 1, 2, 3].map(|body| carrier(&scenery, body));
+        assert_eq!(dragged, [None, Some(1), Some(1), Some(3)]);
+    }
+
+    #[test]
+    fn a_second_click_selects_the_part() {
+        let scenery = scenery();
+        let first = owner(&scenery, Selected::Nothing, 2);
+        assert_eq!(first, Selected::Robot(0));
+        assert_eq!(owner(&scenery, first, 2), Selected::Body(2));
+        assert_eq!(owner(&scenery, first, 3), Selected::Body(3));
+    }
+}

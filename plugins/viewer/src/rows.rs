@@ -1,0 +1,239 @@
+//! What a reading holds, as rows: a name, a value, its unit. Short lists and maps are their parts.
+use bevy::reflect::{PartialReflect, ReflectRef};
+use morse_api::{
+    fields::{Plain, Value, key_text, plain_name, view, walk},
+    reading::{Reading, SensorInfo},
+};
+
+/// Lists up to this length are shown part by part.
+const SHORT: usize = 16;
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// The field, and the part of it: `position.x`.
+    pub(crate) name: String,
+    /// What it holds.
+    pub(crate) cell: Cell,
+    /// The unit, or nothing.
+    pub(crate) unit: &'static str,
+    /// What the field means.
+    pub(crate) docs: &'static str,
+}
+
+/// What is shown of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// A number, which can be plotted.
+    Number(f64),
+    /// Words.
+    Text(String),
+    /// Many numbers.
+    Strip(Vec<f32>),
+}
+
+/// The rows of a reading.
+pub(crate) fn of(info: &SensorInfo, reading: &Reading) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for field in &info.fields.0 {
+        let Some(value) = reading.data().field_at(field.index) else {
+            continue;
+        };
+        let mut add = |name: String, cell| {
+            rows.push(Row {
+                name,
+                cell,
+                unit: field.unit.unwrap_or_default(),
+                docs: field.docs.unwrap_or_default(),
+            });
+        };
+        let name = if field.is_flat { "" } else { field.name };
+        spread(name, value, &mut add);
+    }
+    rows
+}
+
+fn join(name: &str, part: &str) -> String {
+    if name.is_empty() {
+        part.to_owned()
+    } else {
+        format!("{name}.{part}")
+    }
+}
+
+fn spread(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Cell)) {
+    let own = name.to_owned();
+    match view(value) {
+        Value::Number(value) => add(own, Cell::Number(value)),
+        Value::Integer(value) => add(own, Cell::Number(value as f64)),
+        Value::Flag(flag) => add(own, Cell::Text(yes(flag))),
+        Value::Text(text) => add(own, Cell::Text(text.to_owned())),
+        Value::Numbers(values) => numbers(name, values, add),
+        Value::Triples(triples) => add(own, Cell::Text(format!("{} points", triples.len()))),
+        Value::Samples(samples) => {
+            let text = format!("{} × {}", samples.count(), samples.number());
+            add(own, Cell::Text(text));
+        }
+        Value::Texts(texts) => add(own, Cell::Text(texts.join(", "))),
+        Value::Plain(value) => plain(name, value, add),
+        Value::Named(named) => {
+            for (part, value) in named.iter() {
+                add(join(name, part), Cell::Number(value));
+            }
+        }
+        Value::Other(other) => walked(name, other, add),
+    }
+}
+
+fn walked(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Cell)) {
+    match value.reflect_ref() {
+        ReflectRef::Struct(parts) => {
+            for (part, value) in parts.iter_fields() {
+                spread(&join(name, plain_name(part)), value, add);
+            }
+        }
+        ReflectRef::Map(parts) => {
+            for (key, value) in parts.iter() {
+                spread(&join(name, &key_text(key)), value, add);
+            }
+        }
+        ReflectRef::Enum(parts) if parts.field_len() == 0 => {
+            add(name.to_owned(), Cell::Text(parts.variant_name().to_owned()));
+        }
+        ReflectRef::Opaque(_) => add(name.to_owned(), Cell::Text(format!("{value:?}"))),
+        _ => {
+            let mut count = 0;
+            walk(value, &mut |_| count += 1);
+            if count > SHORT {
+                add(name.to_owned(), Cell::Text(format!("{count} parts")));
+                return;
+            }
+            let mut place = 0;
+            walk(value, &mut |part| {
+                spread(&join(name, &place.to_string()), part, add);
+                place += 1;
+            });
+        }
+    }
+}
+
+fn plain(name: &str, value: &Plain, add: &mut dyn FnMut(String, Cell)) {
+    let own = name.to_owned();
+    match value {
+        Plain::Number(value) => add(own, Cell::Number(*value)),
+        Plain::Integer(value) => add(own, Cell::Number(*value as f64)),
+        Plain::Flag(flag) => add(own, Cell::Text(yes(*flag))),
+        Plain::Text(text) => add(own, Cell::Text(text.clone())),
+        Plain::Numbers(values) => numbers(name, values, add),
+        Plain::List(items) if items.len() > SHORT => {
+            add(own, Cell::Text(format!("{} parts", items.len())))
+        }
+        Plain::List(items) => {
+            for (place, item) in items.iter().enumerate() {
+                plain(&join(name, &place.to_string()), item, add);
+            }
+        }
+        Plain::Map(parts) => {
+            for (part, value) in parts {
+                plain(&join(name, part), value, add);
+            }
+        }
+        other => add(own, Cell::Text(other.to_json().to_string())),
+    }
+}
+
+fn numbers(name: &str, values: &[f64], add: &mut dyn FnMut(String, Cell)) {
+    if values.len() > SHORT {
+        let values = values.iter().map(|value| *value as f32).collect();
+        add(name.to_owned(), Cell::Strip(values));
+        return;
+    }
+    let names: &[&str] = match values.len() {
+        2..=4 => &["x", "y", "z", "w"],
+        _ => &[],
+    };
+    for (place, value) in values.iter().enumerate() {
+        let part = names
+            .get(place)
+            .map_or_else(|| place.to_string(), |part| (*part).to_owned());
+        add(join(name, &part), Cell::Number(*value));
+    }
+}
+
+fn yes(flag: bool) -> String {
+    if flag { "yes" } else { "no" }.to_owned()
+}
+
+/// A number as people read it.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return if value.is_nan() {
+            "NaN"
+        } else if value > 0.0 {
+            "∞"
+        } else {
+            "-∞"
+        }
+        .to_owned();
+    }
+    if value.fract() == 0.0 && size < 1e9 {
+        // Of two zeros people know one.
+        return format!("{}", value + 0.0);
+    }
+    if size >= 1e7 || size < 1e-4 {
+        return format!("{value:.3e}");
+    }
+    if size >= 1000.0 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(value: &dyn PartialReflect) -> Vec<(String, Cell)> {
+        let mut rows = Vec::new();
+        spread("it", value, &mut |name, cell| rows.push((name, cell)));
+        rows
+    }
+
+    #[test]
+    fn short_lists_are_their_parts_and_long_ones_are_strips() {
+        let three = rows(&vec![1.0, 2.0, 3.0]);
+        let expected = [("it.x", 1.0), ("it.y", 2.0), ("it.z", 3.0)];
+        assert_eq!(
+            three,
+            expected.map(|(name, value)| (name.to_owned(), Cell::Number(value)))
+        );
+        assert_eq!(rows(&vec![0.5; 5])[4].0, "it.4");
+        assert_eq!(
+            rows(&vec![0.5; 17]),
+            [("it".to_owned(), Cell::Strip(vec![0.5; 17]))]
+        );
+        assert_eq!(
+            rows(&true),
+            [("it".to_owned(), Cell::Text("yes".to_owned()))]
+        );
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let cases = [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (3.0, "3"),
+            (0.123_456, "0.1235"),
+            (-1234.567, "-1234.57"),
+            (1.5e-6, "1.500e-6"),
+            (f64::INFINITY, "∞"),
+            (f64::NAN, "NaN"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The tree at the left: robots with their sensors and actuators, and the other bodies.
+use bevy::prelude::*;
+use bevy_egui::{EguiContexts, egui};
+use morse_api::{body::BodyKind, sight::Scenery};
+
+use crate::{bar::Rest, eye::Eye, mirror::Mirror, pick::Selected};
+
+/// More other bodies than these are not listed.
+const MOST_BODIES: usize = 400;
+
+/// What the tree is narrowed to.
+#[derive(Resource, Default)]
+pub(crate) struct Search(String);
+
+/// Draws the tree.
+pub(crate) fn draw(
+    mut contexts: EguiContexts,
+    mirror: Res<Mirror>,
+    mut selected: ResMut<Selected>,
+    mut eye: ResMut<Eye>,
+    mut search: ResMut<Search>,
+    mut rest: ResMut<Rest>,
+) -> Result {
+    let mut root = rest.root(contexts.ctx_mut()?, "tree");
+    egui::Panel::left("tree")
+        .default_size(210.0)
+        .size_range(120.0..=480.0)
+        .show_inside(&mut root, |ui| {
+            ui.add_space(4.0);
+            ui.add(
+                egui::TextEdit::singleline(&mut search.0)
+                    .hint_text("Search")
+                    .desired_width(f32::INFINITY),
+            );
+            ui.add_space(4.0);
+            egui::ScrollArea::both()
+                .auto_shrink([false, false])
+                .show(ui, |ui| {
+                    let wanted = search.0.to_lowercase();
+                    let branches = Branches {
+                        scenery: &mirror.scenery,
+                        wanted: &wanted,
+                    };
+                    if let Some((chosen, is_double)) = branches.draw(ui, *selected) {
+                        *selected = chosen;
+                        if let (true, Some(pose)) = (is_double, chosen.pose(&mirror)) {
+                            eye.look_at(mirror.transform(&pose).translation);
+                        }
+                    }
+                });
+        });
+    rest.keep(&root);
+    Ok(())
+}
+
+/// What is in the tree.
+struct Branches<'a> {
+    scenery: &'a Scenery,
+    wanted: &'a str,
+}
+
+/// What was clicked, and whether twice.
+type Chosen = Option<(Selected, bool)>;
+
+impl Branches<'_> {
+    fn draw(&self, ui: &mut egui::Ui, selected: Selected) -> Chosen {
+        let mut chosen = None;
+        for (place, robot) in self.scenery.robots.iter().enumerate() {
+            let parts = self.parts(&robot.name);
+            if parts.is_empty() && !self.is_wanted(&robot.name) {
+                continue;
+            }
+            let id = ui.make_persistent_id(("robot", place));
+            let opens = self.scenery.robots.len() <= 6 || !self.wanted.is_empty();
+            egui::collapsing_header::CollapsingState::load_with_default_open(ui.ctx(), id, opens)
+                .show_header(ui, |ui| {
+                    let name = egui::RichText::new(&robot.name).strong();
+                    leaf(
+                        ui,
+                        name,
+                        "robot",
+                        Selected::Robot(place),
+                        selected,
+                        &mut chosen,
+                    );
+                })
+                .body(|ui| {
+                    for &part in &parts {
+                        self.component(ui, part, &robot.name, selected, &mut chosen);
+                    }
+                });
+        }
+        self.bodies(ui, selected, &mut chosen);
+        chosen
+    }
+
+    fn is_wanted(&self, name: &str) -> bool {
+        self.wanted.is_empty() || name.to_lowercase().contains(self.wanted)
+    }
+
+    /// Sensors and actuators of a robot.
+    fn parts(&self, robot: &str) -> Vec<usize> {
+        let parts = self.scenery.components.iter().enumerate();
+        let parts = parts.filter(|(_, part)| {
+            part.robot == robot && (self.is_wanted(&part.path) || self.is_wanted(part.kind))
+        });
+        parts.map(|(place, _)| place).collect()
+    }
+
+    fn component(
+        &self,
+        ui: &mut egui::Ui,
+        place: usize,
+        robot: &str,
+        selected: Selected,
+        chosen: &mut Chosen,
+    ) {
+        let Some(part) = self.scenery.components.get(place) else {
+            return;
+        };
+        let name = part
+            .path
+            .strip_prefix(robot)
+            .unwrap_or(&part.path)
+            .trim_start_matches('.');
+        let sign = if part.is_sensor { "•" } else { "▶" };
+        let hint = format!("{}, {} Hz", part.kind, part.frequency);
+        let text = egui::RichText::new(format!("{sign} {name}"));
+        leaf(
+            ui,
+            text,
+            &hint,
+            Selected::Component(place),
+            selected,
+            chosen,
+        );
+    }
+
+    /// Bodies that belong to no robot.
+    fn bodies(&self, ui: &mut egui::Ui, selected: Selected, chosen: &mut Chosen) {
+        let others = self.scenery.bodies.iter().enumerate();
+        let others: Vec<usize> = others
+            .filter(|(_, body)| {
+                body.robot.is_none() && !body.name.is_empty() && self.is_wanted(&body.name)
+            })
+            .map(|(place, _)| place)
+            .collect();
+        if others.is_empty() {
+            return;
+        }
+        egui::CollapsingHeader::new("Bodies")
+            .default_open(!self.wanted.is_empty())
+            .show(ui, |ui| {
+                for &place in others.iter().take(MOST_BODIES) {
+                    let Some(body) = self.scenery.bodies.get(place) else {
+                        continue;
+                    };
+                    let hint = kind(body.kind);
+                    leaf(
+                        ui,
+                        egui::RichText::new(&body.name),
+                        hint,
+                        Selected::Body(place),
+                        selected,
+                        chosen,
+                    );
+                }
+                if others.len() > MOST_BODIES {
+                    ui.weak(format!(
+                        "and {} more: search for them",
+                        others.len() - MOST_BODIES
+                    ));
+                }
+            });
+    }
+}
+
+/// How physics treats a body, in a word.
+pub(crate) fn kind(kind: BodyKind) -> &'static str {
+    match kind {
+        BodyKind::Fixed => "fixed",
+        BodyKind::Kinematic => "kinematic",
+        BodyKind::Dynamic => "dynamic",
+    }
+}
+
+fn leaf(
+    ui: &mut egui::Ui,
+    text: egui::RichText,
+    hint: &str,
+    own: Selected,
+    selected: Selected,
+    chosen: &mut Chosen,
+) {
+    let response = ui
+        .selectable_label(selected == own, text)
+        .on_hover_text(hint);
+    if response.clicked() || response.double_clicked() {
+        *chosen = Some((own, response.double_clicked()));
+    }
+}

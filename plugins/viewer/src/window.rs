@@ -1,0 +1,237 @@
+//! The window's own `App`.
+use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
+
+use bevy::{
+    app::TerminalCtrlCHandlerPlugin,
+    prelude::*,
+    render::{
+        RenderPlugin,
+        settings::{RenderCreation, WgpuSettings},
+    },
+    window::{ExitCondition, PrimaryWindow, WindowCloseRequested},
+    winit::{UpdateMode, WinitSettings},
+};
+use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass, egui};
+use crossbeam_channel::Sender;
+
+use crate::{
+    ask::{self, Asked, Notice},
+    bar::{self, Help},
+    door::Looker,
+    eye, facts, keys,
+    light::{self, Theme},
+    mirror::{self, Mirror, Watched},
+    orders::Orders,
+    photo::Photo,
+    pick,
+    plot::{self, Plots},
+    shot::{self, Shot, Shots},
+    sketch, stage, tree,
+};
+
+/// New frames a second, at most, where nobody moves the pointer.
+const FRAMES: f64 = 60.0;
+
+/// The window is there when so many frames have been drawn: by then its shaders are made.
+const FIRST: u32 = 6;
+
+/// Says once that the window is there.
+#[derive(Resource)]
+struct Opened(Option<Sender<Result<(), String>>>);
+
+/// Opens the window, and comes back when it is closed, or when the simulation has ended and all pictures are
+/// taken. Has to be called on the program's main thread.
+///
+/// # Errors
+///
+/// There is no screen, or no way to draw on it; a picture could not be written.
+pub fn show(looker: Looker, shots: Vec<Shot>) -> Result<(), String> {
+    let opened = looker.opened.clone();
+    let failed = |why: String| {
+        // The simulation may have given up already.
+        opened.send(Err(why.clone())).ok();
+        Err(why)
+    };
+    if cfg!(target_os = "linux")
+        && ["DISPLAY", "WAYLAND_DISPLAY"]
+            .iter()
+            .all(|name| std::env::var_os(name).is_none())
+    {
+        return failed("there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set; leave out `--view`, or use `--serve` and a browser".to_owned());
+    }
+    // The libraries below panic where the screen or its driver fail them.
+    let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(looker, shots)));
+    match ran {
+        Ok(outcome) => outcome,
+        Err(panic) => failed(format!(
+            "the screen or its driver failed: {}",
+            words(panic.as_ref())
+        )),
+    }
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default()
+}
+
+fn run(looker: Looker, shots: Vec<Shot>) -> Result<(), String> {
+    let failure = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let told = failure.clone();
+    let mut app = app(looker, shots);
+    app.add_systems(Last, move |shots: Res<Shots>| {
+        if let (Some(why), Ok(mut told)) = (&shots.failure, told.lock()) {
+            *told = Some(why.clone());
+        }
+    });
+    app.run();
+    let failure = failure
+        .lock()
+        .map(|mut failure| failure.take())
+        .unwrap_or_default();
+    failure.map_or(Ok(()), Err)
+}
+
+fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
+    let actuators = std::mem::take(&mut looker.sight.actuators);
+    let opened = looker.opened.clone();
+    let mirror = Mirror::new(looker);
+    let mut app = App::new();
+    app.add_plugins(plugins(&mirror.scenery.name))
+        .add_plugins(EguiPlugin::default())
+        .insert_resource(WinitSettings {
+            focused_mode: UpdateMode::reactive(Duration::from_secs_f64(1.0 / FRAMES)),
+            unfocused_mode: UpdateMode::reactive_low_power(Duration::from_secs_f64(1.0 / FRAMES)),
+        })
+        .insert_resource(mirror)
+        .insert_resource(Orders::new(actuators))
+        .insert_resource(Shots {
+            wanted: shots,
+            ..default()
+        })
+        .insert_resource(Opened(Some(opened)))
+        .init_resource::<Watched>()
+        .init_resource::<Asked>()
+        .init_resource::<Notice>()
+        .init_resource::<Help>()
+        .init_resource::<bar::Rest>()
+        .init_resource::<Plots>()
+        .init_resource::<Photo>()
+        .init_resource::<tree::Search>()
+        .add_plugins((light::plugin, eye::plugin, pick::plugin, sketch::plugin))
+        .add_systems(Startup, stage::build)
+        .add_systems(First, mirror::take)
+        .add_systems(PreUpdate, ask::hear)
+        .add_systems(
+            Update,
+            (
+                stage::follow,
+                plot::sample,
+                keys::run,
+                keys::look,
+                keys::drive,
+                shot::take,
+            ),
+        )
+        .add_systems(
+            EguiPrimaryContextPass,
+            (
+                dress,
+                bar::draw,
+                tree::draw,
+                facts::draw,
+                plot::draw,
+                sketch::names,
+            )
+                .chain(),
+        )
+        .add_systems(Last, (mirror::ask, greet, close));
+    app
+}
+
+/// Bevy's own, but for what a simulation brings itself.
+fn plugins(name: &str) -> bevy::app::PluginGroupBuilder {
+    let title = if name.is_empty() {
+        "morse-sim".to_owned()
+    } else {
+        format!("{name} – morse-sim")
+    };
+    let window = Window {
+        title,
+        resolution: (1280, 800).into(),
+        ..default()
+    };
+    DefaultPlugins
+        .set(WindowPlugin {
+            primary_window: Some(window),
+            exit_condition: ExitCondition::DontExit,
+            close_when_requested: false,
+            ..default()
+        })
+        .set(RenderPlugin {
+            render_creation: RenderCreation::Automatic(Box::new(WgpuSettings::default())),
+            // The simulation waits until the window is there, so that nothing is missed.
+            synchronous_pipeline_compilation: true,
+            ..default()
+        })
+        // The program has its own way with signals.
+        .disable::<TerminalCtrlCHandlerPlugin>()
+}
+
+/// Says that the window is there, once something has been drawn.
+fn greet(mut opened: ResMut<Opened>, mut frames: Local<u32>) {
+    *frames += 1;
+    if *frames == FIRST
+        && let Some(opened) = opened.0.take()
+    {
+        // The simulation may have given up.
+        opened.send(Ok(())).ok();
+    }
+}
+
+/// Ends when the window is closed, or when there is nothing to wait for.
+fn close(
+    mut wishes: MessageReader<WindowCloseRequested>,
+    mut exit: MessageWriter<AppExit>,
+    mirror: Res<Mirror>,
+    asked: Res<Asked>,
+    shots: Res<Shots>,
+    mut is_asked: Local<bool>,
+) {
+    if wishes.read().next().is_some() && !*is_asked {
+        asked.quit(&mirror);
+        *is_asked = true;
+    }
+    if mirror.is_over && shots.are_done() {
+        exit.write(AppExit::Success);
+    }
+}
+
+/// Colours and fonts of the panels.
+fn dress(
+    mut contexts: EguiContexts,
+    theme: Res<Theme>,
+    window: Single<&Window, With<PrimaryWindow>>,
+    mut known: Local<Option<Theme>>,
+) -> Result {
+    let context = contexts.ctx_mut()?;
+    if *known != Some(*theme) {
+        let mut visuals = match *theme {
+            Theme::Dark => egui::Visuals::dark(),
+            Theme::Light => egui::Visuals::light(),
+        };
+        let (panel, weak) = match *theme {
+            Theme::Dark => (30, 165),
+            Theme::Light => (246, 95),
+        };
+        visuals.panel_fill = egui::Color32::from_gray(panel);
+        visuals.weak_text_color = Some(egui::Color32::from_gray(weak));
+        context.set_visuals(visuals);
+        *known = Some(*theme);
+    }
+    // The window's own scale is known to the panels; very wide windows get larger words besides.
+    let zoom = if window.width() > 2400.0 { 1.25 } else { 1.0 };
+    context.set_zoom_factor(zoom);
+    Ok(())
+}

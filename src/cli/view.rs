@@ -1,0 +1,88 @@
+//! `--view`: the simulation in a window. The window is on the main thread, as some systems want it; the
+//! simulation runs on another one.
+use std::{sync::Arc, thread};
+
+use bevy::prelude::App;
+use morse_viewer::{Door, Window, door};
+
+use super::{exit, run, say};
+use crate::{
+    load::Plan,
+    scene::simulation::{
+        Spanned,
+        model::{Middleware, Settings},
+    },
+};
+
+/// As much memory for its stack as main threads usually have.
+const STACK: usize = 8 << 20;
+
+/// Runs a scene in a window; the exit code is that of the run.
+pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) -> u8 {
+    let (door, entrance) = door();
+    let parts = |app: &mut App| {
+        parts(app);
+        morse_viewer::plugin(app);
+    };
+    let parts = &parts;
+    // It takes the door along: when it ends before there is a simulation, nobody waits at the other side.
+    let simulate = move || {
+        let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
+        run::run(
+            args,
+            parts,
+            &|plan| add(plan, &door),
+            color,
+            &mut out,
+            &mut err,
+        )
+    };
+    thread::scope(|scope| {
+        let simulation = thread::Builder::new()
+            .name("simulation".to_owned())
+            .stack_size(STACK);
+        let running = simulation.spawn_scoped(scope, simulate);
+        let Ok(running) = running else {
+            say(
+                &mut std::io::stderr(),
+                "error: no thread could be started for the simulation",
+            );
+            return exit::ENVIRONMENT;
+        };
+        let shown = entrance
+            .wait()
+            .map_or(Ok(()), |looker| morse_viewer::show(looker, shots(args)));
+        // A panic of the simulation has been told already.
+        let code = running.join().unwrap_or(exit::SIMULATION);
+        match shown {
+            Err(why) if code == exit::FINE => {
+                say(&mut std::io::stderr(), format_args!("error: {why}"));
+                exit::ENVIRONMENT
+            }
+            _ => code,
+        }
+    })
+}
+
+/// The pictures of the window that are wanted.
+fn shots(args: &run::Args) -> Vec<morse_viewer::Shot> {
+    let shots = args.view_screenshot.iter();
+    let shot = |shot: &super::pictures::Shot| morse_viewer::Shot {
+        time: shot.at,
+        file: shot.file.clone(),
+    };
+    shots.map(shot).collect()
+}
+
+/// Adds the window to what was read from the files.
+fn add(plan: &mut Plan, door: &Door) {
+    let settings = Window {
+        door: Some(door.clone()),
+    };
+    let middleware = Middleware {
+        kind: Spanned::from("window".to_owned()),
+        settings: Settings(Arc::new(settings)),
+    };
+    let name = Spanned::from("--view".to_owned());
+    plan.simulation.middlewares.insert(name, middleware);
+}

@@ -1,0 +1,132 @@
+//! The renderer `gpu`: colours by the graphics card. Depths, and which geometry is where, stay with the caster of
+//! rays, whose numbers are exact.
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use bevy::prelude::*;
+use morse_api::{
+    body::BodyState,
+    complaint::Complaints,
+    component::Path,
+    render::{Eye, Picture, Render, Renderer, Wants, Watches},
+    sight::Scenery,
+    tick::Tick,
+};
+use morse_viewer::Gpu;
+use nalgebra::Isometry3;
+
+use super::Software;
+use crate::scene::diagnostic::Diagnostic;
+
+/// The card, and what it has to know of the world.
+#[derive(Resource, Clone)]
+struct Card(Arc<Shared>);
+
+struct Shared {
+    gpu: Gpu,
+    software: Software,
+    /// The poses of all bodies, in the order of the scenery.
+    poses: RwLock<Vec<Isometry3<f64>>>,
+    /// Why the card does not draw any more.
+    failure: OnceLock<String>,
+}
+
+/// The bodies, in the order of the scenery.
+#[derive(Resource)]
+struct Drawn(Vec<Entity>);
+
+/// Has a card draw from now on. Where there is none, the caster goes on, and that is said.
+pub(super) fn install(app: &mut App, scenery: Scenery, bodies: Vec<Entity>) -> Option<Diagnostic> {
+    let software = app.world().get_resource::<Software>()?.clone();
+    let poses = scenery.bodies.iter().map(|body| body.pose).collect();
+    let gpu = match Gpu::open(Arc::new(scenery)) {
+        Ok(gpu) => gpu,
+        Err(why) => {
+            let message =
+                format!("the renderer `gpu` cannot be used, `software` draws instead: {why}");
+            return Some(Diagnostic::warning("render::gpu", message));
+        }
+    };
+    let card = Card(Arc::new(Shared {
+        gpu,
+        software,
+        poses: RwLock::new(poses),
+        failure: OnceLock::new(),
+    }));
+    app.insert_resource(Renderer(Box::new(card.clone())))
+        .insert_resource(card)
+        .insert_resource(Drawn(bodies))
+        .add_systems(
+            FixedUpdate,
+            (follow, complain)
+                .chain()
+                .run_if(any_with_component::<Watches>)
+                .after(Tick::Physics)
+                .before(Tick::Action),
+        );
+    None
+}
+
+/// Notes where the bodies are after this tick.
+fn follow(card: Res<Card>, drawn: Res<Drawn>, bodies: Query<&BodyState>) {
+    let mut poses = card.0.poses.write().unwrap_or_else(PoisonError::into_inner);
+    for (pose, &body) in poses.iter_mut().zip(&drawn.0) {
+        if let Ok(state) = bodies.get(body) {
+            *pose = state.pose;
+        }
+    }
+}
+
+/// The same between two ticks, if a card draws.
+pub(super) fn catch_up(world: &mut World) {
+    if world.contains_resource::<Card>() {
+        // It has no conditions that could keep it from running.
+        world.run_system_cached(follow).ok();
+    }
+}
+
+/// Says once that the card has failed.
+fn complain(card: Res<Card>, mut complaints: ResMut<Complaints>) {
+    if let Some(why) = card.0.failure.get() {
+        let text = format!("the graphics card failed, `software` draws from here on: {why}");
+        complaints.add(&Path("gpu".into()), &text);
+    }
+}
+
+impl Render for Card {
+    fn render(&self, eye: &Eye, picture: &mut Picture) {
+        let Shared {
+            gpu,
+            software,
+            poses,
+            failure,
+        } = &*self.0;
+        let drawn = if eye.wants.color && failure.get().is_none() {
+            let poses = poses.read().unwrap_or_else(PoisonError::into_inner);
+            gpu.draw(eye, &poses)
+                .map_err(|why| drop(failure.set(why)))
+                .ok()
+        } else {
+            None
+        };
+        let Some(color) = drawn else {
+            software.render(eye, picture);
+            return;
+        };
+        let wants = Wants {
+            color: false,
+            ..eye.wants
+        };
+        software.render(
+            &Eye {
+                wants,
+                ..eye.clone()
+            },
+            picture,
+        );
+        picture.color = color;
+    }
+
+    fn geometry(&self) -> Vec<Entity> {
+        self.0.software.geometry()
+    }
+}

@@ -1,0 +1,121 @@
+//! A screen that nobody sees.
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// An X server of one's own.
+pub(crate) struct Screen {
+    server: Child,
+    name: String,
+}
+
+impl Screen {
+    /// Starts one; none where there is no Xvfb, which is said.
+    pub(crate) fn start() -> Option<Self> {
+        let started = Command::new("Xvfb")
+            .args([
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                "1400x900x24",
+                "-nolisten",
+                "tcp",
+            ])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut server) = started else {
+            eprintln!("no Xvfb is installed: the window was not tried");
+            return None;
+        };
+        let mut number = String::new();
+        let mut out = BufReader::new(server.stdout.take().unwrap());
+        out.read_line(&mut number).unwrap();
+        Some(Self {
+            server,
+            name: format!(":{}", number.trim()),
+        })
+    }
+
+    /// The program, with this screen.
+    pub(crate) fn program(&self, arguments: &[&str], directory: &Path) -> Command {
+        let mut command = program(arguments, directory);
+        command.env("DISPLAY", &self.name);
+        command
+    }
+
+    /// Presses a key in the window.
+    pub(crate) fn press(&self, key: &str) {
+        self.xdotool(&["key", key]);
+    }
+
+    /// Moves the pointer and clicks.
+    pub(crate) fn click(&self, x: i32, y: i32) {
+        let (x, y) = (x.to_string(), y.to_string());
+        self.xdotool(&["mousemove", &x, &y]);
+        std::thread::sleep(Duration::from_millis(300));
+        self.xdotool(&["click", "1"]);
+    }
+
+    fn xdotool(&self, arguments: &[&str]) {
+        let done = Command::new("xdotool")
+            .args(arguments)
+            .env("DISPLAY", &self.name)
+            .status();
+        assert!(
+            done.is_ok_and(|status| status.success()),
+            "xdotool {arguments:?}"
+        );
+    }
+
+    /// Whether keys can be pressed here.
+    pub(crate) fn has_keys() -> bool {
+        let found = Command::new("xdotool")
+            .arg("version")
+            .stdout(Stdio::null())
+            .status()
+            .is_ok();
+        if !found {
+            eprintln!("no xdotool is installed: the window was tried without keys");
+        }
+        found
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.server.kill().ok();
+        self.server.wait().ok();
+    }
+}
+
+/// The program without a screen.
+pub(crate) fn program(arguments: &[&str], directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_morse-sim"));
+    command
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env("XDG_RUNTIME_DIR", directory);
+    command
+}
+
+/// Waits for a file; it is there within two minutes, or the test has failed.
+pub(crate) fn wait_for(file: &Path) {
+    let start = Instant::now();
+    while !file.exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(120),
+            "{} is missing",
+            file.display()
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    // Whoever writes it has begun; the last byte comes soon.
+    std::thread::sleep(Duration::from_millis(300));
+}

@@ -1,0 +1,171 @@
+//! The window, on a screen that nobody sees.
+use std::{
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+};
+
+use crate::{
+    picture::Picture,
+    screen::{Screen, program, wait_for},
+};
+
+/// A box falls beside a robot that drives; nothing else.
+const SCENE: &str = r#"Simulation(
+    environment: (rate: 60),
+    scene: Some("world.robray"),
+    robots: {
+        "rover": (
+            model: "robots/atrv.robray",
+            sensors: { "pose": (kind: "pose"), "scan": (kind: "sick", at: (translation: (0.4, 0, 0.5))) },
+            actuators: { "keys": (kind: "keyboard") },
+        ),
+    },
+)"#;
+
+const WORLD: &str = r#"
+frame floor { geometry { shape box; dimension [20, 20, 0.1]; color [0.55, 0.6, 0.55]; } translation [0, 0, -0.05]; }
+frame crate { geometry { shape box; dimension [0.6, 0.6, 0.6]; color [0.9, 0.3, 0.15]; } translation [2, 1, 0.3]; }
+"#;
+
+fn scene(directory: &Path) -> PathBuf {
+    std::fs::write(directory.join("world.robray"), WORLD).unwrap();
+    let file = directory.join("scene.ron");
+    std::fs::write(&file, SCENE).unwrap();
+    file
+}
+
+/// The state hash of a run that ended well.
+fn hash(output: &Output) -> String {
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "{out}{err}");
+    let summary: serde_json::Value = serde_json::from_str(out.trim()).unwrap();
+    summary["state_hash"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn it_shows_the_run_and_leaves_it_as_it_is() {
+    let Some(screen) = Screen::start() else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    scene(directory);
+    let arguments = ["scene.ron", "--until", "2s", "--json"];
+    let alone = hash(&program(&arguments, directory).output().unwrap());
+    let viewed = [&arguments[..], &["--view", "--view-screenshot", "seen.png"]].concat();
+    let viewed = hash(&screen.program(&viewed, directory).output().unwrap());
+    assert_eq!(viewed, alone, "a window changes nothing");
+    let seen = Picture::read(&directory.join("seen.png"));
+    assert_eq!((seen.width, seen.height), (1280, 800));
+    // The bar with its words, the tree, and the world between the panels.
+    assert!(seen.colors(0, 0, 1280, 30) > 20, "the bar is empty");
+    assert!(seen.colors(0, 40, 200, 300) > 20, "the tree is empty");
+    let is_crate =
+        |[red, green, blue]: &[u8; 3]| *red > 110 && *green < *red / 2 && *blue < *red / 2;
+    let crates = seen.pixels.iter().filter(|pixel| is_crate(pixel)).count();
+    assert!(crates > 500, "the red crate is not seen: {crates} pixels");
+    check_against_reference(&seen, &directory.join("seen.png"), "window");
+}
+
+/// A picture that a person has looked at differs little from this one.
+fn check_against_reference(seen: &Picture, file: &Path, name: &str) {
+    let reference =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/pictures/{name}.png"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::copy(file, &reference).unwrap();
+    }
+    let apart = seen.apart(&Picture::read(&reference), 8);
+    assert!(
+        apart < 4.0,
+        "{name}.png differs from the one that was looked at by {apart:.2} of 255"
+    );
+}
+
+#[test]
+fn keys_hold_the_run_and_drive() {
+    let Some(screen) = Screen::start().filter(|_| Screen::has_keys()) else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    scene(directory);
+    let arguments = [
+        "scene.ron",
+        "--view",
+        "--view-screenshot",
+        "t=0.1s:begun.png",
+        "--output",
+        "csv:out",
+    ];
+    let mut command = screen.program(&arguments, directory);
+    let mut running = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for(&directory.join("begun.png"));
+    // Into the window, past the panels.
+    screen.click(640, 780);
+    screen.press("space");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let shots = || {
+        let names = std::fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let names = names.filter(|name| name.to_string_lossy().starts_with("window-"));
+        names.count()
+    };
+    // The name of such a picture has the tick in it: two of one tick are one file.
+    for _ in 0..2 {
+        screen.press("F12");
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+    }
+    assert_eq!(shots(), 1, "time has not stopped");
+    screen.press("space");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    screen.press("F12");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert_eq!(shots(), 2, "time has not gone on");
+    running.kill().unwrap();
+    running.wait().unwrap();
+}
+
+#[test]
+fn without_a_screen_it_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    scene(directory.path());
+    let output = program(&["scene.ron", "--until", "1s", "--view"], directory.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("no window can be opened: there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set"), "{said}");
+    assert!(said.contains("use `--serve` and a browser"), "{said}");
+}
+
+#[test]
+fn a_screen_that_is_not_there_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    scene(directory.path());
+    let mut command = program(&["scene.ron", "--until", "1s", "--view"], directory.path());
+    let output = command.env("DISPLAY", ":77").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("no window can be opened: the screen or its driver failed"),
+        "{said}"
+    );
+}
+
+#[test]
+fn mistakes_in_a_scene_open_no_window() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("bad.ron"), "Simulation(robots: 3)").unwrap();
+    let output = program(&["bad.ron", "--view"], directory.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
