@@ -14,6 +14,7 @@ use nalgebra::Isometry3;
 
 use crate::{
     body::{BodyKind, BodyState},
+    lighting::Lighting,
     middleware::Waker,
     port::Observer,
     tick::Clock,
@@ -38,6 +39,8 @@ pub struct Scenery {
     pub name: String,
     /// Ticks a second.
     pub rate: f64,
+    /// The sun, and what else lights the scene.
+    pub lighting: Lighting,
     /// All bodies. Shapes, frames and components name them by their place here.
     pub bodies: Vec<SeenBody>,
     /// What is drawn.
