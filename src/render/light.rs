@@ -2,6 +2,7 @@
 //!
 //! Surfaces are matt (Lambert): they send light evenly into all directions. Everything is reckoned in linear
 //! light and encoded as sRGB (IEC 61966-2-1) at the end.
+use morse_api::lighting::{Lighting, linear};
 use nalgebra::Vector3;
 
 /// Red, green and blue, linear.
@@ -13,7 +14,7 @@ const STEPS: usize = 8192;
 /// Entries of the sky, from straight down to straight up.
 const ELEVATIONS: usize = 1024;
 
-/// How it looks outdoors: what lights things, and what is behind them.
+/// What lights things, and what is behind them.
 pub(super) struct Look {
     /// Towards the sun, of length 1.
     pub(super) to_sun: Vector3<f64>,
@@ -25,12 +26,16 @@ pub(super) struct Look {
     codes: Vec<u8>,
 }
 
+impl Default for Look {
+    fn default() -> Self {
+        Self::new(&Lighting::default())
+    }
+}
+
 impl Look {
-    /// A clear day, the sun 50° high, behind the left shoulder of who looks along x.
-    pub(super) fn day() -> Self {
-        let horizon = linear([0.80, 0.86, 0.92]);
-        let zenith = linear([0.33, 0.54, 0.80]);
-        let ground = linear([0.60, 0.62, 0.58]);
+    pub(super) fn new(lighting: &Lighting) -> Self {
+        let [zenith, horizon, ground] =
+            [lighting.sky.zenith, lighting.sky.horizon, lighting.ground].map(linear);
         let sky = (0..ELEVATIONS).map(|step| {
             let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
             if height >= 0.0 {
@@ -41,11 +46,12 @@ impl Look {
             }
         });
         let code = |step: usize| encode(step as f64 / (STEPS - 1) as f64);
+        let [above, below] = lighting.ambient.light();
         Self {
-            to_sun: Vector3::new(-0.42, 0.50, 0.80).normalize(),
-            sun: [0.80, 0.76, 0.68],
-            above: [0.34, 0.37, 0.42],
-            below: [0.17, 0.16, 0.15],
+            to_sun: Vector3::from(lighting.sun.direction).normalize(),
+            sun: lighting.sun.light(),
+            above,
+            below,
             sky: sky.collect(),
             codes: (0..STEPS).map(code).collect(),
         }
@@ -133,19 +139,6 @@ pub(super) fn mix(a: Rgb, b: Rgb, share: f64) -> Rgb {
     [0, 1, 2].map(|channel| a[channel] + (b[channel] - a[channel]) * share)
 }
 
-/// A colour of a scene, which is one as screens have it, as linear light.
-pub(super) fn linear(color: [f64; 3]) -> Rgb {
-    color.map(|code| {
-        let code = code.clamp(0.0, 1.0);
-        let light = if code <= 0.040_45 {
-            code / 12.92
-        } else {
-            libm::pow((code + 0.055) / 1.055, 2.4)
-        };
-        light as f32
-    })
-}
-
 fn encode(light: f64) -> u8 {
     let code = if light <= 0.003_130_8 {
         light * 12.92
@@ -161,7 +154,7 @@ mod tests {
 
     #[test]
     fn colours_go_through_light_and_back() {
-        let look = Look::day();
+        let look = Look::default();
         for code in 0..=255_u8 {
             let color = [f64::from(code) / 255.0; 3];
             assert_eq!(look.code(linear(color)), [code, code, code, 255]);

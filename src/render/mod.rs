@@ -36,6 +36,7 @@ use morse_api::{
     body::BodyState,
     complaint::Complaints,
     component::{Mount, Path},
+    lighting::{Lighting, linear},
     render::{Eye, Picture, Render, Renderer, Watches},
     sight::Scenery,
     tick::Tick,
@@ -52,7 +53,7 @@ use crate::{
         spawn::GeometryOf,
     },
 };
-use light::{Lamp, linear};
+use light::{Lamp, Look};
 use mesh::VisualMesh;
 use shot::Shot;
 use stage::{Form, Grid, Stage, Thing};
@@ -60,9 +61,12 @@ use tile::{SIDE, Shown};
 pub use viewpoint::{automatic, look};
 
 /// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.
-pub fn plugin(app: &mut App, threads: usize) {
+pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
     let software = Software(Arc::new(Shared {
-        stage: RwLock::default(),
+        stage: RwLock::new(Stage {
+            look: Look::new(lighting),
+            ..Stage::default()
+        }),
         pool: rays::pool(threads),
     }));
     app.insert_resource(Renderer(Box::new(software.clone())))

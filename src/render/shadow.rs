@@ -65,7 +65,13 @@ impl Bounds {
 impl Shadows {
     pub(super) fn new(stage: &Stage) -> Self {
         let to_sun = stage.look.to_sun;
-        let across = Vector3::y().cross(&to_sun).normalize();
+        // Any axis will do that is not along the sun's own.
+        let side = if to_sun.y.abs() < 0.9 {
+            Vector3::y()
+        } else {
+            Vector3::x()
+        };
+        let across = side.cross(&to_sun).normalize();
         let sun_from_world = Matrix3::from_rows(&[
             across.transpose(),
             to_sun.cross(&across).transpose(),

@@ -22,7 +22,7 @@ impl Default for Stage {
         Self {
             things: Vec::new(),
             lamps: Vec::new(),
-            look: Look::day(),
+            look: Look::default(),
         }
     }
 }

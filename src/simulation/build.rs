@@ -99,7 +99,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     components(&mut app, parts);
     physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app, threads);
-    render::plugin(&mut app, threads);
+    render::plugin(&mut app, threads, &environment.light);
     if let Some(origin) = &environment.origin {
         app.insert_resource(Origin {
             latitude: origin.latitude,

@@ -6,6 +6,7 @@ use bevy::prelude::*;
 use criterion::{Criterion, Throughput};
 use morse_api::{
     body::{BodyKind, BodyState},
+    lighting::Lighting,
     rays::{Hit, Rays},
     render::Watches,
 };
@@ -75,7 +76,7 @@ pub(crate) struct Arena {
 fn app(threads: usize) -> App {
     let mut app = App::new();
     rays::plugin(&mut app, threads);
-    render::plugin(&mut app, threads);
+    render::plugin(&mut app, threads, &Lighting::default());
     app.world_mut().spawn(Watches);
     app
 }

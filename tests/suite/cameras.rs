@@ -1,6 +1,7 @@
 //! Cameras against closed forms: where points appear, how deep they are, what they are called, and when frames
 //! are taken.
 #![cfg(test)]
+mod lighting;
 
 use morse_sim::{
     Simulation,

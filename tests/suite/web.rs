@@ -11,7 +11,7 @@ use serde_json::json;
 use client::{Served, length};
 
 const ROVER: &str = r#"Simulation(
-    scene: "boxes.robray",
+    scene: "boxes.robray", environment: (light: (sun: (direction: (0, 0, 2), strength: 0.5))),
     bodies: { "RedBox": (kind: dynamic, mass: 1) },
     robots: { "rover": (
         model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 0, 0.1)),
@@ -52,6 +52,8 @@ fn the_page_and_its_scene_are_served() {
         (&scene["name"], &scene["rate"]),
         (&json!("boxes.robray"), &json!(60.0))
     );
+    assert_eq!(scene["light"]["direction"], json!([0.0, 0.0, 1.0]));
+    assert_eq!(scene["light"]["sun"][0], json!(0.5));
     assert_eq!(scene["robots"][0]["name"], "rover");
     let bodies = scene["bodies"].as_array().unwrap();
     let red = bodies

@@ -9,7 +9,7 @@
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
-//! - [`render`]: pictures of it;
+//! - [`render`]: pictures of it; [`lighting`]: the light in them;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
@@ -28,6 +28,7 @@ pub mod fields;
 pub mod frame;
 pub mod joint;
 pub mod kind;
+pub mod lighting;
 pub mod middleware;
 pub mod modifier;
 pub mod named;

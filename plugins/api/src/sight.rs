@@ -15,6 +15,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::{
     body::{BodyKind, BodyState},
     command::CommandSender,
+    lighting::Lighting,
     middleware::Waker,
     port::Observer,
     tick::Clock,
@@ -41,6 +42,8 @@ pub struct Scenery {
     pub name: String,
     /// Ticks a second.
     pub rate: f64,
+    /// The sun, and what else lights the scene.
+    pub lighting: Lighting,
     /// All bodies. Shapes, frames and components name them by their place here.
     pub bodies: Vec<SeenBody>,
     /// What is drawn.

@@ -21,7 +21,7 @@ use bevy::{
     winit::WinitPlugin,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
-use morse_api::{render::Eye, sight::Scenery};
+use morse_api::{lighting::Lighting, render::Eye, sight::Scenery};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::{light, mirror::transform, stage};
@@ -131,7 +131,7 @@ struct Booth {
 }
 
 fn work(scenery: &Scenery, ready: &Sender<Result<String, String>>, orders: &Receiver<Order>) {
-    let mut app = app();
+    let mut app = app(&scenery.lighting);
     let start: Vec<_> = scenery.bodies.iter().map(|body| body.pose).collect();
     raise(app.world_mut(), scenery, &start);
     let card = app
@@ -146,7 +146,7 @@ fn work(scenery: &Scenery, ready: &Sender<Result<String, String>>, orders: &Rece
     }
 }
 
-fn app() -> App {
+fn app(lighting: &Lighting) -> App {
     let mut app = App::new();
     let plugins = DefaultPlugins
         .set(WindowPlugin {
@@ -162,8 +162,8 @@ fn app() -> App {
         })
         .disable::<WinitPlugin>()
         .disable::<TerminalCtrlCHandlerPlugin>();
-    app.add_plugins((plugins, light::plugin))
-        .init_resource::<Booth>();
+    app.add_plugins(plugins).init_resource::<Booth>();
+    light::plugin(&mut app, lighting);
     while app.plugins_state() == bevy::app::PluginsState::Adding {
         bevy::tasks::tick_global_task_pools_on_main_thread();
     }

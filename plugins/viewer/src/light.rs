@@ -4,13 +4,11 @@ use bevy::{
     prelude::*,
     render::renderer::RenderAdapterInfo,
 };
+use morse_api::lighting::{self, Lighting};
 
-/// Where the sun shines from.
-const SUN: Vec3 = Vec3::new(-0.35, -0.5, 0.8);
-/// The light of the sun, lx: a bright day, for the exposure that cameras have here.
-const SUNLIGHT: f32 = 7_500.0;
-/// What shines from everywhere, cd/m².
-const AMBIENT: f32 = 900.0;
+/// What a camera here makes of a light of one candela a square metre, for its usual exposure (ISO 12232: 2 to the
+/// power of 9.7, times 1.2).
+const EXPOSURE: f32 = 1.0 / (831.746_2 * 1.2);
 /// Shadows are drawn so far from the eye, m.
 const SHADOWS: f32 = 60.0;
 
@@ -25,14 +23,6 @@ pub(crate) enum Theme {
 }
 
 impl Theme {
-    /// The colour of the sky.
-    pub(crate) fn sky(self) -> Color {
-        match self {
-            Self::Dark => Color::srgb(0.16, 0.18, 0.21),
-            Self::Light => Color::srgb(0.80, 0.86, 0.92),
-        }
-    }
-
     /// The colour of the lines on the ground.
     pub(crate) fn lines(self) -> Color {
         match self {
@@ -42,18 +32,29 @@ impl Theme {
     }
 }
 
-/// Lights the world.
-pub(crate) fn plugin(app: &mut App) {
-    app.init_resource::<Theme>()
-        .insert_resource(DirectionalLightShadowMap { size: 2048 })
+/// Lights the world as the scene says.
+pub(crate) fn plugin(app: &mut App, lighting: &Lighting) {
+    let [above, below] = lighting.ambient.light();
+    let [red, green, blue] = lighting.sky.horizon.map(|part| part as f32);
+    app.insert_resource(DirectionalLightShadowMap { size: 2048 })
         .insert_resource(GlobalAmbientLight {
-            brightness: AMBIENT,
+            // There is one light for all sides.
+            color: Color::linear_rgb(
+                f32::midpoint(above[0], below[0]),
+                f32::midpoint(above[1], below[1]),
+                f32::midpoint(above[2], below[2]),
+            ),
+            brightness: 1.0 / EXPOSURE,
             ..default()
         })
-        .insert_resource(ClearColor(Theme::default().sky()))
-        .add_systems(Startup, shine)
-        .add_systems(Update, paint.run_if(resource_changed::<Theme>));
+        .insert_resource(ClearColor(Color::srgb(red, green, blue)))
+        .insert_resource(Sun(lighting.sun.clone()))
+        .add_systems(Startup, shine);
 }
+
+/// The sun of the scene.
+#[derive(Resource)]
+struct Sun(lighting::Sun);
 
 /// Whether the processor does the work of a graphics card, which it does slowly.
 pub(crate) fn is_slow(card: Option<&RenderAdapterInfo>) -> bool {
@@ -62,16 +63,22 @@ pub(crate) fn is_slow(card: Option<&RenderAdapterInfo>) -> bool {
 
 fn shine(
     card: Option<Res<RenderAdapterInfo>>,
+    sun: Res<Sun>,
     mut map: ResMut<DirectionalLightShadowMap>,
     mut commands: Commands,
 ) {
     let is_slow = is_slow(card.as_deref());
+    let [red, green, blue] = sun.0.light();
+    let to_sun = Vec3::from(sun.0.direction.map(|part| part as f32)).normalize_or(Vec3::Z);
+    let up = to_sun.any_orthonormal_vector();
     if is_slow {
         map.size = 1024;
     }
     commands.spawn((
         DirectionalLight {
-            illuminance: SUNLIGHT,
+            color: Color::linear_rgb(red, green, blue),
+            // A white surface that faces the sun sends back all of this, evenly into half of the sphere.
+            illuminance: std::f32::consts::PI / EXPOSURE,
             shadow_maps_enabled: true,
             ..default()
         },
@@ -82,10 +89,6 @@ fn shine(
             ..default()
         }
         .build(),
-        Transform::from_translation(SUN).looking_at(Vec3::ZERO, Vec3::Z),
+        Transform::default().looking_to(-to_sun, up),
     ));
-}
-
-fn paint(theme: Res<Theme>, mut sky: ResMut<ClearColor>) {
-    sky.0 = theme.sky();
 }

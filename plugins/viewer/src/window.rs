@@ -98,7 +98,9 @@ fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
     let opened = looker.opened.clone();
     let mirror = Mirror::new(looker);
     let mut app = App::new();
-    app.add_plugins(plugins(&mirror.scenery.name))
+    app.add_plugins(plugins(&mirror.scenery.name));
+    light::plugin(&mut app, &mirror.scenery.lighting);
+    app.init_resource::<Theme>()
         .add_plugins(EguiPlugin::default())
         .insert_resource(WinitSettings {
             focused_mode: UpdateMode::reactive(Duration::from_secs_f64(1.0 / FRAMES)),
@@ -119,7 +121,7 @@ fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
         .init_resource::<Plots>()
         .init_resource::<Photo>()
         .init_resource::<tree::Search>()
-        .add_plugins((light::plugin, eye::plugin, pick::plugin, sketch::plugin))
+        .add_plugins((eye::plugin, pick::plugin, sketch::plugin))
         .add_systems(Startup, stage::build)
         .add_systems(First, mirror::take)
         .add_systems(PreUpdate, ask::hear)

@@ -1,13 +1,13 @@
 // Draws the world with WebGL 2: shapes with a soft sun and its shadows, the ground, lines and points.
-import { add, compose, lookAt, matrixOf, multiply, orthographic, rotate, scaled, sub, unit } from "./algebra.js";
+import { add, compose, lookAt, matrixOf, multiply, orthographic, rotate, scaled, sub } from "./algebra.js";
 import { formOf } from "./forms.js";
 import { DEPTH, GROUND, SOLID, STROKE, compile } from "./shaders.js";
 
 const SHADOW_SIZE = 2048;
-const LIGHT = unit([0.45, -0.62, 1.1]);
+// How much of the scene's light there is, so that it suits the page around it.
 const LOOKS = {
-  light: { haze: [0.953, 0.957, 0.961], ink: [0.2, 0.26, 0.3], sky: [0.62, 0.66, 0.7], earth: [0.34, 0.33, 0.32], sun: [0.72, 0.69, 0.64] },
-  dark: { haze: [0.078, 0.094, 0.106], ink: [0.78, 0.85, 0.9], sky: [0.34, 0.38, 0.43], earth: [0.17, 0.17, 0.18], sun: [0.62, 0.6, 0.56] },
+  light: { haze: [0.953, 0.957, 0.961], ink: [0.2, 0.26, 0.3], ambient: 1.8, sun: 0.9 },
+  dark: { haze: [0.078, 0.094, 0.106], ink: [0.78, 0.85, 0.9], ambient: 1.0, sun: 0.78 },
 };
 
 export class Drawing {
@@ -64,6 +64,7 @@ export class Drawing {
     }
     const batches = new Map();
     this.ofBody = scene.bodies.map(() => []);
+    this.light = scene.light;
     for (const shape of scene.shapes) {
       const form = formOf(shape.form, meshes);
       const clear = shape.color[3] < 0.999;
@@ -175,10 +176,10 @@ export class Drawing {
     };
     const { at } = this.solid;
     shared(this.solid);
-    gl.uniform3fv(at.light, LIGHT);
-    gl.uniform3fv(at.sky, colors.sky);
-    gl.uniform3fv(at.earth, colors.earth);
-    gl.uniform3fv(at.sunlight, colors.sun);
+    gl.uniform3fv(at.light, this.light.direction);
+    gl.uniform3fv(at.sky, scaled(this.light.above, colors.ambient));
+    gl.uniform3fv(at.earth, scaled(this.light.below, colors.ambient));
+    gl.uniform3fv(at.sunlight, scaled(this.light.sun, colors.sun));
     gl.uniform3fv(at.accent, accent);
     gl.uniform3fv(at.haze, colors.haze);
     this.drawBatches(false);
@@ -206,7 +207,9 @@ export class Drawing {
   drawShadow(camera) {
     const { gl } = this;
     const half = Math.min(Math.max(camera.distance * 0.9, 2), 80);
-    const view = lookAt(add(camera.target, scaled(LIGHT, half * 3)), camera.target, [0, 0, 1]);
+    const { direction } = this.light;
+    const up = Math.abs(direction[2]) > 0.999 ? [0, 1, 0] : [0, 0, 1];
+    const view = lookAt(add(camera.target, scaled(direction, half * 3)), camera.target, up);
     // In whole texels, so that shadows do not crawl when the camera moves.
     const step = (2 * half) / SHADOW_SIZE;
     view[12] = Math.round(view[12] / step) * step;

@@ -1,10 +1,11 @@
 //! What does not change, as viewers are told it once: `scene.json`, and the triangles of meshes.
 use morse_api::{
     body::BodyKind,
+    lighting::Lighting,
     port::Observer,
     sight::{Form, Scenery, SeenComponent, SeenShape, Triangles},
 };
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use serde_json::{Value as Json, json};
 
 /// The scene as JSON. Poses are `[x, y, z, qx, qy, qz, qw]`; sensors have their place among all sensors.
@@ -33,6 +34,7 @@ pub(crate) fn json(scenery: &Scenery, sensors: &[Observer]) -> Vec<u8> {
     let scene = json!({
         "name": scenery.name,
         "rate": scenery.rate,
+        "light": light(&scenery.lighting),
         "bodies": bodies.collect::<Vec<_>>(),
         "shapes": scenery.shapes.iter().map(of_shape).collect::<Vec<_>>(),
         "meshes": scenery.meshes.len(),
@@ -41,6 +43,16 @@ pub(crate) fn json(scenery: &Scenery, sensors: &[Observer]) -> Vec<u8> {
         "components": components.collect::<Vec<_>>(),
     });
     scene.to_string().into_bytes()
+}
+
+/// Where the sun stands, and all light as it adds up (linear).
+fn light(lighting: &Lighting) -> Json {
+    let [above, below] = lighting.ambient.light();
+    let towards: [f64; 3] = Vector3::from(lighting.sun.direction).normalize().into();
+    json!({
+        "direction": towards.map(short),
+        "sun": lighting.sun.light(), "above": above, "below": below,
+    })
 }
 
 fn of_component(component: &SeenComponent, sensors: &[Observer]) -> Json {
@@ -140,6 +152,19 @@ mod tests {
         ] {
             assert_eq!(json!(short(number)).to_string(), text);
         }
+    }
+
+    #[test]
+    fn light_is_linear() {
+        let mut lighting = Lighting::default();
+        lighting.sun.direction = [0.0, -2.0, 0.0];
+        lighting.sun.color = [1.0, 0.0, 1.0];
+        lighting.sun.strength = 0.5;
+        lighting.ambient.above = [0.0; 3];
+        let json = light(&lighting);
+        assert_eq!(json["direction"], json!([0.0, -1.0, 0.0]));
+        assert_eq!(json["sun"], json!([0.5, 0.0, 0.5]));
+        assert_eq!(json["above"], json!([0.0, 0.0, 0.0]));
     }
 
     #[test]

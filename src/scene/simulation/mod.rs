@@ -18,6 +18,7 @@ mod component;
 mod fields;
 mod files;
 mod lexer;
+mod light;
 mod literal;
 mod load;
 pub mod model;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use morse_api::lighting::Lighting;
 use nalgebra::{Isometry3, Vector3};
 
 use super::span::Spanned;
@@ -34,7 +35,7 @@ pub struct Simulation {
     pub middlewares: Named<Middleware>,
 }
 
-/// Time, gravity and the numerical settings.
+/// Time, gravity, the numerical settings and the light.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     /// What clients are told it is called; what the scene is called unless given.
@@ -59,6 +60,8 @@ pub struct Environment {
     pub air_density: f64,
     /// Water below a level, if there is any.
     pub water: Option<Water>,
+    /// What pictures are lit by.
+    pub light: Lighting,
 }
 
 impl Default for Environment {
@@ -75,6 +78,7 @@ impl Default for Environment {
             solver_iterations: 4,
             air_density: 1.225,
             water: None,
+            light: Lighting::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use super::component::{actuator, middleware, middleware_names, overlay, sensor};
 use super::fields::Fields;
+use super::light::light;
 use super::model::{
     Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, Motion, Named, Origin, Robot,
     Simulation, Water,
@@ -124,6 +125,7 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
             .read(reader, "air_density", Reader::amount)
             .unwrap_or(default.air_density),
         water: fields.read(reader, "water", water),
+        light: fields.read(reader, "light", light).unwrap_or_default(),
     };
     fields.finish(reader);
     Some(environment)

@@ -1,0 +1,153 @@
+//! The light of a scene: the sun, what comes from everywhere else, and what is behind everything.
+//!
+//! Colours are red, green and blue from 0 to 1, as screens have them (sRGB). A white surface shows the colour of
+//! the light that falls on it.
+
+/// Red, green and blue, 0 to 1, as screens have them (sRGB).
+pub type Color = [f64; 3];
+
+/// The light of a scene. Without settings it is that of a clear day.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lighting {
+    /// Light from one side, which things can stand in the way of.
+    pub sun: Sun,
+    /// Light from everywhere, which reaches shadows, too.
+    pub ambient: Ambient,
+    /// What is seen above the horizon where nothing is. It lights nothing.
+    pub sky: Sky,
+    /// What is seen below the horizon where nothing is.
+    pub ground: Color,
+}
+
+impl Default for Lighting {
+    fn default() -> Self {
+        Self {
+            sun: Sun::default(),
+            ambient: Ambient::default(),
+            sky: Sky::default(),
+            ground: [0.60, 0.62, 0.58],
+        }
+    }
+}
+
+/// Light from one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sun {
+    /// Where it stands: a vector towards it in the axes of the scene, of any length but zero.
+    pub direction: [f64; 3],
+    /// Its colour.
+    pub color: Color,
+    /// How much of that colour a surface gets that faces it; 0 is night.
+    pub strength: f64,
+}
+
+impl Default for Sun {
+    /// 50° high, behind the left shoulder of who looks along x.
+    fn default() -> Self {
+        Self {
+            direction: [-0.42, 0.50, 0.80],
+            color: [1.0, 0.98, 0.93],
+            strength: 0.8,
+        }
+    }
+}
+
+/// Light from everywhere. What faces sideways gets the mean of both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ambient {
+    /// On what faces up.
+    pub above: Color,
+    /// On what faces down.
+    pub below: Color,
+    /// How much of these colours surfaces get.
+    pub strength: f64,
+}
+
+impl Default for Ambient {
+    fn default() -> Self {
+        Self {
+            above: [0.62, 0.64, 0.68],
+            below: [0.45, 0.44, 0.42],
+            strength: 1.0,
+        }
+    }
+}
+
+/// What the sky looks like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sky {
+    /// Straight above.
+    pub zenith: Color,
+    /// At the horizon.
+    pub horizon: Color,
+}
+
+impl Default for Sky {
+    fn default() -> Self {
+        Self {
+            zenith: [0.33, 0.54, 0.80],
+            horizon: [0.80, 0.86, 0.92],
+        }
+    }
+}
+
+/// A colour as light: what screens have is not proportional to it (IEC 61966-2-1).
+#[must_use]
+pub fn linear(color: Color) -> [f32; 3] {
+    color.map(|code| {
+        let code = code.clamp(0.0, 1.0);
+        let light = if code <= 0.040_45 {
+            code / 12.92
+        } else {
+            libm::pow((code + 0.055) / 1.055, 2.4)
+        };
+        light as f32
+    })
+}
+
+impl Sun {
+    /// Its light on a surface that faces it, linear.
+    #[must_use]
+    pub fn light(&self) -> [f32; 3] {
+        linear(self.color).map(|light| light * self.strength as f32)
+    }
+}
+
+impl Ambient {
+    /// The light on what faces up and on what faces down, linear.
+    #[must_use]
+    pub fn light(&self) -> [[f32; 3]; 2] {
+        [self.above, self.below]
+            .map(|color| linear(color).map(|light| light * self.strength as f32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_those_of_the_standard() {
+        // IEC 61966-2-1: half of the light is code 188, a fifth of the codes is 3.3 % of the light.
+        assert_eq!(linear([0.0, 1.0, 2.0]), [0.0, 1.0, 1.0]);
+        let [half, fifth, dark] = linear([188.0 / 255.0, 0.2, 0.03]);
+        assert!((half - 0.502_89).abs() < 1e-5, "{half}");
+        assert!((fifth - 0.033_10).abs() < 1e-5, "{fifth}");
+        assert!((dark - 0.03 / 12.92).abs() < 1e-7, "{dark}");
+    }
+
+    #[test]
+    fn light_has_a_strength() {
+        let sun = Sun {
+            color: [1.0, 0.0, 1.0],
+            strength: 1.5,
+            ..Sun::default()
+        };
+        assert_eq!(sun.light(), [1.5, 0.0, 1.5]);
+        let night = Ambient {
+            strength: 0.0,
+            ..Ambient::default()
+        };
+        assert_eq!(night.light(), [[0.0; 3]; 2]);
+    }
+}

@@ -1,0 +1,81 @@
+//! The light of the simulation file against the formulas of light and of screens.
+use morse_sim::{Simulation, sensor::video_camera::VideoCameraData, simulation::no_parts};
+
+/// A white floor that fills the picture of who looks down, and a white ceiling far above.
+const SCENE: &str = "
+    frame floor { translation [0, 0, -1.5]; geometry { shape box; dimension [50, 50, 1]; color [1, 1, 1]; } }
+    frame pole { translation [0.4, 0, -0.5]; geometry { shape box; dimension [0.1, 0.1, 0.1]; } }
+    frame eye {}
+";
+
+/// The middle of the pictures of cameras that look down, up, and along x.
+fn looks(light: &str) -> [[u8; 3]; 3] {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("scene.robray"), SCENE).unwrap();
+    let camera = |name: &str, pitch: f64| {
+        format!(
+            r#""{name}": (kind: "video_camera", width: 9, height: 9, shadows: true, fov: 0.1,
+                mount: (rpy: (0, {pitch}, 0)))"#
+        )
+    };
+    let cameras = [("down", 1.570_796), ("up", -1.570_796), ("low", 0.03)]
+        .map(|(name, pitch)| camera(name, pitch))
+        .join(", ");
+    let text = format!(
+        r#"Simulation(scene: "scene.robray", environment: (light: ({light})),
+            robots: {{ "r": (frame: "eye", base: kinematic, sensors: {{ {cameras} }}) }})"#
+    );
+    let mut simulation = Simulation::parse(&text, folder.path(), &no_parts)
+        .unwrap_or_else(|error| panic!("{error}"));
+    simulation.step().unwrap();
+    ["r.down", "r.up", "r.low"].map(|path| {
+        let data = simulation.read::<VideoCameraData>(path).unwrap();
+        let [red, green, blue, _] = data.image.values().as_chunks::<4>().0[9 * 4 + 4];
+        [red, green, blue]
+    })
+}
+
+#[test]
+fn the_sun_lights_by_its_strength_and_its_height() {
+    let sun = |direction: &str, strength: f64| {
+        let ambient = "ambient: (strength: 0)";
+        looks(&format!(
+            "sun: (direction: ({direction}), color: (1, 1, 1), strength: {strength}), {ambient}"
+        ))[0]
+    };
+    // Half of the light is code 188 of a screen (IEC 61966-2-1), all of it 255, and more is no more.
+    assert_eq!(sun("0, 0, 1", 0.5), [188; 3]);
+    assert_eq!(sun("0, 0, 0.01", 1.0), [255; 3]);
+    assert_eq!(sun("0, 0, 1", 3.0), [255; 3]);
+    assert_eq!(sun("0, 0, 1", 0.0), [0; 3]);
+    // 60° from upright, half of it arrives; from below, nothing does.
+    assert_eq!(sun("0, -1.7320508, 1", 1.0), [188; 3]);
+    assert_eq!(sun("0, 0, -1", 1.0), [0; 3]);
+    // From the side where the pole stands, its shadow is where the camera looks.
+    assert_eq!(sun("1, 0, 1.25", 1.0), [0; 3]);
+}
+
+#[test]
+fn what_is_white_shows_the_colour_of_the_light() {
+    let dark = "sun: (strength: 0)";
+    let shade = looks(&format!("{dark}, ambient: (above: (0.2, 0.4, 0.6))"));
+    assert_eq!(shade[0], [51, 102, 153]);
+    let half = looks(&format!(
+        "{dark}, ambient: (above: (1, 1, 1), strength: 0.5)"
+    ));
+    assert_eq!(half[0], [188; 3]);
+    let red = looks(
+        "sun: (direction: (0, 0, 5), color: (0.8, 0.2, 0), strength: 1), ambient: (strength: 0)",
+    );
+    assert_eq!(red[0], [204, 51, 0]);
+}
+
+#[test]
+fn the_sky_is_seen_and_lights_nothing() {
+    let sky = "sky: (zenith: (0, 0.2, 0.8), horizon: (1, 1, 1)), ground: (0.4, 0.2, 0)";
+    let dark = format!("{sky}, sun: (strength: 0), ambient: (strength: 0)");
+    let [down, up, low] = looks(&dark);
+    assert_eq!((down, up), ([0; 3], [0, 51, 204]));
+    // Beyond the end of the floor, near the horizon, there is haze over the ground.
+    assert!(low[0] > 150 && low[2] > 50 && low[2] < low[0], "{low:?}");
+}
