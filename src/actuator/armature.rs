@@ -55,22 +55,22 @@ pub struct Armature {
     /// The frame at the arm's end; if empty, the last one behind the last joint.
     pub tip: String,
     /// Distance from its goal within which a sliding joint, or the arm's end, has arrived.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("DistanceTolerance"))]
     pub distance_tolerance: f64,
     /// Angle from its goal within which a turning joint, or the arm's end, has arrived.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
     /// Speed of turning joints where a request does not say.
-    #[reflect(@Unit("rad/s"))]
+    #[reflect(@Unit("rad/s"), @Property("RotationSpeed"))]
     pub rotation_speed: f64,
     /// Speed of sliding joints where a request does not say.
-    #[reflect(@Unit("m/s"))]
+    #[reflect(@Unit("m/s"), @Property("LinearSpeed"))]
     pub linear_speed: f64,
     /// Turning speed of the targets of inverse kinematics where a request does not say.
-    #[reflect(@Unit("rad/s"))]
+    #[reflect(@Unit("rad/s"), @Property("IKRotationSpeed"))]
     pub ik_rotation_speed: f64,
     /// Speed of the targets of inverse kinematics where a request does not say.
-    #[reflect(@Unit("m/s"))]
+    #[reflect(@Unit("m/s"), @Property("IKLinearSpeed"))]
     pub ik_linear_speed: f64,
     /// Greatest speed of any joint that follows a target, besides the joint's own limit.
     #[reflect(@Unit("rad/s or m/s"))]

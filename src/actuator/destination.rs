@@ -12,14 +12,16 @@ use morse_api::{body::Robot, command::Received, prelude::*, state::Stateful};
 #[require(Journey)]
 pub struct Destination {
     /// Speed on the way.
-    #[reflect(@Unit("m/s"))]
+    #[reflect(@Unit("m/s"), @Property("Speed"))]
     pub speed: f64,
     /// Distance from the goal at which it is reached.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("Tolerance"))]
     pub tolerance: f64,
     /// Whether to hold the robot at the goal; else another actuator may drive it on.
+    #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
     /// Whether the speed is given to physics, or the robot is moved past it.
+    #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
 

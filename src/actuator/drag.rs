@@ -11,13 +11,13 @@ use morse_api::{prelude::*, state::Stateful};
 #[serde(default, deny_unknown_fields)]
 pub struct Drag {
     /// Along the body's x axis.
-    #[reflect(@Unit("N·s²/m²"))]
+    #[reflect(@Unit("N·s²/m²"), @Property("DragCoeffX"))]
     pub drag_coeff_x: f64,
     /// Along the body's y axis.
-    #[reflect(@Unit("N·s²/m²"))]
+    #[reflect(@Unit("N·s²/m²"), @Property("DragCoeffY"))]
     pub drag_coeff_y: f64,
     /// Along the body's z axis.
-    #[reflect(@Unit("N·s²/m²"))]
+    #[reflect(@Unit("N·s²/m²"), @Property("DragCoeffZ"))]
     pub drag_coeff_z: f64,
 }
 

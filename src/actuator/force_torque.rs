@@ -9,6 +9,7 @@ use morse_api::{prelude::*, state::Stateful};
 #[serde(default, deny_unknown_fields)]
 pub struct ForceTorque {
     /// Whether force and torque are in the axes of that body, at its centre of mass.
+    #[reflect(@Property("RobotFrame"))]
     pub robot_frame: bool,
 }
 

@@ -18,10 +18,10 @@ use crate::hands::{Grip, Hand};
 #[require(Grip)]
 pub struct Gripper {
     /// Full opening angle of the cone, below π.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("Distance"))]
     pub distance: f64,
 }
 

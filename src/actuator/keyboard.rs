@@ -13,9 +13,10 @@ use morse_api::{actuator::Steers, complaint::Complaints, prelude::*, state::Stat
 #[require(Steers)]
 pub struct Keyboard {
     /// Whether the robot is moved past physics, or the speed is given to it.
+    #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
     /// How fast it drives; half of this in rad/s is how fast it turns.
-    #[reflect(@Unit("m/s"))]
+    #[reflect(@Unit("m/s"), @Property("Speed"))]
     pub speed: f64,
 }
 

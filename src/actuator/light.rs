@@ -11,22 +11,22 @@ use serde_json::json;
 /// A spot light along its x axis. Cameras see by it; without `shadows`, through everything.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Shine)]
+#[require(Shine, Switch)]
 pub struct Light {
-    /// Whether it is on at the start.
-    #[reflect(@AtLoad)]
+    /// Whether it is on, until a command or a request says otherwise.
+    #[reflect(@Property("emit"))]
     pub emit: bool,
     /// How far it reaches.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("distance"))]
     pub distance: f64,
     /// Red, green and blue, from 0 to 1. MORSE's lights are black unless given a colour.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Property("color"), @Form::Tuple)]
     pub color: [f64; 3],
     /// Full opening angle of its cone.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("size"))]
     pub size: f64,
     /// How bright it is while it is on; Blender's measure.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Property("energy"))]
     pub energy: f64,
 }
 
@@ -64,6 +64,12 @@ pub struct Shine(pub f64);
 
 impl Stateful for Shine {}
 
+/// What the settings said last. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Switch(bool);
+
+impl Stateful for Switch {}
+
 impl Actuator for Light {
     const KIND: &'static str = "light";
     type Command = LightCommand;
@@ -72,6 +78,7 @@ impl Actuator for Light {
 pub(super) fn plugin(app: &mut App) {
     app.add_actuator::<Light, _>(default_action)
         .register_state::<Shine>()
+        .register_state::<Switch>()
         .add_systems(Startup, begin)
         .add_service::<Light>(Service::new(
             "toggle",
@@ -86,9 +93,11 @@ fn begin(
         &mut LightCommand,
         &mut Received<LightCommand>,
         &mut Shine,
+        &mut Switch,
     )>,
 ) {
-    for (settings, mut command, mut received, mut shine) in &mut lights {
+    for (settings, mut command, mut received, mut shine, mut switch) in &mut lights {
+        switch.0 = settings.emit;
         // Unless the simulation file switches it off by its first command.
         command.emit &= settings.emit;
         received.0 = *command;
@@ -96,11 +105,26 @@ fn begin(
     }
 }
 
-fn default_action(mut lights: Query<(&Light, &Due, &LightCommand, &mut Shine)>) {
-    for (settings, due, command, mut shine) in &mut lights {
-        if due.0 {
-            shine.0 = settings.brightness(*command);
+fn default_action(
+    mut lights: Query<(
+        &Light,
+        &Due,
+        &mut LightCommand,
+        &mut Received<LightCommand>,
+        &mut Shine,
+        &mut Switch,
+    )>,
+) {
+    for (settings, due, mut command, mut received, mut shine, mut switch) in &mut lights {
+        if !due.0 {
+            continue;
         }
+        if settings.emit != switch.0 {
+            switch.0 = settings.emit;
+            command.emit = settings.emit;
+            received.0 = *command;
+        }
+        shine.0 = settings.brightness(*command);
     }
 }
 

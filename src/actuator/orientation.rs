@@ -14,12 +14,13 @@ use crate::frame::{from_yaw_pitch_roll, normalized, yaw_pitch_roll};
 #[serde(default, deny_unknown_fields)]
 pub struct Orientation {
     /// Of each of the three angles; infinite unless given.
-    #[reflect(@Unit("rad/s"))]
+    #[reflect(@Unit("rad/s"), @Property("speed"))]
     pub speed: f64,
     /// Errors of an angle below this are left alone; at infinite speed there are none.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("tolerance"))]
     pub tolerance: f64,
     /// Whether a finite speed is given to physics, or the robot is turned past it.
+    #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
 

@@ -20,10 +20,10 @@ use crate::kinematics::{Chain, approach, chain::Choice};
 #[require(Chain, Segments)]
 pub struct Pa10 {
     /// Speed of all segments.
-    #[reflect(@Unit("rad/s"))]
+    #[reflect(@Unit("rad/s"), @Property("Speed"))]
     pub speed: f64,
     /// A new goal this near to the old one is left alone.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("Tolerance"))]
     pub tolerance: f64,
     /// Names of the joints; `*` stands for any text. None: all of the robot.
     pub joints: Vec<String>,

@@ -42,12 +42,13 @@ use aim::Axes;
 #[require(Head, PanTilt, Carrier, Task)]
 pub struct Ptu {
     /// Speed of both axes.
-    #[reflect(@Unit("rad/s"))]
+    #[reflect(@Unit("rad/s"), @Property("Speed"))]
     pub speed: f64,
     /// Distance from the goals within which a request is fulfilled.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("Tolerance"))]
     pub tolerance: f64,
     /// Whether only services move it, and commands do not.
+    #[reflect(@Property("Manual"))]
     pub manual: bool,
     /// The tilt axis in the frame that pan turns, where the unit is not in the scene.
     #[reflect(@Unit("m"))]

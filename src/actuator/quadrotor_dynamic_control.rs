@@ -12,15 +12,16 @@ use crate::rotorcraft::{check_body, check_numbers, tamed};
 #[serde(default, deny_unknown_fields)]
 pub struct QuadrotorDynamicControl {
     /// Force of a propeller over the square of its speed.
-    #[reflect(@Unit("N·s²"))]
+    #[reflect(@Unit("N·s²"), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
     /// Torque that a propeller's drag leaves to the robot, over the square of its speed.
-    #[reflect(@Unit("N·m·s²"))]
+    #[reflect(@Unit("N·m·s²"), @Property("DragFactor"))]
     pub drag_factor: f64,
     /// From the centre of mass to a propeller.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("Lever"))]
     pub lever: f64,
     /// Where the propellers are.
+    #[reflect(@Property("Configuration"), @Form::Words(&[("+", "plus"), ("x", "x")]))]
     pub configuration: Configuration,
 }
 

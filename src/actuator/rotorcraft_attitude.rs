@@ -20,25 +20,28 @@ use crate::{
 #[require(Steering)]
 pub struct RotorcraftAttitude {
     /// Angular acceleration for an error of roll or pitch.
-    #[reflect(@Unit("1/s²"))]
+    #[reflect(@Unit("1/s²"), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
     /// Angular acceleration for the rate of an error of roll or pitch.
-    #[reflect(@Unit("1/s"))]
+    #[reflect(@Unit("1/s"), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Angular acceleration for an error of yaw.
-    #[reflect(@Unit("1/s²"))]
+    #[reflect(@Unit("1/s²"), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
     /// Angular acceleration for the rate of an error of yaw.
-    #[reflect(@Unit("1/s"))]
+    #[reflect(@Unit("1/s"), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Force at full thrust.
-    #[reflect(@Unit("N"))]
+    #[reflect(@Unit("N"), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
     /// Whether the force grows with the thrust, or with its square.
+    #[reflect(@Property("LinearThrust"))]
     pub linear_thrust: bool,
     /// Whether `yaw` is a rate, or an angle.
+    #[reflect(@Property("YawRateControl"))]
     pub yaw_rate_control: bool,
     /// Whether yaw is measured from geographic north, or from the scene's x axis.
+    #[reflect(@Property("UseAngleAgainstNorth"))]
     pub use_angle_against_north: bool,
 }
 

@@ -20,34 +20,34 @@ use crate::{
 #[require(Steering)]
 pub struct RotorcraftVelocity {
     /// Bank for an error of horizontal speed.
-    #[reflect(@Unit("rad·s/m"))]
+    #[reflect(@Unit("rad·s/m"), @Property("HorizontalPgain"))]
     pub horizontal_p_gain: f64,
     /// Bank against horizontal acceleration.
-    #[reflect(@Unit("rad·s²/m"))]
+    #[reflect(@Unit("rad·s²/m"), @Property("HorizontalDgain"))]
     pub horizontal_d_gain: f64,
     /// Thrust for an error of vertical speed.
-    #[reflect(@Unit("N·s/m"))]
+    #[reflect(@Unit("N·s/m"), @Property("VerticalPgain"))]
     pub vertical_p_gain: f64,
     /// Thrust against vertical acceleration.
-    #[reflect(@Unit("kg"))]
+    #[reflect(@Unit("kg"), @Property("VerticalDgain"))]
     pub vertical_d_gain: f64,
     /// Angular acceleration for an error of yaw.
-    #[reflect(@Unit("1/s²"))]
+    #[reflect(@Unit("1/s²"), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
     /// Angular acceleration for the rate of an error of yaw.
-    #[reflect(@Unit("1/s"))]
+    #[reflect(@Unit("1/s"), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Angular acceleration for an error of roll or pitch.
-    #[reflect(@Unit("1/s²"))]
+    #[reflect(@Unit("1/s²"), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
     /// Angular acceleration for the rate of an error of roll or pitch.
-    #[reflect(@Unit("1/s"))]
+    #[reflect(@Unit("1/s"), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Never to lean farther.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
     /// Faster commands are slowed down to this; none unless given.
-    #[reflect(@Unit("m/s"))]
+    #[reflect(@Unit("m/s"), @Property("MaxVelocity"))]
     pub max_velocity: Option<f64>,
 }
 

@@ -31,33 +31,34 @@ mod requests;
 #[require(Journey, Task)]
 pub struct RotorcraftWaypoint {
     /// Bank for the way that is left.
-    #[reflect(@Unit("rad/m"))]
+    #[reflect(@Unit("rad/m"), @Property("HorizontalPgain"))]
     pub horizontal_p_gain: f64,
     /// Bank against speed.
-    #[reflect(@Unit("rad·s/m"))]
+    #[reflect(@Unit("rad·s/m"), @Property("HorizontalDgain"))]
     pub horizontal_d_gain: f64,
     /// Thrust for the height that is left.
-    #[reflect(@Unit("N/m"))]
+    #[reflect(@Unit("N/m"), @Property("VerticalPgain"))]
     pub vertical_p_gain: f64,
     /// Thrust against vertical speed.
-    #[reflect(@Unit("N·s/m"))]
+    #[reflect(@Unit("N·s/m"), @Property("VerticalDgain"))]
     pub vertical_d_gain: f64,
     /// Angular acceleration for an error of yaw.
-    #[reflect(@Unit("1/s²"))]
+    #[reflect(@Unit("1/s²"), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
     /// Angular acceleration for the rate of an error of yaw.
-    #[reflect(@Unit("1/s"))]
+    #[reflect(@Unit("1/s"), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Angular acceleration for an error of roll or pitch.
-    #[reflect(@Unit("1/s²"))]
+    #[reflect(@Unit("1/s²"), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
     /// Angular acceleration for the rate of an error of roll or pitch.
-    #[reflect(@Unit("1/s"))]
+    #[reflect(@Unit("1/s"), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Never to lean farther.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
     /// Whether to hold the robot at the goal; else the rotors are left to another actuator there.
+    #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
 }
 

@@ -12,11 +12,12 @@ use serde_json::json;
 /// for whoever has a loudspeaker.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Playback)]
+#[require(Playback, Chosen)]
 pub struct Sound {
     /// The file with the sound.
     pub file: String,
-    /// What it does at the start: `play`, `pause` or `stop`.
+    /// What it does until a command or a request says otherwise: `play`, `pause` or `stop`.
+    #[reflect(@Property("mode"), @Form::Words(&[("play", "play"), ("pause", "pause"), ("stop", "stop")]))]
     pub mode: Mode,
 }
 
@@ -82,6 +83,12 @@ pub struct Playback {
 
 impl Stateful for Playback {}
 
+/// What the settings said last. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Chosen(Mode);
+
+impl Stateful for Chosen {}
+
 impl Actuator for Sound {
     const KIND: &'static str = "sound";
     type Command = SoundCommand;
@@ -91,6 +98,7 @@ pub(super) fn plugin(app: &mut App) {
     app.init_resource::<Complaints>()
         .add_actuator::<Sound, _>(default_action)
         .register_state::<Playback>()
+        .register_state::<Chosen>()
         .add_systems(Startup, begin)
         .add_service::<Sound>(Service::new(
             "play",
@@ -117,8 +125,16 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-fn begin(mut sounds: Query<(&Sound, &mut SoundCommand, &mut Received<SoundCommand>)>) {
-    for (settings, mut command, mut received) in &mut sounds {
+fn begin(
+    mut sounds: Query<(
+        &Sound,
+        &mut SoundCommand,
+        &mut Received<SoundCommand>,
+        &mut Chosen,
+    )>,
+) {
+    for (settings, mut command, mut received, mut chosen) in &mut sounds {
+        chosen.0 = settings.mode;
         if command.mode.is_empty() {
             settings.mode.word().clone_into(&mut command.mode);
             received.0.clone_from(&command);
@@ -129,9 +145,21 @@ fn begin(mut sounds: Query<(&Sound, &mut SoundCommand, &mut Received<SoundComman
 fn default_action(
     clock: Res<Clock>,
     mut complaints: ResMut<Complaints>,
-    mut sounds: Query<(&Path, &Due, &SoundCommand, &mut Playback), With<Sound>>,
+    mut sounds: Query<(
+        (&Sound, &Path, &Due),
+        &mut SoundCommand,
+        &mut Received<SoundCommand>,
+        &mut Playback,
+        &mut Chosen,
+    )>,
 ) {
-    for (path, due, command, mut playback) in &mut sounds {
+    for ((settings, path, due), mut command, mut received, mut playback, mut chosen) in &mut sounds
+    {
+        if due.0 && settings.mode != chosen.0 {
+            chosen.0 = settings.mode;
+            settings.mode.word().clone_into(&mut command.mode);
+            received.0.clone_from(&command);
+        }
         if due.0 {
             match Mode::of(&command.mode) {
                 Some(mode) if mode != playback.mode => {

@@ -6,6 +6,7 @@ use morse_api::{command::give, prelude::*, service::NoArguments, state::Stateful
 #[serde(default, deny_unknown_fields)]
 pub struct VOmega {
     /// Whether the speed is given to physics, or the robot is moved past it.
+    #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
 

@@ -4,6 +4,7 @@
 //! - [`radar`]: what is in the way;
 //! - `requests`: the services.
 //! - here: settings, command, and the state of a journey.
+use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::{
     command::Received, object::Objects, prelude::*, rays::Rays, service::Status, state::Stateful,
 };
@@ -26,16 +27,19 @@ use radar::{Names, Radar};
 #[require(Journey, Task, Unseen)]
 pub struct Waypoint {
     /// Whether to turn aside for obstacles.
+    #[reflect(@Property("ObstacleAvoidance"))]
     pub obstacle_avoidance: bool,
     /// Whether to go for the height of the goal as well, for robots that fly or dive.
+    #[reflect(@Property("FreeZ"))]
     pub free_z: bool,
     /// Heading errors below this are left alone.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
     /// Speed where a command or request does not say.
-    #[reflect(@Unit("m/s"))]
+    #[reflect(@Unit("m/s"), @Property("Speed"))]
     pub speed: f64,
     /// Whether to hold the robot at the goal; else another actuator may drive it on.
+    #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
     /// Goals to go to one after the other from the start, until a command or request sets another.
     #[reflect(@Unit("m"))]
@@ -44,6 +48,7 @@ pub struct Waypoint {
     pub repeat: bool,
     /// For what not to turn aside: properties of objects and robots, and names of bodies, in which `*` stands
     /// for any text.
+    #[reflect(@Property("Ignore"), @Changeable)]
     pub ignore: Vec<String>,
     /// The left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
     #[reflect(@Unit("m"))]
@@ -55,6 +60,7 @@ pub struct Waypoint {
     #[reflect(@Unit("rad"))]
     pub radar_angle: f64,
     /// Whether the speed is given to physics, or the robot is moved past it.
+    #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
 
@@ -163,11 +169,11 @@ impl Actuator for Waypoint {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_actuator::<Waypoint, _>(default_action)
+    app.add_actuator::<Waypoint, _>((look, default_action).chain())
         .register_state::<Journey>()
         .register_state::<Task>()
         .init_resource::<Objects>()
-        .add_systems(Startup, (begin, look));
+        .add_systems(Startup, begin);
     requests::add(app);
 }
 
@@ -210,7 +216,7 @@ fn begin(
 }
 
 /// Looks for what is ignored.
-fn look(objects: Res<Objects>, mut actuators: Query<(&Waypoint, &mut Unseen)>) {
+fn look(objects: Res<Objects>, mut actuators: Query<(&Waypoint, &mut Unseen), Changed<Waypoint>>) {
     for (settings, mut unseen) in &mut actuators {
         let objects = objects.all().iter();
         let ignored = objects.filter(|object| settings.ignore.iter().any(|tag| object.has(tag)));

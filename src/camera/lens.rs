@@ -112,24 +112,28 @@ macro_rules! camera {
         #[require($crate::camera::Film, $crate::camera::Capture, Task, morse_api::render::Watches)]
         pub struct $name {
             /// Columns of the picture.
+            #[reflect(@Property("cam_width"))]
             pub width: u32,
             /// Rows of the picture.
+            #[reflect(@Property("cam_height"))]
             pub height: u32,
             /// Focal length, for a chip 0.032 m wide.
-            #[reflect(@Unit("m"))]
+            #[reflect(@Unit("m"), @Property("cam_focal"), @Form::Millimetres)]
             pub focal: f64,
             /// Horizontal opening angle, below π; instead of `focal`.
-            #[reflect(@Unit("rad"))]
+            #[reflect(@Unit("rad"), @Property("cam_fov"), @Form::Degrees)]
             pub fov: Option<f64>,
             /// Depth from which on it sees.
-            #[reflect(@Unit("m"))]
+            #[reflect(@Unit("m"), @Property("cam_near"))]
             pub near: f64,
             /// Depth to which it sees.
-            #[reflect(@Unit("m"))]
+            #[reflect(@Unit("m"), @Property("cam_far"))]
             pub far: f64,
             /// Whether the top row comes first; else the lowest one.
+            #[reflect(@Property("Vertical_Flip"))]
             pub vertical_flip: bool,
             /// Whether it takes pictures at all.
+            #[reflect(@Property("capturing"))]
             pub capturing: bool,
             /// Whether the sun and lamps cast shadows in its pictures, which takes time.
             pub shadows: bool,

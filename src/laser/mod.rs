@@ -241,25 +241,26 @@ macro_rules! laser {
         #[require(laser::Beams)]
         pub struct $name {
             /// Angle between the first and the last ray of a layer.
-            #[reflect(@Unit("rad"))]
+            #[reflect(@Unit("rad"), @Property("scan_window"), @Form::Degrees)]
             #[serde(deserialize_with = "laser::not_negative")]
             pub scan_window: f64,
             /// Angle between neighbouring rays.
-            #[reflect(@Unit("rad"))]
+            #[reflect(@Unit("rad"), @Property("resolution"), @Form::Degrees)]
             #[serde(deserialize_with = "laser::positive")]
             pub resolution: f64,
             /// How far the rays reach.
-            #[reflect(@Unit("m"))]
+            #[reflect(@Unit("m"), @Property("laser_range"))]
             #[serde(deserialize_with = "laser::positive")]
             pub laser_range: f64,
             /// Number of layers, one above the other.
+            #[reflect(@Property("layers"))]
             pub layers: u32,
             /// Angle between neighbouring layers.
-            #[reflect(@Unit("rad"))]
+            #[reflect(@Unit("rad"), @Property("layer_separation"), @Form::Degrees)]
             #[serde(deserialize_with = "laser::finite")]
             pub layer_separation: f64,
             /// By how much the first, third, … of several layers are turned to the left.
-            #[reflect(@Unit("rad"))]
+            #[reflect(@Unit("rad"), @Property("layer_offset"), @Form::Degrees)]
             #[serde(deserialize_with = "laser::finite")]
             pub layer_offset: f64,
         }

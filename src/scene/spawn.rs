@@ -3,7 +3,7 @@
 //! Frames become entities. A maximal group of frames that are fixed to each other is one body: the
 //! entity of its head frame carries the body, at the top level. Geometry entities are its children.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::prelude::*;
 pub use morse_api::frame::Frame;
@@ -14,6 +14,7 @@ use morse_api::{
     joint::{BodyJoint, JointState, JointVariable, RobotJoints},
     rays::Surface,
     render::Label,
+    settings::SettingsOf,
     state::{StateHasher, sort_by_path},
 };
 use nalgebra::Isometry3;
@@ -145,7 +146,8 @@ fn mark_robots(
                 is_ground_robot: robot.is_ground_robot,
             };
             let name = RobotName(path.as_str().into());
-            world.entity_mut(entity).insert((marks, name));
+            let access = SettingsOf::new::<Robot>(Arc::new(marks), |_, _| Ok(()));
+            world.entity_mut(entity).insert((marks, name, access));
             robots.insert(path.clone(), entity);
         }
     }

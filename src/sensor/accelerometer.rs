@@ -15,6 +15,7 @@ use crate::motion::{ComputationMode, Motion, track};
 #[require(Motion)]
 pub struct Accelerometer {
     /// Where velocities come from: `automatic`, `velocity` (live) or `position` (from poses).
+    #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
 }
 

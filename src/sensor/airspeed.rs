@@ -16,6 +16,7 @@ const AIR_DENSITY: f64 = 1.225;
 #[require(Motion)]
 pub struct Airspeed {
     /// Where the velocity comes from: `automatic`, `velocity` (live) or `position` (from poses).
+    #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
 }
 

@@ -19,9 +19,11 @@ use crate::{
 #[require(Motion)]
 pub struct Attitude {
     /// Where turning rates come from: `automatic`, `velocity` (live) or `position` (from poses).
+    #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
     /// Whether yaw is counted from north, counter-clockwise seen from above, instead of from the world's x
     /// axis; the environment needs an origin. As in MORSE it is minus the compass angle.
+    #[reflect(@Property("UseAngleAgainstNorth"))]
     pub use_angle_against_north: bool,
 }
 

@@ -23,7 +23,7 @@ const GAS_CONSTANT: f64 = 8.314_47;
 #[require(Start)]
 pub struct Barometer {
     /// Pressure at the height at which the sensor starts.
-    #[reflect(@Unit("Pa"))]
+    #[reflect(@Unit("Pa"), @Property("ReferencePressure"))]
     #[serde(deserialize_with = "positive")]
     pub reference_pressure: f64,
 }

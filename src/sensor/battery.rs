@@ -14,7 +14,7 @@ const CHARGING: &str = "Charging";
 #[require(Chargers)]
 pub struct Battery {
     /// How fast the charge falls, and rises.
-    #[reflect(@Unit("%/s"))]
+    #[reflect(@Unit("%/s"), @Property("DischargingRate"))]
     pub discharging_rate: f64,
 }
 

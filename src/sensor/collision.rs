@@ -20,10 +20,13 @@ use crate::physics::Contacts;
 pub struct Collision {
     /// The property of the objects and robots that count, which are then told by their own names; without
     /// it, all bodies count.
+    #[reflect(@Property("only_objects_with_property"), @Changeable)]
     pub only_objects_with_property: String,
     /// Names that count; `*` stands for any text. None: all.
+    #[reflect(@Changeable)]
     pub only: Vec<String>,
     /// Names that do not count.
+    #[reflect(@Changeable)]
     pub ignore: Vec<String>,
 }
 
@@ -45,15 +48,7 @@ impl Sensor for Collision {
 
 pub(super) fn plugin(app: &mut App) {
     app.add_sensor::<Collision, _>(default_action)
-        .init_resource::<Objects>()
-        .register_state::<Tracked>()
-        .add_systems(Startup, begin);
-}
-
-fn begin(mut sensors: Query<(&Collision, &mut Tracked)>) {
-    for (settings, mut tracked) in &mut sensors {
-        *tracked = Tracked::new(&settings.only_objects_with_property);
-    }
+        .init_resource::<Objects>();
 }
 
 fn default_action(
@@ -77,7 +72,8 @@ fn default_action(
                 let mut others = touched.iter().map(|contact| contact.other_geometry);
                 others.any(|geometry| object.owns(geometry))
             };
-            let names = tracked.of(&objects).filter(is_touched);
+            let tag = &settings.only_objects_with_property;
+            let names = tracked.of(&objects, tag).filter(is_touched);
             settings.measure(names.map(|object| object.name.as_str()), &mut data);
         }
     }

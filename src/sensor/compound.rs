@@ -16,6 +16,7 @@ use morse_api::{
 #[require(Sources)]
 pub struct Compound {
     /// The sensors: paths such as `rover.gps`, or names such as `gps` for those of the same robot.
+    #[reflect(@Property("sensors"), @Form::Commas)]
     pub sensors: Vec<String>,
 }
 

@@ -15,8 +15,10 @@ camera! {
     /// reads beyond its table there). Things that are mostly transparent (alpha below 0.5) are seen through.
     DepthCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
     /// The lines that are kept, counted from 1 at the bottom; all, unless given.
+    #[reflect(@Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
     /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = false,
     /// Whether points are as ROS has them (REP 117): a pixel that shows nothing gives NaN. Needs
     /// `keep_resolution`.

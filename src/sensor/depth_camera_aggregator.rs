@@ -26,8 +26,10 @@ camera! {
     #[reflect(@Unit("rad"))]
     yaws: Vec<f64> = vec![-60.0 * DEGREE, 0.0, 60.0 * DEGREE],
     /// The lines that are kept, counted from 1 at the bottom; an empty list keeps all.
+    #[reflect(@Property("keep_list"), @Changeable)]
     keep_list: Vec<u32> = VLP16.to_vec(),
     /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = true,
 }
 

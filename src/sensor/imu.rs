@@ -23,6 +23,7 @@ use crate::{
 pub struct Imu {
     /// Where velocities and turning rates come from: `automatic`, `velocity` (live) or `position` (from
     /// poses).
+    #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
     /// The day of the magnetic field as a decimal year, from 2015 to 2030.
     #[reflect(@Unit("a"), @AtLoad)]

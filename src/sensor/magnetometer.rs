@@ -1,4 +1,5 @@
 //! The Earth's magnetic field at the sensor.
+use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::prelude::*;
 
 use crate::{
@@ -17,10 +18,9 @@ use crate::{
 pub struct Magnetometer {
     /// The day as a decimal year, from 2015 to 2030: 2026.5 is the middle of 2026. MORSE takes the day on
     /// which it runs; this is fixed, so that a run can be repeated.
-    #[reflect(@Unit("a"), @AtLoad)]
+    #[reflect(@Unit("a"), @Property("date"))]
     pub date: f64,
     /// Which coefficients are used: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
-    #[reflect(@AtLoad)]
     pub model: MagneticModel,
 }
 
@@ -65,12 +65,11 @@ impl Sensor for Magnetometer {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_sensor::<Magnetometer, _>(default_action)
-        .add_systems(Startup, begin);
+    app.add_sensor::<Magnetometer, _>((look_up, default_action).chain());
 }
 
-/// Works out the coefficients for the date; that there are some was checked at the load.
-fn begin(mut sensors: Query<(&Magnetometer, &mut Field)>) {
+/// Works out the coefficients for the date; that there are some was checked before.
+fn look_up(mut sensors: Query<(&Magnetometer, &mut Field), Changed<Magnetometer>>) {
     for (settings, mut field) in &mut sensors {
         *field = settings.model.at(settings.date).unwrap_or_default();
     }

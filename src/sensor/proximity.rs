@@ -5,20 +5,22 @@ use morse_api::{
     fields::assign_map,
     object::{Objects, ROBOT_TAG, Tracked},
     prelude::*,
-    state::Stateful,
+    settings,
 };
+use serde_json::json;
 
 /// Tells the distances of the objects and robots that have a property and are within range: from the origin
 /// of the robot, not from the sensor, to their origins, as in MORSE. The sensor's own robot does not count,
 /// nor what is a part of it, nor a property that is `false`.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Tracked, Range)]
+#[require(Tracked)]
 pub struct Proximity {
     /// How far it feels, until a request sets another range.
-    #[reflect(@Unit("m"), @AtLoad)]
+    #[reflect(@Unit("m"), @Property("Range"))]
     pub range: f64,
     /// The property of what it feels, until a request sets another one; all robots unless given.
+    #[reflect(@Property("Track"), @Changeable)]
     pub track: String,
 }
 
@@ -56,24 +58,22 @@ impl Clone for ProximityData {
     }
 }
 
-/// How far it feels, m. It is state.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Range(f64);
-
-impl Stateful for Range {}
-
 impl Sensor for Proximity {
     const KIND: &'static str = "proximity";
     const FREQUENCY: Option<f64> = Some(12.0);
     type Data = ProximityData;
+
+    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+        if self.range >= 0.0 {
+            return Ok(());
+        }
+        Err(format!("`range` must be 0 or more, not {}", self.range))
+    }
 }
 
 pub(super) fn plugin(app: &mut App) {
     app.add_sensor::<Proximity, _>(default_action)
         .init_resource::<Objects>()
-        .register_state::<Tracked>()
-        .register_state::<Range>()
-        .add_systems(Startup, begin)
         .add_service::<Proximity>(Service::new(
             "set_range",
             "Sets how far the sensor feels, in m.",
@@ -86,19 +86,12 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-fn begin(mut sensors: Query<(&Proximity, &mut Tracked, &mut Range)>) {
-    for (settings, mut tracked, mut range) in &mut sensors {
-        *tracked = Tracked::new(&settings.track);
-        range.0 = settings.range;
-    }
-}
-
 fn default_action(
     objects: Res<Objects>,
     bodies: Query<&BodyState>,
-    mut sensors: Query<(&Due, &Mount, &Range, &mut Tracked, &mut ProximityData), With<Proximity>>,
+    mut sensors: Query<(&Proximity, &Due, &Mount, &mut Tracked, &mut ProximityData)>,
 ) {
-    for (due, mount, range, mut tracked, mut data) in &mut sensors {
+    for (settings, due, mount, mut tracked, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
@@ -110,7 +103,7 @@ fn default_action(
             near_robots,
         } = &mut *data;
         near_objects.values_mut().for_each(|gone| *gone = f64::NAN);
-        for object in tracked.of(&objects) {
+        for object in tracked.of(&objects, &settings.track) {
             if object.robot == Some(mount.robot) {
                 continue;
             }
@@ -118,7 +111,7 @@ fn default_action(
                 continue;
             };
             let away = (pose.translation.vector - robot.pose.translation.vector).norm();
-            if away > range.0 {
+            if away > settings.range {
                 continue;
             }
             match near_objects.get_mut(&object.name) {
@@ -149,7 +142,7 @@ fn set_range(
             "`{path}`: the argument `range` of `set_range` must be a finite number, 0 or more, not {range}"
         )));
     }
-    world.entity_mut(entity).insert(Range(range));
+    settings::set(world, entity, "range", &json!(range))?;
     Ok(Outcome::NOTHING)
 }
 
@@ -165,17 +158,15 @@ fn set_tracked_tag(
     entity: Entity,
     SetTrackedTag { tag }: SetTrackedTag,
 ) -> Result<Outcome, Refused> {
-    world.entity_mut(entity).insert(Tracked::new(&tag));
+    settings::set(world, entity, "track", &json!(tag))?;
     Ok(Outcome::NOTHING)
 }
 
 #[cfg(test)]
 mod tests {
-    use morse_api::{object::Property, service::Status};
-    use serde_json::json;
-
     use super::*;
     use crate::testbed::{Bed, moving, thing};
+    use morse_api::{object::Property, service::Status};
 
     const ROBOT: (&str, Property) = (ROBOT_TAG, Property::Flag(true));
 

@@ -8,7 +8,7 @@ use serde::{Deserializer, de::Error as _};
 #[serde(default, deny_unknown_fields)]
 pub struct RadarAltimeter {
     /// How far it sees.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("MaxRange"))]
     #[serde(deserialize_with = "positive")]
     pub max_range: f64,
 }

@@ -31,15 +31,16 @@ const EFFORT: u32 = 10;
 #[require(Tracked, Healing, Task)]
 pub struct SearchAndRescue {
     /// How near a victim must be to be healed.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("Heal_range"))]
     pub heal_range: f64,
     /// What it can do for victims.
+    #[reflect(@Property("Abilities"), @Changeable)]
     pub abilities: Vec<i64>,
     /// Full opening angle of the cone, below π.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("Distance"))]
     pub distance: f64,
 }
 
@@ -117,9 +118,7 @@ pub(super) fn plugin(app: &mut App) {
     victim::plugin(app);
     app.add_sensor::<SearchAndRescue, _>(default_action)
         .init_resource::<Objects>()
-        .register_state::<Tracked>()
         .register_state::<Healing>()
-        .add_systems(Startup, begin)
         .add_service::<SearchAndRescue>(
             Service::new(
                 "heal",
@@ -156,12 +155,6 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-fn begin(mut sensors: Query<&mut Tracked, With<SearchAndRescue>>) {
-    for mut tracked in &mut sensors {
-        *tracked = Tracked::new(INJURED);
-    }
-}
-
 fn default_action(
     objects: Res<Objects>,
     bodies: Query<&BodyState>,
@@ -196,7 +189,7 @@ fn default_action(
                 .and_then(|one| one.pose(&bodies).zip(Some(one)));
             known.is_some_and(|(at, one)| settings.cone().meets(&(to_sensor * at), one))
         });
-        for object in tracked.of(&objects) {
+        for object in tracked.of(&objects, INJURED) {
             let (Some(at), Ok(victim)) = (object.pose(&bodies), victims.get(object.entity)) else {
                 continue;
             };

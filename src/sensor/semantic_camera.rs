@@ -40,26 +40,31 @@ const RAYS: usize = POINTS + GRID * GRID;
 #[require(Tracked)]
 pub struct SemanticCamera {
     /// Columns of the picture.
+    #[reflect(@Property("cam_width"))]
     pub width: u32,
     /// Rows of the picture.
+    #[reflect(@Property("cam_height"))]
     pub height: u32,
     /// Focal length, for a chip 0.032 m wide.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("cam_focal"), @Form::Millimetres)]
     pub focal: f64,
     /// Horizontal opening angle, below π; instead of `focal`.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("cam_fov"), @Form::Degrees)]
     pub fov: Option<f64>,
     /// Depth from which on it sees.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("cam_near"))]
     pub near: f64,
     /// Depth to which it sees.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("cam_far"))]
     pub far: f64,
     /// Whether poses are given in the camera's axes; else in the world's.
+    #[reflect(@Property("relative"))]
     pub relative: bool,
     /// Whether nothing hides anything.
+    #[reflect(@Property("noocclusion"))]
     pub noocclusion: bool,
     /// The type of the objects that it knows, or a property that they have.
+    #[reflect(@Property("tag"), @Changeable)]
     pub tag: String,
 }
 
@@ -171,15 +176,7 @@ impl Sensor for SemanticCamera {
 
 pub(super) fn plugin(app: &mut App) {
     app.add_sensor::<SemanticCamera, _>(default_action)
-        .init_resource::<Objects>()
-        .register_state::<Tracked>()
-        .add_systems(Startup, begin);
-}
-
-fn begin(mut sensors: Query<(&SemanticCamera, &mut Tracked)>) {
-    for (settings, mut tracked) in &mut sensors {
-        *tracked = Tracked::new(&settings.tag);
-    }
+        .init_resource::<Objects>();
 }
 
 /// From the axes of a picture to those of a mount that looks along x.
@@ -211,9 +208,8 @@ fn default_action(
             robot: mount.robot,
         };
         let mut count = 0;
-        for object in tracked.that(&objects, |object, tag| {
-            object.kind == tag || object.has(tag)
-        }) {
+        let is_known = |object: &Object, tag: &str| object.kind == tag || object.has(tag);
+        for object in tracked.that(&objects, &settings.tag, is_known) {
             let Some(at) = object.pose(&bodies) else {
                 continue;
             };

@@ -14,18 +14,19 @@ use morse_api::{
 #[require(Tracked)]
 pub struct Thermometer {
     /// The property of what burns.
+    #[reflect(@Property("FireTag"), @Changeable)]
     pub fire_tag: String,
     /// Temperature far from all fires.
-    #[reflect(@Unit("°C"))]
+    #[reflect(@Unit("°C"), @Property("DefaultTemperature"))]
     pub default_temperature: f64,
     /// What a fire adds where it burns, unless its property is a number.
-    #[reflect(@Unit("°C"))]
+    #[reflect(@Unit("°C"), @Property("FireTemperature"))]
     pub fire_temperature: f64,
     /// Distance from which on a fire is not felt; without limit unless given.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("Range"))]
     pub range: f64,
     /// How quickly the heat fades.
-    #[reflect(@Unit("1/m"))]
+    #[reflect(@Unit("1/m"), @Property("Alpha"))]
     pub alpha: f64,
 }
 
@@ -56,15 +57,7 @@ impl Sensor for Thermometer {
 
 pub(super) fn plugin(app: &mut App) {
     app.add_sensor::<Thermometer, _>(default_action)
-        .init_resource::<Objects>()
-        .register_state::<Tracked>()
-        .add_systems(Startup, begin);
-}
-
-fn begin(mut sensors: Query<(&Thermometer, &mut Tracked)>) {
-    for (settings, mut tracked) in &mut sensors {
-        *tracked = Tracked::new(&settings.fire_tag);
-    }
+        .init_resource::<Objects>();
 }
 
 fn default_action(
@@ -83,7 +76,7 @@ fn default_action(
             continue;
         }
         data.temperature = settings.default_temperature;
-        for fire in tracked.of(&objects) {
+        for fire in tracked.of(&objects, &settings.fire_tag) {
             let Some(at) = fire.pose(&bodies) else {
                 continue;
             };

@@ -14,15 +14,15 @@ use crate::laser::{self, DEGREE, Laser, LaserScannerData, Sweep, Turned};
 #[require(laser::Beams, Turned)]
 pub struct Velodyne {
     /// Angle between the lowest and the highest ray.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("scan_window"), @Form::Degrees)]
     #[serde(deserialize_with = "laser::not_negative")]
     pub scan_window: f64,
     /// Angle between neighbouring rays.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Property("resolution"), @Form::Degrees)]
     #[serde(deserialize_with = "laser::positive")]
     pub resolution: f64,
     /// How far the rays reach.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Property("laser_range"))]
     #[serde(deserialize_with = "laser::positive")]
     pub laser_range: f64,
     /// How far the middle of the window points down.

@@ -1,10 +1,10 @@
-//! The settings of components by service, under MORSE's names.
-use bevy::prelude::*;
+//! The settings of components by service, under MORSE's names and in its units.
+use bevy::{prelude::*, reflect::NamedField};
 use morse_api::{
-    body::Robot,
-    component::{Mount, Path},
+    component::{Active, Mount},
     fields::Unit,
-    prelude::{Deserialize, Reflect},
+    prelude::{Deserialize, Form, Reflect},
+    property,
     service::{AddService as _, AnyValue, NoArguments, Outcome, Refused, Service},
     settings::{self, SettingsOf},
 };
@@ -14,54 +14,41 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<SettingsOf>(
         Service::new(
             "get_properties",
-            "The settings of the component as they are now.",
+            "The settings of the component as they are now, by the names and in the units of MORSE's properties; those that MORSE does not have by their own.",
             get_properties,
         )
-        .returns("`properties`: for each name the value, the type, what it means, and the name again")
+        .returns("`properties`: for each name the value, the type (`float`, `integer`, `bool`, `string`, `list`, `dict`), what it means, and the name in simulation files")
         .read_only(),
     )
     .add_service::<SettingsOf>(Service::new(
         "set_property",
-        "Changes a number, a switch or a choice among the settings. Text and lists, which are names mostly, and what else is looked at when the simulation is loaded stay as they are.",
+        "Changes one of the settings, as `get_properties` tells them. What is looked at when the simulation is loaded stays as it is: names of other parts, mostly.",
         set_property,
     ))
-    .add_service::<SettingsOf>(
+    .add_service::<Active>(
         Service::new(
             "get_configurations",
-            "The values of the settings, and where the component sits on its robot.",
+            "The values of the settings as `get_properties` tells them, and where the component sits on its robot.",
             get_configurations,
         )
         .returns("`configurations`: the values by name, and `object_to_robot`: `rotation`, three rows, and `translation`, m")
-        .read_only(),
-    )
-    .add_service::<Robot>(Service::new(
-        "set_property",
-        "Refuses: what a robot is, is looked at when the simulation is loaded.",
-        |world, robot, SetProperty { name, value: _ }| robot_property(world, robot, &name),
-    ))
-    .add_service::<Robot>(
-        Service::new(
-            "get_properties",
-            "The properties of the robot.",
-            robot_properties,
-        )
-        .returns("`properties`: for each name the value, the type, what it means, and the name again")
         .read_only(),
     );
 }
 
 fn get_properties(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    let property = |(field, value): (&'static bevy::reflect::NamedField, Json)| {
+    let property = |(field, value): (&'static NamedField, Json)| {
         let docs = field.docs().unwrap_or_default().split_whitespace();
         let docs = docs.collect::<Vec<_>>().join(" ");
-        let unit = field.get_attribute::<Unit>().map(|unit| unit.0);
+        let own = field.get_attribute::<Unit>().map(|unit| unit.0);
+        let unit = property::form_of(field).and_then(Form::unit).or(own);
         let docs = match unit.filter(|unit| !unit.is_empty()) {
             Some(unit) => format!("{docs} ({unit})"),
             None => docs,
         };
-        let kind = field.type_path_table().short_path();
+        let (value, kind) = (property::told(field, &value), property::type_of(field));
         (
-            field.name().to_owned(),
+            property::name_of(field).to_owned(),
             json!([value, kind, docs, field.name()]),
         )
     };
@@ -73,9 +60,9 @@ fn get_properties(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
 /// Arguments of `set_property`.
 #[derive(Reflect, Deserialize)]
 struct SetProperty {
-    /// The setting; MORSE's way to write it will do, if its unit is the same.
+    /// The property by MORSE's name, or the setting by its own.
     name: String,
-    /// Its new value.
+    /// Its new value: of a property as MORSE writes it (degrees, say), of a setting as simulation files do.
     value: AnyValue,
 }
 
@@ -84,31 +71,17 @@ fn set_property(
     entity: Entity,
     SetProperty { name, value }: SetProperty,
 ) -> Result<Outcome, Refused> {
-    let known = settings::all(world, entity);
-    let is_known = |name: &str| known.iter().any(|(field, _)| field.name() == name);
-    let ours = snake(&name);
-    let name = if is_known(&name) || !is_known(&ours) {
-        name
-    } else {
-        ours
+    let found = settings::find(world, entity, &name);
+    let Some((field, is_property)) = found else {
+        return Err(settings::unknown(world, entity, &name));
     };
-    settings::set(world, entity, &name, &value.0)?;
+    let value = if is_property {
+        property::heard(field, &value.0)
+    } else {
+        value.0
+    };
+    settings::set(world, entity, field.name(), &value)?;
     Ok(Outcome::NOTHING)
-}
-
-/// A setting by the way in which MORSE writes names: `FreeZ` is `free_z`. A `ControlType` is a `control`.
-fn snake(name: &str) -> String {
-    if name == "ControlType" {
-        return "control".to_owned();
-    }
-    let mut text = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() && !text.is_empty() {
-            text.push('_');
-        }
-        text.push(letter.to_ascii_lowercase());
-    }
-    text
 }
 
 fn get_configurations(
@@ -118,7 +91,10 @@ fn get_configurations(
 ) -> Result<Outcome, Refused> {
     let values = settings::all(world, entity).into_iter();
     let mut all: Map<String, Json> = values
-        .map(|(field, value)| (field.name().to_owned(), value))
+        .map(|(field, value)| {
+            let name = property::name_of(field).to_owned();
+            (name, property::told(field, &value))
+        })
         .collect();
     if let Some(mount) = world.get::<Mount>(entity) {
         let pose = mount.robot_from_component;
@@ -133,23 +109,4 @@ fn get_configurations(
         all.insert("object_to_robot".to_owned(), place);
     }
     Ok(Outcome::Done(json!({ "configurations": all })))
-}
-
-fn robot_property(world: &World, robot: Entity, name: &str) -> Result<Outcome, Refused> {
-    let path = world.get::<Path>(robot).cloned().unwrap_or_default();
-    Err(Refused(if name == "is_ground_robot" {
-        format!("`{name}` of `{path}` is looked at when the simulation is loaded")
-    } else {
-        format!("Property {name} does not exist for object {path}")
-    }))
-}
-
-fn robot_properties(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    let is_ground_robot = world
-        .get::<Robot>(entity)
-        .is_some_and(|robot| robot.is_ground_robot);
-    let docs = "Keeps its own vertical speed, roll and pitch rates when a velocity is commanded.";
-    Ok(Outcome::Done(json!({
-        "properties": { "is_ground_robot": [is_ground_robot, "bool", docs, "is_ground_robot"] }
-    })))
 }

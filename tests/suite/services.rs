@@ -3,6 +3,7 @@ mod chaining;
 mod globals;
 mod morse;
 mod overlays;
+mod properties;
 mod robots;
 mod settings;
 

@@ -3,6 +3,8 @@ use bevy::prelude::*;
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
+use crate::property::Property;
+
 /// Where a body is and how it moves, after the last tick. Written by the physics alone.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct BodyState {
@@ -57,9 +59,11 @@ pub enum BodyKind {
 }
 
 /// Properties of the robot as a whole that its motion actuators need. On the robot's base body.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Robot {
     /// Keeps vertical speed, roll and pitch rates of the body when a velocity is commanded.
+    #[reflect(@Property("GroundRobot"))]
     pub is_ground_robot: bool,
 }
 

@@ -16,6 +16,7 @@ use crate::{
     modifier::Misfit,
     named::Named,
     plain::{number_to_json, numbers_to_json},
+    property::{Form, Property, form_of},
     samples::{AnySamples, Samples, base64_text},
     state::StateHasher,
 };
@@ -57,6 +58,10 @@ pub struct Field {
     pub docs: Option<&'static str>,
     /// The levels at which it exists; `None` for all.
     pub levels: Option<&'static [&'static str]>,
+    /// What MORSE calls it, if it is a setting that MORSE has.
+    pub property: Option<&'static str>,
+    /// How MORSE writes its value, if not as simulation files do.
+    pub form: Option<Form>,
     /// Whether it is a map whose entries take its place.
     pub is_flat: bool,
     /// Whether it is no measurement.
@@ -83,6 +88,8 @@ impl Fields {
             unit: field.get_attribute::<Unit>().map(|unit| unit.0),
             docs: field.docs().map(str::trim),
             levels: field.get_attribute::<Levels>().map(|levels| levels.0),
+            property: field.get_attribute::<Property>().map(|name| name.0),
+            form: form_of(field),
             is_flat: field.has_attribute::<Flat>(),
             is_fixed: field.has_attribute::<Fixed>(),
         });

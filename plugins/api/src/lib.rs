@@ -14,7 +14,7 @@
 //! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`samples`]: images and clouds, which copies share;
-//! - [`settings`]: settings of components while the simulation runs;
+//! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`sight`]: what middlewares that look on are shown;
 //! - [`complaint`]: what components have to say to the user.
@@ -38,6 +38,7 @@ pub mod object;
 pub mod overlay;
 pub mod plain;
 pub mod port;
+pub mod property;
 pub mod random;
 pub mod rays;
 pub mod reading;
@@ -59,10 +60,11 @@ pub mod prelude {
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Fixed, Levels, Unit},
         modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
+        property::{Form, Property},
         random::Random,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Refused, Service, Task},
-        settings::AtLoad,
+        settings::{AtLoad, Changeable},
         state::AddState as _,
         tick::{Clock, Tick},
     };

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Vector3};
-use serde::{Deserialize, Serialize};
 
-use crate::{body::BodyState, state::Stateful};
+use crate::body::BodyState;
 
 /// The property that every robot has, as in MORSE.
 pub const ROBOT_TAG: &str = "Robot_Tag";
@@ -165,39 +164,22 @@ impl Objects {
     }
 }
 
-/// The objects that a component deals with: those that have a property. The property is state; which
-/// objects have it follows from it, and is looked up once.
-#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+/// The objects that a component deals with: those that have a property. They follow from the settings, and are
+/// looked up once for each property.
+#[derive(Component, Clone, Debug, Default)]
 pub struct Tracked {
     tag: String,
-    #[serde(skip)]
     found: Option<Vec<usize>>,
 }
 
-impl Stateful for Tracked {}
-
 impl Tracked {
-    /// Whatever has this property.
-    #[must_use]
-    pub fn new(tag: &str) -> Self {
-        Self {
-            tag: tag.to_owned(),
-            found: None,
-        }
-    }
-
-    /// The property.
-    #[must_use]
-    pub fn tag(&self) -> &str {
-        &self.tag
-    }
-
     /// The objects that have the property, by name.
     pub fn of<'a>(
         &mut self,
         objects: &'a Objects,
+        tag: &str,
     ) -> impl Iterator<Item = &'a Object> + use<'_, 'a> {
-        self.that(objects, Object::has)
+        self.that(objects, tag, Object::has)
     }
 
     /// The objects that fit the tag as `fits` understands it, by name. It is asked once for each object,
@@ -205,9 +187,13 @@ impl Tracked {
     pub fn that<'a>(
         &mut self,
         objects: &'a Objects,
+        tag: &str,
         fits: fn(&Object, &str) -> bool,
     ) -> impl Iterator<Item = &'a Object> + use<'_, 'a> {
-        let tag = &self.tag;
+        if self.tag != tag {
+            tag.clone_into(&mut self.tag);
+            self.found = None;
+        }
         let found = self.found.get_or_insert_with(|| {
             let fitting = objects.0.iter().enumerate();
             fitting
@@ -343,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tracked_is_looked_up_anew_for_a_new_tag_and_after_a_restore() {
+    fn what_is_tracked_is_looked_up_anew_for_a_new_tag() {
         let objects = Objects::new(vec![
             object("b", &[("Fire", Property::Number(200.0))]),
             object(
@@ -355,17 +341,15 @@ mod tests {
             ),
             object("c", &[("Wet", Property::Text("very".into()))]),
         ]);
-        let names = |tracked: &mut Tracked| {
-            let found = tracked.of(&objects);
-            found.map(|object| object.name.as_str()).collect::<Vec<_>>()
+        let mut tracked = Tracked::default();
+        let mut names = |tag: &str| {
+            let found = tracked.of(&objects, tag);
+            found.map(|object| object.name.clone()).collect::<Vec<_>>()
         };
-        let mut tracked = Tracked::new("Fire");
-        assert_eq!(names(&mut tracked), ["a", "b"]);
-        assert_eq!(names(&mut Tracked::new("Wet")), ["c"]);
-        let bytes = postcard::to_stdvec(&Tracked::new("Wet")).unwrap();
-        tracked = postcard::from_bytes(&bytes).unwrap();
-        assert_eq!(names(&mut tracked), ["c"]);
-        assert_eq!(tracked.tag(), "Wet");
+        assert_eq!(names(""), [""; 0]);
+        assert_eq!(names("Fire"), ["a", "b"]);
+        assert_eq!(names("Wet"), ["c"]);
+        assert_eq!(names("Fire"), ["a", "b"]);
         assert_eq!(objects.get("b").unwrap().name, "b");
         assert!(objects.get("d").is_none());
     }

@@ -2,7 +2,7 @@
 //!
 //! No system writes settings. A service may, and what it changed is state: hashed, saved, and undone by a
 //! reset. Text, lists and maps, which are names mostly, and what is marked [`AtLoad`], are looked at once,
-//! when the simulation is loaded; they cannot be changed.
+//! when the simulation is loaded; they cannot be changed, unless they are marked [`Changeable`].
 use std::{any::TypeId, collections::BTreeMap};
 
 use bevy::{
@@ -10,12 +10,16 @@ use bevy::{
     prelude::*,
     reflect::{NamedField, ReflectMut, ReflectRef, TypeInfo, Typed},
 };
+use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::{Value as Json, json};
 
 use crate::{
     component::Path,
     fields,
+    frame::RobotName,
     kind::{About, Settings},
+    plain::no_json_number,
+    property,
     service::Refused,
     state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
 };
@@ -23,6 +27,10 @@ use crate::{
 /// Marks a setting that is looked at when the simulation is loaded only: `#[reflect(@AtLoad)]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtLoad;
+
+/// Marks a text or list that is looked at whenever the component acts: `#[reflect(@Changeable)]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changeable;
 
 /// Settings that belong to the kind as a whole, and are looked at when the simulation is loaded.
 const AT_LOAD: &[&str] = &["level"];
@@ -60,6 +68,33 @@ impl SettingsOf {
             check,
         }
     }
+
+    fn field(&self, name: &str) -> Option<&'static NamedField> {
+        match self.about.settings {
+            TypeInfo::Struct(info) => info.field(name),
+            _ => None,
+        }
+    }
+}
+
+/// The setting that a request means by a name, and whether that is MORSE's: see [`property::find`].
+#[must_use]
+pub fn find(world: &World, entity: Entity, name: &str) -> Option<(&'static NamedField, bool)> {
+    property::find(world.get::<SettingsOf>(entity)?.about.settings, name)
+}
+
+/// There is no such setting, in MORSE's words.
+#[must_use]
+pub fn unknown(world: &World, entity: Entity, name: &str) -> Refused {
+    let path = path_of(world, entity);
+    Refused(format!("Property {name} does not exist for object {path}"))
+}
+
+/// What it is called; robots have names of their own.
+fn path_of(world: &World, entity: Entity) -> String {
+    let robot = world.get::<RobotName>(entity);
+    let path = world.get::<Path>(entity).map(ToString::to_string);
+    robot.map_or(path.unwrap_or_default(), |robot| robot.0.to_string())
 }
 
 /// All settings of a component as they are now: name, value, and what is known of the field.
@@ -133,15 +168,11 @@ fn snake_case(name: &str) -> String {
 ///
 /// There is no such setting, it cannot be changed, or not to this. Nothing has changed then.
 pub fn set(world: &mut World, entity: Entity, name: &str, value: &Json) -> Result<(), Refused> {
-    let path = world.get::<Path>(entity).cloned().unwrap_or_default();
-    let unknown = || Refused(format!("Property {name} does not exist for object {path}"));
-    let access = world
-        .get::<SettingsOf>(entity)
-        .cloned()
-        .ok_or_else(unknown)?;
-    let field = match access.about.settings {
-        TypeInfo::Struct(info) => info.field(name).ok_or_else(unknown)?,
-        _ => return Err(unknown()),
+    let path = path_of(world, entity);
+    let access = world.get::<SettingsOf>(entity).cloned();
+    let field = access.as_ref().and_then(|access| access.field(name));
+    let (Some(access), Some(field)) = (access, field) else {
+        return Err(unknown(world, entity, name));
     };
     if is_fixed(field) {
         return Err(Refused(format!(
@@ -153,7 +184,7 @@ pub fn set(world: &mut World, entity: Entity, name: &str, value: &Json) -> Resul
     let old = (access.view)(world, entity).and_then(|settings| copy_of(settings, name));
     apply(world, entity, &access, name, &read);
     if let (Err(why), Some(old)) = ((access.check)(world, entity), old) {
-        put(world, entity, &access, name, old.as_ref());
+        put(world, entity, &access, name, old);
         return Err(refused(why));
     }
     let mut entity = world.entity_mut(entity);
@@ -170,22 +201,34 @@ fn is_fixed(field: &NamedField) -> bool {
         Some(TypeInfo::List(_) | TypeInfo::Map(_) | TypeInfo::Set(_))
     );
     let is_text = [TypeId::of::<String>(), TypeId::of::<Option<String>>()];
-    is_list
-        || is_text.contains(&field.type_id())
-        || field.get_attribute::<AtLoad>().is_some()
+    let is_name = is_list || is_text.contains(&field.type_id());
+    (is_name && !field.has_attribute::<Changeable>())
+        || field.has_attribute::<AtLoad>()
         || AT_LOAD.contains(&field.name())
 }
 
 /// Settings of which one was given, as from a file.
 fn read(access: &SettingsOf, name: &str, value: &Json) -> Result<Settings, String> {
     let given = json!({ name: value });
-    let mut source = <dyn erased_serde::Deserializer<'_>>::erase(&given);
-    (access.about.read)(&mut source).map_err(|error| error.to_string())
+    let read = match no_json_number(value) {
+        Some(number) => {
+            let given = MapDeserializer::<_, ValueError>::new(std::iter::once((name, number)));
+            (access.about.read)(&mut <dyn erased_serde::Deserializer<'_>>::erase(given))
+        }
+        None => (access.about.read)(&mut <dyn erased_serde::Deserializer<'_>>::erase(&given)),
+    };
+    read.map_err(|error| error.to_string())
 }
 
 fn copy_of(settings: &dyn Reflect, name: &str) -> Option<Box<dyn PartialReflect>> {
     match settings.reflect_ref() {
-        ReflectRef::Struct(settings) => Some(settings.field(name)?.to_dynamic()),
+        ReflectRef::Struct(settings) => {
+            let field = settings.field(name)?;
+            let copy = field
+                .reflect_clone()
+                .map(PartialReflect::into_partial_reflect);
+            Some(copy.unwrap_or_else(|_no_clone| field.to_dynamic()))
+        }
         _ => None,
     }
 }
@@ -193,7 +236,7 @@ fn copy_of(settings: &dyn Reflect, name: &str) -> Option<Box<dyn PartialReflect>
 /// Takes one setting over from settings that were read.
 fn apply(world: &mut World, entity: Entity, access: &SettingsOf, name: &str, from: &Settings) {
     if let Some(value) = (access.about.view)(from).and_then(|from| copy_of(from, name)) {
-        put(world, entity, access, name, value.as_ref());
+        put(world, entity, access, name, value);
     }
 }
 
@@ -202,14 +245,21 @@ fn put(
     entity: Entity,
     access: &SettingsOf,
     name: &str,
-    value: &dyn PartialReflect,
+    value: Box<dyn PartialReflect>,
 ) {
     let settings = (access.view_mut)(world, entity).map(|settings| settings.reflect_mut());
-    if let Some(ReflectMut::Struct(settings)) = settings
-        && let Some(field) = settings.field_mut(name)
-    {
-        // It is of the field's own type.
-        field.try_apply(value).ok();
+    let Some(ReflectMut::Struct(settings)) = settings else {
+        return;
+    };
+    let Some(field) = settings.field_mut(name) else {
+        return;
+    };
+    // It is of the field's own type. What is put in place of a list takes its length along; what is applied
+    // to one does not.
+    match (value.try_into_reflect(), field.try_as_reflect_mut()) {
+        (Ok(value), Some(field)) => drop(field.set(value)),
+        (Err(value), _) => drop(field.try_apply(value.as_ref())),
+        (Ok(value), None) => drop(field.try_apply(value.as_partial_reflect())),
     }
 }
 

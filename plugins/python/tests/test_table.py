@@ -1,12 +1,18 @@
 """The table of names against the program: every kind and setting that scripts can ask for is there."""
 from __future__ import annotations
 
+import json
+import os
 import unittest
+from typing import Any, Dict
 
 from morse_sim.builder import modifiers, table, worlds
 from morse_sim.builder.ron import Fields
 
+from . import ROOT
 from .support import described, listed, needs_program
+
+PROPERTIES = os.path.join(ROOT, "src", "morse_sim", "builder", "properties.py")
 
 OWN = {
     "sensors": {"joint_state", "kinect", "laser_scanner", "segmentation_camera"},
@@ -18,6 +24,30 @@ OWN = {
     },
 }
 """Kinds that MORSE does not have."""
+
+
+HEAD = '''"""MORSE's properties of each kind: the setting, and how scripts write its value.
+
+Out of the program's own table, by `UPDATE_GOLDEN=1` and tests/test_table.py: nothing is to be changed here.
+"""
+from typing import Any, Dict, Tuple
+
+PROPERTIES: Dict[str, Dict[str, Tuple[str, Any]]] = {
+'''
+FORMS = {
+    "f64": "number", "Option<f64>": "number", "u32": "whole", "bool": "flag", "String": "text",
+    "Vec<String>": "names", "Vec<u32>": "numbers", "Vec<i64>": "numbers", "Option<Vec<u32>>": "numbers",
+    "[f64; 3]": "vector",
+}
+"""How scripts write a value, by its type, unless the program says so."""
+
+
+def form(setting: Dict[str, Any]) -> Any:
+    """`commas` and `tuple` say how a list is told; scripts may write it in any way."""
+    said = setting["property"]["form"]
+    if isinstance(said, dict) or said in ("degrees", "millimetres"):
+        return said
+    return FORMS[setting["type"]]
 
 
 @needs_program
@@ -48,6 +78,23 @@ class Table(unittest.TestCase):
                 settings = {each["name"] for each in described(kind.kind)["settings"]}
                 for property_, (setting, _convert) in kind.settings.items():
                     self.assertIn(setting, settings, f"{name}.{property_}")
+
+    def test_properties_are_those_of_the_program(self) -> None:
+        text = HEAD
+        for kind in sorted([*listed("sensors"), *listed("actuators")]):
+            settings = [each for each in described(kind)["settings"] if each["property"]]
+            if settings:
+                text += f'    "{kind}": {{\n'
+                for each in settings:
+                    name, as_written = each["property"]["name"], json.dumps(form(each))
+                    text += f'        "{name}": ("{each["name"]}", {as_written}),\n'
+                text += "    },\n"
+        text += "}\n"
+        if os.environ.get("UPDATE_GOLDEN"):
+            with open(PROPERTIES, "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(PROPERTIES, encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
 
     def test_every_modifier_is_there(self) -> None:
         known = set(listed("modifiers"))

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
     fields::{Plain, Value, key_text, plain_name, view, walk},
-    plain::no_json_number,
+    plain::{no_json_number, number_to_json},
     reading::{Reading, SensorInfo},
 };
 use serde_json::Value as Json;
@@ -31,6 +31,40 @@ pub fn write(out: &mut Vec<u8>, value: &Json) {
             write_map(out, fields, write);
         }
     }
+}
+
+/// A text of Python's JSON as one of JSON's own: infinite numbers become what stands for them. Nothing, if there
+/// are none.
+#[must_use]
+pub fn infinite(text: &str) -> Option<String> {
+    let mut found = String::new();
+    let (mut rest, mut is_text) = (text, false);
+    while let Some(letter) = rest.chars().next() {
+        let words = [
+            ("Infinity", f64::INFINITY),
+            ("-Infinity", f64::NEG_INFINITY),
+        ];
+        let word = words
+            .iter()
+            .find(|(word, _)| !is_text && rest.starts_with(word));
+        let length = match word {
+            Some((word, number)) => {
+                found.push_str(&number_to_json(*number).to_string());
+                word.len()
+            }
+            None => {
+                is_text ^= letter == '"';
+                // What is escaped ends no text.
+                let is_escape = is_text && letter == '\\';
+                let escaped = rest.chars().nth(1).filter(|_| is_escape);
+                let length = letter.len_utf8() + escaped.map_or(0, char::len_utf8);
+                found.push_str(&rest[..length]);
+                length
+            }
+        };
+        rest = &rest[length..];
+    }
+    (found != text).then_some(found)
 }
 
 /// A reading as a line: the time and the exported fields, in order.

@@ -67,7 +67,10 @@ fn arguments_of(text: &str) -> Result<Json, serde_json::Error> {
     if text.is_empty() {
         return Ok(Json::Null);
     }
-    let value: Json = serde_json::from_str(text)?;
+    let value: Json = serde_json::from_str(text).or_else(|error| {
+        // A number that is infinite, as Python writes it.
+        python::infinite(text).map_or(Err(error), |text| serde_json::from_str(&text))
+    })?;
     Ok(match value {
         value if python::is_falsy(&value) => Json::Null,
         Json::Array(items) => Json::Array(items),
@@ -135,6 +138,10 @@ mod tests {
                 r#"7 r.m set_speed [1.0,  2]"#,
                 call("7", "r.m", "set_speed", json!([1.0, 2])),
             ),
+            (
+                "7 r.m go [-Infinity]",
+                call("7", "r.m", "go", json!([{ "$number": "-Infinity" }])),
+            ),
             (r#"7 r.m go {"a": 1}"#, call("7", "r.m", "go", json!(["a"]))),
             ("7 r.m go 5", call("7", "r.m", "go", json!([5]))),
             ("12 cancel", Line::Cancel("12".to_owned())),
@@ -149,7 +156,14 @@ mod tests {
         ] {
             assert_eq!(parse(line.as_bytes()), expected, "{line}");
         }
-        for bad in ["1 foo", "1 a b [", "1 a b [NaN]", "1 a b [1e999]"] {
+        for bad in [
+            "1 foo",
+            "1 a b [",
+            "1 a b [NaN]",
+            "1 a b [Infinity, NaN]",
+            "1 a b [Infinityx]",
+            "1 a b [1e999]",
+        ] {
             assert!(
                 matches!(parse(bad.as_bytes()), Line::Wrong(id, _) if id == "1"),
                 "{bad}"

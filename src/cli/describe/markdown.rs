@@ -5,7 +5,7 @@ use morse_api::fields::{Field, Fields};
 
 use super::{
     Description, Signature,
-    text::{capital, docs_of, frequency, signature, value},
+    text::{self, capital, docs_of, frequency, signature, value},
 };
 
 /// The families in the order of the page: as descriptions name them, and their titles.
@@ -78,7 +78,9 @@ fn entry(description: &Description, common: &[Signature]) -> String {
         for field in &description.settings.0 {
             let default = description.defaults.get(field.name).map(value);
             let default = code(&default.unwrap_or_default());
-            row(&mut text, field, &default);
+            let property = text::property(field);
+            let property = property.map_or(String::new(), |property| format!(" ({property})"));
+            row(&mut text, field, &default, &property);
         }
     }
     if let Some((noun, fields)) = &description.fields
@@ -143,14 +145,19 @@ fn data(noun: &str, fields: &Fields) -> String {
     for field in &fields.0 {
         let levels = field.levels.unwrap_or_default();
         let levels: Vec<String> = levels.iter().map(|level| format!("`{level}`")).collect();
-        row(&mut text, field, &levels.join(", "));
+        row(&mut text, field, &levels.join(", "), "");
     }
     text
 }
 
-fn row(text: &mut String, field: &Field, third: &str) {
+fn row(text: &mut String, field: &Field, third: &str, more: &str) {
     let (unit, docs) = (escaped(field.unit.unwrap_or("")), escaped(&docs_of(field)));
-    writeln!(text, "| `{}` | {unit} | {third} | {docs} |", field.name).ok();
+    writeln!(
+        text,
+        "| `{}` | {unit} | {third} | {docs}{more} |",
+        field.name
+    )
+    .ok();
 }
 
 fn code(text: &str) -> String {

@@ -1,7 +1,10 @@
 //! A description as text for people, and as JSON for programs.
 use std::fmt::Write as _;
 
-use morse_api::fields::{Field, Fields};
+use morse_api::{
+    fields::{Field, Fields},
+    property::Form,
+};
 use serde_json::{Value as Json, json};
 
 use super::{Description, Signature};
@@ -52,9 +55,10 @@ pub(super) fn as_text(description: &Description) -> String {
         text.push_str("\nSettings\n");
         text.push_str(&table(&description.settings, |field| {
             let default = description.defaults.get(field.name).map(value);
-            default
-                .filter(|default| !default.is_empty())
-                .map(|default| format!("; {default} unless given"))
+            let default = default.filter(|default| !default.is_empty());
+            let default = default.map(|default| format!("; {default} unless given"));
+            let property = property(field).map(|property| format!("; {property}"));
+            Some(default.unwrap_or_default() + &property.unwrap_or_default())
         }));
     }
     if let Some((noun, fields)) = &description.fields
@@ -128,6 +132,14 @@ fn services(services: &[Signature]) -> String {
     text
 }
 
+/// What MORSE calls a setting, and its unit there.
+pub(super) fn property(field: &Field) -> Option<String> {
+    let name = field.property?;
+    let unit = field.form.and_then(Form::unit);
+    let unit = unit.map_or(String::new(), |unit| format!(", {unit}"));
+    Some(format!("MORSE's `{name}`{unit}"))
+}
+
 pub(super) fn docs_of(field: &Field) -> String {
     let docs = field.docs.unwrap_or_default();
     docs.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -159,31 +171,27 @@ fn table(fields: &Fields, more: impl Fn(&Field) -> Option<String>) -> String {
 }
 
 pub(super) fn as_json(description: &Description) -> Json {
-    let list = |fields: &Fields| -> Json {
-        let field = |field: &Field| {
-            json!({
-                "name": field.name, "type": field.type_name, "unit": field.unit,
-                "docs": field.docs, "levels": field.levels,
-            })
-        };
-        fields.0.iter().map(field).collect()
-    };
+    let list = |fields: &Fields| -> Json { fields.0.iter().map(of_field).collect() };
     let service = |service: &Signature| {
         json!({
             "name": service.name, "docs": service.docs, "arguments": list(&service.arguments),
             "result": service.result, "async": service.is_async,
         })
     };
-    let mut settings = list(&description.settings);
-    for setting in settings.as_array_mut().into_iter().flatten() {
-        let default = setting["name"]
-            .as_str()
-            .and_then(|name| description.defaults.get(name));
-        let default = default.cloned();
+    let setting = |field: &Field| {
+        let mut setting = of_field(field);
         if let Some(setting) = setting.as_object_mut() {
+            let default = description.defaults.get(field.name).cloned();
             setting.insert("default".to_owned(), default.unwrap_or_default());
+            let form = field.form.map(Form::to_json);
+            let property = field
+                .property
+                .map(|name| json!({ "name": name, "form": form }));
+            setting.insert("property".to_owned(), property.unwrap_or_default());
         }
-    }
+        setting
+    };
+    let settings: Json = description.settings.0.iter().map(setting).collect();
     let mut json = json!({
         "kind": description.word, "family": description.family, "docs": description.docs,
         "settings": settings, "levels": description.levels, "frequency": description.frequency,
@@ -194,6 +202,13 @@ pub(super) fn as_json(description: &Description) -> Json {
         object.insert((*noun).to_owned(), list(fields));
     }
     json
+}
+
+fn of_field(field: &Field) -> Json {
+    json!({
+        "name": field.name, "type": field.type_name, "unit": field.unit,
+        "docs": field.docs, "levels": field.levels,
+    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ const PARTS: &str = r#"
         "touch": (kind: "collision"),
         "gps": (kind: "gps"),
         "imu": (kind: "imu"),
+        "both": (kind: "compound", sensors: ["gps", "imu"]),
     },
     actuators: { "motion": (kind: "v_omega", start: (v: 1, w: 0)) },
 "#;
@@ -31,12 +32,22 @@ fn settings_are_told_with_value_type_and_meaning() {
     let range = &told["properties"]["laser_range"];
     assert_eq!(
         *range,
-        json!([30.0, "f64", "How far the rays reach. (m)", "laser_range"])
+        json!([30.0, "float", "How far the rays reach. (m)", "laser_range"])
+    );
+    let docs = "Angle between the first and the last ray of a layer. (deg)";
+    assert_eq!(
+        told["properties"]["scan_window"],
+        json!([180.0, "float", docs, "scan_window"])
     );
     let told = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
-    assert_eq!(told["properties"]["control"][0], "velocity");
-    let told = answer(&mut simulation, "rover", "get_properties", json!([]));
-    assert_eq!(told["properties"]["is_ground_robot"][0], true);
+    let control = &told["properties"]["ControlType"];
+    assert_eq!(
+        [&control[0], &control[1], &control[3]],
+        ["Velocity", "string", "control"]
+    );
+    // What MORSE does not have goes by its own name.
+    let told = answer(&mut simulation, "rover.touch", "get_properties", json!([]));
+    assert_eq!(told["properties"]["ignore"][1], "list");
 }
 
 #[test]
@@ -69,12 +80,11 @@ fn a_setting_that_is_changed_acts_from_then_on() {
     let mut simulation = rover();
     simulation.step().unwrap();
     assert_eq!(rays(&simulation), 181);
-    let half = std::f64::consts::FRAC_PI_2;
     answer(
         &mut simulation,
         "rover.scan",
         "set_property",
-        json!(["scan_window", half]),
+        json!(["scan_window", 90]),
     );
     simulation.step().unwrap();
     assert_eq!(rays(&simulation), 91);
@@ -85,7 +95,7 @@ fn a_setting_that_is_changed_acts_from_then_on() {
         json!(["control", "position"]),
     );
     let told = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
-    assert_eq!(told["properties"]["control"][0], "position");
+    assert_eq!(told["properties"]["ControlType"][0], "Position");
 }
 
 #[test]
@@ -109,20 +119,11 @@ fn a_setting_is_checked_as_in_a_file_and_stays_if_it_is_refused() {
         json!(3),
         "Property range does not exist for object rover.scan",
     );
-    refused(
-        "rover.touch",
-        "ignore",
-        json!(["ground"]),
-        "looked at when the simulation is loaded",
-    );
     refused("rover.motion", "control", json!("sideways"), "control");
+    refused("rover.motion", "ControlType", json!("Sideways"), "Sideways");
+    refused("rover.touch", "ignore", json!("ground, 7"), "ignore");
     let at_load = "looked at when the simulation is loaded";
-    refused(
-        "rover.touch",
-        "only_objects_with_property",
-        json!("Object"),
-        at_load,
-    );
+    refused("rover.both", "sensors", json!("rover.gps"), at_load);
     refused("rover.imu", "date", json!(2020), at_load);
     refused("rover.gps", "level", json!("raw"), at_load);
     let told = answer(&mut simulation, "rover.scan", "get_properties", json!([]));

@@ -36,6 +36,10 @@ class AskingTest(Rows, MorseTestCase):
         dala.append(keys)
         stick = Joystick()
         dala.append(stick)
+        lase = Sick()
+        lase.translate(z=0.9)
+        lase.properties(scan_window=90.0)
+        dala.append(lase)
         quiet = Pose()
         dala.append(quiet)
         dala.add_default_interface('socket')
@@ -45,7 +49,11 @@ class AskingTest(Rows, MorseTestCase):
         mana.translate(y=6.0)
         camera = SemanticCamera()
         camera.frequency(4)
+        camera.properties(cam_focal=50.0)
         mana.append(camera)
+        heading = Orientation()
+        heading.add_interface('socket')
+        mana.append(heading)
         unheard = Gyroscope()
         mana.append(unheard)
         camera.add_interface('socket')
@@ -134,10 +142,21 @@ class AskingTest(Rows, MorseTestCase):
         said = morse.dala.lamp.get_properties().result()['properties']
         self.assertEqual(len(said['energy']), 4)
         self.assertEqual(said['energy'][0], 5.0)
-        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'position').result())
+        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'Position').result())
         configured = morse.dala.motion.get_configurations().result()['configurations']
-        self.assertEqual(configured['control'], 'position')
-        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'velocity').result())
+        self.assertEqual(configured['ControlType'], 'Position')
+        self.assertIsNone(morse.dala.motion.set_property('ControlType', 'Velocity').result())
+        # What is told is taken, also what has no end.
+        for part in (morse.dala.motion, morse.dala.lamp, morse.mana.heading, morse.mana.camera, morse.dala.lase):
+            for name, (value, _type, _docs, _own) in part.get_properties().result()['properties'].items():
+                self.assertIsNone(part.set_property(name, value).result(), name)
+        camera = morse.mana.camera.get_properties().result()['properties']
+        self.assertEqual((camera['cam_focal'][0], camera['cam_focal'][1]), (50.0, 'float'))
+        self.assertEqual(morse.dala.lase.get_properties().result()['properties']['scan_window'][0], 90.0)
+        self.assertIsNone(morse.dala.lase.set_property('scan_window', 10.0).result())
+        morse.sleep(0.3)
+        self.assertEqual(len(morse.dala.lase.get_local_data().result()['range_list']), 11)
+        self.assertEqual(morse.mana.heading.get_properties().result()['properties']['speed'][0], float('inf'))
         with self.assertRaises(MorseServiceFailed):
             morse.dala.motion.set_property('Courage', 1).result()
         placed = morse.dala.pose.get_configurations().result()['configurations']['object_to_robot']

@@ -138,7 +138,7 @@ def _settings(component: Any, kind: Kind, path: str) -> Fields:
             raise MorseBuilderError(f"{path}: {name} cannot be {value!r}") from None
     if "fov" in fields:
         fields.pop("focal", None)
-    return Fields({name: rounded(value) if isinstance(value, float) else value for name, value in fields.items()})
+    return fields
 
 
 def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:

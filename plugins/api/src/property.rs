@@ -1,0 +1,337 @@
+//! Settings under MORSE's names: what requests call them, and how they write their values.
+//!
+//! A setting that MORSE has, too, says so beside its own name, and says how MORSE writes it where that is not as
+//! simulation files do. Requests tell it in that way, and take it so; its own name will do, too.
+use bevy::{
+    prelude::Reflect,
+    reflect::{NamedField, TypeInfo},
+};
+use serde_json::{Value as Json, json};
+
+use crate::plain::{no_json_number, number_to_json};
+
+/// What MORSE calls a setting: `#[reflect(@Property("Speed"))]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Property(pub &'static str);
+
+/// How MORSE writes the value of a property, if not as simulation files do:
+/// `#[reflect(@Property("scan_window"), @Form::Degrees)]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(opaque)]
+pub enum Form {
+    /// An angle in degrees.
+    Degrees,
+    /// A length in millimetres.
+    Millimetres,
+    /// Words of its own: MORSE's, and ours.
+    Words(&'static [(&'static str, &'static str)]),
+    /// A text with commas between the parts of a list: `rover.gps,rover.imu`.
+    Commas,
+    /// A text with the numbers of a vector: `(1.0, 0.5, 0.0)`.
+    Tuple,
+}
+
+impl Form {
+    /// How a velocity is worked out, in MORSE's words.
+    pub const COMPUTATION: Self = Self::Words(&[
+        ("Automatic", "automatic"),
+        ("Velocity", "velocity"),
+        ("Position", "position"),
+    ]);
+
+    /// How a robot is moved, in MORSE's words.
+    pub const CONTROL: Self = Self::Words(&[("Velocity", "velocity"), ("Position", "position")]);
+
+    /// Its name among forms, and the words it has.
+    #[must_use]
+    pub fn to_json(self) -> Json {
+        match self {
+            Self::Degrees => json!("degrees"),
+            Self::Millimetres => json!("millimetres"),
+            Self::Words(words) => words
+                .iter()
+                .map(|(theirs, ours)| ((*theirs).to_owned(), json!(ours)))
+                .collect(),
+            Self::Commas => json!("commas"),
+            Self::Tuple => json!("tuple"),
+        }
+    }
+
+    /// The unit that it brings along.
+    #[must_use]
+    pub fn unit(self) -> Option<&'static str> {
+        match self {
+            Self::Degrees => Some("deg"),
+            Self::Millimetres => Some("mm"),
+            Self::Words(_) | Self::Commas | Self::Tuple => None,
+        }
+    }
+}
+
+/// What requests call a setting.
+#[must_use]
+pub fn name_of(field: &NamedField) -> &'static str {
+    let property = field.get_attribute::<Property>();
+    property.map_or(field.name(), |property| property.0)
+}
+
+/// How requests write a setting, if not as simulation files do.
+#[must_use]
+pub fn form_of(field: &NamedField) -> Option<Form> {
+    field.get_attribute::<Form>().copied()
+}
+
+/// The setting that a request means: by MORSE's name, whose value has MORSE's form, or else by its own. Whether
+/// it was MORSE's is said, too.
+#[must_use]
+pub fn find(settings: &'static TypeInfo, name: &str) -> Option<(&'static NamedField, bool)> {
+    let TypeInfo::Struct(info) = settings else {
+        return None;
+    };
+    let theirs = |field: &&NamedField| {
+        let property = field.get_attribute::<Property>();
+        property.is_some_and(|property| property.0 == name)
+    };
+    let found = info.iter().find(theirs).map(|field| (field, true));
+    found.or_else(|| info.field(name).map(|field| (field, false)))
+}
+
+/// The value of a setting, in MORSE's form.
+#[must_use]
+pub fn told(field: &NamedField, value: &Json) -> Json {
+    let Some(form) = form_of(field) else {
+        return value.clone();
+    };
+    match (form, value) {
+        (Form::Degrees, Json::Number(_)) => converted(value, f64::to_degrees, f64::to_radians),
+        (Form::Millimetres, Json::Number(_)) => converted(value, to_millimetres, to_metres),
+        (Form::Words(words), Json::String(own)) => {
+            let found = words.iter().find(|(_, ours)| ours == own);
+            found.map_or(value.clone(), |(theirs, _)| json!(theirs))
+        }
+        (Form::Commas, Json::Array(parts)) => json!(texts(parts).join(",")),
+        (Form::Tuple, Json::Array(parts)) => json!(format!("({})", texts(parts).join(", "))),
+        _ => value.clone(),
+    }
+}
+
+/// The value of a setting, out of MORSE's form. What has another form is left as it is, for whoever reads it.
+#[must_use]
+pub fn heard(field: &NamedField, value: &Json) -> Json {
+    let with = |convert: fn(f64) -> f64| {
+        let number = value.as_f64().or_else(|| no_json_number(value));
+        number.map_or(value.clone(), |number| number_to_json(convert(number)))
+    };
+    match (form_of(field), value) {
+        (Some(Form::Degrees), _) => with(f64::to_radians),
+        (Some(Form::Millimetres), _) => with(to_metres),
+        (Some(Form::Words(words)), Json::String(given)) => {
+            let found = words
+                .iter()
+                .find(|(theirs, _)| theirs.eq_ignore_ascii_case(given));
+            found.map_or(value.clone(), |(_, ours)| json!(ours))
+        }
+        (_, Json::String(text)) => parts(field, text).unwrap_or_else(|| value.clone()),
+        _ => value.clone(),
+    }
+}
+
+fn to_millimetres(metres: f64) -> f64 {
+    metres * 1e3
+}
+
+fn to_metres(millimetres: f64) -> f64 {
+    millimetres / 1e3
+}
+
+/// A number in another unit: the shortest one that comes back as what it was, so that 180° are 180.
+fn converted(value: &Json, there: fn(f64) -> f64, back: fn(f64) -> f64) -> Json {
+    let Some(own) = value.as_f64() else {
+        return value.clone();
+    };
+    let raw = there(own);
+    let short = |digits: usize| format!("{raw:.digits$e}").parse::<f64>().ok();
+    let exact = (0..17)
+        .filter_map(short)
+        .find(|number| back(*number).to_bits() == own.to_bits());
+    number_to_json(exact.unwrap_or(raw))
+}
+
+fn texts(parts: &[Json]) -> Vec<String> {
+    let text = |part: &Json| part.as_str().map_or(part.to_string(), str::to_owned);
+    parts.iter().map(text).collect()
+}
+
+/// The parts of a text that stands for a list: `1,2`, `[1, 2]`, `(1.0, 0.5, 0.0)`.
+fn parts(field: &NamedField, text: &str) -> Option<Json> {
+    let item = items_of(field.type_info()?)?;
+    let inside = text
+        .trim()
+        .trim_start_matches(['[', '('])
+        .trim_end_matches([']', ')']);
+    let parts = inside.split(',').map(str::trim);
+    let parts = parts.filter(|part| !part.is_empty());
+    if item.is::<String>() {
+        let names = parts.map(|part| part.trim_matches(['"', '\'']));
+        return Some(names.collect());
+    }
+    let number = |part: &str| serde_json::from_str::<Json>(part).ok();
+    let numbers: Option<Vec<Json>> = parts.map(number).collect();
+    numbers.map(Json::Array)
+}
+
+/// What a list holds, also one that may be missing.
+fn items_of(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
+    match info {
+        TypeInfo::List(list) => list.item_info(),
+        TypeInfo::Array(array) => array.item_info(),
+        TypeInfo::Enum(option) => {
+            let some = option.variant("Some")?.as_tuple_variant().ok()?;
+            items_of(some.field_at(0)?.type_info()?)
+        }
+        _ => None,
+    }
+}
+
+/// What the value of a setting is, in MORSE's words.
+#[must_use]
+pub fn type_of(field: &NamedField) -> &'static str {
+    match (form_of(field), field.type_info()) {
+        (Some(Form::Commas | Form::Tuple), _) | (_, None) => "string",
+        (_, Some(info)) => word_of(info),
+    }
+}
+
+fn word_of(info: &'static TypeInfo) -> &'static str {
+    match info {
+        TypeInfo::List(_) | TypeInfo::Array(_) | TypeInfo::Tuple(_) => "list",
+        TypeInfo::Map(_) | TypeInfo::Struct(_) => "dict",
+        TypeInfo::Enum(variants) => {
+            let some = variants.variant("Some");
+            let some = some.and_then(|some| some.as_tuple_variant().ok());
+            let inside = some.and_then(|some| some.field_at(0)?.type_info());
+            inside.map_or("string", word_of)
+        }
+        _ if info.is::<bool>() => "bool",
+        _ if info.is::<f64>() || info.is::<f32>() => "float",
+        _ if info.is::<String>() => "string",
+        _ => "integer",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::reflect::Typed as _;
+
+    use super::*;
+
+    #[derive(Reflect, Default)]
+    struct Settings {
+        #[reflect(@Property("window"), @Form::Degrees)]
+        angle: f64,
+        #[reflect(@Property("cam_focal"), @Form::Millimetres)]
+        focal: f64,
+        #[reflect(@Property("cam_fov"), @Form::Degrees)]
+        fov: Option<f64>,
+        #[reflect(@Property("angle"))]
+        turn: f64,
+        #[reflect(@Property("ControlType"), @Form::CONTROL)]
+        control: String,
+        #[reflect(@Property("sensors"), @Form::Commas)]
+        sensors: Vec<String>,
+        #[reflect(@Property("color"), @Form::Tuple)]
+        color: [f64; 3],
+        #[reflect(@Property("keep_list"))]
+        lines: Option<Vec<u32>>,
+        own: bool,
+    }
+
+    fn field(name: &str) -> &'static NamedField {
+        let found = find(Settings::type_info(), name);
+        found.map(|(field, _)| field).unwrap()
+    }
+
+    #[test]
+    fn a_setting_is_found_by_both_of_its_names() {
+        for (name, own, is_theirs) in [
+            ("window", "angle", true),
+            ("control", "control", false),
+            ("ControlType", "control", true),
+            ("own", "own", false),
+            // MORSE's names go before.
+            ("angle", "turn", true),
+        ] {
+            let (found, theirs) = find(Settings::type_info(), name).unwrap();
+            assert_eq!((found.name(), theirs), (own, is_theirs), "{name}");
+        }
+        assert!(find(Settings::type_info(), "Window").is_none());
+    }
+
+    #[test]
+    fn what_is_told_is_what_was_heard() {
+        for (name, own, theirs) in [
+            ("window", json!(std::f64::consts::PI), json!(180.0)),
+            ("window", json!(2.7_f64.to_radians()), json!(2.7)),
+            ("cam_focal", json!(0.035), json!(35.0)),
+            ("cam_fov", json!(null), json!(null)),
+            ("cam_fov", json!(std::f64::consts::FRAC_PI_2), json!(90.0)),
+            ("ControlType", json!("position"), json!("Position")),
+            ("sensors", json!(["r.a", "r.b"]), json!("r.a,r.b")),
+            ("color", json!([1.0, 0.5, 0.0]), json!("(1.0, 0.5, 0.0)")),
+            ("keep_list", json!([1, 17]), json!([1, 17])),
+            ("keep_list", json!(null), json!(null)),
+            ("own", json!(true), json!(true)),
+        ] {
+            assert_eq!(told(field(name), &own), theirs, "{name}");
+            assert_eq!(heard(field(name), &theirs), own, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_angle_of_few_digits_comes_back() {
+        let window = field("window");
+        for tenths in -36_000..36_000 {
+            let degrees = json!(f64::from(tenths) / 100.0);
+            assert_eq!(told(window, &heard(window, &degrees)), degrees);
+        }
+        let inexact = json!(1.0);
+        assert_eq!(heard(window, &told(window, &inexact)), inexact);
+    }
+
+    #[test]
+    fn lists_may_be_texts() {
+        for (name, text, expected) in [
+            ("keep_list", "[1,17, 34]", json!([1, 17, 34])),
+            ("keep_list", "", json!([])),
+            ("sensors", "'r.a', r.b", json!(["r.a", "r.b"])),
+            ("color", "(0,0.5,1)", json!([0, 0.5, 1])),
+            // Who reads it says what is wrong.
+            ("keep_list", "all", json!("all")),
+        ] {
+            assert_eq!(heard(field(name), &json!(text)), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn numbers_without_end_stay_so() {
+        let endless = number_to_json(f64::INFINITY);
+        assert_eq!(told(field("window"), &endless), endless);
+        assert_eq!(heard(field("window"), &endless), endless);
+        assert_eq!(heard(field("window"), &json!("wide")), json!("wide"));
+    }
+
+    #[test]
+    fn types_have_pythons_words() {
+        for (name, word) in [
+            ("window", "float"),
+            ("cam_fov", "float"),
+            ("ControlType", "string"),
+            ("sensors", "string"),
+            ("color", "string"),
+            ("keep_list", "list"),
+            ("own", "bool"),
+        ] {
+            assert_eq!(type_of(field(name)), word, "{name}");
+        }
+    }
+}
