@@ -6,11 +6,12 @@ use morse_api::{
     fields::{Flat, Plain, assign_map},
     kind::{Described, Kinds, SensorKind},
     prelude::*,
+    sensor::Exported,
     service::find,
 };
 
-/// Puts the data of other sensors together as they are exported, each under the sensor's name. A sensor that
-/// is not due keeps what it measured last.
+/// Puts the data of other sensors together as they are exported, each under the sensor's name and with its own
+/// `timestamp`. A sensor that is not due keeps what it measured last.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Sources)]
@@ -23,7 +24,7 @@ pub struct Compound {
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompoundData {
-    /// The fields of each sensor, by its path. They are exported as if each sensor were a field.
+    /// The `timestamp` of each sensor, s, and its fields, by its path. They are exported as if each sensor were a field.
     #[reflect(@Flat)]
     pub sensors: BTreeMap<String, Plain>,
 }
@@ -113,19 +114,21 @@ fn default_action(
         )
     });
     for (entity, sources, mut data) in taken.collect::<Vec<_>>() {
+        let clock = world.resource::<Clock>();
         for (path, source, kind) in &sources.0 {
-            let (Some(described), Some(exported)) = (
+            let (Some(described), Some(Exported(tick)), Some(exported)) = (
                 world.get::<Described>(*source),
+                world.get(*source),
                 (kind.modified)(world, *source),
             ) else {
                 continue;
             };
-            match data.sensors.get_mut(path) {
-                Some(plain) => plain.set_data(&described.0.fields, exported),
-                None => {
-                    let plain = Plain::of_data(&described.0.fields, exported);
-                    data.sensors.insert(path.clone(), plain);
-                }
+            let seconds = clock.nanos_of(*tick) as f64 / 1e9;
+            if !data.sensors.contains_key(path) {
+                data.sensors.insert(path.clone(), Plain::default());
+            }
+            if let Some(plain) = data.sensors.get_mut(path) {
+                plain.set_reading(seconds, &described.0.fields, exported);
             }
         }
         world.entity_mut(entity).insert((sources, data));

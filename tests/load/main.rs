@@ -133,10 +133,9 @@ fn request(seconds: u64) -> Row {
             got.reading.quantile(0.99) < 5.0,
             "99 of 100 take at most 5 ms",
         )
-        // One may pass before the request is there.
         .promise(
-            got.most_ticks <= 2,
-            "requests that act are answered in the next tick",
+            got.most_ticks <= 1,
+            "requests that act are served in the next tick",
         );
     row.broken.extend(got.mistakes);
     row

@@ -1,8 +1,15 @@
 //! Requests of several clients, each with one under way: those that only read are not held to the tick rate, and
-//! those that act are answered in the next tick.
+//! those that act are served in the next tick.
 use std::time::Duration;
 
-use super::{Times, now, program::Program, side_by_side};
+use serde_json::Value as Json;
+
+use super::{Times, client::Client, now, program::Program, side_by_side};
+
+/// What is switched off and on.
+const SENSOR: &str = "rover_2.pose";
+/// A request that is not held to the tick rate.
+const READS: &str = "time now";
 
 /// What became of the requests.
 #[derive(Default)]
@@ -12,7 +19,7 @@ pub(crate) struct Answered {
     pub(crate) reading: Times,
     /// The same for requests that act.
     pub(crate) acting: Times,
-    /// The most ticks that passed from before a request that acts to after its reply.
+    /// The most ticks from the last one before a request that acts to the one in which it was served.
     pub(crate) most_ticks: u64,
     pub(crate) mistakes: Vec<String>,
 }
@@ -23,13 +30,13 @@ pub(crate) fn measure(program: &Program, clients: usize, rate: f64, time: Durati
     let parts = side_by_side(clients + 1, |number| {
         let mut part = Answered::default();
         let mut client = program.connect("requests");
+        let mut readings = (number == 0).then(|| program.connect(SENSOR));
         let mut count = 0_u64;
         while now().duration_since(start) < time {
             count += 1;
-            let asked = if number == 0 {
-                act(&mut client, &mut part, count, rate)
-            } else {
-                read(&mut client, &mut part, &format!("{number}-{count}"))
+            let asked = match &mut readings {
+                Some(readings) => act(&mut client, readings, &mut part, count, rate),
+                None => read(&mut client, &mut part, &format!("{number}-{count}")),
             };
             if let Err(why) = asked {
                 part.mistakes.push(why);
@@ -51,7 +58,7 @@ pub(crate) fn measure(program: &Program, clients: usize, rate: f64, time: Durati
     all
 }
 
-fn read(client: &mut super::client::Client, part: &mut Answered, id: &str) -> Result<(), String> {
+fn read(client: &mut Client, part: &mut Answered, id: &str) -> Result<(), String> {
     let sent = now();
     let reply = client.ask(id, "rover_1.pose get_local_data []")?;
     part.reading.add(now().duration_since(sent).as_secs_f64());
@@ -62,21 +69,49 @@ fn read(client: &mut super::client::Client, part: &mut Answered, id: &str) -> Re
     }
 }
 
+/// Switches a sensor off and on again. Its first reading then tells the tick in which the request was served: by no
+/// clock of ours, and however long the reply is on its way.
 fn act(
-    client: &mut super::client::Client,
+    client: &mut Client,
+    readings: &mut Client,
     part: &mut Answered,
     count: u64,
     rate: f64,
 ) -> Result<(), String> {
-    let before = client.time()?;
-    let sent = now();
-    let reply = client.ask(&format!("a{count}"), "rover_1.motion set_speed [0.5, 0.8]")?;
-    part.acting.add(now().duration_since(sent).as_secs_f64());
-    let ticks = ((client.time()? - before) * rate).round() as u64;
-    part.most_ticks = part.most_ticks.max(ticks);
-    if reply == "SUCCESS" {
-        Ok(())
-    } else {
-        Err(reply)
+    let tick = |seconds: f64| (seconds * rate).round() as u64;
+    let mut ask = |client: &mut Client, what: &str| {
+        let sent = now();
+        let reply = client.ask(&format!("{what}{count}"), &format!("{SENSOR} {what}"))?;
+        part.acting.add(now().duration_since(sent).as_secs_f64());
+        if reply == "SUCCESS" {
+            Ok(())
+        } else {
+            Err(reply)
+        }
+    };
+    ask(client, "deactivate")?;
+    // Readings before this are old ones.
+    let off = tick(client.time()?);
+    // The one that reads was sent later: what it tells is the tick before the other one is served, or that very one.
+    client.send(format!("on{count} {SENSOR} activate\nnow {READS}\n"))?;
+    let mut last = None;
+    for _ in 0..2 {
+        let line = client.line()?;
+        match line.strip_prefix("now SUCCESS ") {
+            Some(time) => last = time.parse().ok().map(tick),
+            None if line == format!("on{count} SUCCESS") => {}
+            None => return Err(line),
+        }
     }
+    let last = last.ok_or("the time is not told")?;
+    let served = loop {
+        let record: Json =
+            serde_json::from_str(&readings.line()?).map_err(|error| error.to_string())?;
+        let at = record["timestamp"].as_f64().map(tick);
+        if let Some(at) = at.filter(|at| *at >= off) {
+            break at;
+        }
+    };
+    part.most_ticks = part.most_ticks.max(served.saturating_sub(last));
+    Ok(())
 }

@@ -338,6 +338,7 @@ fn a_compound_is_made_of_what_others_export() {
     let more = r#"objects: { "RedBox": (properties: { "Robot_Tag": true }) }"#;
     let mut simulation = rover("translation: (-5, 2, 0.1)", parts, more);
     simulation.enable_hash();
+    let mut times = Vec::new();
     for _ in 0..8 {
         simulation.step().unwrap();
         let all = ask(&mut simulation, "rover.all", "get_local_data").value;
@@ -345,16 +346,25 @@ fn a_compound_is_made_of_what_others_export() {
         let keys: Vec<&String> = keys.filter(|key| *key != "timestamp").collect();
         assert_eq!(keys, ["rover.imu", "rover.near", "rover.z_pose"]);
         for sensor in keys {
-            let mut own = ask(&mut simulation, sensor, "get_local_data").value;
-            // The compound has a time of its own.
-            own.as_object_mut().unwrap().remove("timestamp");
+            let own = ask(&mut simulation, sensor, "get_local_data").value;
+            // Each has its own time.
             assert_eq!(all[sensor], own);
+            assert_eq!(own.as_object().unwrap().keys().next().unwrap(), "timestamp");
         }
+        times.push(["rover.imu", "rover.z_pose"].map(|sensor| {
+            let time = all[sensor]["timestamp"].as_f64().unwrap();
+            (time * 60.0).round() as u64
+        }));
         assert!(
             (all["rover.z_pose"]["x"].as_f64().unwrap() - 2.0).abs() < 1e-3,
             "NED"
         );
     }
+    // One measures at every tick, the other at every sixth.
+    let expected: Vec<[u64; 2]> = (1..=8)
+        .map(|tick| [tick, if tick < 7 { 1 } else { 7 }])
+        .collect();
+    assert_eq!(times, expected);
     let snapshot = simulation.snapshot().unwrap();
     simulation.run(10).unwrap();
     let end = simulation.state_hash();

@@ -1,6 +1,7 @@
 //! MORSE's socket protocol, spoken by plain TCP clients.
 #![cfg(test)]
 mod morse;
+mod ticks;
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},

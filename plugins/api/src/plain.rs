@@ -87,22 +87,13 @@ impl Plain {
 
     /// Takes over the exported fields of some data, which is free while their names stay the same.
     pub fn set_data(&mut self, fields: &Fields, data: &dyn Struct) {
-        let parts = fields.0.iter().filter_map(|field| {
-            let value = data.field_at(field.index)?;
-            Some((field.name, value))
-        });
-        self.set_map(parts.flat_map(|(name, value)| {
-            // Numbers with names of their own stand beside the other fields.
-            let (named, own) = match view(value) {
-                Value::Named(named) => (Some(named), None),
-                _ => (None, Some((name, value))),
-            };
-            let named = named.into_iter().flat_map(|named| {
-                let values = named.values.iter().map(PartialReflect::as_partial_reflect);
-                named.names.iter().map(String::as_str).zip(values)
-            });
-            named.chain(own)
-        }));
+        self.set_map(parts_of(fields, data));
+    }
+
+    /// Takes over a reading: `timestamp`, s, and the exported fields.
+    pub fn set_reading(&mut self, seconds: f64, fields: &Fields, data: &dyn Struct) {
+        let time = std::iter::once(("timestamp", seconds.as_partial_reflect()));
+        self.set_map(time.chain(parts_of(fields, data)));
     }
 
     fn set_map<'v>(&mut self, parts: impl Iterator<Item = (&'v str, &'v dyn PartialReflect)>) {
@@ -222,6 +213,28 @@ impl Plain {
             Self::Map(map) => map.iter().all(|(_, part)| part.is_finite()),
         }
     }
+}
+
+/// The exported fields of some data. Numbers with names of their own stand beside the other fields.
+fn parts_of<'d>(
+    fields: &'d Fields,
+    data: &'d dyn Struct,
+) -> impl Iterator<Item = (&'d str, &'d dyn PartialReflect)> {
+    let parts = fields.0.iter().filter_map(|field| {
+        let value = data.field_at(field.index)?;
+        Some((field.name, value))
+    });
+    parts.flat_map(|(name, value)| {
+        let (named, own) = match view(value) {
+            Value::Named(named) => (Some(named), None),
+            _ => (None, Some((name, value))),
+        };
+        let named = named.into_iter().flat_map(|named| {
+            let values = named.values.iter().map(PartialReflect::as_partial_reflect);
+            named.names.iter().map(String::as_str).zip(values)
+        });
+        named.chain(own)
+    })
 }
 
 #[cfg(test)]

@@ -6,12 +6,22 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{
     classes::class_of,
-    dispatch::{done, failed, ports},
+    dispatch::{done, failed, ports, unregistered},
     server::Server,
 };
 
-/// MORSE's names of the two classes that clients look for.
-const STREAM_CLASS: &str = "morse.middleware.socket_datastream.SocketDatastreamManager";
+/// MORSE's names of the classes that carry streams, by kinds of middleware.
+const STREAM_CLASSES: [(&str, &str); 2] = [
+    (
+        "socket",
+        "morse.middleware.socket_datastream.SocketDatastreamManager",
+    ),
+    (
+        "text",
+        "morse.middleware.text_datastream.TextDatastreamManager",
+    ),
+];
+/// MORSE's name of the class that answers requests.
 const SERVICE_CLASS: &str = "morse.middleware.socket_request_manager.SocketRequestManager";
 
 impl Server {
@@ -33,10 +43,15 @@ pub(crate) fn answer(
     service: &str,
     arguments: &Json,
 ) -> Option<Reply> {
-    if component != "simulation" {
+    let of_streams = ["list_streams", "get_all_stream_ports", "get_stream_port"];
+    if component != "simulation" || !of_streams.contains(&service) {
         return None;
     }
     let streams = server.streams();
+    if streams.is_empty() && !server.settings.time_sync {
+        // In MORSE, the manager of streams is there once there is something for it to do.
+        return Some(unregistered(service));
+    }
     match service {
         "list_streams" => Some(done(streams.keys().copied().collect())),
         "get_all_stream_ports" => Some(done(ports(streams.into_iter()))),
@@ -57,22 +72,11 @@ pub(crate) fn answer(
     }
 }
 
-/// Makes the list of all components MORSE's: with its names of classes, and with what this middleware serves.
+/// Makes the list of all components MORSE's: with its names of classes, and with the services that this
+/// middleware offers.
 pub(crate) fn as_morse_tells(details: &mut Json, server: &Server) {
     let Some(robots) = details.get_mut("robots").and_then(Json::as_array_mut) else {
         return;
-    };
-    let is_output = |path: &str| {
-        server
-            .outputs
-            .iter()
-            .any(|output| &*output.observer.info.path == path)
-    };
-    let is_input = |path: &str| {
-        server
-            .inputs
-            .iter()
-            .any(|input| &*input.sender.info.path == path)
     };
     for robot in robots {
         let name = robot
@@ -101,14 +105,22 @@ pub(crate) fn as_morse_tells(details: &mut Json, server: &Server) {
                 fields.shift_remove("services");
                 fields.shift_remove("service_interfaces");
             }
-            let mut streams = Vec::new();
-            if is_output(path) {
-                streams.push(json!([STREAM_CLASS, "OUT"]));
+            let streams = fields
+                .get_mut("stream_interfaces")
+                .and_then(Json::as_array_mut);
+            for stream in streams.into_iter().flatten() {
+                name_stream(stream);
             }
-            if is_input(path) {
-                streams.push(json!([STREAM_CLASS, "IN"]));
-            }
-            fields.insert("stream_interfaces".to_owned(), streams.into());
+        }
+    }
+}
+
+/// A class of MORSE instead of a kind of middleware; one that MORSE does not have stays.
+fn name_stream(stream: &mut Json) {
+    if let Some(kind) = stream.get_mut(0) {
+        let known = STREAM_CLASSES.iter().find(|(own, _)| kind == own);
+        if let Some((_, class)) = known {
+            *kind = json!(class);
         }
     }
 }

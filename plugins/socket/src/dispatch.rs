@@ -117,7 +117,7 @@ pub(crate) fn done(value: Json) -> Reply {
 }
 
 /// No such service, in MORSE's words.
-fn unregistered(service: &str) -> Reply {
+pub(crate) fn unregistered(service: &str) -> Reply {
     failed(format!(
         "The request {service} has not been registered in Socket service manager"
     ))

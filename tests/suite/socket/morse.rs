@@ -54,12 +54,28 @@ fn first_record(simulation: &mut Simulation, client: &mut Client) -> Json {
 
 #[test]
 fn details_are_as_morse_tells_them() {
-    let text = ROVER.replace("Simulation(", r#"Simulation(scene: "boxes.robray","#);
+    let folder = tempfile::tempdir().unwrap();
+    let log = format!(
+        r#"middlewares: {{ "log": (kind: "text", directory: "{}"),"#,
+        folder.path().display()
+    );
+    let text = ROVER
+        .replace("Simulation(", r#"Simulation(scene: "boxes.robray","#)
+        .replace(
+            r#""quiet": (kind: "pose")"#,
+            r#""quiet": (kind: "pose", outputs: { "log": () })"#,
+        )
+        .replace("middlewares: {", &log);
     let served = Served::new(&text, Pace::RealTime(1.0));
     let told = served.connect("requests").ask("0 simulation details []");
     served.end();
     let manager = "morse.middleware.socket_request_manager.SocketRequestManager";
-    let streams = "morse.middleware.socket_datastream.SocketDatastreamManager";
+    let streams = r#"[["morse.middleware.socket_datastream.SocketDatastreamManager", "#;
+    let (output, input) = (
+        format!(r#"{streams}"OUT"]]"#),
+        format!(r#"{streams}"IN"]]"#),
+    );
+    let text = r#"[["morse.middleware.text_datastream.TextDatastreamManager", "OUT"]]"#;
     let actuator = r#""activate", "deactivate", "get_configurations", "get_properties""#;
     let motion = format!(r#"[{actuator}, "set_property", "set_speed", "stop"]"#);
     let way = format!(
@@ -67,19 +83,20 @@ fn details_are_as_morse_tells_them() {
     );
     let pose = r#"["activate", "deactivate", "get_configurations", "get_local_data", "get_properties", "set_property"]"#;
     let component = |path: &str, class: &str, services: &str, stream: &str| {
-        let offered = format!(r#""services": {services}, "service_interfaces": ["{manager}"], "#);
-        let offered = if services.is_empty() { "" } else { &offered };
-        let stream = if stream.is_empty() {
-            String::new()
-        } else {
-            format!(r#"["{streams}", "{stream}"]"#)
-        };
-        format!(r#""{path}": {{"type": "{class}", {offered}"stream_interfaces": [{stream}]}}"#)
+        let mut parts = vec![format!(r#""type": "{class}""#)];
+        if !services.is_empty() {
+            parts.push(format!(r#""services": {services}"#));
+            parts.push(format!(r#""service_interfaces": ["{manager}"]"#));
+        }
+        if !stream.is_empty() {
+            parts.push(format!(r#""stream_interfaces": {stream}"#));
+        }
+        format!(r#""{path}": {{{}}}"#, parts.join(", "))
     };
     let components = [
-        component("rover.motion", "MotionVW", &motion, "IN"),
-        component("rover.pose", "Pose", pose, "OUT"),
-        component("rover.quiet", "Pose", "", ""),
+        component("rover.motion", "MotionVW", &motion, &input),
+        component("rover.pose", "Pose", pose, &output),
+        component("rover.quiet", "Pose", "", text),
         component("rover.way", "Waypoint", &way, ""),
     ];
     let expected = format!(
@@ -87,6 +104,42 @@ fn details_are_as_morse_tells_them() {
         components.join(", ")
     );
     assert_eq!(told, expected);
+}
+
+#[test]
+fn nobody_knows_of_streams_where_there_are_none() {
+    let text = ROVER
+        .replace(r#"outputs: { "socket": () }, "#, "")
+        .replace(r#"inputs: { "socket": () }, "#, "");
+    let requests = [
+        "list_streams",
+        "get_all_stream_ports",
+        r#"get_stream_port ["rover.pose"]"#,
+    ];
+    let served = Served::new(&text, Pace::RealTime(1.0));
+    let mut client = served.connect("requests");
+    for request in requests {
+        let service = request.split(' ').next().unwrap();
+        assert_eq!(
+            client.ask(&format!("1 simulation {request}")),
+            format!(
+                "1 FAILED \"The request {service} has not been registered in Socket service manager\""
+            )
+        );
+    }
+    let details = client.ask("2 simulation details");
+    assert!(!details.contains("stream_interfaces"), "{details}");
+    served.end();
+    // The sync port is a stream, too.
+    let sync = text.replace("streams: 0", "streams: 0, time_sync: true, sync_port: 0");
+    let served = Served::new(&sync, Pace::RealTime(1.0));
+    let mut client = served.connect("requests");
+    assert_eq!(client.ask("1 simulation list_streams"), "1 SUCCESS");
+    assert_eq!(
+        client.ask(r#"2 simulation get_stream_port ["rover.pose"]"#),
+        r#"2 FAILED "Stream unavailable for component rover.pose""#
+    );
+    served.end();
 }
 
 #[test]

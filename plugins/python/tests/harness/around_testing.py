@@ -204,7 +204,8 @@ class AroundTest(Rows, MorseTestCase):
         self.assertGreaterEqual(fourth['charge'], third['charge'])
         both = morse.robot.both.get()
         self.assertEqual(set(both), {'timestamp', 'robot.heat', 'robot.battery'})
-        self.assertIn('temperature', both['robot.heat'])
+        self.assertEqual(list(both['robot.heat']), ['timestamp', 'temperature'])
+        self.assertLessEqual(both['robot.battery']['timestamp'], both['timestamp'])
 
     def row_rescue(self, morse):
         self.place(morse, -5.0, 0.0, pi)

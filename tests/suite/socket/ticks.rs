@@ -1,0 +1,96 @@
+//! When requests that act are served: in the first tick that begins after they are there.
+use std::time::Duration;
+
+use bevy::prelude::App;
+use morse_api::{
+    component::Active,
+    service::{AddService as _, NoArguments, Outcome, Service},
+    tick::Clock,
+};
+use morse_sim::Simulation;
+use serde_json::json;
+
+use super::{Client, ROVER};
+
+/// Components tell the tick in which they are asked.
+fn with_ticks(app: &mut App) {
+    app.add_service::<Active>(Service::new(
+        "which_tick",
+        "The tick in which this is served.",
+        |world, _, _: NoArguments| Ok(Outcome::Done(json!(world.resource::<Clock>().tick))),
+    ));
+}
+
+fn connect(simulation: &Simulation, what: &str) -> Client {
+    let ports = simulation.ports();
+    let port = ports.iter().find(|(_, known, _)| known == what);
+    Client::new(port.unwrap().2)
+}
+
+/// Waits between two ticks until a client has heard something.
+fn hear(client: &mut Client, mut wait: impl FnMut()) -> String {
+    for _ in 0..2000 {
+        wait();
+        let short = Some(Duration::from_millis(1));
+        client.stream.set_read_timeout(short).unwrap();
+        let is_there = client.stream.peek(&mut [0]).is_ok();
+        let long = Some(Duration::from_secs(20));
+        client.stream.set_read_timeout(long).unwrap();
+        if is_there {
+            return client.line();
+        }
+    }
+    panic!("no reply");
+}
+
+fn time(tick: u64) -> String {
+    if tick == 0 {
+        String::new()
+    } else {
+        format!(" {}", json!(tick as f64 / 60.0))
+    }
+}
+
+#[test]
+fn what_arrives_between_two_ticks_is_served_and_answered_in_the_second() {
+    let mut simulation = Simulation::parse(ROVER, "scenes", &with_ticks).unwrap();
+    let mut clients = [(); 3].map(|()| connect(&simulation, "requests"));
+    for tick in 0..30 {
+        for client in &mut clients {
+            client.send("act rover.motion which_tick\nread time now\n");
+        }
+        // Lines of a client are taken in order: once the second one is answered, the first one is there, too.
+        for client in &mut clients {
+            let read = hear(client, || simulation.serve(Duration::from_millis(10)));
+            assert_eq!(read, format!("read SUCCESS{}", time(tick)));
+        }
+        simulation.step().unwrap();
+        for client in &mut clients {
+            assert_eq!(client.line(), format!("act SUCCESS {}", tick + 1));
+        }
+    }
+}
+
+#[test]
+fn while_a_peer_holds_the_ticks_it_is_the_same() {
+    let text = ROVER.replace("streams: 0", "streams: 0, time_sync: true, sync_port: 0");
+    let mut simulation = Simulation::parse(&text, "scenes", &with_ticks).unwrap();
+    let (mut peer, mut client) = (
+        connect(&simulation, "sync"),
+        connect(&simulation, "requests"),
+    );
+    let wait = Duration::from_millis(10);
+    assert!((0..2000).any(|_| {
+        simulation.serve(wait);
+        simulation.is_held()
+    }));
+    for tick in 0..30 {
+        client.send("act rover.motion which_tick\nread time now\n");
+        let read = hear(&mut client, || assert!(!simulation.may_step(wait)));
+        assert_eq!(read, format!("read SUCCESS{}", time(tick)));
+        peer.send("x");
+        assert!((0..2000).any(|_| simulation.may_step(wait)));
+        simulation.step().unwrap();
+        assert_eq!(client.line(), format!("act SUCCESS {}", tick + 1));
+    }
+}
