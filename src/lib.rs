@@ -74,6 +74,7 @@
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
 //! - `morse_web`: the simulation in a browser;
+//! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`;
 //! - [`run`]: paces a simulation, by the only wall clock;
 //! - [`picture`]: pictures and films as files;
 //! - [`cli`]: the command line, one file a command;

@@ -22,6 +22,10 @@ use crate::{
     scene::simulation::Simulation,
 };
 
+/// The window, in programs that have one: `--view` adds it to a run.
+#[cfg(feature = "viewer")]
+pub(crate) use morse_viewer as viewer;
+
 /// Adds every built-in middleware, and the way in for requests.
 pub fn plugin(app: &mut App) {
     morse_socket::plugin(app);

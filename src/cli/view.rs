@@ -2,17 +2,16 @@
 //! simulation runs on another one.
 use std::{sync::Arc, thread};
 
-use bevy::prelude::App;
-use morse_viewer::{Door, Window, door};
-
 use super::{exit, run, say};
 use crate::{
     load::Plan,
+    middleware::viewer::{self, Door, Window, door},
     scene::simulation::{
         Spanned,
         model::{Middleware, Settings},
     },
 };
+use bevy::prelude::App;
 
 /// As much memory for its stack as main threads usually have.
 const STACK: usize = 8 << 20;
@@ -22,7 +21,7 @@ pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) ->
     let (door, entrance) = door();
     let parts = |app: &mut App| {
         parts(app);
-        morse_viewer::plugin(app);
+        viewer::plugin(app);
     };
     let parts = &parts;
     // It takes the door along: when it ends before there is a simulation, nobody waits at the other side.
@@ -51,7 +50,7 @@ pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) ->
         };
         let shown = entrance
             .wait()
-            .map_or(Ok(()), |looker| morse_viewer::show(looker, shots(args)));
+            .map_or(Ok(()), |looker| viewer::show(looker, shots(args)));
         // A panic of the simulation has been told already.
         let code = running.join().unwrap_or(exit::SIMULATION);
         match shown {
@@ -65,9 +64,9 @@ pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) ->
 }
 
 /// The pictures of the window that are wanted.
-fn shots(args: &run::Args) -> Vec<morse_viewer::Shot> {
+fn shots(args: &run::Args) -> Vec<viewer::Shot> {
     let shots = args.view_screenshot.iter();
-    let shot = |shot: &super::pictures::Shot| morse_viewer::Shot {
+    let shot = |shot: &super::pictures::Shot| viewer::Shot {
         time: shot.at,
         file: shot.file.clone(),
     };

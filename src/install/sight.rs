@@ -103,8 +103,8 @@ pub fn plugin(app: &mut App) {
     );
 }
 
-fn contacts_are_wanted(lookouts: Res<Lookouts>) -> bool {
-    lookouts.want_contacts()
+fn contacts_are_wanted(lookouts: Option<Res<Lookouts>>) -> bool {
+    lookouts.is_some_and(|lookouts| lookouts.want_contacts())
 }
 
 /// Finds where bodies touch, each pair once.

@@ -11,11 +11,10 @@ use morse_api::{
     sight::Scenery,
     tick::Tick,
 };
-use morse_viewer::Gpu;
 use nalgebra::Isometry3;
 
 use super::Software;
-use crate::scene::diagnostic::Diagnostic;
+use crate::{middleware::viewer::Gpu, scene::diagnostic::Diagnostic};
 
 /// The card, and what it has to know of the world.
 #[derive(Resource, Clone)]

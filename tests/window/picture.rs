@@ -1,4 +1,5 @@
 //! Pictures, and how far they are apart.
+#![cfg(test)]
 use std::{fs::File, io::BufReader, path::Path};
 
 /// A picture with three bytes a pixel.
@@ -15,8 +16,17 @@ impl Picture {
             .unwrap();
         let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut bytes).unwrap();
-        assert_eq!(info.color_type, png::ColorType::Rgb);
-        let (pixels, _) = bytes.as_chunks::<3>();
+        let pixels: Vec<[u8; 3]> = match info.color_type {
+            png::ColorType::Rgb => bytes.as_chunks::<3>().0.to_vec(),
+            png::ColorType::Rgba => {
+                let (pixels, _) = bytes.as_chunks::<4>();
+                pixels
+                    .iter()
+                    .map(|[red, green, blue, _]| [*red, *green, *blue])
+                    .collect()
+            }
+            other => panic!("{other:?} in {}", file.display()),
+        };
         let (width, height) = (info.width as usize, info.height as usize);
         Self {
             width,

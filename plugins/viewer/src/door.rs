@@ -83,7 +83,7 @@ impl Middleware for Window {
         let gone = |_| failed("nobody waits for it");
         door.0
             .send(looker)
-            .map_err(|_| failed("nobody waits for it"))?;
+            .map_err(|_gone| failed("nobody waits for it"))?;
         match is_open.recv().map_err(gone)? {
             Ok(()) => Ok(Box::new(Open)),
             Err(why) => Err(failed(&why)),

@@ -30,7 +30,7 @@ use crate::{light, mirror::transform, stage};
 const PATIENCE: usize = 600;
 
 /// So many frames are drawn first with a new camera.
-const FRESH: usize = 8;
+const FRESH: usize = 4;
 
 /// A graphics card that draws what there is to see.
 pub struct Gpu {
@@ -68,7 +68,7 @@ impl Gpu {
         let thread = thread.map_err(|error| format!("its thread could not be started: {error}"))?;
         let card = is_ready
             .recv()
-            .map_err(|_| "its driver failed".to_owned())??;
+            .map_err(|_gone| "its driver failed".to_owned())??;
         Ok(Self {
             orders: Some(orders),
             thread: Some(thread),
@@ -91,8 +91,8 @@ impl Gpu {
         };
         let failed = || "its driver failed".to_owned();
         let orders = self.orders.as_ref().ok_or_else(failed)?;
-        orders.send(order).map_err(|_| failed())?;
-        answered.recv().map_err(|_| failed())?
+        orders.send(order).map_err(|_gone| failed())?;
+        answered.recv().map_err(|_gone| failed())?
     }
 }
 
@@ -155,7 +155,7 @@ fn app(lighting: &Lighting) -> App {
             ..default()
         })
         .set(RenderPlugin {
-            render_creation: RenderCreation::Automatic(Box::new(WgpuSettings::default())),
+            render_creation: RenderCreation::Automatic(Box::default()),
             // A picture is whole, or it is none.
             synchronous_pipeline_compilation: true,
             ..default()

@@ -9,6 +9,8 @@ use morse_api::lighting::{self, Lighting};
 /// What a camera here makes of a light of one candela a square metre, for its usual exposure (ISO 12232: 2 to the
 /// power of 9.7, times 1.2).
 const EXPOSURE: f32 = 1.0 / (831.746_2 * 1.2);
+/// The share of light from everywhere that Bevy's approximation for rough surfaces sends back.
+const ROUGH: f32 = 0.46;
 /// Shadows are drawn so far from the eye, m.
 const SHADOWS: f32 = 60.0;
 
@@ -44,7 +46,7 @@ pub(crate) fn plugin(app: &mut App, lighting: &Lighting) {
                 f32::midpoint(above[1], below[1]),
                 f32::midpoint(above[2], below[2]),
             ),
-            brightness: 1.0 / EXPOSURE,
+            brightness: 1.0 / (EXPOSURE * ROUGH),
             ..default()
         })
         .insert_resource(ClearColor(Color::srgb(red, green, blue)))

@@ -38,7 +38,7 @@ impl Photo {
                         sensor,
                         reading.tick,
                         ui.ctx().load_texture("photo", image, options),
-                    ))
+                    ));
                 }
             }
         }
@@ -101,7 +101,7 @@ fn paint(size: [usize; 2], pixels: usize, samples: &dyn AnySamples) -> Option<eg
         ("f32", 1) => Some(distances(size, bytes)),
         _ => None,
     }
-    .filter(|_| samples.count() % pixels == 0)
+    .filter(|_| samples.count().is_multiple_of(pixels))
 }
 
 /// Numbers of things, a colour each; 0, nothing, is black.

@@ -126,7 +126,7 @@ fn plain(name: &str, value: &Plain, add: &mut dyn FnMut(String, Cell)) {
         Plain::Text(text) => add(own, Cell::Text(text.clone())),
         Plain::Numbers(values) => numbers(name, values, add),
         Plain::List(items) if items.len() > SHORT => {
-            add(own, Cell::Text(format!("{} parts", items.len())))
+            add(own, Cell::Text(format!("{} parts", items.len())));
         }
         Plain::List(items) => {
             for (place, item) in items.iter().enumerate() {
@@ -138,7 +138,13 @@ fn plain(name: &str, value: &Plain, add: &mut dyn FnMut(String, Cell)) {
                 plain(&join(name, part), value, add);
             }
         }
-        other => add(own, Cell::Text(other.to_json().to_string())),
+        Plain::Samples(block) => {
+            let samples = block.any();
+            add(
+                own,
+                Cell::Text(format!("{} × {}", samples.count(), samples.number())),
+            );
+        }
     }
 }
 
@@ -181,7 +187,7 @@ pub(crate) fn number(value: f64) -> String {
         // Of two zeros people know one.
         return format!("{}", value + 0.0);
     }
-    if size >= 1e7 || size < 1e-4 {
+    if !(1e-4..1e7).contains(&size) {
         return format!("{value:.3e}");
     }
     if size >= 1000.0 {

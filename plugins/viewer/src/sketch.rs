@@ -150,8 +150,8 @@ fn ground(layers: Res<Layers>, eye: Res<Eye>, theme: Res<Theme>, mut gizmos: Giz
     let color = theme.lines();
     for line in -20..=20 {
         let at = f32::from(i8::try_from(line).unwrap_or(0)) * coarse;
-        // A little below the ground, so that floors hide it.
-        let point = |x, y| Vec3::new(x, y, -0.002);
+        // A little over the ground, so that a floor does not cut it to pieces.
+        let point = |x, y| Vec3::new(x, y, 0.004);
         gizmos.line(point(x + at, y - reach), point(x + at, y + reach), color);
         gizmos.line(point(x - reach, y + at), point(x + reach, y + at), color);
     }

@@ -4,10 +4,7 @@ use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
 use bevy::{
     app::TerminalCtrlCHandlerPlugin,
     prelude::*,
-    render::{
-        RenderPlugin,
-        settings::{RenderCreation, WgpuSettings},
-    },
+    render::{RenderPlugin, settings::RenderCreation},
     window::{ExitCondition, PrimaryWindow, WindowCloseRequested},
     winit::{UpdateMode, WinitSettings},
 };
@@ -172,7 +169,7 @@ fn plugins(name: &str) -> bevy::app::PluginGroupBuilder {
             ..default()
         })
         .set(RenderPlugin {
-            render_creation: RenderCreation::Automatic(Box::new(WgpuSettings::default())),
+            render_creation: RenderCreation::Automatic(Box::default()),
             // The simulation waits until the window is there, so that nothing is missed.
             synchronous_pipeline_compilation: true,
             ..default()

@@ -154,3 +154,61 @@ fn what_cannot_be_filmed_is_said() {
             .contains("needs the program ffmpeg")
     );
 }
+
+#[test]
+fn a_program_without_a_window_says_how_to_get_one() {
+    let room = Room::new();
+    let ran = room.run(&["quiet.ron", "--view", "--until", "1s"]);
+    if cfg!(feature = "viewer") {
+        return;
+    }
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("built without the window")
+            && ran.err.contains("--features viewer")
+            && ran.err.contains("`--serve`"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_program_without_the_renderer_gpu_draws_all_the_same() {
+    if cfg!(feature = "viewer") {
+        return;
+    }
+    let room = Room::new();
+    let take = |renderer: &str, file: &str| {
+        let ran = room.run(&[
+            "render",
+            "quiet.ron",
+            "-o",
+            file,
+            "--size",
+            "32x24",
+            "--renderer",
+            renderer,
+        ]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        (
+            ran.err,
+            fs::read(room.path().join(file)).expect("a picture"),
+        )
+    };
+    let (said, drawn) = take("gpu", "gpu.png");
+    assert!(
+        said.contains("warning[render::gpu]") && said.contains("`software` draws instead"),
+        "{said}"
+    );
+    let (said, expected) = take("software", "software.png");
+    assert!(!said.contains("gpu"), "{said}");
+    assert_eq!(drawn, expected);
+    let ran = room.run(&["render", "quiet.ron", "-o", "x.png", "--renderer", "cpu"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err
+            .contains("there are the renderers `software` and `gpu`"),
+        "{}",
+        ran.err
+    );
+}

@@ -254,6 +254,41 @@ fn an_object_is_put_somewhere_and_held_there() {
 }
 
 #[test]
+fn an_object_is_pushed() {
+    let mut simulation = world();
+    let arguments = json!(["ball", [-30, 0, 10.25]]);
+    answer(
+        &mut simulation,
+        "simulation",
+        "set_object_position",
+        arguments,
+    );
+    let mass = simulation.body("ball").unwrap().mass;
+    // 2 m/s to the left, past the centre of mass by 0.1 m: it turns, and falls as it would.
+    let push = json!(["ball", [0, 2.0 * mass, 0], [-29.9, 0, 10.25]]);
+    answer(&mut simulation, "simulation", "push_object", push);
+    simulation.run(30).unwrap();
+    let body = simulation.body("ball").unwrap();
+    assert!((body.linear_velocity.y - 2.0).abs() < 1e-3, "{body:?}");
+    assert!(
+        (body.linear_velocity.z + 9.81 / 2.0).abs() < 0.1,
+        "{body:?}"
+    );
+    assert!(body.angular_velocity.z > 0.1, "{body:?}");
+    let moved = body.pose.translation.y;
+    assert!((moved - 1.0).abs() < 0.05, "{moved}");
+    for (name, expected) in [
+        ("nobody", "does not appear in the scene."),
+        ("floor", "is fixed"),
+        ("two", "not moved by forces"),
+    ] {
+        let push = json!([name, [1, 0, 0]]);
+        let why = refusal(&mut simulation, "simulation", "push_object", push);
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
 fn the_scene_is_told_as_a_tree_of_frames() {
     let mut simulation = world();
     let objects = answer(
