@@ -45,10 +45,11 @@ pub fn service() -> Service {
     Service::new(
         "capture",
         "Takes so many frames, and then no more until it is asked again. Cameras begin as if asked for a negative \
-         number: they take frames without end, and such a request is never answered; 0 stops them.",
+         number: they take frames without end, and such a request is never answered, but can be cancelled; 0 stops them. \
+         While a request is under way, another one is refused.",
         capture,
     )
-    .interruptible(stop)
+    .cancellable(stop)
 }
 
 fn capture(world: &mut World, entity: Entity, frames: Frames) -> Result<Outcome, Refused> {
@@ -60,6 +61,14 @@ fn capture(world: &mut World, entity: Entity, frames: Frames) -> Result<Outcome,
     } else {
         Outcome::Pending
     })
+}
+
+/// Stops a camera, and ends the request that it is busy with.
+pub fn interrupt(world: &mut World, camera: Entity) {
+    stop(world, camera);
+    if let Some(mut task) = world.get_mut::<Task>(camera) {
+        task.end(Status::Preempted, &json!(null));
+    }
 }
 
 fn stop(world: &mut World, entity: Entity) {

@@ -107,18 +107,27 @@ fn contacts_are_wanted(lookouts: Option<Res<Lookouts>>) -> bool {
     lookouts.is_some_and(|lookouts| lookouts.want_contacts())
 }
 
-/// Finds where bodies touch, each pair once.
-fn touch(mut lookouts: ResMut<Lookouts>, contacts: Contacts<'_, '_>) {
+/// Finds where bodies touch, each pair once: the first of the two is one that may move.
+fn touch(
+    mut lookouts: ResMut<Lookouts>,
+    contacts: Contacts<'_, '_>,
+    kinds: Query<'_, '_, &BodyKind>,
+) {
     let Lookouts {
         bodies,
         contacts: found,
         ..
     } = &mut *lookouts;
     found.clear();
+    let is_fixed = |body: Entity| kinds.get(body).is_ok_and(|kind| *kind == BodyKind::Fixed);
     for (place, &body) in bodies.iter().enumerate() {
+        if is_fixed(body) {
+            continue;
+        }
         for contact in contacts.of(body) {
             let other = bodies.iter().position(|other| *other == contact.other_body);
-            if let Some(other) = other.filter(|other| place < *other) {
+            let is_first = |other: &usize| place < *other || is_fixed(contact.other_body);
+            if let Some(other) = other.filter(is_first) {
                 found.push(SeenContact {
                     point: contact.point,
                     force: contact.force,

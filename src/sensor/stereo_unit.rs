@@ -6,7 +6,10 @@ use morse_api::{
 };
 use serde_json::json;
 
-use crate::camera::{Capture, capture::Frames};
+use crate::camera::{
+    Capture,
+    capture::{Frames, interrupt},
+};
 
 /// Lets several cameras take frames together. It measures nothing itself; the cameras usually sit on it (`on`).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
@@ -46,10 +49,11 @@ pub(super) fn plugin(app: &mut App) {
             Service::new(
                 "capture",
                 "Lets each of its cameras take so many frames, and is answered when the last one has. A negative \
-                 number is never answered; 0 stops them.",
+                 number is never answered, but can be cancelled; 0 stops them. While a request is under way, also at one of \
+                 the cameras, another one is refused.",
                 capture,
             )
-            .interruptible(stop),
+            .cancellable(stop),
         );
 }
 
@@ -69,37 +73,40 @@ fn cameras(world: &World, unit: Entity) -> Vec<(String, Entity)> {
 }
 
 fn capture(world: &mut World, unit: Entity, frames: Frames) -> Result<Outcome, Refused> {
-    ask(world, unit, frames.n);
-    Ok(if is_busy(world, unit) {
-        Outcome::Pending
-    } else {
-        Outcome::NOTHING
+    if let Some(camera) = busy(world, unit) {
+        return Err(Refused(format!(
+            "A service (capture of `{camera}`) is already running. I do not know what to do."
+        )));
+    }
+    for (path, _) in cameras(world, unit) {
+        // The reply is nobody's: what counts is whether the camera is still busy.
+        service::call(world, &path, "capture", &json!([frames.n]));
+    }
+    Ok(match busy(world, unit) {
+        Some(_) => Outcome::Pending,
+        None => Outcome::NOTHING,
     })
 }
 
-/// Whether one of its cameras is still to take frames.
-fn is_busy(world: &World, unit: Entity) -> bool {
+/// The first of its cameras that is still to take frames.
+fn busy(world: &World, unit: Entity) -> Option<String> {
     let task = |camera: Entity| world.get::<Task>(camera);
     let mut cameras = cameras(world, unit).into_iter();
-    cameras.any(|(_, camera)| task(camera).is_some_and(Task::is_running))
-}
-
-fn ask(world: &mut World, unit: Entity, frames: i64) {
-    for (path, _) in cameras(world, unit) {
-        // The reply is nobody's: what counts is whether the camera is still busy.
-        service::call(world, &path, "capture", &json!([frames]));
-    }
+    let found = cameras.find(|(_, camera)| task(*camera).is_some_and(Task::is_running));
+    found.map(|(path, _)| path)
 }
 
 fn stop(world: &mut World, unit: Entity) {
-    ask(world, unit, 0);
+    for (_, camera) in cameras(world, unit) {
+        interrupt(world, camera);
+    }
 }
 
 /// Sees whether the cameras have finished.
 fn default_action(world: &mut World, units: &mut QueryState<(Entity, &Task), With<StereoUnit>>) {
     let waiting = units.iter(world).filter(|(_, task)| task.is_running());
     for unit in waiting.map(|(unit, _)| unit).collect::<Vec<_>>() {
-        if !is_busy(world, unit)
+        if busy(world, unit).is_none()
             && let Some(mut task) = world.get_mut::<Task>(unit)
         {
             task.end(Status::Success, &json!(null));

@@ -349,12 +349,19 @@ fn frames_are_taken_on_request() {
     let first = simulation.call("r.video", "capture", &json!([1000]));
     let second = simulation.call("r.video", "capture", &json!([2]));
     assert_eq!(
+        second.reply().unwrap().value,
+        "A service (capture) is already running. I do not know what to do."
+    );
+    assert_eq!(due(&mut simulation, "r.video", 60), 20);
+    simulation.cancel(&first);
+    assert_eq!(
         first.reply().unwrap().status,
         morse_api::service::Status::Preempted
     );
+    let third = simulation.call("r.video", "capture", &json!([2]));
     assert_eq!(due(&mut simulation, "r.video", 60), 2);
     assert_eq!(
-        second.reply().unwrap().status,
+        third.reply().unwrap().status,
         morse_api::service::Status::Success
     );
     let endless = simulation.call("r.video", "capture", &json!([-1]));
@@ -392,6 +399,17 @@ fn a_stereo_unit_captures_with_all_its_cameras() {
         morse_api::service::Status::Preempted
     );
     assert_eq!(due(&mut simulation, "r.right", 60), 0);
+    // A camera that is busy for somebody else is left alone, and so are the others.
+    let own = simulation.call("r.right", "capture", &json!([1000]));
+    let refused = simulation.call("r.unit", "capture", &json!([1])).reply();
+    let why = refused.unwrap().value.to_string();
+    assert!(
+        why.contains("A service (capture of `r.right`) is already running"),
+        "{why}"
+    );
+    assert_eq!(due(&mut simulation, "r.left", 60), 0);
+    assert_eq!(due(&mut simulation, "r.right", 60), 10);
+    assert!(own.reply().is_none());
 }
 
 #[test]

@@ -100,6 +100,9 @@ class Harness(Programs):
     def test_mistakes(self) -> None:
         self.run_harness("mistake")
 
+    def test_cameras(self) -> None:
+        self.run_harness("cameras", rtf="4")
+
     def test_changed_data(self) -> None:
         self.run_harness("modified", rtf="4")
 
@@ -116,6 +119,9 @@ class WithoutMorse(Programs):
 
     def test_what_is_around(self) -> None:
         self.run_here("around")
+
+    def test_cameras(self) -> None:
+        self.run_here("cameras")
 
     def test_moving(self) -> None:
         self.run_here("moving")

@@ -37,7 +37,6 @@ pub(crate) struct Eye {
     /// Whether it goes where what is selected goes.
     pub(crate) follows: bool,
     home: (Vec3, f32),
-    followed: Option<Vec3>,
 }
 
 impl Eye {
@@ -69,7 +68,6 @@ impl Eye {
             pitch: 0.5,
             follows: false,
             home,
-            followed: None,
         }
     }
 
@@ -223,18 +221,12 @@ fn steer(
 
 /// Goes where what is selected goes.
 fn follow(mut eye: ResMut<Eye>, mirror: Res<Mirror>, selected: Res<Selected>) {
-    let now = selected
-        .pose(&mirror)
-        .map(|pose| mirror.transform(&pose).translation);
-    if eye.follows
-        && let (Some(now), Some(before)) = (now, eye.followed)
-    {
-        eye.target += now - before;
+    if !eye.follows {
+        return;
     }
-    let eye = eye.bypass_change_detection();
-    eye.followed = now;
-    if now.is_none() {
-        eye.follows = false;
+    match selected.pose(&mirror) {
+        Some(pose) => eye.target = mirror.transform(&pose).translation,
+        None => eye.follows = false,
     }
 }
 
@@ -256,7 +248,6 @@ mod tests {
             pitch: 0.4,
             follows: true,
             home: (Vec3::ZERO, 8.0),
-            followed: None,
         }
     }
 

@@ -89,7 +89,7 @@ class Kinect(CompoundSensor):
         self.video_camera.location = (0.06, 0.08, 0.04)
         self.depth_camera = DepthCamera("depth")
         self.depth_camera.properties(
-            classpath="morse.sensors.depth_camera.DepthVideoCamera", cam_width=128, cam_height=128
+            classpath="morse.sensors.depth_camera.DepthVideoCamera", cam_width=128, cam_height=128, Vertical_Flip=True
         )
         self.depth_camera.location = (0.06, -0.08, 0.04)
         self.append(self.video_camera)
