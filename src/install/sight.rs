@@ -19,9 +19,9 @@ use morse_api::{
     tick::Tick,
 };
 
-use super::Connections;
+use super::{Connections, painted::Paints};
 use crate::{
-    physics,
+    physics, render,
     scene::{
         diagnostic::Diagnostic,
         model::{Geometry, Shape},
@@ -53,7 +53,8 @@ pub(super) fn open(
     }
     let mut survey = Survey::new(world, spawned);
     let scenery = Arc::new(survey.scenery(simulation));
-    let warnings = survey.warnings;
+    let mut warnings = survey.warnings;
+    warnings.extend(survey.paints.warnings());
     let pacing = Arc::new(Pacing::default());
     let mut lookouts = Lookouts {
         bodies: spawned.bodies.values().copied().collect(),
@@ -112,6 +113,7 @@ struct Survey<'a> {
     places: BTreeMap<Entity, usize>,
     meshes: BTreeMap<PathBuf, Option<usize>>,
     triangles: Vec<Triangles>,
+    paints: Paints,
     warnings: Vec<Diagnostic>,
 }
 
@@ -124,6 +126,7 @@ impl<'a> Survey<'a> {
             places: bodies.map(|(place, body)| (*body, place)).collect(),
             meshes: BTreeMap::new(),
             triangles: Vec::new(),
+            paints: Paints::default(),
             warnings: Vec::new(),
         }
     }
@@ -149,6 +152,7 @@ impl<'a> Survey<'a> {
             components: self.components(),
             shapes,
             meshes: std::mem::take(&mut self.triangles),
+            images: std::mem::take(&mut self.paints.images),
         }
     }
 
@@ -201,6 +205,8 @@ impl<'a> Survey<'a> {
                 body_from_shape: of.body_from_frame,
                 form: self.form(&of.geometry)?,
                 color: [red, green, blue, of.geometry.alpha].map(|part| part.clamp(0.0, 1.0)),
+                paint: self.paints.of(&of.geometry),
+                gloss: render::gloss(&of.geometry),
             })
         });
         shapes.collect()
@@ -255,8 +261,11 @@ impl<'a> Survey<'a> {
         let place = match physics::mesh::read(file) {
             Ok(mesh) => {
                 self.triangles.push(Triangles {
+                    parts: self.paints.parts(file, &mesh),
                     vertices: mesh.vertices,
                     faces: mesh.faces,
+                    normals: mesh.normals,
+                    coordinates: mesh.coordinates,
                 });
                 Some(self.triangles.len() - 1)
             }
