@@ -1,6 +1,7 @@
 //! Puts a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
 mod linked;
 mod overlays;
+mod painted;
 pub mod sight;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};

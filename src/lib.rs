@@ -45,6 +45,7 @@
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`paint`]: images and materials of meshes, from files;
 //! - [`render`]: what eyes see, for cameras and stills;
 //! - [`laser`]: what all laser scanners share;
 //! - [`camera`]: what all cameras share;
@@ -101,6 +102,7 @@ pub mod modifier;
 pub mod motion;
 pub mod objects;
 pub mod overlay;
+pub mod paint;
 pub mod physics;
 pub mod picture;
 pub mod rays;

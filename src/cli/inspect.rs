@@ -267,10 +267,18 @@ fn geometry_as_json(geometry: &Geometry) -> Value {
         ("friction", geometry.friction),
         ("restitution", geometry.restitution),
         ("density", geometry.density),
+        ("shininess", geometry.shininess),
+        ("pattern_size", geometry.pattern_size),
     ];
     if let Some(object) = value.as_object_mut() {
         for (name, number) in material {
             object.extend(number.map(|number| (name.to_owned(), json!(number))));
+        }
+        if let Some(image) = &geometry.image {
+            object.insert("image".into(), json!(image.file));
+        }
+        if let Some(color) = &geometry.checker {
+            object.insert("checker".into(), json!(color));
         }
     }
     value

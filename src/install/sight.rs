@@ -19,9 +19,10 @@ use morse_api::{
     tick::Tick,
 };
 
-use super::Connections;
+use super::{Connections, painted::Paints};
 use crate::{
     physics::{self, contacts::Contacts},
+    render,
     scene::{
         diagnostic::Diagnostic,
         model::{Geometry, Shape},
@@ -84,7 +85,10 @@ pub(crate) fn scenery(
     spawned: &Spawned,
 ) -> (Scenery, Vec<Diagnostic>) {
     let mut survey = Survey::new(world, spawned);
-    (survey.scenery(simulation), survey.warnings)
+    let scenery = survey.scenery(simulation);
+    let mut warnings = survey.warnings;
+    warnings.extend(survey.paints.warnings());
+    (scenery, warnings)
 }
 
 /// Where who runs the simulation says how time passes.
@@ -170,6 +174,7 @@ struct Survey<'a> {
     places: BTreeMap<Entity, usize>,
     meshes: BTreeMap<PathBuf, Option<usize>>,
     triangles: Vec<Triangles>,
+    paints: Paints,
     warnings: Vec<Diagnostic>,
 }
 
@@ -182,6 +187,7 @@ impl<'a> Survey<'a> {
             places: bodies.map(|(place, body)| (*body, place)).collect(),
             meshes: BTreeMap::new(),
             triangles: Vec::new(),
+            paints: Paints::default(),
             warnings: Vec::new(),
         }
     }
@@ -207,6 +213,7 @@ impl<'a> Survey<'a> {
             components: self.components(),
             shapes,
             meshes: std::mem::take(&mut self.triangles),
+            images: std::mem::take(&mut self.paints.images),
         }
     }
 
@@ -256,6 +263,8 @@ impl<'a> Survey<'a> {
                 body_from_shape: of.body_from_frame,
                 form: self.form(&of.geometry)?,
                 color: [red, green, blue, of.geometry.alpha].map(|part| part.clamp(0.0, 1.0)),
+                paint: self.paints.of(&of.geometry),
+                gloss: render::gloss(&of.geometry),
             })
         });
         shapes.collect()
@@ -310,8 +319,11 @@ impl<'a> Survey<'a> {
         let place = match physics::mesh::read(file) {
             Ok(mesh) => {
                 self.triangles.push(Triangles {
+                    parts: self.paints.parts(file, &mesh),
                     vertices: mesh.vertices,
                     faces: mesh.faces,
+                    normals: mesh.normals,
+                    coordinates: mesh.coordinates,
                 });
                 Some(self.triangles.len() - 1)
             }

@@ -1,6 +1,6 @@
 //! Triangles from files: STL (text and binary) and OBJ.
 
-use std::{borrow::Cow, path::Path};
+use std::{borrow::Cow, collections::BTreeSet, ops::Range, path::Path};
 
 use crate::assets;
 
@@ -13,6 +13,22 @@ pub struct Triangles {
     pub faces: Vec<[u32; 3]>,
     /// The normal of the surface at each corner, where the file has them; not of any certain length.
     pub normals: Vec<[f32; 3]>,
+    /// Where on an image each corner lies, to the right and up from its lower left corner, where the file
+    /// has that; else empty.
+    pub coordinates: Vec<[f32; 2]>,
+    /// Faces that have a material, in order.
+    pub parts: Vec<Part>,
+    /// The files that say what materials are, as they are named.
+    pub libraries: Vec<String>,
+}
+
+/// Faces of one material.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Their places.
+    pub faces: Range<usize>,
+    /// What the material is called.
+    pub material: String,
 }
 
 /// No mesh file may be larger than this, bytes.
@@ -68,19 +84,41 @@ pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, String> {
     // The corners give the normals as well.
     let triangles = merge(mesh_loader::stl::from_slice(bytes))?;
     Ok(Triangles {
-        normals: Vec::new(),
-        ..triangles
+        vertices: triangles.vertices,
+        faces: triangles.faces,
+        ..Triangles::default()
     })
 }
 
-/// Reads an OBJ file; its materials are ignored.
+/// Reads an OBJ file. The files with its materials are not opened.
 ///
 /// # Errors
 ///
 /// When it cannot be parsed, or a face names a vertex that does not exist.
 pub fn parse_obj(bytes: &[u8]) -> Result<Triangles, String> {
-    let no_materials = |_: &Path| Err::<Vec<u8>, _>(std::io::ErrorKind::NotFound.into());
-    merge(mesh_loader::obj::from_slice(bytes, None, no_materials))
+    let named = |word: &[u8]| named(bytes, word);
+    // The loader tells parts from each other by the materials that it finds: here all that are used.
+    let materials: BTreeSet<String> = named(b"usemtl").into_iter().collect();
+    let library: String = materials
+        .iter()
+        .map(|name| format!("newmtl {name}\n"))
+        .collect();
+    let read = mesh_loader::obj::from_slice(bytes, Some(Path::new("mesh.obj")), |_| {
+        Ok(library.as_bytes())
+    });
+    let mut triangles = merge(read)?;
+    triangles.libraries = named(b"mtllib");
+    Ok(triangles)
+}
+
+/// The names that follow a word at the beginning of lines.
+fn named(bytes: &[u8], word: &[u8]) -> Vec<String> {
+    let lines = bytes.split(|byte| [b'\n', b'\r'].contains(byte));
+    let rests = lines.filter_map(|line| line.trim_ascii_start().strip_prefix(word));
+    let names = rests.filter(|rest| rest.first().is_some_and(u8::is_ascii_whitespace));
+    names
+        .map(|name| String::from_utf8_lossy(name.trim_ascii()).into_owned())
+        .collect()
 }
 
 /// A binary STL file, if the length is right for the number of triangles that it states.
@@ -111,16 +149,33 @@ fn binary_stl(bytes: &[u8]) -> Option<Triangles> {
 fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, String> {
     let scene = read.map_err(|error| error.to_string())?;
     let mut all = Triangles::default();
+    let mut materials = scene.materials.into_iter();
     for mesh in scene.meshes {
+        let faces = all.faces.len()..all.faces.len() + mesh.faces.len();
+        let material = materials.next().map(|material| material.name);
+        if let Some(material) = material.filter(|name| !name.is_empty()) {
+            all.parts.push(Part { faces, material });
+        }
         let first = u32::try_from(all.vertices.len()).map_err(|error| error.to_string())?;
         all.vertices.extend_from_slice(&mesh.vertices);
         all.normals.extend_from_slice(&mesh.normals);
         // A part without normals is drawn by those of its triangles.
         all.normals.resize(all.vertices.len(), [0.0; 3]);
+        let [coordinates, _] = mesh.texcoords;
+        all.coordinates.extend_from_slice(&coordinates);
+        all.coordinates.resize(all.vertices.len(), [0.0; 2]);
         for face in mesh.faces {
             all.faces
                 .push(face.map(|corner| corner.saturating_add(first)));
         }
+    }
+    if all
+        .coordinates
+        .iter()
+        .flatten()
+        .all(|number| *number == 0.0)
+    {
+        all.coordinates.clear();
     }
     checked(all)
 }
@@ -141,6 +196,13 @@ fn checked(triangles: Triangles) -> Result<Triangles, String> {
         .all(|number| number.is_finite())
     {
         return Err("a coordinate is not finite".to_owned());
+    }
+    let numbers = triangles.coordinates.iter().flatten();
+    if !numbers
+        .chain(triangles.normals.iter().flatten())
+        .all(|number| number.is_finite())
+    {
+        return Err("a normal or a place on the image is not finite".to_owned());
     }
     Ok(triangles)
 }
@@ -197,6 +259,27 @@ mod tests {
             .map(|face| triangles.vertices[face[0] as usize][2])
             .collect();
         assert_eq!(heights, [0.0, 1.0]);
+    }
+
+    #[test]
+    fn obj_parts_have_materials_and_places_on_an_image() {
+        let text = "mtllib a b.mtl\nmtllib c.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 0.5\n\
+                    f 1/1 2/2 3/3\nusemtl red brick\nf 1/1 2/2 3/3\nf 3/3 2/2 1/1\n\
+                    usemtl\tblue\r\nf 1 2 3\n";
+        let triangles = parse_obj(text.as_bytes()).unwrap();
+        assert_eq!(triangles.libraries, ["a b.mtl", "c.mtl"]);
+        let parts = [(1..3, "red brick"), (3..4, "blue")];
+        let parts = parts.map(|(faces, material)| Part {
+            faces,
+            material: material.to_owned(),
+        });
+        assert_eq!(triangles.parts, parts);
+        let corner = |face: usize| triangles.faces[face][2] as usize;
+        assert_eq!(triangles.coordinates[corner(1)], [0.0, 0.5]);
+        assert_eq!(triangles.coordinates[corner(3)], [0.0, 0.0]);
+        assert_eq!(triangles.coordinates.len(), triangles.vertices.len());
+        let plain = parse_obj(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+        assert!(plain.coordinates.is_empty() && plain.parts.is_empty());
     }
 
     #[test]

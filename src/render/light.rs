@@ -139,7 +139,8 @@ pub(super) fn mix(a: Rgb, b: Rgb, share: f64) -> Rgb {
     [0, 1, 2].map(|channel| a[channel] + (b[channel] - a[channel]) * share)
 }
 
-fn encode(light: f64) -> u8 {
+/// Light as screens have it.
+pub(super) fn encode(light: f64) -> u8 {
     let code = if light <= 0.003_130_8 {
         light * 12.92
     } else {

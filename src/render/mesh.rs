@@ -1,9 +1,11 @@
-//! Meshes as they are looked at: triangles with the normals of their corners.
+//! Meshes as they are looked at: triangles with normals, materials and places on images.
 use std::{path::Path, sync::Arc};
 
-use nalgebra::Vector3;
+use morse_api::sight::Gloss;
+use nalgebra::{Vector2, Vector3};
 
-use crate::{physics, rays};
+use super::texture::Texture;
+use crate::{paint, physics, rays};
 
 /// A mesh that is drawn.
 pub(super) struct VisualMesh {
@@ -13,29 +15,88 @@ pub(super) struct VisualMesh {
     faces: Vec<[u32; 3]>,
     /// Empty where the file has none.
     normals: Vec<[f32; 3]>,
+    /// Likewise.
+    coordinates: Vec<[f32; 2]>,
+    /// First face, the one after the last, and the material.
+    parts: Vec<(usize, usize, Material)>,
+}
+
+/// How a part of a mesh looks.
+pub(super) struct Material {
+    /// Red, green and blue as the file has them.
+    pub(super) color: [f64; 3],
+    pub(super) gloss: Gloss,
+    pub(super) image: Option<Arc<Texture>>,
 }
 
 impl VisualMesh {
-    /// Reads a mesh file.
+    /// Reads a mesh file. What is wrong with its materials is written down.
     ///
     /// # Errors
     ///
     /// Why it cannot be read.
-    pub(super) fn read(file: &Path) -> Result<Self, String> {
-        physics::mesh::read(file).map(Self::new)
+    pub(super) fn read(
+        file: &Path,
+        complaints: &mut Vec<String>,
+        texture: &mut dyn FnMut(&Path) -> Option<Arc<Texture>>,
+    ) -> Result<Self, String> {
+        let read = physics::mesh::read(file)?;
+        let materials = paint::Material::read_all(file, &read, complaints);
+        let parts = read.parts.iter().filter_map(|part| {
+            let material = materials.get(&part.material)?;
+            let look = Material {
+                color: material.color,
+                gloss: material.gloss,
+                image: material.image.as_deref().and_then(&mut *texture),
+            };
+            Some((part.faces.start, part.faces.end, look))
+        });
+        let parts = parts.collect();
+        Ok(Self {
+            parts,
+            ..Self::new(read)
+        })
     }
 
     pub(super) fn new(read: physics::mesh::Triangles) -> Self {
-        let physics::mesh::Triangles {
-            vertices,
-            faces,
-            normals,
-        } = read;
         Self {
-            triangles: Arc::new(rays::Mesh::new(&vertices, &faces)),
-            vertices,
-            faces,
-            normals,
+            triangles: Arc::new(rays::Mesh::new(&read.vertices, &read.faces)),
+            vertices: read.vertices,
+            faces: read.faces,
+            normals: read.normals,
+            coordinates: read.coordinates,
+            parts: Vec::new(),
+        }
+    }
+
+    /// The material of a face, if the file says one.
+    pub(super) fn material(&self, face: u32) -> Option<&Material> {
+        let face = face as usize;
+        let after = self.parts.partition_point(|(first, ..)| *first <= face);
+        let (_, end, material) = self.parts.get(after.checked_sub(1)?)?;
+        (face < *end).then_some(material)
+    }
+
+    /// Whether the file says where on an image its corners lie.
+    pub(super) fn has_coordinates(&self) -> bool {
+        !self.coordinates.is_empty()
+    }
+
+    /// Where on an image a place on a face lies.
+    pub(super) fn coordinates(&self, face: u32, at: &Vector3<f64>) -> [f64; 2] {
+        let Some(corners) = self.faces.get(face as usize) else {
+            return [0.0; 2];
+        };
+        let [a, b, c] = corners.map(|corner| {
+            let found = self.coordinates.get(corner as usize);
+            Vector2::from(found.copied().unwrap_or_default().map(f64::from))
+        });
+        let (shares, plane) = self.shares(*corners, at);
+        let whole = plane.norm_squared();
+        if whole > 0.0 {
+            ((a * shares[0] + b * shares[1] + c * shares[2]) / whole).into()
+        } else {
+            a.into()
         }
     }
 
@@ -45,19 +106,24 @@ impl VisualMesh {
         let Some(corners) = self.faces.get(face as usize) else {
             return Vector3::z();
         };
-        let [a, b, c] = corners.map(|corner| vector(&self.vertices, corner));
-        let plane = (b - a).cross(&(c - a));
-        let [na, nb, nc] = corners.map(|corner| vector(&self.normals, corner));
-        // Shares of the opposite parts of the triangle.
-        let share =
-            |from: &Vector3<f64>, to: &Vector3<f64>| (to - from).cross(&(at - from)).dot(&plane);
-        let (sa, sb, sc) = (share(&b, &c), share(&c, &a), share(&a, &b));
-        let mixed = na * sa + nb * sb + nc * sc;
+        let [a, b, c] = corners.map(|corner| vector(&self.normals, corner));
+        let (shares, plane) = self.shares(*corners, at);
+        let mixed = a * shares[0] + b * shares[1] + c * shares[2];
         if mixed.norm_squared() > 0.0 {
             mixed
         } else {
             plane
         }
+    }
+
+    /// How near each corner is: the opposite parts of the triangle, which together are the square of the length
+    /// of the second vector, the normal of its plane.
+    fn shares(&self, corners: [u32; 3], at: &Vector3<f64>) -> ([f64; 3], Vector3<f64>) {
+        let [a, b, c] = corners.map(|corner| vector(&self.vertices, corner));
+        let plane = (b - a).cross(&(c - a));
+        let share =
+            |from: &Vector3<f64>, to: &Vector3<f64>| (to - from).cross(&(at - from)).dot(&plane);
+        ([share(&b, &c), share(&c, &a), share(&a, &b)], plane)
     }
 }
 
@@ -76,6 +142,8 @@ mod tests {
             vertices: vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]],
             faces: vec![[0, 1, 2]],
             normals,
+            coordinates: vec![[0.0, 0.0], [1.0, 0.0], [0.0, 0.5]],
+            ..Triangles::default()
         })
     }
 
@@ -96,5 +164,19 @@ mod tests {
         }
         let flat = mesh(Vec::new()).normal(0, &Vector3::new(0.5, 0.5, 0.0));
         assert_eq!(flat.normalize(), Vector3::z());
+    }
+
+    #[test]
+    fn places_on_an_image_are_mixed_likewise() {
+        let mesh = mesh(Vec::new());
+        for (at, expected) in [
+            ([0.0, 0.0, 0.0], [0.0, 0.0]),
+            ([2.0, 0.0, 0.0], [1.0, 0.0]),
+            ([1.0, 1.0, 0.0], [0.5, 0.25]),
+            // Beyond the edge it goes on.
+            ([4.0, 0.0, 0.0], [2.0, 0.0]),
+        ] {
+            assert_eq!(mesh.coordinates(0, &at.into()), expected, "{at:?}");
+        }
     }
 }

@@ -8,28 +8,29 @@
 //! A solid that the eye is in is not seen, and nothing is seen before `near` or beyond `far`.
 //!
 //! In reading order:
-//! - `stage`: what there is; `mesh`: triangles with normals; `light`: sky, sun and lamps;
+//! - `collect`: from geometry to things; `stage`: what there is; `mesh`: triangles with normals;
+//! - `light`: sky, sun and lamps; `skin`: how surfaces look; `texture`: images and checkers in a pixel;
 //! - `shot`: what an eye has before it, and in which tiles;
 //! - `viewpoint`: where to look from if nobody says;
 //! - `gpu`: colours by the graphics card instead, in programs with the window;
-//! - `tile`: the nearest thing in each pixel, and its colour; `shadow`: what keeps the light away.
+//! - `tile`: the nearest thing in each pixel; `shade`: its colour; `shadow`: what keeps the light away.
+mod collect;
 #[cfg(feature = "viewer")]
 mod gpu;
 mod light;
 mod mesh;
+mod shade;
 mod shadow;
 mod shot;
+mod skin;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod tile;
 mod viewpoint;
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bevy::{ecs::system::RunSystemOnce as _, prelude::*};
 use morse_api::{
@@ -47,16 +48,13 @@ use rayon::{ThreadPool, prelude::*};
 use crate::{
     actuator::light::{Light, Shine},
     rays,
-    scene::{
-        diagnostic::Diagnostic,
-        model::{self, Shape},
-        spawn::GeometryOf,
-    },
+    scene::diagnostic::Diagnostic,
 };
+pub(crate) use collect::gloss;
+use collect::{collect, collect_all};
 use light::{Lamp, Look};
-use mesh::VisualMesh;
 use shot::Shot;
-use stage::{Form, Grid, Stage, Thing};
+use stage::Stage;
 use tile::{SIDE, Shown};
 pub use viewpoint::{automatic, look};
 
@@ -217,86 +215,6 @@ struct Parts<'a> {
     color: &'a mut [u8],
     depth: &'a mut [f32],
     things: &'a mut [u16],
-}
-
-/// Takes in all geometry anew when some was spawned, changed or removed.
-fn collect(
-    software: Res<Software>,
-    complaints: ResMut<Complaints>,
-    geometry: Query<(Entity, &GeometryOf)>,
-    changed: Query<(), Changed<GeometryOf>>,
-    mut removed: RemovedComponents<GeometryOf>,
-) {
-    if removed.read().count() > 0 || !changed.is_empty() {
-        collect_all(software, complaints, geometry);
-    }
-}
-
-fn collect_all(
-    software: Res<Software>,
-    mut complaints: ResMut<Complaints>,
-    geometry: Query<(Entity, &GeometryOf)>,
-) {
-    let mut all: Vec<_> = geometry.iter().collect();
-    // Numbers follow the names of frames, and in a frame the order of the scene.
-    all.sort_by(|(_, one), (_, other)| one.frame.cmp(&other.frame));
-    let mut meshes = BTreeMap::new();
-    let mut things = Vec::new();
-    for (entity, of) in all.into_iter().filter(|(_, of)| of.geometry.visual) {
-        let form = form(&of.geometry, &mut meshes).unwrap_or_else(|why| {
-            complaints.add(
-                &Path(of.frame.as_str().into()),
-                &format!("it is not drawn: {why}"),
-            );
-            None
-        });
-        let geometry = &of.geometry;
-        if let Some(form) = form.filter(|_| geometry.alpha > 0.0) {
-            things.push(Thing {
-                entity,
-                body: of.body,
-                body_from_thing: of.body_from_frame,
-                world_from_thing: of.body_from_frame,
-                form,
-                color: linear(geometry.color),
-                alpha: geometry.alpha.min(1.0) as f32,
-                casts: !geometry.no_shadow,
-            });
-        }
-    }
-    software.write().things = things;
-}
-
-/// What is drawn of a geometry; nothing of one that has no size.
-fn form(
-    geometry: &model::Geometry,
-    meshes: &mut BTreeMap<PathBuf, Arc<VisualMesh>>,
-) -> Result<Option<Form>, String> {
-    let scale = geometry.scale;
-    match &geometry.shape {
-        Shape::Grid {
-            dimension,
-            delta,
-            thickness,
-        } => Ok(Some(Form::Grid(Grid {
-            half: dimension.map(|half| (half * scale).abs()),
-            delta: delta.map(|delta| (delta * scale).abs()),
-            thickness: (thickness * scale).abs(),
-        }))),
-        Shape::Mesh { resolved, .. } => {
-            let mesh = match meshes.get(resolved) {
-                Some(mesh) => mesh.clone(),
-                None => {
-                    let mesh = Arc::new(VisualMesh::read(resolved)?);
-                    meshes.insert(resolved.clone(), mesh.clone());
-                    mesh
-                }
-            };
-            let is_there = scale != 0.0 && scale.is_finite() && !mesh.triangles.is_empty();
-            Ok(is_there.then_some(Form::Mesh { mesh, scale }))
-        }
-        _ => Ok(rays::visual(geometry, None).map(Form::Solid)),
-    }
 }
 
 /// Puts things and lamps where they are after this tick.

@@ -169,7 +169,7 @@ impl<'a> Shot<'a> {
             is_clear: thing.is_clear(),
             most: 1.0 / nearest,
             local,
-            flat: (faces.is_some() && is_even).then(|| self.flat(thing)),
+            flat: (faces.is_some() && is_even && thing.is_plain()).then(|| self.flat(thing)),
             faces,
         };
         Some((cast, place))
@@ -264,12 +264,17 @@ impl Local {
         })
     }
 
-    /// A point of the eye's axes in these.
-    pub(super) fn point(&self, at: &Vector3<f64>) -> Vector3<f64> {
+    /// A direction of the eye's axes in these.
+    pub(super) fn direction(&self, way: &Vector3<f64>) -> Vector3<f64> {
         let turned = self
             .rows
-            .map(|row| row[0] * at.x + row[1] * at.y + row[2] * at.z);
-        Vector3::from(turned) + Vector3::from(self.origin)
+            .map(|row| row[0] * way.x + row[1] * way.y + row[2] * way.z);
+        Vector3::from(turned)
+    }
+
+    /// A point of the eye's axes in these.
+    pub(super) fn point(&self, at: &Vector3<f64>) -> Vector3<f64> {
+        self.direction(at) + Vector3::from(self.origin)
     }
 }
 

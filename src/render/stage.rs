@@ -1,10 +1,12 @@
 //! What there is to be seen, and where it stands.
 use bevy::prelude::Entity;
+use morse_api::{paint::Wrap, sight::Gloss};
 use nalgebra::{Isometry3, Vector3};
 use std::sync::Arc;
 
 use super::light::{Lamp, Look, Rgb};
 use super::mesh::VisualMesh;
+use super::skin::Paint;
 use crate::rays::solid::Solid;
 
 /// Things that let more light through than this are not there for depths and names, and cast no shadow.
@@ -28,8 +30,10 @@ pub(super) struct Thing {
     /// Where it stands now.
     pub(super) world_from_thing: Isometry3<f64>,
     pub(super) form: Form,
-    /// The light that it sends back, linear.
+    /// The light that it sends back, linear, where nothing is painted on it.
     pub(super) color: Rgb,
+    pub(super) paint: Option<Paint>,
+    pub(super) gloss: Gloss,
     /// 0 lets all light through, 1 none.
     pub(super) alpha: f32,
     /// Whether it casts shadows.
@@ -58,6 +62,11 @@ impl Thing {
     /// Whether light passes through it, or between its lines.
     pub(super) fn is_clear(&self) -> bool {
         self.alpha < 1.0 || matches!(self.form, Form::Grid(_))
+    }
+
+    /// Whether it is of one colour that does not shine.
+    pub(super) fn is_plain(&self) -> bool {
+        self.paint.is_none() && self.gloss.color == [0.0; 3]
     }
 
     /// Whether depths and names tell of it.
@@ -99,6 +108,39 @@ impl Form {
             Self::Mesh { scale, .. } => *scale,
             Self::Solid(_) | Self::Grid(_) => 1.0,
         }
+    }
+
+    /// How it is wrapped into what is painted on it.
+    pub(super) fn wrap(&self) -> Option<Wrap> {
+        let Self::Solid(solid) = self else {
+            let [low, high] = self.bounds();
+            let has_sides = matches!(self, Self::Mesh { .. });
+            return has_sides.then_some(Wrap::Sides { low, high });
+        };
+        Some(match *solid {
+            Solid::Sphere { radius } => Wrap::Ball { radius },
+            Solid::Cylinder { radius, low, high } => Wrap::Turned {
+                radius,
+                least: radius,
+                low,
+                high,
+            },
+            Solid::Cone {
+                start_radius,
+                end_radius,
+                height,
+            } => Wrap::Turned {
+                radius: start_radius.max(end_radius),
+                least: start_radius.min(end_radius),
+                low: height.min(0.0),
+                high: height.max(0.0),
+            },
+            Solid::Capsule { radius, low, high } => Wrap::Capsule { radius, low, high },
+            Solid::Box { .. } | Solid::Mesh { .. } => {
+                let [low, high] = self.bounds();
+                Wrap::Sides { low, high }
+            }
+        })
     }
 
     /// Whether a point, in its own axes, is inside: nothing is seen of it from there.

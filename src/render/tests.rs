@@ -1,10 +1,14 @@
 //! Pictures against closed forms: depths, places, names, light; and the same pixels on any number of threads.
+mod painted;
+
 use nalgebra::{Isometry3, Point3};
 
 use super::light::Rgb;
+use super::mesh::VisualMesh;
+use super::stage::{Form, Thing};
 use super::*;
 use crate::{physics::mesh::Triangles, rays::solid::Solid};
-use morse_api::render::Wants;
+use morse_api::{render::Wants, sight::Gloss};
 
 const ALL: Wants = Wants {
     color: true,
@@ -36,6 +40,8 @@ fn thing(form: Form, pose: Isometry3<f64>) -> Thing {
         world_from_thing: pose,
         form,
         color: [0.5, 0.4, 0.3],
+        paint: None,
+        gloss: Gloss::default(),
         alpha: 1.0,
         casts: true,
     }
@@ -219,7 +225,7 @@ fn box_mesh(half: [f32; 3]) -> VisualMesh {
             .iter()
             .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
             .collect(),
-        normals: Vec::new(),
+        ..Triangles::default()
     })
 }
 

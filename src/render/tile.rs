@@ -2,8 +2,8 @@
 use morse_api::render::Eye;
 use nalgebra::Vector3;
 
-use super::light::{Rgb, mix, plus, times};
-use super::shadow::{Bounds, Shadows};
+use super::light::mix;
+use super::shade::Shading;
 use super::shot::{Cast, Faces, Plane, Shot};
 use super::stage::{Form, Grid};
 use crate::rays::{self, packet::Packet};
@@ -12,24 +12,24 @@ use crate::rays::{self, packet::Packet};
 pub(super) const SIDE: usize = 16;
 
 /// Nothing is there.
-const NONE: u64 = u64::MAX;
+pub(super) const NONE: u64 = u64::MAX;
 
 /// A row of numbers.
-type Row = [f64; SIDE];
+pub(super) type Row = [f64; SIDE];
 
 /// What is nearest in each pixel of a tile.
-struct Nearest {
+pub(super) struct Nearest {
     /// 1 / depth.
-    nearness: [Row; SIDE],
+    pub(super) nearness: [Row; SIDE],
     /// The cast and, of a mesh, its triangle; or [`NONE`].
-    what: [[u64; SIDE]; SIDE],
+    pub(super) what: [[u64; SIDE]; SIDE],
 }
 
 /// Something that light passes through.
-struct Pane {
-    row: usize,
-    lane: usize,
-    nearness: f64,
+pub(super) struct Pane {
+    pub(super) row: usize,
+    pub(super) lane: usize,
+    pub(super) nearness: f64,
     what: u64,
     /// How much of the light behind it does not come through.
     cover: f64,
@@ -54,7 +54,7 @@ fn pack(cast: u64, part: u32) -> u64 {
     cast << 32 | u64::from(part)
 }
 
-fn unpack(what: u64) -> (usize, u32) {
+pub(super) fn unpack(what: u64) -> (usize, u32) {
     ((what >> 32) as usize, what as u32)
 }
 
@@ -90,15 +90,15 @@ pub(super) fn draw(shot: &Shot<'_>, column: usize, row: usize, shown: &mut Shown
     }
 }
 
-struct Tile<'s> {
-    shot: &'s Shot<'s>,
+pub(super) struct Tile<'s> {
+    pub(super) shot: &'s Shot<'s>,
     place: [usize; 2],
     /// Columns and rows of its pixels in the picture.
-    columns: Row,
-    rows: Row,
+    pub(super) columns: Row,
+    pub(super) rows: Row,
     /// The same as directions.
-    x: Row,
-    y: Row,
+    pub(super) x: Row,
+    pub(super) y: Row,
 }
 
 impl<'s> Tile<'s> {
@@ -400,94 +400,9 @@ fn faces_in_row(faces: &Faces, columns: &Row, v: f64) -> Row {
     enter
 }
 
-/// What surfaces in a tile send back.
-struct Shading<'t> {
-    tile: &'t Tile<'t>,
-    /// What may stand between this tile and the sun.
-    shadows: Option<(&'t Shadows, Vec<usize>)>,
-}
-
-impl<'t> Shading<'t> {
-    fn new(tile: &'t Tile<'t>, nearest: &Nearest, panes: &[Pane]) -> Self {
-        let shadows = tile.shot.shadows.as_ref().map(|shadows| {
-            let mut places = Bounds::NOTHING;
-            let mut add = |row: usize, lane: usize, nearness: f64| {
-                places.add(&shadows.in_sun(&tile.in_world((row, lane), nearness)));
-            };
-            for row in 0..SIDE {
-                for lane in 0..SIDE {
-                    if nearest.what[row][lane] != NONE {
-                        add(row, lane, nearest.nearness[row][lane]);
-                    }
-                }
-            }
-            panes
-                .iter()
-                .for_each(|pane| add(pane.row, pane.lane, pane.nearness));
-            (shadows, shadows.between(&places))
-        });
-        Self { tile, shadows }
-    }
-
-    /// The light from a thing in a pixel.
-    fn color(&self, cast: &Cast, what: u64, (row, lane): (usize, usize), nearness: f64) -> Rgb {
-        let tile = self.tile;
-        let face = |faces: &Faces| faces.entered(tile.columns[lane], tile.rows[row]);
-        if let (Some(faces), Some(flat)) = (&cast.faces, &cast.flat) {
-            return flat[face(faces)];
-        }
-        let (shot, stage) = (tile.shot, tile.shot.stage);
-        let Some(thing) = stage.things.get(cast.thing) else {
-            return [0.0; 3];
-        };
-        let ray = Vector3::new(tile.x[lane], tile.y[row], 1.0);
-        let local = cast.local.point(&(ray / nearness));
-        let own = match &cast.faces {
-            Some(faces) => {
-                let face = face(faces);
-                let mut normal = Vector3::zeros();
-                normal[face / 2] = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
-                normal
-            }
-            None => thing.form.normal(&local, unpack(what).1),
-        };
-        let mut normal = thing.world_from_thing.rotation * own.normalize();
-        let at = tile.in_world((row, lane), nearness);
-        // Triangles and lines are looked at from both sides.
-        if normal.dot(&(shot.rotation * ray)) > 0.0 {
-            normal = -normal;
-        }
-        let look = &stage.look;
-        let mut light = look.ambient(&normal);
-        if normal.dot(&look.to_sun) > 0.0 && self.is_sunny(&at, &normal) {
-            light = plus(light, look.sunlight(&normal));
-        }
-        for lamp in &stage.lamps {
-            if let Some(more) = lamp.light(&at, &normal)
-                && self.reaches(&at, &normal, &lamp.position)
-            {
-                light = plus(light, more);
-            }
-        }
-        times(thing.color, light)
-    }
-
-    fn is_sunny(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
-        self.shadows.as_ref().is_none_or(|(shadows, casters)| {
-            shadows.is_sunny(self.tile.shot.stage, casters, at, normal)
-        })
-    }
-
-    fn reaches(&self, at: &Vector3<f64>, normal: &Vector3<f64>, lamp: &Vector3<f64>) -> bool {
-        self.shadows
-            .as_ref()
-            .is_none_or(|(shadows, _)| shadows.is_clear(self.tile.shot.stage, at, normal, lamp))
-    }
-}
-
 impl Tile<'_> {
     /// Where a pixel looks, in the world.
-    fn in_world(&self, (row, lane): (usize, usize), nearness: f64) -> Vector3<f64> {
+    pub(super) fn in_world(&self, (row, lane): (usize, usize), nearness: f64) -> Vector3<f64> {
         let ray = Vector3::new(self.x[lane], self.y[row], 1.0);
         self.shot.rotation * (ray / nearness) + self.shot.position
     }

@@ -136,6 +136,14 @@ pub struct Geometry {
     pub alpha: f64,
     /// Colour of the highlights.
     pub specular: [f64; 3],
+    /// How small they are: 40 unless given.
+    pub shininess: Option<f64>,
+    /// An image on the surface.
+    pub image: Option<ImageFile>,
+    /// The other colour of a checker on the surface, where there is no image.
+    pub checker: Option<[f64; 3]>,
+    /// Width of the image, or side of a square of the checker, in m; they fit the surface unless given.
+    pub pattern_size: Option<f64>,
     /// Uniform scale about the frame origin.
     pub scale: f64,
     /// Whether it is drawn.
@@ -152,6 +160,15 @@ pub struct Geometry {
     pub density: Option<f64>,
     /// Where the geometry was declared.
     pub source: Origin,
+}
+
+/// An image file, which the model does not open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageFile {
+    /// As it was written.
+    pub file: String,
+    /// Where the file is; `None` if it must not be opened.
+    pub resolved: Option<PathBuf>,
 }
 
 /// A primitive shape or a mesh, in metres.

@@ -2,6 +2,7 @@
 //! are taken.
 #![cfg(test)]
 mod lighting;
+mod painted;
 
 use morse_sim::{
     Simulation,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use morse_sim::scene::model::{
-    Class, Frame, Geometry, Joint, JointAxis, Limits, Scene, Shape, Value,
+    Class, Frame, Geometry, ImageFile, Joint, JointAxis, Limits, Scene, Shape, Value,
 };
 use morse_sim::scene::robray::{Failed, LoadOptions, Loaded, format, parse_str, write};
 use nalgebra::{Isometry3, Vector3};
@@ -259,8 +259,15 @@ fn geometry() -> impl Strategy<Value = Geometry> {
     let looks = (triple(), number(), triple(), number());
     let flags = prop::array::uniform3(any::<bool>());
     let material = (positive(), positive(), positive());
-    (shape(), tags, looks, flags, material).prop_map(
-        |(shape, tags, (color, alpha, specular, scale), flags, material)| Geometry {
+    let above_zero = || prop::option::of(0.001..100.0_f64);
+    let painted = (
+        above_zero(),
+        above_zero(),
+        prop::option::of(triple()),
+        prop::option::of("[a-z]{1,8}\\.png"),
+    );
+    (shape(), tags, looks, flags, material, painted).prop_map(
+        |(shape, tags, (color, alpha, specular, scale), flags, material, painted)| Geometry {
             tags,
             color,
             alpha,
@@ -272,6 +279,13 @@ fn geometry() -> impl Strategy<Value = Geometry> {
             friction: material.0,
             restitution: material.1,
             density: material.2,
+            shininess: painted.0,
+            pattern_size: painted.1,
+            checker: painted.2,
+            image: painted.3.map(|file| ImageFile {
+                resolved: Some(file.clone().into()),
+                file,
+            }),
             ..Geometry::new(shape)
         },
     )
@@ -326,23 +340,35 @@ fn frame() -> impl Strategy<Value = Frame> {
 
 fn class() -> impl Strategy<Value = Class> {
     let isa = prop::collection::vec(name(), 0..3);
-    let color = prop::option::of(triple());
-    (name(), isa, color, positive(), prop::option::of(shape())).prop_map(
-        |(name, isa, color, friction, shape)| {
+    let colors = (prop::option::of(triple()), prop::option::of(triple()));
+    let size = prop::option::of(0.001..100.0_f64);
+    (
+        name(),
+        isa,
+        colors,
+        (positive(), size),
+        prop::option::of(shape()),
+    )
+        .prop_map(|(name, isa, (color, checker), (friction, size), shape)| {
             let mut class = Class::new(name);
             class.isa = isa;
             let color = color.map(|color| Value::Numbers(color.into()));
             let shape = shape.map(|shape| Value::Name(shape.word().into()));
             let friction = friction.map(Value::Number);
-            let attributes = [("color", color), ("friction", friction), ("shape", shape)];
+            let attributes = [
+                ("color", color),
+                ("checker", checker.map(|color| Value::Numbers(color.into()))),
+                ("pattern_size", size.map(Value::Number)),
+                ("friction", friction),
+                ("shape", shape),
+            ];
             for (name, value) in attributes {
                 class
                     .attributes
                     .extend(value.map(|value| (name.to_owned(), value)));
             }
             class
-        },
-    )
+        })
 }
 
 prop_compose! {

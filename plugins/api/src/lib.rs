@@ -9,7 +9,8 @@
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
-//! - [`render`]: pictures of it; [`lighting`]: the light in them;
+//! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
+//!   painted on things;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
@@ -36,6 +37,7 @@ pub mod names;
 pub mod numbers;
 pub mod object;
 pub mod overlay;
+pub mod paint;
 pub mod plain;
 pub mod port;
 pub mod property;

@@ -2,10 +2,14 @@
 //!
 //! A kind of middleware that [looks on](crate::middleware::Middleware::LOOKS_ON) gets a [`Sight`]: the
 //! [`Scenery`], which never changes, the poses of all bodies whenever it asks for them, an observer of
-//! every sensor, and the way to every actuator. Nothing is copied for who does not ask, and nobody who looks on makes the tick wait.
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+//! every sensor, and the way to every actuator. Nothing is copied for who does not ask, and nobody who looks
+//! on makes the tick wait.
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
 use bevy::prelude::*;
@@ -17,6 +21,7 @@ use crate::{
     command::CommandSender,
     lighting::Lighting,
     middleware::Waker,
+    paint::{Image, Paint},
     port::Observer,
     tick::Clock,
 };
@@ -50,6 +55,8 @@ pub struct Scenery {
     pub shapes: Vec<SeenShape>,
     /// Triangles, shared by shapes.
     pub meshes: Vec<Triangles>,
+    /// Images, shared by shapes and by parts of meshes.
+    pub images: Vec<Image>,
     /// The frames of the scene.
     pub frames: Vec<SeenFrame>,
     /// The robots.
@@ -84,6 +91,20 @@ pub struct SeenShape {
     pub form: Form,
     /// Red, green, blue and opacity, 0 to 1.
     pub color: [f64; 4],
+    /// What is painted on it, over its colour and instead of the materials of a mesh; how, [`Wrap`](crate::paint::Wrap) says. A mesh
+    /// whose file says where on an image its corners lie goes by that, unless the paint has a size.
+    pub paint: Option<Paint>,
+    /// Highlights.
+    pub gloss: Gloss,
+}
+
+/// The highlights of a surface: those of J. Blinn's half-way vector.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gloss {
+    /// Red, green and blue: the share of the light that a highlight sends back in its middle.
+    pub color: [f64; 3],
+    /// How small it is: the power of the cosine between the normal and the half-way vector.
+    pub shininess: f64,
 }
 
 /// What a shape looks like, m. All but spheres, boxes and meshes run along z from z = 0 to z = `height`.
@@ -137,6 +158,25 @@ pub struct Triangles {
     pub vertices: Vec<[f32; 3]>,
     /// Three places in `vertices` each.
     pub faces: Vec<[u32; 3]>,
+    /// The normal of the surface at each corner, where the file has them; else empty. Of any length.
+    pub normals: Vec<[f32; 3]>,
+    /// Where on an image each corner lies, to the right and up, where the file has that; else empty.
+    pub coordinates: Vec<[f32; 2]>,
+    /// Runs of faces that have a look of their own, in order; other faces look as the shape says.
+    pub parts: Vec<Part>,
+}
+
+/// Faces of a mesh to which its file gives a material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Their places.
+    pub faces: Range<usize>,
+    /// Red, green and blue, 0 to 1.
+    pub color: [f64; 3],
+    /// Its image, by its place in [`Scenery::images`].
+    pub image: Option<usize>,
+    /// Highlights.
+    pub gloss: Gloss,
 }
 
 /// A frame of the scene.

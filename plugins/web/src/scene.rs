@@ -172,6 +172,7 @@ mod tests {
         let one = Triangles {
             vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
             faces: vec![[0, 1, 2]],
+            ..Triangles::default()
         };
         let bytes = mesh(&one);
         assert_eq!(bytes.len(), 8 + 36 + 12);

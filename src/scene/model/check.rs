@@ -145,6 +145,19 @@ impl Geometry {
     fn objections(&self) -> Checked {
         finite("color", &self.color)?;
         finite("specular", &self.specular)?;
+        finite("checker", self.checker.iter().flatten())?;
+        for (what, number) in [
+            ("shininess", self.shininess),
+            ("pattern_size", self.pattern_size),
+        ] {
+            finite(what, &number)?;
+            if number.is_some_and(|number| number <= 0.0) {
+                return Err(format!("{what} must be above 0"));
+            }
+        }
+        if let Some(image) = &self.image {
+            name("image file", &image.file)?;
+        }
         finite("alpha", [&self.alpha])?;
         finite("scale", [&self.scale])?;
         let materials = [self.friction, self.restitution, self.density];

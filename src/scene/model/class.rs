@@ -82,6 +82,8 @@ pub enum Kind {
     Number,
     /// A number that is zero or more.
     NotNegative,
+    /// A number above zero.
+    Positive,
     /// An array of exactly so many numbers.
     Numbers(usize),
     /// An array of at least three numbers; the others are ignored.
@@ -158,6 +160,10 @@ pub const ATTRIBUTES: &[Attribute] = &[
     attribute("color", "GC", Kind::Numbers(3)),
     attribute("alpha", "GC", Kind::Number),
     attribute("specular", "GC", Kind::Numbers(3)),
+    attribute("shininess", "GC+", Kind::Positive),
+    attribute("image", "GC+", Kind::Name),
+    attribute("checker", "GC+", Kind::Numbers(3)),
+    attribute("pattern_size", "GC+", Kind::Positive),
     attribute("scale", "GC", Kind::Number),
     attribute("visual", "GC", Kind::Number),
     attribute("collision", "GC", Kind::Number),
@@ -182,6 +188,7 @@ impl Kind {
         let fits = match (self, value) {
             (Self::Number, Value::Number(_)) | (Self::Name, Value::Name(_)) => true,
             (Self::NotNegative, Value::Number(number)) => *number >= 0.0,
+            (Self::Positive, Value::Number(number)) => *number > 0.0,
             (Self::Numbers(count), Value::Numbers(numbers)) => numbers.len() == count,
             (Self::ThreeOrMore, Value::Numbers(numbers)) => numbers.len() >= 3,
             (Self::TwoOrThree, Value::Numbers(numbers)) => matches!(numbers.len(), 2 | 3),
@@ -203,6 +210,7 @@ impl Kind {
         match self {
             Self::Number => "a number".into(),
             Self::NotNegative => "a number that is not negative".into(),
+            Self::Positive => "a number above 0".into(),
             Self::Numbers(count) => format!("an array of {count} numbers"),
             Self::ThreeOrMore => "an array of 3 numbers".into(),
             Self::TwoOrThree => "an array of 3 numbers (a box) or 2 (a grid)".into(),

@@ -92,6 +92,10 @@ codes! {
     MISSING_MESH = "missing-mesh";
     /// A mesh outside the allowed directories.
     MESH_OUTSIDE = "mesh-outside";
+    /// An image that is not there.
+    MISSING_IMAGE = "missing-image";
+    /// An image outside the allowed directories.
+    IMAGE_OUTSIDE = "image-outside";
     /// A path in `include` that cannot be one.
     BAD_PATH = "bad-path";
     /// A kind of file that cannot be included yet.

@@ -9,7 +9,7 @@ mod frames;
 mod geometry;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ struct Loader<'o> {
     mentioned: Vec<(Word2, Mention)>,
     /// Classes that were not defined when they were used.
     missing_classes: Vec<Word2>,
-    missing_meshes: BTreeSet<String>,
+    looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
     parts: usize,
 }
 
@@ -122,7 +122,7 @@ impl<'o> Loader<'o> {
             elsewhere: Vec::new(),
             mentioned: Vec::new(),
             missing_classes: Vec::new(),
-            missing_meshes: BTreeSet::new(),
+            looked_for: BTreeMap::new(),
             parts: 0,
         }
     }

@@ -109,7 +109,11 @@ impl<'a> Known<'a> {
             || attributes.contains_key("parent")
             || unwanted("friction", geometry.friction)
             || unwanted("restitution", geometry.restitution)
-            || unwanted("density", geometry.density);
+            || unwanted("density", geometry.density)
+            || unwanted("shininess", geometry.shininess)
+            || unwanted("pattern_size", geometry.pattern_size)
+            || geometry.image.is_none() && attributes.contains_key("image")
+            || geometry.checker.is_none() && attributes.contains_key("checker");
         (!too_much).then_some((isa, attributes))
     }
 }
@@ -282,10 +286,17 @@ fn looks(own: &mut Vec<Own>, geometry: &Geometry) {
         ("friction", geometry.friction),
         ("restitution", geometry.restitution),
         ("density", geometry.density),
+        ("shininess", geometry.shininess),
+        ("pattern_size", geometry.pattern_size),
     ];
     for (name, value) in material {
         own.extend(value.map(|value| (name, Value::Number(value), None)));
     }
+    let image = geometry.image.as_ref();
+    let image = image.map(|image| ("image", Value::Name(image.file.clone()), None));
+    let checker = geometry.checker.as_ref();
+    let checker = checker.map(|color| ("checker", numbers(color), None));
+    own.extend(image.into_iter().chain(checker));
 }
 
 fn numbers<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Value {
@@ -300,7 +311,7 @@ fn attribute(text: &mut String, depth: usize, attribute: &str, value: &Value) {
             format!("[{}]", numbers.join(", "))
         }
         // Paths look better in quotes, words without.
-        Value::Name(path) if attribute == "mesh" => quoted(path),
+        Value::Name(path) if ["mesh", "image"].contains(&attribute) => quoted(path),
         Value::Name(word) => name(word),
     };
     line(text, depth, &format!("{attribute} {value};"));

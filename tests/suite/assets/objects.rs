@@ -47,5 +47,5 @@ fn objects_stand_on_their_origin() {
         );
         count += 1;
     }
-    assert_eq!(count, 14);
+    assert_eq!(count, 15);
 }

@@ -167,7 +167,9 @@ fn advice(name: &str) -> Option<&'static str> {
             "a frame is turned by `rpy [roll, pitch, yaw]` or `quaternion [x, y, z, w]`"
         }
         "size" | "length" | "width" | "depth" => "a box has a `dimension [x, y, z]`, full sides",
-        "texture" | "material" => "there are no textures: give the geometry a `color`",
+        "texture" | "material" | "map" => {
+            "an image is put on by `image \"file.png\";`, squares by `checker [r, g, b];`"
+        }
         "joint" => "the kind of joint is its `type`",
         "children" | "child" => "put the child's frame into this one, or give it a `parent`",
         "file" | "filename" => "a mesh is named by `mesh \"file.obj\";`",

@@ -30,6 +30,7 @@ pub(super) struct Files {
 }
 
 /// What there is at a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     There,
     Missing,

@@ -1,10 +1,13 @@
 //! Geometry: shape and looks from a block and its classes.
 
+use std::path::{Path, PathBuf};
+
 use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
+use super::files::Found;
 use super::{Loader, Word2};
-use crate::scene::diagnostic::{Diagnostic, Span};
-use crate::scene::model::{Geometry, Origin, Shape, Value};
+use crate::scene::diagnostic::{Diagnostic, Span, printable};
+use crate::scene::model::{Geometry, ImageFile, Origin, Shape, Value};
 use crate::scene::robray::syntax::{Block, Word};
 use crate::scene::robray::{Shipped, codes};
 
@@ -20,12 +23,17 @@ impl Loader<'_> {
         let Some(shape) = self.shape(block, frame, &attributes) else {
             return;
         };
+        let image = self.image(&attributes);
         let flag = |name, default| number(&attributes, name).map_or(default, |value| value != 0.0);
         let geometry = Geometry {
             tags,
             color: numbers(&attributes, "color").unwrap_or([0.8; 3]),
             alpha: number(&attributes, "alpha").unwrap_or(1.0),
             specular: numbers(&attributes, "specular").unwrap_or_default(),
+            shininess: number(&attributes, "shininess"),
+            image,
+            checker: numbers(&attributes, "checker"),
+            pattern_size: number(&attributes, "pattern_size"),
             scale: number(&attributes, "scale").unwrap_or(1.0),
             visual: flag("visual", true),
             collision: flag("collision", true),
@@ -173,51 +181,99 @@ impl Loader<'_> {
     fn mesh(&mut self, attributes: &Attributes) -> Option<Shape> {
         let file = word(attributes, "mesh")?;
         let span = attributes.get("mesh")?.span;
-        let shape = self.mesh_shape(file);
-        if let Shape::Mesh { file, resolved } = &shape
-            && !self.options.skip_mesh_check
-            && self.options.shipped.content(resolved).is_none()
-            && self.missing_meshes.insert(file.clone())
-        {
-            self.check_mesh(file, resolved, span);
+        let (file, resolved) = self.resolve(file);
+        if !self.options.skip_mesh_check && self.options.shipped.content(&resolved).is_none() {
+            self.check_file(&MESH, &file, &resolved, span);
         }
-        Some(shape)
+        Some(Shape::Mesh { file, resolved })
     }
 
-    fn mesh_shape(&self, file: &str) -> Shape {
+    /// Images are found as meshes are. One that is missing leaves the shape plain, so that this is said
+    /// in any case.
+    fn image(&mut self, attributes: &Attributes) -> Option<ImageFile> {
+        let file = word(attributes, "image")?;
+        let span = attributes.get("image")?.span;
+        let (file, resolved) = self.resolve(file);
+        let is_shipped = self.options.shipped.content(&resolved).is_some();
+        let may_open = is_shipped || self.check_file(&IMAGE, &file, &resolved, span);
+        Some(ImageFile {
+            file,
+            resolved: may_open.then_some(resolved),
+        })
+    }
+
+    /// What a file is called, and where it is.
+    fn resolve(&self, file: &str) -> (String, PathBuf) {
         let directory = self.files.shipped_directory().unwrap_or(&self.directory);
         let path = directory.join(file);
         let resolved = self.options.shipped.instead_of(path, file.as_ref());
         // A scene that includes a shipped file can be written, and read elsewhere.
         let file = Shipped::name(&resolved).unwrap_or_else(|| file.to_owned());
-        Shape::Mesh { file, resolved }
+        (file, resolved)
     }
 
-    fn check_mesh(&mut self, file: &str, resolved: &std::path::Path, span: Span) {
-        use super::files::Found;
-
-        let shown = crate::scene::diagnostic::printable(file);
-        let diagnostic = match self.files.look(resolved) {
-            Found::There => return,
-            Found::Missing => {
-                let diagnostic =
-                    Diagnostic::warning(codes::MISSING_MESH, format!("there is no mesh `{shown}`"))
-                        .at(span, "not found")
-                        .note("meshes are found from the directory of the file that is loaded");
-                if file.contains("://") {
-                    diagnostic.help("write a path: URLs such as `package://` are not understood")
-                } else {
-                    diagnostic.help("check the path; the scene cannot be run without it")
-                }
+    /// Whether a file may be opened. It is looked for once, and what is wrong with it is said then.
+    fn check_file(&mut self, part: &Part, file: &str, resolved: &Path, span: Span) -> bool {
+        let key = (part.what, resolved.to_owned());
+        if let Some(found) = self.looked_for.get(&key) {
+            return *found != Found::Outside;
+        }
+        let found = self.files.look(resolved);
+        self.looked_for.insert(key, found);
+        let may_open = found != Found::Outside;
+        if found == Found::There {
+            return true;
+        }
+        let Part { what, many, .. } = part;
+        let shown = printable(file);
+        let diagnostic = if may_open {
+            let message = format!("there is no {what} `{shown}`");
+            let diagnostic = Diagnostic::warning(part.missing, message)
+                .at(span, "not found")
+                .note(format!(
+                    "{many} are found from the directory of the file that is loaded"
+                ));
+            if file.contains("://") {
+                diagnostic.help("write a path: URLs such as `package://` are not understood")
+            } else {
+                diagnostic.help(format!("check the path; {}", part.without))
             }
-            Found::Outside => Diagnostic::warning(
-                codes::MESH_OUTSIDE,
-                format!("the mesh `{shown}` lies outside the allowed directories"),
-            )
-            .at(span, "will not be opened")
-            .note("allowed are the scene's directory, the current directory and the shipped assets")
-            .help("if you trust it, allow its directory: `--allow-path DIRECTORY`"),
+        } else {
+            let message = format!("the {what} `{shown}` lies outside the allowed directories");
+            Diagnostic::warning(part.outside, message)
+                .at(span, "will not be opened")
+                .note(
+                    "allowed are the scene's directory, the current directory and the shipped assets",
+                )
+                .help("if you trust it, allow its directory: `--allow-path DIRECTORY`")
         };
         self.problems.push(diagnostic);
+        may_open
     }
 }
+
+/// A sort of file that geometry names.
+struct Part {
+    what: &'static str,
+    many: &'static str,
+    missing: &'static str,
+    outside: &'static str,
+    /// What becomes of a scene without it.
+    without: &'static str,
+}
+
+const MESH: Part = Part {
+    what: "mesh",
+    many: "meshes",
+    missing: codes::MISSING_MESH,
+    outside: codes::MESH_OUTSIDE,
+    without: "the scene cannot be run without it",
+};
+
+const IMAGE: Part = Part {
+    what: "image",
+    many: "images",
+    missing: codes::MISSING_IMAGE,
+    outside: codes::IMAGE_OUTSIDE,
+    without: "the shape is drawn in its `color`",
+};

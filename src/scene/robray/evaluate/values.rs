@@ -13,10 +13,13 @@ impl Loader<'_> {
         let span = written.span()?;
         let value = match attribute.kind {
             Kind::Name | Kind::Word(_) => Value::Name(self.name_value(attribute, written)?),
-            Kind::Number | Kind::NotNegative => self.number_value(attribute, written)?,
+            Kind::Number | Kind::NotNegative | Kind::Positive => {
+                self.number_value(attribute, written)?
+            }
             _ => self.array_value(attribute, written)?,
         };
-        if attribute.name == "mesh" && value == Value::Name(String::new()) {
+        let is_path = ["mesh", "image"].contains(&attribute.name);
+        if is_path && value == Value::Name(String::new()) {
             self.wrong(attribute, "a path", "the empty path", span);
             return None;
         }
@@ -195,13 +198,14 @@ fn shown(value: &Value) -> String {
 
 fn example(attribute: &Attribute) -> String {
     let value = match attribute.kind {
-        Kind::Number | Kind::NotNegative => "1",
+        Kind::Number | Kind::NotNegative | Kind::Positive => "1",
         Kind::Numbers(2) => "[1, 1]",
         Kind::Numbers(4) => "[0, 0, 0, 1]",
         Kind::Numbers(_) | Kind::ThreeOrMore | Kind::TwoOrThree => "[0, 0, 1]",
         Kind::Interval => "[-1, 1]",
         Kind::Inertia => "[1, 1, 1, 0, 0, 0]",
         Kind::Name if attribute.name == "mesh" => "\"file.obj\"",
+        Kind::Name if attribute.name == "image" => "\"file.png\"",
         Kind::Name | Kind::Word(_) => "name",
     };
     format!("for example: `{} {value};`", attribute.name)

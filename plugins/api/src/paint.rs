@@ -1,0 +1,339 @@
+//! What is painted on shapes: images and checkers, and where on them a point of a surface lies.
+//!
+//! Places on an image are counted from its lower left corner, to the right and up, so that the whole of it is
+//! from (0, 0) to (1, 1); what is painted goes on without end, again and again.
+use std::{f64::consts::PI, fmt, sync::Arc};
+
+use crate::sight::Form;
+
+/// An image, shared by all that show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue (sRGB) and opacity of each pixel, a byte each, row by row from the top left.
+    pub pixels: Arc<[u8]>,
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Image({} by {})", self.width, self.height)
+    }
+}
+
+/// What is painted on a shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paint {
+    /// What it is.
+    pub pattern: Pattern,
+    /// Side of a square of a checker, or width of an image, m. Without it the image, or two by two squares,
+    /// cover each part of the surface once.
+    pub size: Option<f64>,
+}
+
+/// A pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pattern {
+    /// Squares of the shape's own colour and of this one; the square in the lower left corner has this one.
+    Checker([f64; 3]),
+    /// An image, by its place in [`crate::sight::Scenery::images`]. Where it is transparent, the shape's own
+    /// colour shows.
+    Image(usize),
+}
+
+/// How a surface is wrapped into what is painted on it, in the axes of the shape, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wrap {
+    /// Six sides, each painted on its own and seen upright from outside; those above and below with y up. Which
+    /// side a place belongs to, the normal says. The lower left corner of a side is where it begins.
+    Sides {
+        /// The lowest corner.
+        low: [f64; 3],
+        /// The highest corner.
+        high: [f64; 3],
+    },
+    /// Around z, with the middle at +x, and from the lower pole to the upper one.
+    Ball {
+        /// Of the sphere.
+        radius: f64,
+    },
+    /// The flank around z, with the middle at +x, and from the lower end to the upper one; the ends as the sides
+    /// above and below of a box around.
+    Turned {
+        /// Of the widest circle.
+        radius: f64,
+        /// Of the narrowest one.
+        least: f64,
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// Around z, with the middle at +x, and along the surface from the lower pole to the upper one.
+    Capsule {
+        /// Of cylinder and caps.
+        radius: f64,
+        /// Centre of the lower cap.
+        low: f64,
+        /// Centre of the upper cap.
+        high: f64,
+    },
+}
+
+/// A place on a part of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// To the right and up, each from 0 to 1.
+    pub at: [f64; 2],
+    /// Lengths of the part, m.
+    pub size: [f64; 2],
+    /// Whether it ends to the right where it begins to the left.
+    pub is_closed: bool,
+}
+
+impl Wrap {
+    /// How a form is wrapped; grids are not, and meshes are by the box around them where their file does not
+    /// say it.
+    #[must_use]
+    pub fn of(form: &Form) -> Option<Self> {
+        Some(match *form {
+            Form::Box(dimension) => Self::Sides {
+                low: dimension.map(|side| -side.abs() / 2.0),
+                high: dimension.map(|side| side.abs() / 2.0),
+            },
+            Form::Sphere { radius } => Self::Ball {
+                radius: radius.abs(),
+            },
+            Form::Cone {
+                start_radius,
+                end_radius,
+                height,
+            } => Self::Turned {
+                radius: start_radius.abs().max(end_radius.abs()),
+                least: start_radius.abs().min(end_radius.abs()),
+                low: height.min(0.0),
+                high: height.max(0.0),
+            },
+            Form::Capsule { radius, height } => Self::Capsule {
+                radius: radius.abs(),
+                low: height.min(0.0),
+                high: height.max(0.0),
+            },
+            Form::Grid { .. } | Form::Mesh { .. } => return None,
+        })
+    }
+
+    /// Where a point of the surface, with the normal there, lies.
+    #[must_use]
+    pub fn place(&self, at: [f64; 3], normal: [f64; 3]) -> Place {
+        match *self {
+            Self::Sides { low, high } => side(at, normal, low, high),
+            Self::Ball { radius } => {
+                let length = libm::hypot(libm::hypot(at[0], at[1]), at[2]);
+                let up = libm::asin((at[2] / length.max(1e-300)).clamp(-1.0, 1.0));
+                Place {
+                    at: [around(at), 0.5 + up / PI],
+                    size: [2.0 * PI * radius, PI * radius],
+                    is_closed: true,
+                }
+            }
+            Self::Turned {
+                radius,
+                least,
+                low,
+                high,
+            } => {
+                let is_end =
+                    normal[0] * normal[0] + normal[1] * normal[1] < 1e-12 * normal[2] * normal[2];
+                if is_end {
+                    let half = [radius, radius, 0.0];
+                    return side(at, normal, half.map(|half| -half), half);
+                }
+                Place {
+                    at: [around(at), (at[2] - low) / (high - low).max(1e-300)],
+                    size: [2.0 * PI * radius, libm::hypot(high - low, radius - least)],
+                    is_closed: true,
+                }
+            }
+            Self::Capsule { radius, low, high } => {
+                let across = libm::hypot(at[0], at[1]);
+                let quarter = PI / 2.0 * radius;
+                let cap = |center: f64| radius * libm::atan2(at[2] - center, across);
+                let along = if at[2] < low {
+                    quarter + cap(low)
+                } else if at[2] > high {
+                    quarter + high - low + cap(high)
+                } else {
+                    quarter + at[2] - low
+                };
+                let length = 2.0 * quarter + high - low;
+                Place {
+                    at: [around(at), along / length.max(1e-300)],
+                    size: [2.0 * PI * radius, length],
+                    is_closed: true,
+                }
+            }
+        }
+    }
+}
+
+/// How far around z a point is, to the left of −x seen from above: from 0 to 1.
+fn around(at: [f64; 3]) -> f64 {
+    0.5 + libm::atan2(at[1], at[0]) / (2.0 * PI)
+}
+
+/// For each side, by the axis of its normal and whether it is the upper one: the axes that run to the right and
+/// up in it, and whether they do so backwards.
+const SIDES: [[[(usize, bool); 2]; 2]; 3] = [
+    [[(1, true), (2, false)], [(1, false), (2, false)]],
+    [[(0, false), (2, false)], [(0, true), (2, false)]],
+    [[(0, true), (1, false)], [(0, false), (1, false)]],
+];
+
+fn side(at: [f64; 3], normal: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Place {
+    let steep = |axis: usize| normal[axis].abs();
+    let axis = (1..3).fold(0, |best, axis| {
+        if steep(axis) > steep(best) {
+            axis
+        } else {
+            best
+        }
+    });
+    let along = |(axis, is_backwards): (usize, bool)| {
+        let length = high[axis] - low[axis];
+        let from = if is_backwards {
+            high[axis] - at[axis]
+        } else {
+            at[axis] - low[axis]
+        };
+        (from / length.max(1e-300), length)
+    };
+    let [(u, width), (v, height)] = SIDES[axis][usize::from(normal[axis] > 0.0)].map(along);
+    Place {
+        at: [u, v],
+        size: [width, height],
+        is_closed: false,
+    }
+}
+
+impl Place {
+    /// How often what is painted lies beside and above itself on the whole part: squares of a checker, or images
+    /// of a shape (height over width). What is closed gets a whole number of images, or of pairs of squares.
+    #[must_use]
+    pub fn counts(&self, paint: &Paint, image_shape: f64) -> [f64; 2] {
+        let (unit, pair, shape) = match paint.pattern {
+            Pattern::Checker(_) => (2.0, 2.0, 1.0),
+            Pattern::Image(_) => (1.0, 1.0, image_shape),
+        };
+        let Some(size) = paint.size else {
+            return [unit; 2];
+        };
+        let mut count = [self.size[0] / size, self.size[1] / (size * shape)];
+        if self.is_closed {
+            count[0] = ((count[0] / pair).round() * pair).max(pair);
+        }
+        count
+    }
+
+    /// Where it is in units of what is painted: see [`Place::counts`].
+    #[must_use]
+    pub fn repeated(&self, paint: &Paint, image_shape: f64) -> [f64; 2] {
+        let count = self.counts(paint, image_shape);
+        [self.at[0] * count[0], self.at[1] * count[1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOX: Wrap = Wrap::Sides {
+        low: [-1.0, -2.0, -3.0],
+        high: [1.0, 2.0, 3.0],
+    };
+
+    #[test]
+    fn the_sides_of_a_box_are_upright_from_outside() {
+        // Who looks at a side sees its lower left corner at these places.
+        for (normal, lower_left, upper_right) in [
+            ([1.0, 0.0, 0.0], [1.0, -2.0, -3.0], [1.0, 2.0, 3.0]),
+            ([-1.0, 0.0, 0.0], [-1.0, 2.0, -3.0], [-1.0, -2.0, 3.0]),
+            ([0.0, 1.0, 0.0], [1.0, 2.0, -3.0], [-1.0, 2.0, 3.0]),
+            ([0.0, -1.0, 0.0], [-1.0, -2.0, -3.0], [1.0, -2.0, 3.0]),
+            ([0.0, 0.0, 1.0], [-1.0, -2.0, 3.0], [1.0, 2.0, 3.0]),
+            ([0.0, 0.0, -1.0], [1.0, -2.0, -3.0], [-1.0, 2.0, -3.0]),
+        ] {
+            assert_eq!(BOX.place(lower_left, normal).at, [0.0, 0.0], "{normal:?}");
+            assert_eq!(BOX.place(upper_right, normal).at, [1.0, 1.0], "{normal:?}");
+        }
+        assert_eq!(BOX.place([0.0, 0.0, 3.0], [0.0, 0.0, 2.0]).size, [2.0, 4.0]);
+    }
+
+    #[test]
+    fn round_things_are_wrapped_around() {
+        let ball = Wrap::Ball { radius: 2.0 };
+        for (at, expected) in [
+            ([2.0, 0.0, 0.0], [0.5, 0.5]),
+            ([0.0, 2.0, 0.0], [0.75, 0.5]),
+            ([0.0, -2.0, 0.0], [0.25, 0.5]),
+            ([0.0, 0.0, 2.0], [0.5, 1.0]),
+            ([1.0, 0.0, -(3.0_f64.sqrt())], [0.5, 1.0 / 6.0]),
+        ] {
+            let found = ball.place(at, at).at;
+            let off = (found[0] - expected[0]).abs() + (found[1] - expected[1]).abs();
+            assert!(off < 1e-12, "{at:?}: {found:?}");
+        }
+        let tube = Wrap::of(&Form::Cone {
+            start_radius: 1.0,
+            end_radius: 0.5,
+            height: -2.0,
+        })
+        .unwrap();
+        let flank = tube.place([0.75, 0.0, -1.0], [1.0, 0.0, -0.25]);
+        assert_eq!(flank.at, [0.5, 0.5]);
+        assert_eq!(flank.size, [2.0 * PI, libm::hypot(2.0, 0.5)]);
+        let end = tube.place([0.5, -1.0, 0.0], [0.0, 0.0, 1.0]);
+        assert_eq!((end.at, end.size), ([0.75, 0.0], [2.0, 2.0]));
+    }
+
+    #[test]
+    fn a_capsule_is_measured_along_its_surface() {
+        let pill = Wrap::Capsule {
+            radius: 1.0,
+            low: 0.0,
+            high: 2.0,
+        };
+        let length = PI + 2.0;
+        for (at, along) in [
+            ([0.0, 0.0, -1.0], 0.0),
+            ([1.0, 0.0, 0.0], PI / 2.0),
+            ([1.0, 0.0, 1.5], PI / 2.0 + 1.5),
+            ([0.5_f64.sqrt(), 0.0, 2.0 + 0.5_f64.sqrt()], 0.75 * PI + 2.0),
+        ] {
+            let found = pill.place(at, at).at[1] * length;
+            assert!((found - along).abs() < 1e-12, "{at:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn patterns_have_a_size_in_metres() {
+        let place = BOX.place([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]);
+        let paint = |pattern, size| Paint { pattern, size };
+        let checker = Pattern::Checker([0.0; 3]);
+        let found = |paint: Paint| place.repeated(&paint, 0.5);
+        assert_eq!(found(paint(checker.clone(), None)), [1.0, 1.0]);
+        // 2 m from the edge below and 3 m from that to the left, with squares of half a metre.
+        assert_eq!(found(paint(checker.clone(), Some(0.5))), [4.0, 6.0]);
+        // Images half as high as wide.
+        assert_eq!(found(paint(Pattern::Image(0), Some(2.0))), [1.0, 3.0]);
+        // Around a ball: 6.28 m, so 4 of the 5 squares of 1.3 m.
+        let ball = Wrap::Ball { radius: 1.0 };
+        let end = Place {
+            at: [1.0, 0.0],
+            ..ball.place([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+        };
+        assert_eq!(end.repeated(&paint(checker, Some(1.3)), 1.0), [4.0, 0.0]);
+    }
+}

@@ -1,0 +1,218 @@
+//! Images and the materials of meshes, read from files.
+//!
+//! Files come from strangers: they are bounded before they are unpacked, and what a mesh names lies beside it.
+mod material;
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fs,
+    io::Cursor,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use morse_api::paint::Image;
+
+pub use material::Material;
+
+use crate::assets;
+
+/// No image file may be larger than this, bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+
+/// No image may be longer or higher than this, pixels.
+const LONGEST_SIDE: u32 = 8192;
+
+/// No image may have more pixels than this.
+const MOST_PIXELS: u64 = 1 << 24;
+
+/// All images of a world together.
+const MOST_PIXELS_IN_ALL: u64 = 1 << 26;
+
+/// The images of a world, each read once.
+#[derive(Default)]
+pub struct Images {
+    known: BTreeMap<PathBuf, Result<Arc<Image>, String>>,
+    pixels: u64,
+}
+
+impl Images {
+    /// An image from the disk, or from the files that the program carries.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read, in one line.
+    pub fn read(&mut self, file: &Path) -> Result<Arc<Image>, String> {
+        if let Some(known) = self.known.get(file) {
+            return known.clone();
+        }
+        let left = MOST_PIXELS.min(MOST_PIXELS_IN_ALL - self.pixels);
+        let read = bytes(file, LARGEST_FILE).and_then(|bytes| png(&bytes, left));
+        if let Ok(image) = &read {
+            self.pixels += u64::from(image.width) * u64::from(image.height);
+        }
+        let read = read.map(Arc::new);
+        self.known.insert(file.to_owned(), read.clone());
+        read
+    }
+}
+
+/// The content of a regular file of bearable size.
+fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, String> {
+    if let Some(shipped) = assets::SHIPPED.content(file) {
+        return Ok(Cow::Borrowed(shipped));
+    }
+    let metadata = fs::metadata(file).map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    if metadata.len() > largest {
+        return Err(format!(
+            "{} bytes are too many: at most {largest} are read",
+            metadata.len()
+        ));
+    }
+    fs::read(file)
+        .map(Cow::Owned)
+        .map_err(|error| error.to_string())
+}
+
+/// Unpacks a PNG image of at most so many pixels.
+fn png(bytes: &[u8], most: u64) -> Result<Image, String> {
+    let limits = png::Limits {
+        bytes: 256 << 20, // of a few rows, and of what is packed beside the pixels
+    };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    let info = decoder.read_header_info().map_err(|error| match error {
+        png::DecodingError::Format(_) => "it is no PNG image, and other ones cannot be read".into(),
+        error => error.to_string(),
+    })?;
+    let (width, height) = (info.width, info.height);
+    let pixels = u64::from(width) * u64::from(height);
+    if width.max(height) > LONGEST_SIDE || pixels > most {
+        return Err(format!(
+            "{width} by {height} pixels are too many: an image has sides of at most {LONGEST_SIDE} and \
+             {MOST_PIXELS} pixels, all together have {MOST_PIXELS_IN_ALL}"
+        ));
+    }
+    let plain = |error: png::DecodingError| error.to_string();
+    let mut reader = decoder.read_info().map_err(plain)?;
+    let (color, _) = reader.output_color_type();
+    let size = reader.output_buffer_size().ok_or("it is too large")?;
+    let mut packed = vec![0; size];
+    reader.next_frame(&mut packed).map_err(plain)?;
+    Ok(Image {
+        width,
+        height,
+        pixels: rgba(&packed, color).into(),
+    })
+}
+
+/// Four bytes a pixel, whatever there were.
+fn rgba(packed: &[u8], color: png::ColorType) -> Vec<u8> {
+    match color {
+        png::ColorType::Grayscale => packed.iter().flat_map(|&g| [g, g, g, 255]).collect(),
+        png::ColorType::GrayscaleAlpha => {
+            let pixels = packed.as_chunks::<2>().0.iter();
+            pixels.flat_map(|&[g, alpha]| [g, g, g, alpha]).collect()
+        }
+        png::ColorType::Rgb | png::ColorType::Indexed => {
+            let pixels = packed.as_chunks::<3>().0.iter();
+            pixels
+                .flat_map(|&[red, green, blue]| [red, green, blue, 255])
+                .collect()
+        }
+        png::ColorType::Rgba => packed.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A PNG file of these pixels.
+    fn packed(color: png::ColorType, width: u32, pixels: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let rows = pixels.len() / color.samples() / width as usize;
+        let mut encoder = png::Encoder::new(&mut bytes, width, u32::try_from(rows).unwrap());
+        encoder.set_color(color);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(pixels).unwrap();
+        writer.finish().unwrap();
+        bytes
+    }
+
+    #[test]
+    fn all_sorts_of_pixels_become_four_bytes() {
+        use png::ColorType::{Grayscale, GrayscaleAlpha, Rgb, Rgba};
+        for (color, pixels, expected) in [
+            (Grayscale, vec![7, 9], [7, 7, 7, 255, 9, 9, 9, 255]),
+            (GrayscaleAlpha, vec![7, 1, 9, 2], [7, 7, 7, 1, 9, 9, 9, 2]),
+            (Rgb, vec![1, 2, 3, 4, 5, 6], [1, 2, 3, 255, 4, 5, 6, 255]),
+            (Rgba, vec![1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8]),
+        ] {
+            let image = png(&packed(color, 2, &pixels), 100).unwrap();
+            assert_eq!((image.width, image.height), (2, 1));
+            assert_eq!(*image.pixels, expected, "{color:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_unpacked() {
+        // A black image packs a thousand times.
+        let black = packed(png::ColorType::Grayscale, 4000, &vec![0; 4000 * 4000]);
+        assert!(black.len() < 100_000, "{}", black.len());
+        assert!(png(&black, MOST_PIXELS).is_ok());
+        assert!(png(&black, 15_000_000).unwrap_err().contains("too many"));
+        // The header alone says it, though there is nothing behind it.
+        let mut header = packed(png::ColorType::Rgba, 1, &[0; 4]);
+        header[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
+        assert!(png(&header, MOST_PIXELS).is_err());
+        let long = packed(png::ColorType::Grayscale, 9000, &[0; 9000]);
+        assert!(png(&long, MOST_PIXELS).unwrap_err().contains("9000 by 1"));
+    }
+
+    #[test]
+    fn all_images_together_are_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let black = packed(png::ColorType::Grayscale, 4000, &vec![0; 4000 * 4000]);
+        let mut images = Images::default();
+        let mut read = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, &black).unwrap();
+            images.read(&path)
+        };
+        let first = read("a.png").unwrap();
+        assert!(
+            Arc::ptr_eq(&first, &read("a.png").unwrap()),
+            "read and counted once"
+        );
+        for name in ["b.png", "c.png", "d.png"] {
+            assert!(read(name).is_ok());
+        }
+        assert!(read("e.png").unwrap_err().contains("too many"));
+    }
+
+    #[test]
+    fn what_is_no_image_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jpg");
+        fs::write(&path, b"\xff\xd8\xff\xe0 and more").unwrap();
+        let mut images = Images::default();
+        assert!(images.read(&path).unwrap_err().contains("no PNG image"));
+        assert!(
+            images
+                .read(folder.path())
+                .unwrap_err()
+                .contains("regular file")
+        );
+        let mut broken = packed(png::ColorType::Rgb, 40, &[90; 40 * 40 * 3]);
+        broken.truncate(60);
+        assert!(png(&broken, MOST_PIXELS).is_err());
+    }
+}

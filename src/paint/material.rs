@@ -1,0 +1,206 @@
+//! The materials of an OBJ mesh, from the MTL files that it names.
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
+
+use morse_api::sight::Gloss;
+
+use super::bytes;
+use crate::physics::mesh::Triangles;
+
+/// No file with materials may be larger than this, bytes.
+const LARGEST_FILE: u64 = 4 << 20;
+
+/// How a part of a mesh looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// Red, green and blue, 0 to 1: `Kd`.
+    pub color: [f64; 3],
+    /// Highlights: `Ks` and `Ns`.
+    pub gloss: Gloss,
+    /// An image file: `map_Kd`.
+    pub image: Option<PathBuf>,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            color: [0.8; 3],
+            gloss: Gloss::default(),
+            image: None,
+        }
+    }
+}
+
+impl Material {
+    /// The materials of a mesh by name, from the files that it names. What they name has to lie where the mesh
+    /// does, or below. What is wrong with them is written down.
+    pub fn read_all(
+        mesh: &Path,
+        triangles: &Triangles,
+        complaints: &mut Vec<String>,
+    ) -> BTreeMap<String, Self> {
+        let mut materials = BTreeMap::new();
+        if triangles.parts.is_empty() {
+            return materials;
+        }
+        let folder = mesh.parent().unwrap_or(Path::new(""));
+        for library in &triangles.libraries {
+            let read = beside(folder, library).and_then(|file| bytes(&file, LARGEST_FILE));
+            match read {
+                Ok(text) => parse(
+                    &String::from_utf8_lossy(&text),
+                    folder,
+                    &mut materials,
+                    complaints,
+                ),
+                Err(why) => complaints.push(format!(
+                    "the materials `{library}` of `{}` cannot be read: {why}",
+                    mesh.display()
+                )),
+            }
+        }
+        materials
+    }
+}
+
+/// A file in a folder or below it.
+fn beside(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let name = name.replace('\\', "/");
+    let name = Path::new(&name);
+    let is_inside = name
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let path = folder.join(name);
+    // Links may lead anywhere.
+    let leads_out = match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(path), Ok(folder)) => !path.starts_with(folder),
+        _ => false,
+    };
+    if is_inside && !leads_out {
+        Ok(path)
+    } else {
+        Err("it is neither in the directory of the mesh nor below that".to_owned())
+    }
+}
+
+/// Reads the text of an MTL file. Words that say nothing of the looks that are drawn are passed over.
+fn parse(
+    text: &str,
+    folder: &Path,
+    materials: &mut BTreeMap<String, Material>,
+    complaints: &mut Vec<String>,
+) {
+    let mut current: Option<&mut Material> = None;
+    for line in text.lines() {
+        let line = line.trim();
+        let (word, rest) = line
+            .split_once(|space: char| space.is_ascii_whitespace())
+            .unwrap_or((line, ""));
+        let rest = rest.trim();
+        match (word, &mut current) {
+            ("newmtl", _) => current = Some(materials.entry(rest.to_owned()).or_default()),
+            ("Kd", Some(material)) => material.color = color(rest).unwrap_or(material.color),
+            ("Ks", Some(material)) => {
+                material.gloss.color = color(rest).unwrap_or(material.gloss.color);
+            }
+            ("Ns", Some(material)) => {
+                let number = rest.parse().ok();
+                let number = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
+                material.gloss.shininess = number.unwrap_or(material.gloss.shininess);
+            }
+            ("map_Kd", Some(material)) => match beside(folder, file_of(rest)) {
+                Ok(image) => material.image = Some(image),
+                Err(why) => complaints.push(format!("the image `{rest}` is not shown: {why}")),
+            },
+            _ => {}
+        }
+    }
+}
+
+/// The name of the file of a map, which stands after its options; most files have none, and names may have
+/// blanks in them.
+fn file_of(rest: &str) -> &str {
+    if rest.starts_with('-') {
+        rest.split_ascii_whitespace().next_back().unwrap_or(rest)
+    } else {
+        rest
+    }
+}
+
+/// Red, green and blue; a single number is for all three.
+fn color(text: &str) -> Option<[f64; 3]> {
+    let numbers: Vec<f64> = text
+        .split_ascii_whitespace()
+        .map_while(|part| part.parse().ok())
+        .collect();
+    let color = match numbers.as_slice() {
+        [gray] => [*gray; 3],
+        [red, green, blue, ..] => [*red, *green, *blue],
+        _ => return None,
+    };
+    color
+        .iter()
+        .all(|part| part.is_finite())
+        .then(|| color.map(|part| part.clamp(0.0, 1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn materials_have_colours_highlights_and_images() {
+        let text = "# made by hand\nnewmtl red brick\n Kd 0.8 0.1 2\nKs 0.5\nNs 90\nillum 2\n\
+                    map_Kd -s 1 1 1 sub\\wall.png\nnewmtl plain\nmap_Kd my wall.png\nKd x\nNs -3\n";
+        let (mut materials, mut complaints) = (BTreeMap::new(), Vec::new());
+        parse(text, Path::new("models"), &mut materials, &mut complaints);
+        let brick = Material {
+            color: [0.8, 0.1, 1.0],
+            gloss: Gloss {
+                color: [0.5; 3],
+                shininess: 90.0,
+            },
+            image: Some("models/sub/wall.png".into()),
+        };
+        assert_eq!(materials["red brick"], brick);
+        let plain = Material {
+            image: Some("models/my wall.png".into()),
+            ..Material::default()
+        };
+        assert_eq!(materials["plain"], plain);
+        assert!(complaints.is_empty());
+    }
+
+    #[test]
+    fn files_of_a_mesh_lie_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mesh = folder.path().join("mesh");
+        std::fs::create_dir(&mesh).unwrap();
+        std::fs::write(folder.path().join("secret.mtl"), "newmtl a\n").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../secret.mtl", mesh.join("link.mtl")).unwrap();
+        for name in [
+            "../secret.mtl",
+            "..\\secret.mtl",
+            "/etc/hostname",
+            "link.mtl",
+        ] {
+            assert!(beside(&mesh, name).is_err(), "{name}");
+        }
+        assert_eq!(beside(&mesh, "./sub/a.mtl"), Ok(mesh.join("./sub/a.mtl")));
+        let triangles = Triangles {
+            parts: vec![crate::physics::mesh::Part {
+                faces: 0..1,
+                material: "a".to_owned(),
+            }],
+            libraries: vec!["../secret.mtl".to_owned(), "missing.mtl".to_owned()],
+            ..Triangles::default()
+        };
+        let mut complaints = Vec::new();
+        let materials = Material::read_all(&mesh.join("a.obj"), &triangles, &mut complaints);
+        assert!(materials.is_empty());
+        assert_eq!(complaints.len(), 2, "{complaints:?}");
+    }
+}

@@ -1,0 +1,185 @@
+//! From the geometry of a world to things that are drawn.
+use std::{
+    collections::BTreeMap,
+    path::{Path as File, PathBuf},
+    sync::Arc,
+};
+
+use bevy::prelude::*;
+use morse_api::{complaint::Complaints, component::Path, lighting::linear, paint, sight::Gloss};
+
+use super::{
+    Software,
+    mesh::VisualMesh,
+    skin::{Paint, Pattern},
+    stage::{Form, Grid, Thing},
+    texture::Texture,
+};
+use crate::{
+    paint::Images,
+    rays,
+    scene::{
+        model::{self, Shape},
+        spawn::GeometryOf,
+    },
+};
+
+/// How small highlights are that nobody gave a size.
+pub(crate) const SHININESS: f64 = 40.0;
+
+/// Takes in all geometry anew when some was spawned, changed or removed.
+pub(super) fn collect(
+    software: Res<Software>,
+    complaints: ResMut<Complaints>,
+    geometry: Query<(Entity, &GeometryOf)>,
+    changed: Query<(), Changed<GeometryOf>>,
+    mut removed: RemovedComponents<GeometryOf>,
+) {
+    if removed.read().count() > 0 || !changed.is_empty() {
+        collect_all(software, complaints, geometry);
+    }
+}
+
+pub(super) fn collect_all(
+    software: Res<Software>,
+    mut complaints: ResMut<Complaints>,
+    geometry: Query<(Entity, &GeometryOf)>,
+) {
+    let mut all: Vec<_> = geometry.iter().collect();
+    // Numbers follow the names of frames, and in a frame the order of the scene.
+    all.sort_by(|(_, one), (_, other)| one.frame.cmp(&other.frame));
+    let mut files = Files::default();
+    let mut things = Vec::new();
+    for (entity, of) in all.into_iter().filter(|(_, of)| of.geometry.visual) {
+        let geometry = &of.geometry;
+        let form = files.form(geometry);
+        let form = form.unwrap_or_else(|why| {
+            files.complaints.push(format!("it is not drawn: {why}"));
+            None
+        });
+        if let Some(form) = form.filter(|_| geometry.alpha > 0.0) {
+            things.push(Thing {
+                entity,
+                body: of.body,
+                body_from_thing: of.body_from_frame,
+                world_from_thing: of.body_from_frame,
+                color: linear(geometry.color),
+                paint: files.paint(geometry, &form),
+                form,
+                gloss: gloss(geometry),
+                alpha: geometry.alpha.min(1.0) as f32,
+                casts: !geometry.no_shadow,
+            });
+        }
+        for complaint in files.complaints.drain(..) {
+            complaints.add(&Path(of.frame.as_str().into()), &complaint);
+        }
+    }
+    software.write().things = things;
+}
+
+/// The highlights of a geometry.
+pub(crate) fn gloss(geometry: &model::Geometry) -> Gloss {
+    Gloss {
+        color: geometry.specular.map(|part| part.clamp(0.0, 1.0)),
+        shininess: geometry.shininess.unwrap_or(SHININESS),
+    }
+}
+
+/// What was read from files, each once.
+#[derive(Default)]
+struct Files {
+    meshes: BTreeMap<PathBuf, Arc<VisualMesh>>,
+    images: Images,
+    textures: BTreeMap<PathBuf, Arc<Texture>>,
+    complaints: Vec<String>,
+}
+
+impl Files {
+    /// What is drawn of a geometry; nothing of one that has no size.
+    fn form(&mut self, geometry: &model::Geometry) -> Result<Option<Form>, String> {
+        let scale = geometry.scale;
+        match &geometry.shape {
+            Shape::Grid {
+                dimension,
+                delta,
+                thickness,
+            } => Ok(Some(Form::Grid(Grid {
+                half: dimension.map(|half| (half * scale).abs()),
+                delta: delta.map(|delta| (delta * scale).abs()),
+                thickness: (thickness * scale).abs(),
+            }))),
+            Shape::Mesh { resolved, .. } => {
+                let mesh = self.mesh(resolved)?;
+                let is_there = scale != 0.0 && scale.is_finite() && !mesh.triangles.is_empty();
+                Ok(is_there.then_some(Form::Mesh { mesh, scale }))
+            }
+            _ => Ok(rays::visual(geometry, None).map(Form::Solid)),
+        }
+    }
+
+    fn mesh(&mut self, file: &File) -> Result<Arc<VisualMesh>, String> {
+        if let Some(mesh) = self.meshes.get(file) {
+            return Ok(mesh.clone());
+        }
+        let mut complaints = Vec::new();
+        let mesh = VisualMesh::read(file, &mut complaints, &mut |image| self.texture(image))?;
+        self.complaints.append(&mut complaints);
+        let mesh = Arc::new(mesh);
+        self.meshes.insert(file.to_owned(), mesh.clone());
+        Ok(mesh)
+    }
+
+    /// An image; without it, why is written down.
+    fn texture(&mut self, file: &File) -> Option<Arc<Texture>> {
+        if let Some(texture) = self.textures.get(file) {
+            return Some(texture.clone());
+        }
+        match self.images.read(file) {
+            Ok(image) => {
+                let texture = Arc::new(Texture::new(&image));
+                self.textures.insert(file.to_owned(), texture.clone());
+                Some(texture)
+            }
+            Err(why) => {
+                let file = file.display();
+                self.complaints
+                    .push(format!("it is drawn without the image `{file}`: {why}"));
+                None
+            }
+        }
+    }
+
+    /// What is painted on a geometry.
+    fn paint(&mut self, geometry: &model::Geometry, form: &Form) -> Option<Paint> {
+        let file = geometry
+            .image
+            .as_ref()
+            .and_then(|image| image.resolved.as_deref());
+        let image = file.and_then(|file| self.texture(file));
+        let pattern = match (image, geometry.checker) {
+            (Some(image), _) => Pattern::Image(image),
+            (None, Some(color)) => Pattern::Checker(linear(color)),
+            (None, None) => return None,
+        };
+        let by_file = matches!(form, Form::Mesh { mesh, .. } if mesh.has_coordinates());
+        let wrap = match form.wrap() {
+            Some(_) if by_file && geometry.pattern_size.is_none() => None,
+            wrap => Some(wrap?),
+        };
+        let rule = paint::Paint {
+            pattern: match &pattern {
+                Pattern::Checker(_) => {
+                    paint::Pattern::Checker(geometry.checker.unwrap_or_default())
+                }
+                Pattern::Image(_) => paint::Pattern::Image(0),
+            },
+            size: geometry.pattern_size,
+        };
+        Some(Paint {
+            pattern,
+            rule,
+            wrap,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The light that surfaces send back, pixel by pixel.
+use nalgebra::Vector3;
+
+use super::light::{Rgb, plus, times};
+use super::shadow::{Bounds, Shadows};
+use super::shot::{Cast, Faces};
+use super::skin::{Skin, Spot};
+use super::tile::{NONE, Nearest, Pane, SIDE, Tile, unpack};
+
+/// What surfaces in a tile send back.
+pub(super) struct Shading<'t> {
+    tile: &'t Tile<'t>,
+    /// What may stand between this tile and the sun.
+    shadows: Option<(&'t Shadows, Vec<usize>)>,
+}
+
+impl<'t> Shading<'t> {
+    pub(super) fn new(tile: &'t Tile<'t>, nearest: &Nearest, panes: &[Pane]) -> Self {
+        let shadows = tile.shot.shadows.as_ref().map(|shadows| {
+            let mut places = Bounds::NOTHING;
+            let mut add = |row: usize, lane: usize, nearness: f64| {
+                places.add(&shadows.in_sun(&tile.in_world((row, lane), nearness)));
+            };
+            for row in 0..SIDE {
+                for lane in 0..SIDE {
+                    if nearest.what[row][lane] != NONE {
+                        add(row, lane, nearest.nearness[row][lane]);
+                    }
+                }
+            }
+            panes
+                .iter()
+                .for_each(|pane| add(pane.row, pane.lane, pane.nearness));
+            (shadows, shadows.between(&places))
+        });
+        Self { tile, shadows }
+    }
+
+    /// The light from a thing in a pixel.
+    pub(super) fn color(
+        &self,
+        cast: &Cast,
+        what: u64,
+        (row, lane): (usize, usize),
+        nearness: f64,
+    ) -> Rgb {
+        let tile = self.tile;
+        let face = |faces: &Faces| faces.entered(tile.columns[lane], tile.rows[row]);
+        if let (Some(faces), Some(flat)) = (&cast.faces, &cast.flat) {
+            return flat[face(faces)];
+        }
+        let (shot, stage) = (tile.shot, tile.shot.stage);
+        let Some(thing) = stage.things.get(cast.thing) else {
+            return [0.0; 3];
+        };
+        let (x, y, next) = (tile.x[lane], tile.y[row], 1.0 / shot.eye.focal);
+        let ray = Vector3::new(x, y, 1.0);
+        let local = cast.local.point(&(ray / nearness));
+        let own = match &cast.faces {
+            Some(faces) => {
+                let face = face(faces);
+                let mut normal = Vector3::zeros();
+                normal[face / 2] = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
+                normal
+            }
+            None => thing.form.normal(&local, unpack(what).1),
+        };
+        let skin = Spot {
+            thing,
+            local: &cast.local,
+            rays: [
+                ray,
+                Vector3::new(x + next, y, 1.0),
+                Vector3::new(x, y + next, 1.0),
+            ],
+            depth: 1.0 / nearness,
+            at: local,
+            normal: own,
+            part: unpack(what).1,
+        }
+        .skin();
+        let mut normal = thing.world_from_thing.rotation * own.normalize();
+        let at = tile.in_world((row, lane), nearness);
+        let sight = shot.rotation * ray;
+        // Triangles and lines are looked at from both sides.
+        if normal.dot(&sight) > 0.0 {
+            normal = -normal;
+        }
+        self.sent_back(&skin, &at, &normal, &-sight.normalize())
+    }
+
+    /// The light that a surface sends to an eye.
+    fn sent_back(
+        &self,
+        skin: &Skin,
+        at: &Vector3<f64>,
+        normal: &Vector3<f64>,
+        to_eye: &Vector3<f64>,
+    ) -> Rgb {
+        let stage = self.tile.shot.stage;
+        let look = &stage.look;
+        let (mut light, mut shine) = (look.ambient(normal), [0.0; 3]);
+        let mut add = |from: Rgb, to_light: &Vector3<f64>| {
+            light = plus(light, from);
+            shine = plus(shine, skin.highlight(from, normal, to_light, to_eye));
+        };
+        if normal.dot(&look.to_sun) > 0.0 && self.is_sunny(at, normal) {
+            add(look.sunlight(normal), &look.to_sun);
+        }
+        for lamp in &stage.lamps {
+            if let Some(more) = lamp.light(at, normal)
+                && self.reaches(at, normal, &lamp.position)
+            {
+                add(more, &(lamp.position - at).normalize());
+            }
+        }
+        plus(times(skin.color, light), shine)
+    }
+
+    fn is_sunny(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
+        self.shadows.as_ref().is_none_or(|(shadows, casters)| {
+            shadows.is_sunny(self.tile.shot.stage, casters, at, normal)
+        })
+    }
+
+    fn reaches(&self, at: &Vector3<f64>, normal: &Vector3<f64>, lamp: &Vector3<f64>) -> bool {
+        self.shadows
+            .as_ref()
+            .is_none_or(|(shadows, _)| shadows.is_clear(self.tile.shot.stage, at, normal, lamp))
+    }
+}
