@@ -9,6 +9,7 @@ use bevy::{
     app::TerminalCtrlCHandlerPlugin,
     camera::{CameraProjection, RenderTarget, SubCameraView},
     core_pipeline::tonemapping::Tonemapping,
+    ecs::system::RunSystemOnce as _,
     prelude::*,
     render::{
         RenderPlugin,
@@ -24,7 +25,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{lighting::Lighting, render::Eye, sight::Scenery};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{light, mirror::transform, stage};
+use crate::{
+    light,
+    mirror::transform,
+    stage::{self, Store},
+};
 
 /// So many frames are drawn for a picture, until it comes back from the card.
 const PATIENCE: usize = 600;
@@ -60,7 +65,7 @@ impl Gpu {
         let thread = Builder::new().name("gpu".to_owned()).spawn(move || {
             // The libraries below panic where a driver fails them.
             let worked =
-                std::panic::catch_unwind(AssertUnwindSafe(|| work(&scenery, &ready, &taken)));
+                std::panic::catch_unwind(AssertUnwindSafe(|| work(scenery, &ready, &taken)));
             if worked.is_err() {
                 ready.try_send(Err("its driver failed".to_owned())).ok();
             }
@@ -130,10 +135,9 @@ struct Booth {
     done: Option<Vec<u8>>,
 }
 
-fn work(scenery: &Scenery, ready: &Sender<Result<String, String>>, orders: &Receiver<Order>) {
+fn work(scenery: Arc<Scenery>, ready: &Sender<Result<String, String>>, orders: &Receiver<Order>) {
     let mut app = app(&scenery.lighting);
-    let start: Vec<_> = scenery.bodies.iter().map(|body| body.pose).collect();
-    raise(app.world_mut(), scenery, &start);
+    raise(app.world_mut(), scenery);
     let card = app
         .world()
         .get_resource::<RenderAdapterInfo>()
@@ -172,20 +176,15 @@ fn app(lighting: &Lighting) -> App {
     app
 }
 
-fn raise(world: &mut World, scenery: &Scenery, poses: &[Isometry3<f64>]) {
-    world.resource_scope(|world, mut meshes: Mut<Assets<Mesh>>| {
-        world.resource_scope(|world, mut materials: Mut<Assets<StandardMaterial>>| {
-            let place = |body: usize| poses.get(body).map(transform).unwrap_or_default();
-            stage::raise(
-                scenery,
-                place,
-                &mut world.commands(),
-                &mut meshes,
-                &mut materials,
-            );
-        });
-    });
-    world.flush();
+/// Spawns everything where it starts.
+fn raise(world: &mut World, scenery: Arc<Scenery>) {
+    let spawn = move |mut commands: Commands<'_, '_>, mut store: Store<'_>| {
+        let start = |body: usize| scenery.bodies.get(body).map(|body| transform(&body.pose));
+        let place = |body: usize| start(body).unwrap_or_default();
+        stage::raise(&scenery, place, &mut commands, &mut store);
+    };
+    // It has no conditions that could keep it from running.
+    world.run_system_once(spawn).ok();
 }
 
 /// Takes a picture.

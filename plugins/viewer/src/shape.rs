@@ -1,11 +1,7 @@
 //! Triangles for each form that there is to see.
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-use bevy::{
-    asset::RenderAssetUsages,
-    mesh::{Indices, PrimitiveTopology},
-    prelude::*,
-};
+use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
 use morse_api::sight::{Form, Scenery, Triangles};
 
 /// Edges of a circle.
@@ -40,7 +36,11 @@ pub(crate) fn mesh(form: &Form, scenery: &Scenery) -> Option<Mesh> {
             delta,
             thickness,
         } => grid(dimension, delta, *thickness as f32),
-        Form::Mesh { mesh, scale } => triangles(scenery.meshes.get(*mesh)?, *scale as f32)?,
+        Form::Mesh { mesh, scale } => {
+            let from = scenery.meshes.get(*mesh)?;
+            let all: Vec<usize> = (0..from.faces.len()).collect();
+            triangles(from, &all, *scale as f32)?
+        }
     })
 }
 
@@ -109,30 +109,49 @@ fn grid(half: &[f64; 2], delta: &[f64; 2], thickness: f32) -> Mesh {
     .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
 }
 
-/// The triangles of a file. Edges sharper than 40 degrees stay sharp.
-fn triangles(from: &Triangles, scale: f32) -> Option<Mesh> {
-    let corner = |&place: &u32| {
-        from.vertices
-            .get(place as usize)
-            .map(|at| Vec3::from(*at) * scale)
+/// Some of the triangles of a file, with its normals where it has them. Otherwise edges sharper than 40 degrees
+/// stay sharp.
+pub(crate) fn triangles(from: &Triangles, which: &[usize], scale: f32) -> Option<Mesh> {
+    let at = |place: u32| {
+        let corner = from.vertices.get(place as usize)?;
+        Some(Vec3::from(*corner) * scale)
     };
-    let faces: Vec<[Vec3; 3]> = from
-        .faces
-        .iter()
-        .filter_map(|[a, b, c]| Some([corner(a)?, corner(b)?, corner(c)?]))
-        .collect();
+    let face = |place: &usize| {
+        let [a, b, c] = *from.faces.get(*place)?;
+        Some(([a, b, c], [at(a)?, at(b)?, at(c)?]))
+    };
+    let (places, faces): (Vec<[u32; 3]>, Vec<[Vec3; 3]>) = which.iter().filter_map(face).unzip();
     if faces.is_empty() {
         return None;
     }
+    let places = places.as_flattened();
+    let known: Option<Vec<[f32; 3]>> = places
+        .iter()
+        .map(|&place| {
+            let normal = Vec3::from(*from.normals.get(place as usize)?);
+            Some(normal.try_normalize()?.to_array())
+        })
+        .collect();
     let positions: Vec<[f32; 3]> = faces.as_flattened().iter().map(Vec3::to_array).collect();
     let mut mesh = Mesh::new(
         PrimitiveTopology::TriangleList,
         RenderAssetUsages::default(),
     )
-    .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, creased(&faces))
+    .with_inserted_attribute(
+        Mesh::ATTRIBUTE_NORMAL,
+        known.unwrap_or_else(|| creased(&faces)),
+    )
     .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions);
-    let count = u32::try_from(3 * faces.len()).ok()?;
-    mesh.insert_indices(Indices::U32((0..count).collect()));
+    let coordinates: Option<Vec<[f32; 2]>> = places
+        .iter()
+        .map(|&place| {
+            let [right, up] = *from.coordinates.get(place as usize)?;
+            Some([right, 1.0 - up])
+        })
+        .collect();
+    if let Some(coordinates) = coordinates {
+        mesh.insert_attribute(Mesh::ATTRIBUTE_UV_0, coordinates);
+    }
     Some(mesh)
 }
 
@@ -272,6 +291,7 @@ mod tests {
         scenery.meshes.push(Triangles {
             vertices: vec![[0.0; 3]],
             faces: vec![[0, 1, 2]],
+            ..Triangles::default()
         });
         assert!(
             mesh(

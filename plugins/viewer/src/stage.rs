@@ -1,10 +1,10 @@
 //! The bodies of the simulation and their shapes, as the window's own entities.
-use bevy::prelude::*;
-use morse_api::sight::{Form, Scenery};
+use bevy::{ecs::system::SystemParam, prelude::*};
+use morse_api::sight::{Scenery, SeenShape};
 
 use crate::{
     mirror::{Mirror, transform},
-    shape,
+    skin::{self, Skin},
 };
 
 /// A body, by its place in the scenery.
@@ -16,20 +16,9 @@ pub(crate) struct Body(pub(crate) usize);
 pub(crate) struct ShapeOf(pub(crate) usize);
 
 /// Spawns everything, once.
-pub(crate) fn build(
-    mirror: Res<Mirror>,
-    mut commands: Commands,
-    mut meshes: ResMut<Assets<Mesh>>,
-    mut materials: ResMut<Assets<StandardMaterial>>,
-) {
+pub(crate) fn build(mirror: Res<Mirror>, mut commands: Commands, mut store: Store) {
     let place = |body| mirror.body(body);
-    raise(
-        &mirror.scenery,
-        place,
-        &mut commands,
-        &mut meshes,
-        &mut materials,
-    );
+    raise(&mirror.scenery, place, &mut commands, &mut store);
 }
 
 /// Spawns bodies, each where `place` says, and their shapes.
@@ -37,8 +26,7 @@ pub(crate) fn raise(
     scenery: &Scenery,
     place: impl Fn(usize) -> Transform,
     commands: &mut Commands,
-    meshes: &mut Assets<Mesh>,
-    materials: &mut Assets<StandardMaterial>,
+    store: &mut Store<'_>,
 ) {
     let bodies: Vec<Entity> = (0..scenery.bodies.len())
         .map(|number| {
@@ -48,71 +36,75 @@ pub(crate) fn raise(
         .collect();
     let mut known = Known::default();
     for shape in &scenery.shapes {
-        let (Some(&body), Some(mesh)) = (
-            bodies.get(shape.body),
-            known.mesh(&shape.form, scenery, meshes),
-        ) else {
+        let Some(&body) = bodies.get(shape.body) else {
             continue;
         };
-        commands.spawn((
-            ShapeOf(shape.body),
-            Mesh3d(mesh),
-            MeshMaterial3d(known.material(shape.color, &shape.form, materials)),
-            transform(&shape.body_from_shape),
-            ChildOf(body),
-        ));
+        for (mesh, material) in known.pieces(shape, scenery, store) {
+            commands.spawn((
+                ShapeOf(shape.body),
+                Mesh3d(mesh),
+                MeshMaterial3d(material),
+                transform(&shape.body_from_shape),
+                ChildOf(body),
+            ));
+        }
     }
 }
 
-/// Meshes and materials that shapes share.
+/// Where what is drawn is kept.
+#[derive(SystemParam)]
+pub(crate) struct Store<'w> {
+    meshes: ResMut<'w, Assets<Mesh>>,
+    materials: ResMut<'w, Assets<StandardMaterial>>,
+    images: ResMut<'w, Assets<Image>>,
+}
+
+/// Triangles with their look.
+type Piece = (Handle<Mesh>, Handle<StandardMaterial>);
+
+/// What shapes have in common: the wheels of fifty rovers are one.
 #[derive(Default)]
 struct Known {
-    meshes: Vec<(Form, Option<Handle<Mesh>>)>,
-    materials: Vec<([f64; 4], bool, Handle<StandardMaterial>)>,
+    shapes: Vec<(SeenShape, Vec<Piece>)>,
+    skins: Vec<(Skin, Handle<StandardMaterial>)>,
 }
 
 impl Known {
-    fn mesh(
+    fn pieces(
         &mut self,
-        form: &Form,
+        shape: &SeenShape,
         scenery: &Scenery,
-        meshes: &mut Assets<Mesh>,
-    ) -> Option<Handle<Mesh>> {
-        if let Some((_, mesh)) = self.meshes.iter().find(|(known, _)| known == form) {
-            return mesh.clone();
+        store: &mut Store<'_>,
+    ) -> Vec<Piece> {
+        let is_same = |(known, _): &&(SeenShape, Vec<Piece>)| {
+            known.form == shape.form
+                && known.paint == shape.paint
+                && known.color == shape.color
+                && known.gloss == shape.gloss
+        };
+        if let Some((_, pieces)) = self.shapes.iter().find(is_same) {
+            return pieces.clone();
         }
-        let mesh = shape::mesh(form, scenery).map(|mesh| meshes.add(mesh));
-        self.meshes.push((form.clone(), mesh.clone()));
-        mesh
+        let pieces = skin::pieces(shape, scenery).into_iter();
+        let pieces: Vec<Piece> = pieces
+            .map(|(mesh, skin)| (store.meshes.add(mesh), self.material(skin, scenery, store)))
+            .collect();
+        self.shapes.push((shape.clone(), pieces.clone()));
+        pieces
     }
 
     fn material(
         &mut self,
-        color: [f64; 4],
-        form: &Form,
-        materials: &mut Assets<StandardMaterial>,
+        skin: Skin,
+        scenery: &Scenery,
+        store: &mut Store<'_>,
     ) -> Handle<StandardMaterial> {
-        // Lines have two sides, and so have the triangles of files, which nobody has checked.
-        let is_open = matches!(form, Form::Grid { .. } | Form::Mesh { .. });
-        let is_it = |(known, open, _): &&([f64; 4], bool, _)| *known == color && *open == is_open;
-        if let Some((.., material)) = self.materials.iter().find(is_it) {
+        if let Some((_, material)) = self.skins.iter().find(|(known, _)| *known == skin) {
             return material.clone();
         }
-        let [red, green, blue, alpha] = color.map(|part| part as f32);
-        let material = materials.add(StandardMaterial {
-            base_color: Color::srgba(red, green, blue, alpha),
-            perceptual_roughness: 0.75,
-            reflectance: 0.35,
-            alpha_mode: if alpha < 1.0 {
-                AlphaMode::Blend
-            } else {
-                AlphaMode::Opaque
-            },
-            double_sided: is_open,
-            cull_mode: None,
-            ..default()
-        });
-        self.materials.push((color, is_open, material.clone()));
+        let material = skin.material(scenery, &mut store.images);
+        let material = store.materials.add(material);
+        self.skins.push((skin, material.clone()));
         material
     }
 }
