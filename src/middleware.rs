@@ -83,6 +83,8 @@ impl Pending {
 
 /// So many requests wait for a tick.
 const MOST_WAITING: usize = 4096;
+/// So many are dealt with at a time between two ticks: however many there are, the next tick comes when it is due.
+const MOST_AT_ONCE: usize = 64;
 
 /// Serves what arrived since the last tick, in the order in which it arrived.
 fn serve_requests(world: &mut World) {
@@ -91,7 +93,9 @@ fn serve_requests(world: &mut World) {
     let Some(asks) = pending.asks.clone() else {
         return;
     };
-    for ask in waited.into_iter().chain(asks.try_iter()) {
+    // What arrives from now on is for the next tick.
+    let arrived = asks.len();
+    for ask in waited.into_iter().chain(asks.try_iter().take(arrived)) {
         serve(world, ask);
     }
     world.resource_mut::<Pending>().answer();
@@ -145,7 +149,7 @@ pub(crate) fn serve_between(world: &mut World, at_most: Duration, go: &Receiver<
     crossbeam_channel::select! {
         recv(go) -> permit => permit.is_ok(),
         recv(asks) -> ask => {
-            for ask in ask.into_iter().chain(asks.try_iter()) {
+            for ask in ask.into_iter().chain(asks.try_iter()).take(MOST_AT_ONCE) {
                 answer_or_keep(world, ask);
             }
             false

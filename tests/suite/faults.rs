@@ -45,9 +45,13 @@ impl Server {
     }
 
     fn connect(&self, what: &str) -> Result<Client, String> {
+        Client::new(self.port(what))
+    }
+
+    fn port(&self, what: &str) -> u16 {
         match &self.proxy {
-            Some(proxy) => Client::new(proxy.port(what)),
-            None => Ok(self.program.connect(what)),
+            Some(proxy) => proxy.port(what),
+            None => self.program.ports()[what],
         }
     }
 

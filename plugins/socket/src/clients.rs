@@ -148,11 +148,19 @@ impl Server {
         } else {
             connection.begun = None;
         }
-        let longest = self.settings.longest_line;
-        if unfinished > longest as usize {
-            self.dismiss(token, &format!("a line is longer than {longest} bytes"));
+        if self.is_too_long(unfinished) {
+            self.dismiss_long(token);
         }
         true
+    }
+
+    fn is_too_long(&self, line: usize) -> bool {
+        line > self.settings.longest_line as usize
+    }
+
+    fn dismiss_long(&mut self, token: usize) {
+        let longest = self.settings.longest_line;
+        self.dismiss(token, &format!("a line is longer than {longest} bytes"));
     }
 
     /// Deals with the whole lines that a client sent.
@@ -172,12 +180,17 @@ impl Server {
             let Some(line) = connection.next_line() else {
                 return;
             };
-            if is_http(&line) {
+            let is_admitted = connection.is_admitted;
+            if self.is_too_long(line.len()) {
+                self.dismiss_long(token);
+            } else if is_http(&line) {
                 self.dismiss(token, "this port takes lines of text, and no HTTP");
-            } else if !connection.is_admitted {
+            } else if !is_admitted {
                 let given = line.trim_ascii().strip_prefix(b"token ");
                 if given.is_some_and(|given| self.settings.admits(given)) {
-                    connection.is_admitted = true;
+                    if let Some(connection) = self.connections.get_mut(&token) {
+                        connection.is_admitted = true;
+                    }
                     self.admit(token, role);
                 } else {
                     self.dismiss(token, "the token is wrong");

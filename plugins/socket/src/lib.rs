@@ -90,7 +90,7 @@ impl Default for Socket {
             line_timeout: 30.0,
             time_sync: false,
             sync_port: 6000,
-            sync_timeout: 60.0,
+            sync_timeout: 5.0,
         }
     }
 }

@@ -1,36 +1,110 @@
-//! F1: clients that are killed in the middle of a message.
+//! F1: clients that are killed in the middle of a message. They are processes of their own, which die of SIGKILL.
+use std::{
+    io::{BufRead as _, BufReader},
+    os::unix::process::ExitStatusExt as _,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
 use super::{Bystander, ROVER, Scene, Server, Weakness, ensure, notices, survives};
+use crate::load::wait_for;
 
-/// Clients to be killed. What is left of a killed process is a socket that is closed.
-const KILLED: usize = 150;
+/// Clients to be killed.
+const KILLED: usize = 1000;
+/// So many live at a time.
+const TOGETHER: usize = 20;
+/// The number of the signal.
+const KILL: i32 = 9;
 
-const REQUEST: &[u8] = b"7 rover.motion set_speed [5.0, 0.0]\n";
-const COMMAND: &[u8] = b"{\"v\": 5.0, \"w\": 0.0}\n";
+const REQUEST: &str = "7 rover.motion set_speed [5.0, 0.0]\n";
+const COMMAND: &str = "{\"v\": 5.0, \"w\": 0.0}\n";
+/// Whole requests, which change nothing; nobody takes the replies.
+const READS: &str = "1 time now\n2 rover.pose get_local_data\n";
 
-/// Each ends at another byte of a message that would act if it were whole; some leave replies unread.
+/// Says some bytes, and then nothing more.
+const STOPS: &str =
+    r#"exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %s "$2" >&3; echo said; read -r never"#;
+/// Says the same over and over.
+const GOES_ON: &str =
+    r#"exec 3<>"/dev/tcp/127.0.0.1/$1"; echo said; while :; do printf %s "$2" >&3; done"#;
+
+/// A client that is going to be killed.
+struct Victim(Child);
+
+impl Victim {
+    fn start(script: &str, port: u16, bytes: &str) -> Result<Self, String> {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", script, "victim"]);
+        let started = bash
+            .args([&port.to_string(), bytes])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        started
+            .map(Self)
+            .map_err(|error| format!("bash, which is the client: {error}"))
+    }
+
+    /// Waits until it has said what it is to say, or has begun.
+    fn wait(&mut self) -> Result<(), String> {
+        let said = self.0.stdout.as_mut().ok_or("no output")?;
+        let mut line = String::new();
+        let read = BufReader::new(said).read_line(&mut line);
+        ensure(read.is_ok() && line == "said\n", || {
+            format!("a victim says `{line}`")
+        })
+    }
+
+    fn kill(mut self) -> Result<(), String> {
+        let died = self.0.kill().and_then(|()| self.0.wait());
+        let signal = died.map_err(|error| error.to_string())?.signal();
+        ensure(signal == Some(KILL), || {
+            format!("a victim died of {signal:?}")
+        })
+    }
+}
+
+/// The number of a client decides what it says, and at which byte it dies.
+fn victim(server: &Server, number: usize) -> Result<Victim, String> {
+    // Never all of a message that would act if it were whole: the last byte is the end of the line.
+    let part = |message: &str| message[..number * 31 % message.len()].to_owned();
+    let requests = server.port("requests");
+    match number % TOGETHER {
+        // One of each group dies wherever it just is.
+        0 => Victim::start(GOES_ON, requests, READS),
+        other if other % 3 == 0 => Victim::start(STOPS, requests, &part(REQUEST)),
+        other if other % 3 == 1 => {
+            Victim::start(STOPS, requests, &(READS.to_owned() + &part(REQUEST)))
+        }
+        _ => Victim::start(STOPS, server.port("rover.motion"), &part(COMMAND)),
+    }
+}
+
 fn check(server: &Server) -> Result<(), String> {
     let mut bystander = Bystander::of(server)?;
     bystander.listen(5)?;
-    for number in 0..KILLED {
-        let (what, message) = if number % 2 == 0 {
-            ("requests", REQUEST)
-        } else {
-            ("rover.motion", COMMAND)
-        };
-        let mut victim = server.connect(what)?;
-        if number % 3 == 0 && what == "requests" {
-            victim.send("1 time now\n2 rover.pose get_local_data\n")?;
-        }
-        // Never all of it: the last byte is the end of the line.
-        victim.send(&message[..number * 31 % message.len()])?;
-        drop(victim);
-        bystander.listen(if number % 10 == 0 { 1 } else { 0 })?;
+    let before = server.program.holds().files;
+    for group in 0..KILLED / TOGETHER {
+        let numbers = group * TOGETHER..(group + 1) * TOGETHER;
+        let victims: Result<Vec<Victim>, String> =
+            numbers.map(|number| victim(server, number)).collect();
+        let mut victims = victims?;
+        victims.iter_mut().try_for_each(Victim::wait)?;
+        bystander.listen(1)?;
+        victims.into_iter().try_for_each(Victim::kill)?;
+        bystander.listen(1)?;
+        server.answers()?;
     }
     bystander.listen(10)?;
-    server.answers()?;
     let said = server.program.said();
     ensure(said.len() <= KILLED, || {
         format!("{} lines were said", said.len())
+    })?;
+    let is_let_go = wait_for(Duration::from_secs(5), || {
+        server.program.holds().files <= before
+    });
+    ensure(is_let_go, || {
+        format!("{} files are open still", server.program.holds().files)
     })
 }
 

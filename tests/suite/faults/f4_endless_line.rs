@@ -1,13 +1,40 @@
-//! F4: a line that does not end.
+//! F4: a line that does not end, and lines that are too long.
 use std::{io::Write as _, time::Duration};
 
 use super::{Bystander, ROVER, Scene, Server, Weakness, ensure, notices, survives};
-use crate::load::client::NoLine;
+use crate::load::client::{Client, NoLine};
 
-/// What the client would send.
-const LENGTH: usize = 256 << 20;
+/// What the client would send: 4 GiB.
+const LENGTH: u64 = 4 << 30;
 /// What it may cost, bytes.
 const MOST_KEPT: u64 = 4 << 20;
+/// The longest line, unless the file says otherwise.
+const LONGEST: usize = 1 << 20;
+
+/// Sends until nobody takes more; what was said, and how many bytes were sent.
+fn send(server: &Server, client: &mut Client, before: u64) -> Result<(String, u64), String> {
+    let chunk = vec![b'7'; 64 << 10];
+    let (mut said, mut sent) = (None, 0);
+    while sent < LENGTH {
+        if client.stream.write_all(&chunk).is_err() {
+            break;
+        }
+        sent += chunk.len() as u64;
+        let kept = server.memory().saturating_sub(before);
+        ensure(kept <= MOST_KEPT, || {
+            format!("{kept} bytes are kept of a line")
+        })?;
+        if said.is_none() {
+            match client.line_within(Duration::from_millis(1)) {
+                Ok(line) => said = Some(line),
+                Err(NoLine::Silence) => {}
+                Err(closed) => return Err(format!("it closes without a word: {closed:?}")),
+            }
+        }
+    }
+    let said = said.ok_or("nothing is said")?;
+    Ok((said, sent))
+}
 
 fn check(server: &Server) -> Result<(), String> {
     let mut bystander = Bystander::of(server)?;
@@ -15,39 +42,55 @@ fn check(server: &Server) -> Result<(), String> {
     for what in ["requests", "rover.motion"] {
         let before = server.memory();
         let mut client = server.connect(what)?;
-        let chunk = vec![b'7'; 64 << 10];
-        let mut said = None;
-        for _ in 0..LENGTH / chunk.len() {
-            // Once it is closed it takes no more.
-            if client.stream.write_all(&chunk).is_err() {
-                break;
-            }
-            let kept = server.memory().saturating_sub(before);
-            ensure(kept <= MOST_KEPT, || {
-                format!("{what}: {kept} bytes are kept of a line")
-            })?;
-            match client.line_within(Duration::from_millis(1)) {
-                Ok(line) => {
-                    said = Some(line);
-                    break;
-                }
-                Err(NoLine::Silence) => {}
-                Err(closed) => return Err(format!("{what}: it closes without a word: {closed:?}")),
-            }
-        }
-        let said = said.ok_or_else(|| format!("{what}: nothing is said"))?;
+        let (said, sent) =
+            send(server, &mut client, before).map_err(|why| format!("{what}: {why}"))?;
         ensure(said.contains("longer than 1048576 bytes"), || {
             format!("{what}: {said}")
         })?;
+        ensure(sent < LENGTH, || format!("{what}: it is never cut off"))?;
         bystander.listen(2)?;
     }
     bystander.listen(10)?;
     server.answers()
 }
 
+/// A request of so many bytes, its end not counted.
+fn request(length: usize) -> String {
+    let request = "1 simulation list_robots";
+    format!("{request}{}\n", " ".repeat(length - request.len()))
+}
+
+/// A line of the greatest length is served; one more byte is too much.
+fn to_the_byte(server: &Server, longest: usize) -> Result<(), String> {
+    Bystander::of(server)?.listen(2)?;
+    let mut client = server.connect("requests")?;
+    client.send(request(longest))?;
+    let reply = client.line()?;
+    ensure(reply == r#"1 SUCCESS ["rover"]"#, || reply)?;
+    client.send(request(longest + 1))?;
+    let reply = client.line()?;
+    let limit = format!("longer than {longest} bytes");
+    ensure(reply.contains(&limit), || reply)?;
+    let end = client.line_within(Duration::from_secs(5));
+    ensure(matches!(end, Err(NoLine::Closed(_))), || {
+        format!("it is not sent away: {end:?}")
+    })
+}
+
 #[test]
 fn f4_a_line_without_end_is_cut_off_and_told_the_limit() {
     survives(&Scene::of(ROVER), check);
+}
+
+#[test]
+fn f4_the_limit_holds_to_the_byte() {
+    survives(&Scene::of(ROVER), |server| to_the_byte(server, LONGEST));
+}
+
+#[test]
+fn f4_the_limit_can_be_set() {
+    let text = ROVER.replace("port: 0,", "port: 0, longest_line: 4096,");
+    survives(&Scene::of(text), |server| to_the_byte(server, 4096));
 }
 
 #[test]

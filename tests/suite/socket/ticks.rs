@@ -1,14 +1,21 @@
 //! When requests that act are served: in the first tick that begins after they are there.
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use bevy::prelude::App;
 use morse_api::{
     component::Active,
+    middleware::RequestSender,
     service::{AddService as _, NoArguments, Outcome, Service},
     tick::Clock,
 };
 use morse_sim::Simulation;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{Client, ROVER};
 
@@ -41,6 +48,36 @@ fn hear(client: &mut Client, mut wait: impl FnMut()) -> String {
         }
     }
     panic!("no reply");
+}
+
+/// Asks again as soon as it is answered, without end.
+fn ask_again(requests: RequestSender, answered: Arc<AtomicU64>) {
+    let (sender, counter) = (requests.clone(), answered);
+    let reply = move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        ask_again(requests, counter);
+    };
+    // Once the simulation has gone, nobody is asked.
+    sender.send("time", "now", Json::Null, reply).ok();
+}
+
+#[test]
+fn ticks_come_however_many_requests_there_are() {
+    let mut simulation = Simulation::parse(ROVER, "scenes", &with_ticks).unwrap();
+    let answered = Arc::<AtomicU64>::default();
+    for _ in 0..200 {
+        ask_again(simulation.requests(), answered.clone());
+    }
+    for tick in 1..=20 {
+        let before = answered.load(Ordering::Relaxed);
+        simulation.serve(Duration::from_millis(10));
+        let between = answered.load(Ordering::Relaxed);
+        assert!(between > before, "some are answered between two ticks");
+        simulation.step().unwrap();
+        assert_eq!(simulation.tick(), tick);
+        // All that were there are answered, each once.
+        assert_eq!(answered.load(Ordering::Relaxed) - between, 200);
+    }
 }
 
 fn time(tick: u64) -> String {
