@@ -98,7 +98,7 @@ class Runs(Room):
         ran = self.morse("run", "script.py")
         self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
         self.assertIn("[ERROR][MORSE] INITIALIZATION ERROR", ran.stdout)
-        self.assertIn("telepathy", ran.stderr)
+        self.assertIn("`Telepathy` is not a value of `control`", ran.stderr)
 
     def test_time_runs_as_fast_as_the_script_says(self) -> None:
         running = Running(self, DRIVEN + "    env.set_time_scale(accelerate_by=5)\n")

@@ -40,7 +40,8 @@ class TimeTest(MorseTestCase):
             morse.sleep(1.0)
             self.assertAlmostEqual(morse.time() - before, 1.0, delta=0.1)
             self.assertGreater(time() - real, 0.9)
-            self.assertLess(time() - real, 1.6)
+            # A machine with other work to do may be late, but it does come.
+            self.assertLess(time() - real, 10)
             self.assertAlmostEqual(morse.robot.pose.get()['timestamp'], morse.time(), delta=0.1)
             statistics = morse.rpc('time', 'statistics')
             self.assertAlmostEqual(statistics['mean_time'], 0.01, delta=0.003)
