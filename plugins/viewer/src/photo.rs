@@ -92,6 +92,9 @@ fn image(info: &SensorInfo, reading: &Reading) -> Option<egui::ColorImage> {
 }
 
 fn paint(size: [usize; 2], pixels: usize, samples: &dyn AnySamples) -> Option<egui::ColorImage> {
+    if !samples.count().is_multiple_of(pixels) {
+        return None;
+    }
     let bytes = samples.bytes();
     match (samples.number(), samples.count().checked_div(pixels)?) {
         ("u8", 4) => Some(egui::ColorImage::from_rgba_unmultiplied(size, bytes)),
@@ -101,7 +104,6 @@ fn paint(size: [usize; 2], pixels: usize, samples: &dyn AnySamples) -> Option<eg
         ("f32", 1) => Some(distances(size, bytes)),
         _ => None,
     }
-    .filter(|_| samples.count().is_multiple_of(pixels))
 }
 
 /// Numbers of things, a colour each; 0, nothing, is black.

@@ -7,7 +7,7 @@ use bevy::{
     render::render_resource::{Extent3d, TextureDimension, TextureFormat},
 };
 use morse_api::{
-    paint::{Paint, Pattern, Wrap},
+    paint::{Paint, Pattern, Place, Wrap},
     sight::{Form, Gloss, Scenery, SeenShape, Triangles},
 };
 
@@ -108,13 +108,12 @@ fn painted(mut mesh: Mesh, form: &Form, paint: &Paint, scenery: &Scenery) -> Mes
                 normals[corner].map(f64::from),
             )
         });
-        // A triangle at the seam of what is closed goes on beyond it.
-        let most = found.iter().map(|place| place.at[0]).fold(0.0, f64::max);
-        for place in found
-            .iter_mut()
-            .filter(|place| place.is_closed && most - place.at[0] > 0.5)
-        {
-            place.at[0] += 1.0;
+        if found.iter().any(|place| place.is_closed) {
+            let is_pole = [0, 1, 2].map(|corner| {
+                let [x, y, _] = corners[corner];
+                x.abs() + y.abs() < 1e-6
+            });
+            close(&mut found, is_pole);
         }
         places.extend(found.map(|place| {
             let [right, up] = place.repeated(paint, image_shape).map(|at| at / unit);
@@ -122,6 +121,30 @@ fn painted(mut mesh: Mesh, form: &Form, paint: &Paint, scenery: &Scenery) -> Mes
         }));
     }
     mesh.with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, places)
+}
+
+/// Keeps a triangle together that lies around z: at the seam it goes on beyond it, and a pole, which is at all sides
+/// at once, is between the other corners.
+fn close(corners: &mut [Place; 3], is_pole: [bool; 3]) {
+    let others = || corners.iter().zip(is_pole).filter(|(_, is_pole)| !is_pole);
+    let most = others().map(|(place, _)| place.at[0]).fold(0.0, f64::max);
+    for (place, is_pole) in corners.iter_mut().zip(is_pole) {
+        if !is_pole && place.is_closed && most - place.at[0] > 0.5 {
+            place.at[0] += 1.0;
+        }
+    }
+    let others = || corners.iter().zip(is_pole).filter(|(_, is_pole)| !is_pole);
+    let count = others().count();
+    if count > 0 {
+        let mean = others().map(|(place, _)| place.at[0]).sum::<f64>() / count as f64;
+        for (place, _) in corners
+            .iter_mut()
+            .zip(is_pole)
+            .filter(|(_, is_pole)| *is_pole)
+        {
+            place.at[0] = mean;
+        }
+    }
 }
 
 /// The box around some points.
