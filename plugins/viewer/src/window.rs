@@ -198,11 +198,14 @@ fn close(
     shots: Res<Shots>,
     mut is_asked: Local<bool>,
 ) {
-    if wishes.read().next().is_some() && !*is_asked {
+    let is_wished = wishes.read().next().is_some();
+    if is_wished && !*is_asked {
         asked.quit(&mirror);
         *is_asked = true;
+        return;
     }
-    if mirror.is_over && shots.are_done() {
+    // Who asks again does not want to wait for a simulation that is held up.
+    if is_wished || (mirror.is_over && shots.are_done()) {
         exit.write(AppExit::Success);
     }
 }
