@@ -6,7 +6,10 @@
 //! - `reach`: inverse kinematics;
 //! - `requests`, `targets`: the services;
 //! - here: settings, command, and what happens in a tick.
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::{
+    collections::BTreeMap,
+    f64::consts::{FRAC_PI_2, PI},
+};
 
 use bevy::prelude::IntoScheduleConfigs as _;
 use morse_api::{
@@ -77,6 +80,9 @@ pub struct Armature {
     pub ik_joint_speed: f64,
     /// What targets of inverse kinematics mean.
     pub convention: Convention,
+    /// What targets of inverse kinematics are called, by the last joint before each end; otherwise by that joint:
+    /// `{ "neck_pitch": "head" }`.
+    pub targets: BTreeMap<String, String>,
 }
 
 /// What the targets of inverse kinematics mean.
@@ -115,6 +121,7 @@ impl Default for Armature {
             ik_linear_speed: 0.5,
             ik_joint_speed: 2.0,
             convention: Convention::Tip,
+            targets: BTreeMap::new(),
         }
     }
 }
@@ -201,6 +208,7 @@ impl Actuator for Armature {
             return Err("both tolerances must be positive".to_owned());
         }
         let chain = self.chain(world, actuator)?;
+        targets::check(self, &chain)?;
         let start = world.get::<ArmatureCommand>(actuator);
         start.map_or(Ok(()), |start| start.plan(&chain, |_, _| ()))
     }

@@ -98,7 +98,7 @@ impl Default for SteerForce {
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SteerForceCommand {
-    /// Angle of the steered wheels, to the left.
+    /// Angle of the steered wheels; positive to the left, as in MORSE.
     #[reflect(@Unit("rad"))]
     pub steer: f64,
     /// On each wheel by its share.

@@ -209,6 +209,92 @@ fn reach(simulation: &mut Simulation, arguments: Json) -> (Reply, f64) {
     panic!("no answer");
 }
 
+fn person(targets: &str) -> Result<Simulation, String> {
+    let trunk = ["spine_yaw", "spine_pitch", "neck_yaw", "neck_pitch"].map(str::to_owned);
+    let sides = [
+        "shoulder_pitch",
+        "shoulder_roll",
+        "shoulder_yaw",
+        "elbow",
+        "wrist",
+        "hip_pitch",
+        "hip_roll",
+        "hip_yaw",
+        "knee",
+        "ankle",
+    ];
+    let sides = sides
+        .iter()
+        .flat_map(|joint| ["left", "right"].map(|side| format!("{joint}_{side}")));
+    let joints: String = trunk
+        .into_iter()
+        .chain(sides)
+        .map(|joint| format!(r#""{joint}": (mode: kinematic),"#))
+        .collect();
+    let text = format!(
+        r#"Simulation(robots: {{ "human": (
+            model: "robots/human.robray", base: kinematic,
+            joints: {{ {joints} }},
+            sensors: {{ "hand": (kind: "pose", mount: (frame: "hand_left")) }},
+            actuators: {{ "skeleton": (kind: "armature", {targets}) }},
+        ) }})"#
+    );
+    Simulation::parse(&text, "scenes", &no_parts).map_err(|error| error.to_string())
+}
+
+#[test]
+fn targets_may_have_names_of_their_own() {
+    let named =
+        r#"targets: { "neck_pitch": "head", "wrist_left": "wrist_L", "ankle_left": "foot_L" }"#;
+    let mut simulation = person(named).unwrap();
+    let told = finish(
+        &mut simulation,
+        "human.skeleton",
+        "list_IK_targets",
+        json!([]),
+    )
+    .value;
+    let mut told: Vec<&str> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
+    told.sort_unstable();
+    let names = ["ankle_right", "foot_L", "head", "wrist_L", "wrist_right"];
+    assert_eq!(
+        told,
+        names.map(|name| format!("ik_target.human.skeleton.{name}"))
+    );
+    simulation.step().unwrap();
+    let hand = |simulation: &Simulation| at(simulation, "human.hand");
+    let before = hand(&simulation);
+    let arguments = json!(["ik_target.human.skeleton.wrist_L", [0.1, 0.0, 0.1]]);
+    let reply = finish(
+        &mut simulation,
+        "human.skeleton",
+        "move_IK_target",
+        arguments,
+    );
+    assert_eq!(reply.status, Status::Success, "{reply:?}");
+    let went = hand(&simulation) - before;
+    assert!((went - Vector3::new(0.1, 0.0, 0.1)).norm() < 0.01, "{went}");
+    let wrong = person(r#"targets: { "elbow_left": "elbow_L" }"#)
+        .map(drop)
+        .unwrap_err();
+    assert!(
+        wrong.contains("`elbow_left`, which is not the last joint before an end")
+            && wrong.contains("ankle_left, ankle_right, neck_pitch, wrist_left, wrist_right"),
+        "{wrong}"
+    );
+    let twice = r#"targets: { "wrist_left": "wrist", "wrist_right": "wrist" }"#;
+    let twice = person(twice).map(drop).unwrap_err();
+    assert!(
+        twice.contains("two `targets` are called `wrist`"),
+        "{twice}"
+    );
+}
+
 #[test]
 fn the_end_of_a_kinematic_arm_goes_straight_to_its_target() {
     let mut simulation = arm("kinematic");

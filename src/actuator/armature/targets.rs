@@ -1,4 +1,6 @@
 //! The services of an armature that concern the targets of its inverse kinematics.
+use std::collections::BTreeSet;
+
 use morse_api::{
     prelude::*,
     service::{NoArguments, Status},
@@ -16,7 +18,8 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<Armature>(
         Service::new(
             "list_IK_targets",
-            "The names of the targets: `ik_target.ARMATURE.JOINT`, one for the last joint before each end.",
+            "The names of the targets: `ik_target.ARMATURE.JOINT`, one for the last joint before each end, or what the \
+             settings call it.",
             list,
         )
         .read_only(),
@@ -72,17 +75,46 @@ struct Go {
     radial_speed: Option<f64>,
 }
 
-fn name_of(path: &str, chain: &Chain, tip: &Tip) -> String {
+/// The last joint before an end.
+fn last_joint<'c>(chain: &'c Chain, tip: &'c Tip) -> &'c String {
     let mut joints = tip.links.iter().rev();
     let last = joints.find_map(|link| chain.joints.get(link.joint?));
-    let name = last.map_or(&tip.name, |joint| &joint.name);
-    format!("ik_target.{path}.{name}")
+    last.map_or(&tip.name, |joint| &joint.name)
+}
+
+/// What the targets are called, without the name of the armature.
+fn short_names<'c>(settings: &'c Armature, chain: &'c Chain) -> impl Iterator<Item = &'c String> {
+    chain.tips.iter().map(|tip| {
+        let last = last_joint(chain, tip);
+        settings.targets.get(last).unwrap_or(last)
+    })
+}
+
+/// Whether names were given to targets that there are, and no two have the same.
+pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), String> {
+    let ends: BTreeSet<&String> = chain
+        .tips
+        .iter()
+        .map(|tip| last_joint(chain, tip))
+        .collect();
+    if let Some(joint) = settings.targets.keys().find(|joint| !ends.contains(joint)) {
+        let ends: Vec<&str> = ends.iter().map(|end| end.as_str()).collect();
+        return Err(format!(
+            "`targets` names `{joint}`, which is not the last joint before an end; these are: {}",
+            ends.join(", ")
+        ));
+    }
+    let mut seen = BTreeSet::new();
+    match short_names(settings, chain).find(|name| !seen.insert(*name)) {
+        Some(twice) => Err(format!("two `targets` are called `{twice}`")),
+        None => Ok(()),
+    }
 }
 
 fn names(world: &World, arm: Entity) -> Result<Vec<String>, Refused> {
-    let (_, chain, _) = parts(world, arm)?;
+    let (settings, chain, _) = parts(world, arm)?;
     let path = world.get::<Path>(arm).map_or("", Path::as_str);
-    let names = chain.tips.iter().map(|tip| name_of(path, chain, tip));
+    let names = short_names(settings, chain).map(|name| format!("ik_target.{path}.{name}"));
     Ok(names.collect())
 }
 

@@ -26,10 +26,18 @@ const STOPS: &str =
     r#"exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %s "$2" >&3; echo said; read -r never"#;
 /// Says the same over and over.
 const GOES_ON: &str =
-    r#"exec 3<>"/dev/tcp/127.0.0.1/$1"; echo said; while :; do printf %s "$2" >&3; done"#;
+    r#"exec 3<>"/dev/tcp/127.0.0.1/$1"; echo said; while printf %s "$2" >&3; do :; done"#;
 
 /// A client that is going to be killed.
 struct Victim(Child);
+
+/// Who is not needed any more outlives no test.
+impl Drop for Victim {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
 
 impl Victim {
     fn start(script: &str, port: u16, bytes: &str) -> Result<Self, String> {

@@ -29,6 +29,10 @@ frame base {
 ";
 
 fn buggy(start: &str, more: &str) -> Test {
+    buggy_that_is("", start, more)
+}
+
+fn buggy_that_is(settings: &str, start: &str, more: &str) -> Test {
     let wheel = |x: f64, y: f64, steer: u8, brake: f64| {
         format!(
             "(at: ({x}, {y}, 0.4), radius: 0.2, rest_length: 0.3, stiffness: 30, compression: 4, \
@@ -42,7 +46,7 @@ fn buggy(start: &str, more: &str) -> Test {
         wheel(-0.5, -0.3, 0, 1.3),
     ];
     let robot = format!(
-        "{more} actuators: {{ \"motion\": (kind: \"steer_force\", start: ({start}), wheels: [{}]) }},",
+        "{more} actuators: {{ \"motion\": (kind: \"steer_force\", {settings} start: ({start}), wheels: [{}]) }},",
         wheels.join(", ")
     );
     Arena {
@@ -118,6 +122,38 @@ fn a_steered_car_drives_a_circle() {
         (rate / expected - 1.0).abs() < 0.1,
         "{rate} instead of {expected}"
     );
+}
+
+/// Positive angles steer to the left and negative ones to the right while the car drives ahead; backwards it turns
+/// the other way. In MORSE a negative force drives ahead; what is to the left stays there.
+#[test]
+fn a_car_turns_to_the_side_that_it_is_steered_to() {
+    for (settings, ahead) in [("", 12.5), ("reversed: true,", -12.5)] {
+        for (force, steer) in [
+            (ahead, 0.15),
+            (ahead, -0.15),
+            (-ahead, 0.15),
+            (-ahead, -0.15),
+        ] {
+            let mut test = buggy_that_is(settings, "", "");
+            test.run(2.0);
+            command(&test, &[("force", force)]);
+            test.run(1.0);
+            command(&test, &[("force", 0.0), ("steer", steer)]);
+            test.run(0.8);
+            let yaw = test.yaw();
+            let v = test.body().linear_velocity;
+            let along = v.x * libm::cos(yaw) + v.y * libm::sin(yaw);
+            assert_eq!(along > 0.5, force == ahead, "{along} m/s");
+            test.run(0.4);
+            let rate = (test.yaw() - yaw) / 0.4;
+            let expected = along * libm::tan(steer) / 1.0;
+            assert!(
+                (rate / expected - 1.0).abs() < 0.15,
+                "{settings} {force} N, {steer} rad: {rate} instead of {expected}"
+            );
+        }
+    }
 }
 
 /// Sends fields of a command.

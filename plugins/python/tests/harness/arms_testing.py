@@ -256,7 +256,14 @@ class ArmsTest(Rows, MorseTestCase):
         state = morse.human.skeleton.joint_states.get()
         self.assertEqual(set(joints), set(state) - {'timestamp'})
         morse.human.skeleton.set_rotation(joints[-1], 0.1).result()
-        self.assertGreater(len(morse.human.skeleton.list_IK_targets().result()), 3)
+        names = ('head', 'wrist_L', 'wrist_R', 'foot_L', 'foot_R')
+        targets = {name: f'ik_target.human.skeleton.{name}' for name in names}
+        self.assertEqual(set(morse.human.skeleton.list_IK_targets().result()), set(targets.values()))
+        morse.human.skeleton.move_IK_target(targets['wrist_R'], [0.1, 0.0, 0.1]).result()
+        morse.sleep(0.2)
+        after = morse.human.skeleton.joint_states.get()
+        moved = {name for name in joints if abs(after[name] - state[name]) > 0.01}
+        self.assertTrue({name for name in moved if name.endswith('_right')}, moved)
 
 
 if __name__ == '__main__':

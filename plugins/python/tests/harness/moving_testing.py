@@ -211,7 +211,24 @@ class MovingTest(Rows, MorseTestCase):
         self.assertAlmostEqual(after['y'], before['y'], delta=0.5)
         morse.car.steer.publish({'steer': 0.0, 'force': 0.0, 'brake': 50.0})
         morse.sleep(2.0)
-        self.assertAlmostEqual(morse.car.pose.get()['x'], morse.car.pose.get()['x'], delta=0.1)
+        stopped = morse.car.pose.get()
+        morse.sleep(0.5)
+        self.assertAlmostEqual(morse.car.pose.get()['x'], stopped['x'], delta=0.1)
+        # A positive one drives it back.
+        morse.car.steer.publish({'steer': 0.0, 'force': 20.0, 'brake': 0.0})
+        morse.sleep(2.0)
+        self.assertLess(morse.car.pose.get()['x'], stopped['x'] - 1.0)
+        morse.car.steer.publish({'steer': 0.0, 'force': 0.0, 'brake': 50.0})
+        morse.sleep(1.5)
+        # Ahead, and to the left, which is north.
+        before = morse.car.pose.get()
+        morse.car.steer.publish({'steer': 0.15, 'force': -20.0, 'brake': 0.0})
+        morse.sleep(1.5)
+        after = morse.car.pose.get()
+        self.assertGreater(after['x'], before['x'] + 1.0)
+        self.assertGreater(after['y'], before['y'] + 0.03)
+        self.assertGreater(after['yaw'], before['yaw'] + 0.03)
+        morse.car.steer.publish({'steer': 0.0, 'force': 0.0, 'brake': 50.0})
 
     def row_teleporting(self, morse):
         jump = morse.hop.jump

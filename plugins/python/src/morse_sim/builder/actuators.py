@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from .creator import ActuatorCreator
 from .errors import MorseBuilderError, suggestion
@@ -95,6 +95,7 @@ class Armature(ActuatorCreator):
             raise MorseBuilderError("an Armature needs `armature_name` or `model_name`")
         super().__init__(name)
         self.joints: Tuple[str, ...] = ()
+        self.targets: Dict[str, str] = {}
         self.arm: Optional[str] = None
         self.file: Optional[str] = None
         self._defaults(armature_name=armature_name or "")

@@ -166,6 +166,8 @@ def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
         fields["joints"] = [joint for joints in poses for joint in joints]
     if kind.kind == "armature":
         fields["convention"] = Word("morse")
+        if component.targets:
+            fields["targets"] = Entries(component.targets)
         if getattr(component, "arm", None):
             fields["tip"] = ARMS[component.arm]["tip"]
     return fields

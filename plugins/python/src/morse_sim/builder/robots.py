@@ -9,7 +9,7 @@ from .component import AbstractComponent, middleware
 from .errors import MorseBuilderError, warn
 from .sensors import ArmaturePose, CompoundSensor, Hokuyo, Odometry, Pose
 from .table import JOINT_STATE
-from .worlds import BLENDER_FILES, HUMAN_JOINTS, PR2_ARMATURES, ROBOTS, Model
+from .worlds import BLENDER_FILES, HUMAN_JOINTS, HUMAN_TARGETS, PR2_ARMATURES, ROBOTS, Model
 
 
 class Robot(AbstractComponent):
@@ -169,6 +169,7 @@ class Human(GroundRobot):
         super().__init__(filename, name)
         self.skeleton = Armature(armature_name="HumanSkeleton")
         self.skeleton.joints = HUMAN_JOINTS
+        self.skeleton.targets = dict(HUMAN_TARGETS)
         self.append(self.skeleton)
         self.joint_states = ArmaturePose("joint_states")
         self.skeleton.append(self.joint_states)

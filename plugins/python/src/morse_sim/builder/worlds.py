@@ -33,6 +33,10 @@ _HUMAN_SIDES = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wri
 HUMAN_JOINTS = ("spine_yaw", "spine_pitch", "neck_yaw", "neck_pitch") + tuple(
     f"{joint}_{side}" for side in ("left", "right") for joint in _HUMAN_SIDES
 )
+HUMAN_TARGETS = {
+    "neck_pitch": "head", "wrist_left": "wrist_L", "wrist_right": "wrist_R", "ankle_left": "foot_L", "ankle_right": "foot_R",
+}
+"""What the targets of a person's inverse kinematics are called in MORSE, by the last joint before each."""
 _PR2_ARM = ("shoulder_pan", "shoulder_lift", "upper_arm_roll", "elbow_flex", "forearm_roll", "wrist_flex",
             "wrist_roll")
 PR2_ARMATURES: Dict[str, Tuple[str, ...]] = {
