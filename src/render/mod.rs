@@ -10,12 +10,13 @@
 //! In reading order:
 //! - `collect`: from geometry to things; `stage`: what there is; `mesh`: triangles with normals;
 //! - `light`: sky, sun and lamps; `skin`: how surfaces look; `texture`: images and checkers in a pixel;
-//! - `shot`: what an eye has before it, and in which tiles;
+//! - `shot`: what an eye has before it, and in which tiles; `pixels`: where those look;
 //! - `viewpoint`: where to look from if nobody says;
 //! - `tile`: the nearest thing in each pixel; `shade`: its colour; `shadow`: what keeps the light away.
 mod collect;
 mod light;
 mod mesh;
+mod pixels;
 mod shade;
 mod shadow;
 mod shot;

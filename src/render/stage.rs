@@ -13,20 +13,11 @@ use crate::rays::solid::Solid;
 pub(super) const OPAQUE: f32 = 0.5;
 
 /// Everything that is drawn.
+#[derive(Default)]
 pub(super) struct Stage {
     pub(super) things: Vec<Thing>,
     pub(super) lamps: Vec<Lamp>,
     pub(super) look: Look,
-}
-
-impl Default for Stage {
-    fn default() -> Self {
-        Self {
-            things: Vec::new(),
-            lamps: Vec::new(),
-            look: Look::default(),
-        }
-    }
 }
 
 /// A geometry.

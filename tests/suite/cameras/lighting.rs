@@ -1,4 +1,6 @@
 //! The light of the simulation file against the formulas of light and of screens.
+use std::f64::consts::FRAC_PI_2;
+
 use morse_sim::{Simulation, sensor::video_camera::VideoCameraData, simulation::no_parts};
 
 /// A white floor that fills the picture of who looks down, and a white ceiling far above.
@@ -18,7 +20,7 @@ fn looks(light: &str) -> [[u8; 3]; 3] {
                 mount: (rpy: (0, {pitch}, 0)))"#
         )
     };
-    let cameras = [("down", 1.570_796), ("up", -1.570_796), ("low", 0.03)]
+    let cameras = [("down", FRAC_PI_2), ("up", -FRAC_PI_2), ("low", 0.03)]
         .map(|(name, pitch)| camera(name, pitch))
         .join(", ");
     let text = format!(
