@@ -30,7 +30,11 @@ impl Cloud<'_> {
                         let depth = f64::from(depth);
                         let across =
                             |pixel: usize, center: f64| depth * (pixel as f64 - center) * over;
-                        let mut at = Point3::new(across(u, center_u), across(row, center_v), depth);
+                        let [x, y] = match &film.bend {
+                            Some(bend) => bend.ray(u, row).map(|way| way * depth),
+                            None => [across(u, center_u), across(row, center_v)],
+                        };
+                        let mut at = Point3::new(x, y, depth);
                         if !is_straight {
                             at = camera_from_eye * at;
                         }

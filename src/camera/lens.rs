@@ -1,5 +1,6 @@
 //! The lens of a camera: its settings, and what follows from them.
 use morse_api::{
+    distortion::Distortion,
     prelude::*,
     render::{Eye, Wants},
 };
@@ -31,6 +32,8 @@ pub struct Lens {
     pub capturing: bool,
     /// Whether lights cast shadows.
     pub shadows: bool,
+    /// How it bends rays: k1, k2, p1, p2 and k3.
+    pub distortion: [f64; 5],
 }
 
 impl Lens {
@@ -65,11 +68,25 @@ impl Lens {
             height: self.height,
             focal: self.pixels(),
             center: self.center(),
+            lens: None,
             near: self.near,
             far: self.far,
             shadows: self.shadows,
             wants: Wants::default(),
         }
+    }
+
+    /// What bends rays, worked out for all pixels; nothing if the lens is ideal.
+    ///
+    /// # Errors
+    ///
+    /// It folds the picture.
+    pub fn bend(&self) -> Result<Option<Distortion>, String> {
+        if self.distortion == [0.0; 5] {
+            return Ok(None);
+        }
+        let size = [self.width, self.height];
+        Distortion::new(self.distortion, size, self.pixels(), self.center()).map(Some)
     }
 
     /// Whether its settings make sense.
@@ -95,7 +112,9 @@ impl Lens {
         if !(self.near > 0.0 && self.far > self.near && self.far.is_finite()) {
             return Err("`near` must be above 0, and `far` above `near` and finite".to_owned());
         }
-        Ok(())
+        self.bend()
+            .map(drop)
+            .map_err(|why| format!("`distortion`: {why}"))
     }
 }
 
@@ -137,6 +156,9 @@ macro_rules! camera {
             pub capturing: bool,
             /// Whether the sun and lamps cast shadows in its pictures, which takes time.
             pub shadows: bool,
+            /// How its lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
+            #[reflect(@Unit(""))]
+            pub distortion: [f64; 5],
             $($(#[$meta])* pub $field: $type,)*
         }
 
@@ -152,6 +174,7 @@ macro_rules! camera {
                     vertical_flip: $flip,
                     capturing: true,
                     shadows: false,
+                    distortion: [0.0; 5],
                     $($field: $default,)*
                 }
             }
@@ -169,6 +192,7 @@ macro_rules! camera {
                     vertical_flip: self.vertical_flip,
                     capturing: self.capturing,
                     shadows: self.shadows,
+                    distortion: self.distortion,
                 }
             }
         }

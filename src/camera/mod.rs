@@ -11,10 +11,11 @@ pub mod capture;
 pub mod cloud;
 pub mod lens;
 
-use std::f64::consts::TAU;
+use std::{f64::consts::TAU, sync::Arc};
 
 use morse_api::{
     component::Level,
+    distortion::Distortion,
     prelude::*,
     render::{Eye, Picture, Renderer, Wants},
 };
@@ -30,6 +31,11 @@ pub trait Camera: Sensor {
     /// Its lens, as its settings say.
     fn lens(&self) -> Lens;
 
+    /// Its lens at a level.
+    fn lens_at(&self, _level: &str) -> Lens {
+        self.lens()
+    }
+
     /// Where it looks: poses in the frame of the mount, of cameras that look along x, and what is wanted of each.
     fn views(&self, level: &str, views: &mut Vec<View>);
 
@@ -38,8 +44,8 @@ pub trait Camera: Sensor {
         0.0
     }
 
-    /// Makes data of pictures. What it takes from them need not be put back.
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut Self::Data);
+    /// Makes data of pictures, for a level. What it takes from them need not be put back.
+    fn develop(&self, level: &str, lens: &Lens, film: &mut Film, data: &mut Self::Data);
 }
 
 /// One look of a camera.
@@ -70,6 +76,8 @@ pub struct Film {
     pub pictures: Vec<Picture>,
     /// The poses of the views in the axes of the camera.
     pub camera_from_eye: Vec<Isometry3<f64>>,
+    /// What bends rays, worked out for the first frame.
+    pub bend: Option<Arc<Distortion>>,
 }
 
 /// Adds a kind of camera.
@@ -109,12 +117,16 @@ pub fn shoot<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body
     for (camera, level, mut due, pose, (mut film, mut capture, mut task), turned, mut data) in
         &mut cameras
     {
-        let lens = camera.lens();
+        let lens = camera.lens_at(level.0);
         due.0 &= lens.capturing && capture.is_on();
         let (true, Some(renderer)) = (due.0, renderer.as_deref()) else {
             continue;
         };
         let film = &mut *film;
+        if film.bend.is_none() {
+            // A lens that cannot be worked out was refused when it was read.
+            film.bend = lens.bend().ok().flatten().map(Arc::new);
+        }
         let mut turn = UnitQuaternion::identity();
         if let Some(mut turned) = turned {
             turn = UnitQuaternion::from_scaled_axis(Vector3::z() * turned.0);
@@ -132,13 +144,28 @@ pub fn shoot<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body
                 .push(to_camera.inverse() * mount_from_eye);
             let eye = Eye {
                 wants: view.wants,
+                lens: film.bend.clone(),
                 ..lens.eye(pose.0 * mount_from_eye)
             };
             renderer.0.render(&eye, picture);
         }
-        camera.develop(&lens, film, &mut data);
+        camera.develop(level.0, &lens, film, &mut data);
         capture.count(&mut task);
     }
+}
+
+/// The level of depths as devices give them.
+pub const RAW: &str = "raw";
+
+/// Depths in whole millimetres; 0 for those that are infinite, before `near`, or too large for 16 bits.
+pub fn millimeters(depths: &[f32], near: f64, raw: &mut Vec<u16>) {
+    raw.clear();
+    raw.extend(depths.iter().map(|&depth| {
+        let depth = f64::from(depth);
+        let rounded = (depth * 1000.0).round();
+        let is_known = depth >= near && rounded <= f64::from(u16::MAX);
+        if is_known { rounded as u16 } else { 0 }
+    }));
 }
 
 /// Turns an image upside down, row by row, if the camera's lowest row comes first.

@@ -12,6 +12,7 @@ fn lens(height: u32, vertical_flip: bool) -> Lens {
         vertical_flip,
         capturing: true,
         shadows: false,
+        distortion: [0.0; 5],
     }
 }
 
@@ -27,6 +28,23 @@ fn rows_come_from_the_top_or_from_the_bottom() {
     flip(&mut two, &lens(2, false));
     assert_eq!(two, [3, 4, 1, 2]);
     flip(&mut [] as &mut [u8], &lens(2, false));
+}
+
+#[test]
+fn millimetres_are_rounded_and_zero_is_nothing() {
+    let depths = [
+        1.0,
+        1.2344,
+        1.2346,
+        0.4999,
+        65.535,
+        65.5356,
+        f32::INFINITY,
+        0.5,
+    ];
+    let mut raw = vec![7; 3];
+    millimeters(&depths, 0.5, &mut raw);
+    assert_eq!(raw, [1000, 1234, 1235, 0, 65_535, 0, 0, 500]);
 }
 
 #[test]
@@ -62,6 +80,14 @@ fn a_lens_is_what_morse_makes_of_its_settings() {
         Lens { far: 0.05, ..lens },
         Lens {
             far: f64::INFINITY,
+            ..lens
+        },
+        Lens {
+            distortion: [-2.0, 0.0, 0.0, 0.0, 0.0],
+            ..lens
+        },
+        Lens {
+            distortion: [f64::NAN, 0.0, 0.0, 0.0, 0.0],
             ..lens
         },
     ] {

@@ -38,8 +38,11 @@ impl Modifier for DepthNoise {
         };
         let images: Vec<usize> = ["image", "depth"].into_iter().filter_map(place).collect();
         let points = place("points");
-        if images.is_empty() && points.is_none() {
-            return Err(Misfit::needs("depths: `image`, `depth` or `points`"));
+        let raw = fields
+            .of_kind::<Samples<u16>>("raw")
+            .map(|field| field.index);
+        if images.is_empty() && points.is_none() && raw.is_none() {
+            return Err(Misfit::needs("depths: `image`, `depth`, `raw` or `points`"));
         }
         let Self { sigma, growth } = *self;
         let error = move |depth: f32, memory: &mut Memory| {
@@ -55,6 +58,18 @@ impl Modifier for DepthNoise {
                     image.edit(|image| {
                         for depth in image.iter_mut().filter(|depth| depth.is_finite()) {
                             *depth += error(*depth, memory) as f32;
+                        }
+                    });
+                }
+                let raw = raw.and_then(|index| fields::at_mut::<Samples<u16>>(data, index));
+                if let Some(raw) = raw {
+                    raw.edit(|raw| {
+                        for depth in raw.iter_mut().filter(|depth| **depth > 0) {
+                            let error = error(f32::from(*depth) / 1000.0, memory) * 1000.0;
+                            let found = (f64::from(*depth) + error).round();
+                            // What cannot be said in 16 bits is no reading.
+                            let is_known = (1.0..=f64::from(u16::MAX)).contains(&found);
+                            *depth = if is_known { found as u16 } else { 0 };
                         }
                     });
                 }
@@ -94,7 +109,7 @@ mod tests {
     #[test]
     fn the_error_grows_with_the_depth() {
         let noise: DepthNoise = settings("(sigma: 0.01, growth: 0.002)");
-        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, None, World::new());
+        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, Some("depth"), World::new());
         for depth in [1.0_f32, 5.0] {
             let mut image = vec![depth; 20_000];
             image[0] = f32::INFINITY;
@@ -107,6 +122,23 @@ mod tests {
             let errors = rest.iter().map(|found| f64::from(found - depth));
             spread(errors).assert_gauss(0.0, 0.01 + 0.002 * f64::from(depth * depth));
         }
+    }
+
+    #[test]
+    fn millimetres_stay_whole_and_nothing_stays_nothing() {
+        let noise: DepthNoise = settings("(sigma: 0.02, growth: 0)");
+        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, Some("raw"), World::new());
+        let mut raw = vec![2500_u16; 20_000];
+        (raw[0], raw[1]) = (0, 1);
+        let found = noisy.measure(DepthVideoCameraData {
+            raw: raw.into(),
+            ..DepthVideoCameraData::default()
+        });
+        let [nothing, least, rest @ ..] = found.raw.values() else {
+            panic!("an image");
+        };
+        assert!(*nothing == 0 && *least < 100, "{least}");
+        spread(rest.iter().map(|depth| f64::from(*depth) - 2500.0)).assert_gauss(0.0, 20.0);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 
 use crate::faults;
 
-/// Makes single pixels of an image white or black, others in every frame; of an image of depths, infinite or 0.
+/// Makes single pixels of an image white or black, others in every frame; of an image of depths, infinite or 0; of one of
+/// millimetres, 0.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SaltAndPepper {
@@ -47,8 +48,11 @@ impl Modifier for SaltAndPepper {
         let of_depths = ["image", "depth"].into_iter();
         let depths = of_depths.filter_map(|name| fields.of_kind::<Samples<f32>>(name));
         let depths: Vec<usize> = depths.map(|field| field.index).collect();
-        if colors.is_none() && depths.is_empty() {
-            return Err(Misfit::needs("an `image`, or `depth`"));
+        let raw = fields
+            .of_kind::<Samples<u16>>("raw")
+            .map(|field| field.index);
+        if colors.is_none() && depths.is_empty() && raw.is_none() {
+            return Err(Misfit::needs("an `image`, `depth` or `raw`"));
         }
         let share = self.share;
         Ok(Box::new(
@@ -61,6 +65,16 @@ impl Modifier for SaltAndPepper {
                                 Some(Grain::Salt) => *color = [u8::MAX; 3],
                                 Some(Grain::Pepper) => *color = [0; 3],
                                 None => {}
+                            }
+                        }
+                    });
+                }
+                let raw = raw.and_then(|index| fields::at_mut::<Samples<u16>>(data, index));
+                if let Some(raw) = raw {
+                    raw.edit(|raw| {
+                        for depth in raw {
+                            if Self::grain(share, memory).is_some() {
+                                *depth = 0;
                             }
                         }
                     });
@@ -126,7 +140,7 @@ mod tests {
                 count(code)
             );
         }
-        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, None, World::new());
+        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, Some("depth"), World::new());
         let flat = DepthVideoCameraData {
             image: vec![2.0; 20_000].into(),
             ..DepthVideoCameraData::default()

@@ -99,7 +99,8 @@ impl Render for Card {
             poses,
             failure,
         } = &*self.0;
-        let drawn = if eye.wants.color && failure.get().is_none() {
+        // A card draws straight lines: what a lens bends is for the caster.
+        let drawn = if eye.wants.color && eye.lens.is_none() && failure.get().is_none() {
             let poses = poses.read().unwrap_or_else(PoisonError::into_inner);
             gpu.draw(eye, &poses)
                 .map_err(|why| drop(failure.set(why)))

@@ -10,7 +10,7 @@
 //! In reading order:
 //! - `collect`: from geometry to things; `stage`: what there is; `mesh`: triangles with normals;
 //! - `light`: sky, sun and lamps; `skin`: how surfaces look; `texture`: images and checkers in a pixel;
-//! - `shot`: what an eye has before it, and in which tiles;
+//! - `shot`: what an eye has before it, and in which tiles; `pixels`: where those look;
 //! - `viewpoint`: where to look from if nobody says;
 //! - `gpu`: colours by the graphics card instead, in programs with the window;
 //! - `tile`: the nearest thing in each pixel; `shade`: its colour; `shadow`: what keeps the light away.
@@ -19,6 +19,7 @@ mod collect;
 mod gpu;
 mod light;
 mod mesh;
+mod pixels;
 mod shade;
 mod shadow;
 mod shot;

@@ -41,11 +41,12 @@ impl<'t> Shading<'t> {
         &self,
         cast: &Cast,
         what: u64,
-        (row, lane): (usize, usize),
+        pixel: (usize, usize),
         nearness: f64,
     ) -> Rgb {
         let tile = self.tile;
-        let face = |faces: &Faces| faces.entered(tile.columns[lane], tile.rows[row]);
+        let [u, v] = tile.pixels.place(pixel);
+        let face = |faces: &Faces| faces.entered(u, v);
         if let (Some(faces), Some(flat)) = (&cast.faces, &cast.flat) {
             return flat[face(faces)];
         }
@@ -53,8 +54,8 @@ impl<'t> Shading<'t> {
         let Some(thing) = stage.things.get(cast.thing) else {
             return [0.0; 3];
         };
-        let (x, y, next) = (tile.x[lane], tile.y[row], 1.0 / shot.eye.focal);
-        let ray = Vector3::new(x, y, 1.0);
+        let ray = tile.pixels.ray(pixel);
+        let next = 1.0 / shot.eye.focal;
         let local = cast.local.point(&(ray / nearness));
         let own = match &cast.faces {
             Some(faces) => {
@@ -68,11 +69,7 @@ impl<'t> Shading<'t> {
         let skin = Spot {
             thing,
             local: &cast.local,
-            rays: [
-                ray,
-                Vector3::new(x + next, y, 1.0),
-                Vector3::new(x, y + next, 1.0),
-            ],
+            rays: [ray, ray + Vector3::x() * next, ray + Vector3::y() * next],
             depth: 1.0 / nearness,
             at: local,
             normal: own,
@@ -80,7 +77,7 @@ impl<'t> Shading<'t> {
         }
         .skin();
         let mut normal = thing.world_from_thing.rotation * own.normalize();
-        let at = tile.in_world((row, lane), nearness);
+        let at = tile.in_world(pixel, nearness);
         let sight = shot.rotation * ray;
         // Triangles and lines are looked at from both sides.
         if normal.dot(&sight) > 0.0 {

@@ -4,6 +4,7 @@ use morse_api::render::Eye;
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::light::{Rgb, plus, times};
+use super::pixels::Pixels;
 use super::shadow::Shadows;
 use super::stage::{Form, Stage, Thing};
 use super::tile::SIDE;
@@ -24,6 +25,9 @@ pub(super) struct Shot<'a> {
     pub(super) position: Vector3<f64>,
     pub(super) shadows: Option<Shadows>,
 }
+
+/// A part of the picture of an ideal lens: the least and the greatest column, and likewise row.
+type Place = [[f64; 2]; 2];
 
 /// A thing that may be seen.
 pub(super) struct Cast {
@@ -84,9 +88,10 @@ impl<'a> Shot<'a> {
             position: eye.world_from_eye.translation.vector,
             shadows: (eye.shadows && eye.wants.color).then(|| Shadows::new(stage)),
         };
+        let tiles = Tiles::new(eye);
         let mut places = Vec::new();
         for (number, thing) in stage.things.iter().enumerate() {
-            if let Some((cast, place)) = shot.cast(number, thing) {
+            if let Some((cast, place)) = shot.cast(number, thing, &tiles) {
                 shot.casts.push(cast);
                 places.push(place);
             }
@@ -94,7 +99,7 @@ impl<'a> Shot<'a> {
         let mut order: Vec<usize> = (0..places.len()).collect();
         let most = |cast: &usize| shot.casts.get(*cast).map_or(0.0, |cast| cast.most);
         order.sort_by(|one, other| most(other).total_cmp(&most(one)));
-        shot.bin(&places, &order);
+        shot.bin(&tiles, &places, &order);
         shot
     }
 
@@ -122,17 +127,10 @@ impl<'a> Shot<'a> {
     }
 
     /// Writes the lists of the tiles.
-    fn bin(&mut self, places: &[[usize; 4]], order: &[usize]) {
-        let columns = self.columns();
-        let rows = (self.eye.height as usize).div_ceil(SIDE);
-        let tiles_of = |&[left, top, right, bottom]: &[usize; 4]| {
-            (top / SIDE..=bottom / SIDE).flat_map(move |row| {
-                (left / SIDE..=right / SIDE).map(move |column| row * columns + column)
-            })
-        };
-        let mut ends = vec![0_u32; columns * rows + 1];
-        for tile in places.iter().flat_map(tiles_of) {
-            ends[tile + 1] += 1;
+    fn bin(&mut self, tiles: &Tiles, places: &[Place], order: &[usize]) {
+        let mut ends = vec![0_u32; tiles.count() + 1];
+        for place in places {
+            tiles.with(place, |tile| ends[tile + 1] += 1);
         }
         for tile in 1..ends.len() {
             ends[tile] += ends[tile - 1];
@@ -140,21 +138,20 @@ impl<'a> Shot<'a> {
         self.starts.clone_from(&ends);
         self.list = vec![0; ends.last().map_or(0, |&end| end as usize)];
         for &cast in order {
-            for tile in tiles_of(&places[cast]) {
+            tiles.with(&places[cast], |tile| {
                 self.list[ends[tile] as usize] = cast as u32;
                 ends[tile] += 1;
-            }
+            });
         }
     }
 
-    /// A thing in the eye's axes, and the pixels it may cover (left, top, right, bottom); `None` if it cannot
-    /// be seen.
-    fn cast(&self, number: usize, thing: &Thing) -> Option<(Cast, [usize; 4])> {
+    /// A thing in the eye's axes, and where it may be in the picture; `None` if it cannot be seen.
+    fn cast(&self, number: usize, thing: &Thing, tiles: &Tiles) -> Option<(Cast, Place)> {
         let wants = self.eye.wants;
         if !(wants.color || thing.is_solid()) {
             return None;
         }
-        let (place, nearest) = self.place(thing)?;
+        let (place, nearest) = self.place(thing, tiles)?;
         let local = Local::new(self, thing);
         if thing.form.holds(&local.origin.into()) {
             return None;
@@ -189,8 +186,8 @@ impl<'a> Shot<'a> {
         })
     }
 
-    /// The pixels that a thing may cover, and the least depth of the box around it.
-    fn place(&self, thing: &Thing) -> Option<([usize; 4], f64)> {
+    /// Where a thing may be in the picture, and the least depth of the box around it.
+    fn place(&self, thing: &Thing, tiles: &Tiles) -> Option<(Place, f64)> {
         let eye = self.eye;
         let corners = thing
             .corners()
@@ -225,23 +222,84 @@ impl<'a> Shot<'a> {
                 }
             }
         }
-        let [columns, rows] = [eye.width, eye.height].map(f64::from);
-        let [[left, right], [top, bottom]] = range;
-        let is_beside = left > columns || top > rows || right < -1.0 || bottom < -1.0;
-        if is_beside || !range.iter().flatten().all(|bound| bound.is_finite()) {
+        if !range.iter().flatten().all(|bound| bound.is_finite()) {
             return None;
         }
         // A pixel more to each side: rounding does not matter then.
-        let low = |bound: f64| (bound - 1.0).max(0.0) as usize;
-        let high = |bound: f64, size: f64| (bound + 1.0).clamp(0.0, size - 1.0) as usize;
-        let place = [
-            low(left),
-            low(top),
-            high(right, columns),
-            high(bottom, rows),
-        ];
-        (place[0] <= place[2] && place[1] <= place[3]).then_some((place, nearest.max(eye.near)))
+        let place = range.map(|[low, high]| [low - 1.0, high + 1.0]);
+        meet(&place, &tiles.whole).then_some((place, nearest.max(eye.near)))
     }
+}
+
+/// The tiles of a picture.
+struct Tiles {
+    /// Columns and rows of tiles.
+    counts: [usize; 2],
+    /// What the whole picture shows.
+    whole: Place,
+    /// What each tile shows, if that does not follow from where it is.
+    bent: Option<Vec<Place>>,
+}
+
+impl Tiles {
+    fn new(eye: &Eye) -> Self {
+        let counts = [eye.width, eye.height].map(|size| (size as usize).div_ceil(SIDE));
+        let [columns, rows] = counts;
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        let bent = eye.lens.as_ref().map(|_| {
+            let ends = all.map(|(column, row)| Pixels::new(eye, column, row).ends());
+            ends.collect::<Vec<Place>>()
+        });
+        let whole = match &bent {
+            None => [eye.width, eye.height].map(|size| [0.0, f64::from(size) - 1.0]),
+            Some(tiles) => {
+                let nothing = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+                tiles.iter().fold(nothing, |whole, tile| {
+                    [0, 1].map(|axis: usize| {
+                        [
+                            whole[axis][0].min(tile[axis][0]),
+                            whole[axis][1].max(tile[axis][1]),
+                        ]
+                    })
+                })
+            }
+        };
+        Self {
+            counts,
+            whole,
+            bent,
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.counts.iter().product()
+    }
+
+    /// Calls for each tile that shows something of a place, which is not beside the whole picture.
+    fn with(&self, place: &Place, mut call: impl FnMut(usize)) {
+        if let Some(tiles) = &self.bent {
+            let tiles = tiles.iter().enumerate();
+            tiles
+                .filter(|(_, tile)| meet(place, tile))
+                .for_each(|(number, _)| call(number));
+            return;
+        }
+        let range = |axis: usize| {
+            let [low, high] = place[axis];
+            let last = self.counts[axis] - 1;
+            low.max(0.0) as usize / SIDE..=(high as usize / SIDE).min(last)
+        };
+        for row in range(1) {
+            for column in range(0) {
+                call(row * self.counts[0] + column);
+            }
+        }
+    }
+}
+
+/// Whether two parts of a picture have something in common.
+fn meet(one: &Place, other: &Place) -> bool {
+    (0..2).all(|axis| one[axis][0] <= other[axis][1] && other[axis][0] <= one[axis][1])
 }
 
 impl Local {
@@ -254,14 +312,6 @@ impl Local {
             rows: [0, 1, 2].map(|row| [rows[(row, 0)], rows[(row, 1)], rows[(row, 2)]]),
             origin: (origin.coords * over).into(),
         }
-    }
-
-    /// The directions (x, y, 1) of a row of pixels in these axes.
-    pub(super) fn directions<const W: usize>(&self, x: &[f64; W], y: f64) -> [[f64; W]; 3] {
-        self.rows.map(|[across, down, ahead]| {
-            let rest = down * y + ahead;
-            x.map(|x| across * x + rest)
-        })
     }
 
     /// A direction of the eye's axes in these.

@@ -1,4 +1,5 @@
 //! Pictures against closed forms: depths, places, names, light; and the same pixels on any number of threads.
+mod bent;
 mod painted;
 
 use nalgebra::{Isometry3, Point3};
@@ -25,6 +26,7 @@ fn eye() -> Eye {
         height: 75,
         focal: 90.0,
         center: [50.0, 37.5],
+        lens: None,
         near: 0.1,
         far: 50.0,
         shadows: false,

@@ -3,6 +3,7 @@ use morse_api::render::Eye;
 use nalgebra::Vector3;
 
 use super::light::mix;
+use super::pixels::Pixels;
 use super::shade::Shading;
 use super::shot::{Cast, Faces, Plane, Shot};
 use super::stage::{Form, Grid};
@@ -93,26 +94,15 @@ pub(super) fn draw(shot: &Shot<'_>, column: usize, row: usize, shown: &mut Shown
 pub(super) struct Tile<'s> {
     pub(super) shot: &'s Shot<'s>,
     place: [usize; 2],
-    /// Columns and rows of its pixels in the picture.
-    pub(super) columns: Row,
-    pub(super) rows: Row,
-    /// The same as directions.
-    pub(super) x: Row,
-    pub(super) y: Row,
+    pub(super) pixels: Pixels,
 }
 
 impl<'s> Tile<'s> {
     fn new(shot: &'s Shot<'s>, column: usize, row: usize) -> Self {
-        let eye = shot.eye;
-        let numbers = |first: usize| std::array::from_fn(|lane| (first * SIDE + lane) as f64);
-        let (columns, rows): (Row, Row) = (numbers(column), numbers(row));
         Self {
             shot,
             place: [column, row],
-            columns,
-            rows,
-            x: columns.map(|u| (u - eye.center[0]) / eye.focal),
-            y: rows.map(|v| (v - eye.center[1]) / eye.focal),
+            pixels: Pixels::new(shot.eye, column, row),
         }
     }
 
@@ -174,14 +164,14 @@ impl<'s> Tile<'s> {
     }
 
     fn may_show(&self, faces: &Faces, least: f64) -> bool {
-        let ends = |of: &Row| [of[0], of[SIDE - 1]];
-        faces.may_be_in(ends(&self.columns), ends(&self.rows), least)
+        let [columns, rows] = self.pixels.ends();
+        faces.may_be_in(columns, rows, least)
     }
 
     fn meet_faces(&self, faces: &Faces, what: u64, nearest: &mut Nearest) {
         let most = 1.0 / self.shot.eye.near;
         for row in 0..SIDE {
-            let found = faces_in_row(faces, &self.columns, self.rows[row]);
+            let found = self.pixels.enter(faces, row);
             let (near, known) = (&mut nearest.nearness[row], &mut nearest.what[row]);
             for lane in 0..SIDE {
                 let is_nearer = (found[lane] > near[lane]) & (found[lane] <= most);
@@ -200,12 +190,10 @@ impl<'s> Tile<'s> {
             .things
             .get(cast.thing)
             .map(|thing| &thing.form);
-        let directions = || cast.local.directions(&self.x, self.y[row]);
+        let directions = || self.pixels.directions(&cast.local, row);
         let mut parts = [0; SIDE];
         let mut depths = match (&cast.faces, form) {
-            (Some(faces), _) => {
-                faces_in_row(faces, &self.columns, self.rows[row]).map(|near| 1.0 / near)
-            }
+            (Some(faces), _) => self.pixels.enter(faces, row).map(|near| 1.0 / near),
             (None, Some(Form::Solid(solid))) => solid.distances(cast.local.origin, &directions()),
             (None, Some(Form::Mesh { mesh, .. })) => {
                 let directions = directions();
@@ -282,8 +270,9 @@ impl<'s> Tile<'s> {
         let eye = self.shot.eye;
         let plane = Plane::new(eye, cast.local.rows[2], -1.0 / cast.local.origin[2]);
         let range = 1.0 / eye.far..=1.0 / eye.near;
-        self.columns.map(|u| {
-            let nearness = plane.at(u, self.rows[row]);
+        std::array::from_fn(|lane| {
+            let [u, v] = self.pixels.place((row, lane));
+            let nearness = plane.at(u, v);
             if range.contains(&nearness) {
                 nearness
             } else {
@@ -293,12 +282,10 @@ impl<'s> Tile<'s> {
     }
 
     /// How much of a pixel the lines of a grid cover. Lines thinner than a pixel do not vanish between two.
-    fn lines(&self, cast: &Cast, grid: &Grid, (row, lane): (usize, usize), nearness: f64) -> f64 {
-        let at = |u: f64, v: f64, nearness: f64| {
-            let ray = Vector3::new(u, v, 1.0) / nearness;
-            cast.local.point(&ray)
-        };
-        let here = at(self.x[lane], self.y[row], nearness);
+    fn lines(&self, cast: &Cast, grid: &Grid, pixel: (usize, usize), nearness: f64) -> f64 {
+        let at = |ray: Vector3<f64>, nearness: f64| cast.local.point(&(ray / nearness));
+        let ray = self.pixels.ray(pixel);
+        let here = at(ray, nearness);
         // How far the next pixels are, on the grid.
         let plane = Plane::new(
             self.shot.eye,
@@ -307,13 +294,11 @@ impl<'s> Tile<'s> {
         );
         let step = 1.0 / self.shot.eye.focal;
         let right = at(
-            self.x[lane] + step,
-            self.y[row],
+            ray + Vector3::x() * step,
             (nearness + plane.a).max(nearness * 0.5),
         );
         let below = at(
-            self.x[lane],
-            self.y[row] + step,
+            ray + Vector3::y() * step,
             (nearness + plane.b).max(nearness * 0.5),
         );
         let mut open = 1.0;
@@ -349,7 +334,7 @@ impl<'s> Tile<'s> {
                     Some(cast) => {
                         shading.color(cast, what, (row, lane), nearest.nearness[row][lane])
                     }
-                    None => self.shot.sky(&Vector3::new(self.x[lane], self.y[row], 1.0)),
+                    None => self.shot.sky(&self.pixels.ray((row, lane))),
                 };
                 while let Some(pane) = panes.next_if(|pane| (pane.row, pane.lane) == (row, lane)) {
                     if let Some(cast) = self.cast(pane.what).filter(|_| pane.cover > 0.0) {
@@ -363,47 +348,9 @@ impl<'s> Tile<'s> {
     }
 }
 
-/// The nearness at which rays of a row enter a box, 0 where they do not.
-#[inline]
-fn faces_in_row(faces: &Faces, columns: &Row, v: f64) -> Row {
-    let mut enter = [f64::INFINITY; SIDE];
-    for (plane, _) in &faces.front {
-        let rest = plane.b * v + plane.c;
-        for lane in 0..SIDE {
-            let nearness = plane.a * columns[lane] + rest;
-            enter[lane] = if nearness < enter[lane] {
-                nearness
-            } else {
-                enter[lane]
-            };
-        }
-    }
-    let mut leave = [0.0; SIDE];
-    for plane in &faces.back {
-        let rest = plane.b * v + plane.c;
-        for lane in 0..SIDE {
-            let nearness = plane.a * columns[lane] + rest;
-            leave[lane] = if nearness > leave[lane] {
-                nearness
-            } else {
-                leave[lane]
-            };
-        }
-    }
-    for lane in 0..SIDE {
-        enter[lane] = if enter[lane] >= leave[lane] {
-            enter[lane]
-        } else {
-            0.0
-        };
-    }
-    enter
-}
-
 impl Tile<'_> {
     /// Where a pixel looks, in the world.
-    pub(super) fn in_world(&self, (row, lane): (usize, usize), nearness: f64) -> Vector3<f64> {
-        let ray = Vector3::new(self.x[lane], self.y[row], 1.0);
-        self.shot.rotation * (ray / nearness) + self.shot.position
+    pub(super) fn in_world(&self, pixel: (usize, usize), nearness: f64) -> Vector3<f64> {
+        self.shot.rotation * (self.pixels.ray(pixel) / nearness) + self.shot.position
     }
 }

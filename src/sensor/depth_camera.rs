@@ -40,7 +40,7 @@ pub struct DepthCameraData {
     /// From places at a depth of 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
+    /// How the lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
@@ -68,9 +68,10 @@ impl Camera for DepthCamera {
         }));
     }
 
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut DepthCameraData) {
+    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut DepthCameraData) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
+        data.distortion = lens.distortion;
         let blank = if self.ros { f32::NAN } else { 0.0 };
         let cloud = Cloud {
             lines: self.keep_list.as_deref(),

@@ -73,7 +73,7 @@ impl Camera for DepthCameraAggregator {
         }));
     }
 
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut DepthCameraAggregatorData) {
+    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut DepthCameraAggregatorData) {
         let cloud = Cloud {
             lines: Some(self.keep_list.as_slice()).filter(|lines| !lines.is_empty()),
             blank: self.keep_resolution.then_some(0.0),

@@ -1,12 +1,15 @@
 //! Pictures of depths.
-use morse_api::{prelude::*, render::Wants, samples::Samples};
+use morse_api::{component::Level, prelude::*, render::Wants, samples::Samples};
 
-use crate::camera::{self, Camera, Film, Lens, View, lens::camera};
+use crate::camera::{self, Camera, Film, Lens, RAW, View, lens::camera};
 
 camera! {
     /// A camera whose pixels are depths. Things that are mostly transparent (alpha below 0.5) are seen through.
+    ///
+    /// Level `depth` has real numbers, which mean what `values` says; with `values: ros` they are ROS's `32FC1`.
+    /// Level `raw` has millimetres, as devices give them: ROS's `16UC1`.
     DepthVideoCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
-    /// What the numbers are.
+    /// What the numbers of level `depth` are.
     values: Values = Values::Depth,
 }
 
@@ -24,7 +27,7 @@ pub enum Values {
     Zbuffer,
 }
 
-/// Before `near` ROS wants to know what is there; it is looked for from here on, m.
+/// Before `near` ROS, and devices, tell that something is there; it is looked for from here on, m.
 const NEAREST: f64 = 1e-3;
 
 /// One frame.
@@ -35,32 +38,51 @@ pub struct DepthVideoCameraData {
     /// Columns.
     pub width: u32,
     /// The depth of each pixel, 32-bit numbers, row by row.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Levels(&["depth"]))]
     pub image: Samples<f32>,
+    /// The depth of each pixel along the camera's z axis, rounded, 16-bit numbers, row by row; 0 where nothing is
+    /// seen, where something is before `near`, and beyond 65.535 m.
+    #[reflect(@Unit("mm"), @Levels(&["raw"]))]
+    pub raw: Samples<u16>,
     /// From places at a depth of 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
+    /// How the lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
 
 impl Sensor for DepthVideoCamera {
     const KIND: &'static str = "depth_video_camera";
+    const LEVELS: &'static [&'static str] = &["depth", "raw"];
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = DepthVideoCameraData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, camera: Entity) -> Result<(), String> {
+        let is_raw = world
+            .get::<Level>(camera)
+            .is_some_and(|level| level.0 == RAW);
+        if is_raw && self.values != Values::Depth {
+            return Err(
+                "`values` is for `level: depth`; level `raw` is always millimetres".to_owned(),
+            );
+        }
         self.common().check()
     }
 }
 
 impl Camera for DepthVideoCamera {
     fn lens(&self) -> Lens {
+        self.common()
+    }
+
+    fn lens_at(&self, level: &str) -> Lens {
         let lens = self.common();
-        let near = match self.values {
-            Values::Ros => NEAREST.min(lens.near),
-            Values::Depth | Values::Zbuffer => lens.near,
+        let looks_closer = self.values == Values::Ros || level == RAW;
+        let near = if looks_closer {
+            NEAREST.min(lens.near)
+        } else {
+            lens.near
         };
         Lens { near, ..lens }
     }
@@ -72,18 +94,27 @@ impl Camera for DepthVideoCamera {
         }));
     }
 
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut DepthVideoCameraData) {
+    fn develop(&self, level: &str, lens: &Lens, film: &mut Film, data: &mut DepthVideoCameraData) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
-        if let [picture] = film.pictures.as_mut_slice() {
-            data.image.rewrite(|image| {
-                std::mem::swap(image, &mut picture.depth);
-                image
-                    .iter_mut()
-                    .for_each(|depth| *depth = self.value(*depth));
-                camera::flip(image, lens);
+        data.distortion = lens.distortion;
+        let [picture] = film.pictures.as_mut_slice() else {
+            return;
+        };
+        if level == RAW {
+            data.raw.rewrite(|raw| {
+                camera::millimeters(&picture.depth, self.near, raw);
+                camera::flip(raw, lens);
             });
+            return;
         }
+        data.image.rewrite(|image| {
+            std::mem::swap(image, &mut picture.depth);
+            image
+                .iter_mut()
+                .for_each(|depth| *depth = self.value(*depth));
+            camera::flip(image, lens);
+        });
     }
 }
 

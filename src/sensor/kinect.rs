@@ -1,10 +1,12 @@
 //! Colours and depths from two places, as Microsoft's Kinect has them.
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
-use crate::camera::{self, Camera, Film, Lens, View, lens::camera};
+use crate::camera::{self, Camera, Film, Lens, RAW, View, lens::camera};
 
 camera! {
     /// A camera and a depth camera side by side (MORSE's `Kinect`), which take their pictures at the same time.
+    ///
+    /// Level `depth` has depths in metres, level `raw` in millimetres, as the device gives them: ROS's `16UC1`.
     Kinect: 128 by 128, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
     /// Where the camera is on the sensor.
     #[reflect(@Unit("m"))]
@@ -24,18 +26,22 @@ pub struct KinectData {
     /// Red, green, blue and 255 of each pixel of the camera, a byte each (sRGB), row by row.
     pub image: Samples<u8>,
     /// Depth of each pixel of the depth camera along its z axis; infinite where nothing is seen. 32-bit numbers.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Levels(&["depth"]))]
     pub depth: Samples<f32>,
+    /// The same, rounded; 0 where nothing is seen, and beyond 65.535 m. 16-bit numbers.
+    #[reflect(@Unit("mm"), @Levels(&["raw"]))]
+    pub raw: Samples<u16>,
     /// From places at a depth of 1 to columns and rows, for both.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// Coefficients of the lenses, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lenses are ideal.
+    /// How the lenses bend rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
 
 impl Sensor for Kinect {
     const KIND: &'static str = "kinect";
+    const LEVELS: &'static [&'static str] = &["depth", "raw"];
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = KinectData;
 
@@ -67,14 +73,22 @@ impl Camera for Kinect {
         views.extend([view(self.rgb_at, color), view(self.depth_at, depth)]);
     }
 
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut KinectData) {
+    fn develop(&self, level: &str, lens: &Lens, film: &mut Film, data: &mut KinectData) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
+        data.distortion = lens.distortion;
         if let [color, depth] = film.pictures.as_mut_slice() {
             data.image.rewrite(|image| {
                 std::mem::swap(image, &mut color.color);
                 camera::flip(image, lens);
             });
+            if level == RAW {
+                data.raw.rewrite(|raw| {
+                    camera::millimeters(&depth.depth, self.near, raw);
+                    camera::flip(raw, lens);
+                });
+                return;
+            }
             data.depth.rewrite(|image| {
                 std::mem::swap(image, &mut depth.depth);
                 camera::flip(image, lens);

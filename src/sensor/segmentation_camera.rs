@@ -39,6 +39,9 @@ pub struct SegmentationCameraData {
     /// From places at a depth of 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
+    /// How the lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
+    #[reflect(@Unit(""), @Fixed)]
+    pub distortion: [f64; 5],
 }
 
 impl Clone for SegmentationCameraData {
@@ -55,6 +58,7 @@ impl Clone for SegmentationCameraData {
         self.instance_names.clone_from(&source.instance_names);
         self.class_names.clone_from(&source.class_names);
         self.intrinsic_matrix = source.intrinsic_matrix;
+        self.distortion = source.distortion;
     }
 }
 
@@ -88,9 +92,10 @@ impl Camera for SegmentationCamera {
         }));
     }
 
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut SegmentationCameraData) {
+    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut SegmentationCameraData) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
+        data.distortion = lens.distortion;
         if let [picture] = film.pictures.as_mut_slice() {
             camera::flip(&mut picture.things, lens);
         }

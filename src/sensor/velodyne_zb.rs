@@ -78,7 +78,7 @@ impl Camera for VelodyneZb {
         self.rotation.unwrap_or(opening)
     }
 
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut VelodyneZbData) {
+    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut VelodyneZbData) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
         let cloud = Cloud {

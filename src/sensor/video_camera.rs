@@ -28,7 +28,7 @@ pub struct VideoCameraData {
     /// From places at a depth of 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// Coefficients of the lens, k1, k2, p1, p2 and k3 of ROS's `plumb_bob`: 0, the lens is ideal.
+    /// How the lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
@@ -57,9 +57,10 @@ impl Camera for VideoCamera {
         }));
     }
 
-    fn develop(&self, lens: &Lens, film: &mut Film, data: &mut VideoCameraData) {
+    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut VideoCameraData) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
+        data.distortion = lens.distortion;
         if let [picture] = film.pictures.as_mut_slice() {
             data.image.rewrite(|image| {
                 std::mem::swap(image, &mut picture.color);

@@ -1,6 +1,7 @@
 //! Cameras against closed forms: where points appear, how deep they are, what they are called, and when frames
 //! are taken.
 #![cfg(test)]
+mod bent;
 mod lighting;
 mod painted;
 
@@ -153,6 +154,26 @@ fn pictures_of_depths_have_three_conventions() {
     let expected = (1.0 / 4.5 - 1.0 / 4.75) / (1.0 / 4.5 - 1.0 / 7.9);
     assert!((value("r.z", 184, 156) - expected).abs() < 1e-5);
     assert_eq!(value("r.z", 128, 128), 1.0);
+}
+
+#[test]
+fn raw_depths_are_millimetres() {
+    let mut simulation = world(
+        r#""raw": (kind: "depth_video_camera", level: raw, near: 4.5, far: 7.9, vertical_flip: true),
+           "kinect": (kind: "kinect", level: raw, width: 64, height: 64, depth_at: (0, -1, -0.5))"#,
+    );
+    simulation.step().unwrap();
+    let data = simulation.read::<DepthVideoCameraData>("r.raw").unwrap();
+    assert!(data.image.values().is_empty());
+    let value = |u: usize, v: usize| data.raw.values()[v * 256 + u];
+    // The ball is before `near`, the wall beyond `far`; the block is 4.75 m away.
+    assert_eq!(
+        (value(58, 128), value(128, 128), value(184, 156)),
+        (0, 0, 4750)
+    );
+    let kinect = simulation.read::<KinectData>("r.kinect").unwrap();
+    assert!(kinect.depth.values().is_empty());
+    assert_eq!(kinect.raw.values()[32 * 64 + 32], 4750);
 }
 
 #[test]

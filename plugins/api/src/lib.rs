@@ -10,7 +10,7 @@
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
 //! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
-//!   painted on things;
+//!   painted on things; [`distortion`]: lenses that bend rays;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
@@ -25,6 +25,7 @@ pub mod carrier;
 pub mod command;
 pub mod complaint;
 pub mod component;
+pub mod distortion;
 pub mod fields;
 pub mod frame;
 pub mod joint;

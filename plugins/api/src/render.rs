@@ -4,11 +4,13 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-/// What a picture is taken with: a pinhole.
+use crate::distortion::{Distortion, bent, straight};
+
+/// What a picture is taken with: a pinhole, or a lens that bends rays.
 ///
 /// Its axes are those of pictures: z forward, x right, y down. The pixel in column `u` and row `v`, counted
 /// from the top left from 0, shows what lies at ((u - `center[0]`) / `focal`, (v - `center[1]`) / `focal`, 1)
-/// times its depth.
+/// times its depth; or what a lens bends to there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eye {
     /// Its pose in the world.
@@ -21,6 +23,8 @@ pub struct Eye {
     pub focal: f64,
     /// Column and row of what lies straight ahead.
     pub center: [f64; 2],
+    /// What bends rays, worked out for these pixels.
+    pub lens: Option<Arc<Distortion>>,
     /// Depth from which on it sees, above 0, m.
     pub near: f64,
     /// Depth to which it sees, m.
@@ -49,15 +53,19 @@ impl Eye {
         self.width as usize * self.height as usize
     }
 
-    /// What the pixel at a place shows, at a depth of 1, in the eye's axes.
+    /// What the pixel at a place shows, at a depth of 1, in the eye's axes; the middle, where the lens shows
+    /// nothing.
     #[must_use]
     pub fn direction(&self, u: f64, v: f64) -> Vector3<f64> {
-        let [center_u, center_v] = self.center;
-        Vector3::new(
-            (u - center_u) / self.focal,
-            (v - center_v) / self.focal,
-            1.0,
-        )
+        let seen = [
+            (u - self.center[0]) / self.focal,
+            (v - self.center[1]) / self.focal,
+        ];
+        let [x, y] = match &self.lens {
+            Some(lens) => straight(&lens.coefficients(), seen).unwrap_or_default(),
+            None => seen,
+        };
+        Vector3::new(x, y, 1.0)
     }
 
     /// Column, row and depth of a point of the world; `None` for one that is not ahead.
@@ -65,13 +73,18 @@ impl Eye {
     pub fn project(&self, point: &Point3<f64>) -> Option<[f64; 3]> {
         let at = self.world_from_eye.inverse() * point;
         let [u, v] = self.center;
-        (at.z > 0.0).then(|| {
-            [
+        if at.z <= 0.0 {
+            return None;
+        }
+        let Some(lens) = &self.lens else {
+            return Some([
                 u + self.focal * at.x / at.z,
                 v + self.focal * at.y / at.z,
                 at.z,
-            ]
-        })
+            ]);
+        };
+        let [x, y] = bent(&lens.coefficients(), [at.x / at.z, at.y / at.z]);
+        Some([u + self.focal * x, v + self.focal * y, at.z])
     }
 }
 
@@ -150,6 +163,7 @@ mod tests {
             height: 48,
             focal: 70.0,
             center: [32.0, 24.0],
+            lens: None,
             near: 0.1,
             far: 10.0,
             shadows: false,
@@ -165,5 +179,17 @@ mod tests {
         }
         let behind = eye.world_from_eye * Point3::new(0.0, 0.0, -1.0);
         assert_eq!(eye.project(&behind), None);
+        let barrel = Distortion::new([-0.2, 0.01, 0.001, 0.002, 0.0], [64, 48], 70.0, eye.center);
+        let bent = Eye {
+            lens: Some(Arc::new(barrel.unwrap())),
+            ..eye
+        };
+        let point = bent.world_from_eye * Point3::from(bent.direction(60.0, 3.0) * 2.5);
+        let [u, v, depth] = bent.project(&point).unwrap();
+        assert!((u - 60.0).abs() < 1e-9 && (v - 3.0).abs() < 1e-9);
+        assert!((depth - 2.5).abs() < 1e-12);
+        let straight = Eye { lens: None, ..bent };
+        let [u, _, _] = straight.project(&point).unwrap();
+        assert!(u > 61.0, "a barrel pulls the picture together: {u}");
     }
 }

@@ -367,6 +367,7 @@ mod tests {
             height: 48,
             focal: 70.0,
             center: [30.0, 26.5],
+            lens: None,
             near: 0.1,
             far: 10.0,
             shadows: false,

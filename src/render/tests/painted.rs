@@ -310,9 +310,9 @@ fn highlights_are_where_the_sun_is_mirrored() {
         let half_way = (to_sun - ray.normalize()).normalize();
         let facing = normal.dot(&to_sun).max(0.0);
         let share = facing * libm::pow(normal.dot(&half_way).max(0.0), 60.0);
-        let parts = sun.iter().zip(gloss.color).zip(&picture.color[4 * place..]);
-        for ((sun, gloss), &found) in parts {
-            let expected = encode((f64::from(*sun) * gloss * share).min(1.0));
+        let shares = sun.iter().zip(gloss.color).zip(&picture.color[4 * place..]);
+        for ((sun, color), found) in shares {
+            let expected = encode((f64::from(*sun) * color * share).min(1.0));
             assert!(found.abs_diff(expected) <= 1, "{u} {v}: {found} {expected}");
         }
         if picture.color[4 * place] > brightest.0 {

@@ -1,0 +1,162 @@
+//! Where the pixels of a tile look.
+use morse_api::render::Eye;
+use nalgebra::Vector3;
+
+use super::shot::{Faces, Local};
+use super::tile::{Row, SIDE};
+
+/// The rays of a tile. Through an ideal lens all pixels of a column have one x, and all of a row one y; a lens that
+/// bends rays gives each pixel its own.
+pub(super) struct Pixels {
+    /// Columns and rows in the picture of an ideal lens.
+    columns: Row,
+    rows: Row,
+    /// The same as directions.
+    x: Row,
+    y: Row,
+    bent: Option<Box<Bent>>,
+}
+
+/// The same for each pixel, row by row.
+struct Bent {
+    columns: [Row; SIDE],
+    rows: [Row; SIDE],
+    x: [Row; SIDE],
+    y: [Row; SIDE],
+}
+
+/// A number for each lane: one of its own, or the same one for all.
+trait Lanes {
+    fn at(&self, lane: usize) -> f64;
+}
+
+impl Lanes for f64 {
+    #[inline]
+    fn at(&self, _: usize) -> f64 {
+        *self
+    }
+}
+
+impl Lanes for Row {
+    #[inline]
+    fn at(&self, lane: usize) -> f64 {
+        self[lane]
+    }
+}
+
+impl Pixels {
+    /// Of the tile in a column and row of tiles.
+    pub(super) fn new(eye: &Eye, column: usize, row: usize) -> Self {
+        let numbers = |first: usize| std::array::from_fn(|lane| (first * SIDE + lane) as f64);
+        let (columns, rows): (Row, Row) = (numbers(column), numbers(row));
+        let bent = eye.lens.as_ref().map(|lens| {
+            let rays: [[[f64; 2]; SIDE]; SIDE] = std::array::from_fn(|v| {
+                std::array::from_fn(|u| lens.ray(column * SIDE + u, row * SIDE + v))
+            });
+            let part = |axis: usize| rays.map(|row| row.map(|ray| ray[axis]));
+            let pixel = |axis: usize| {
+                part(axis).map(|row| row.map(|way| way * eye.focal + eye.center[axis]))
+            };
+            Box::new(Bent {
+                columns: pixel(0),
+                rows: pixel(1),
+                x: part(0),
+                y: part(1),
+            })
+        });
+        Self {
+            columns,
+            rows,
+            x: columns.map(|u| (u - eye.center[0]) / eye.focal),
+            y: rows.map(|v| (v - eye.center[1]) / eye.focal),
+            bent,
+        }
+    }
+
+    /// Column and row of a pixel in the picture of an ideal lens.
+    pub(super) fn place(&self, (row, lane): (usize, usize)) -> [f64; 2] {
+        match &self.bent {
+            None => [self.columns[lane], self.rows[row]],
+            Some(bent) => [bent.columns[row][lane], bent.rows[row][lane]],
+        }
+    }
+
+    /// What a pixel shows at a depth of 1, in the axes of the eye.
+    pub(super) fn ray(&self, (row, lane): (usize, usize)) -> Vector3<f64> {
+        match &self.bent {
+            None => Vector3::new(self.x[lane], self.y[row], 1.0),
+            Some(bent) => Vector3::new(bent.x[row][lane], bent.y[row][lane], 1.0),
+        }
+    }
+
+    /// The least and the greatest column, and likewise row, in the picture of an ideal lens.
+    pub(super) fn ends(&self) -> [[f64; 2]; 2] {
+        let Some(bent) = &self.bent else {
+            return [&self.columns, &self.rows].map(|of| [of[0], of[SIDE - 1]]);
+        };
+        [&bent.columns, &bent.rows].map(|of| {
+            let all = of.as_flattened().iter();
+            all.fold(
+                [f64::INFINITY, f64::NEG_INFINITY],
+                |[low, high], &number| [low.min(number), high.max(number)],
+            )
+        })
+    }
+
+    /// The directions of a row of pixels in the axes of a thing.
+    pub(super) fn directions(&self, local: &Local, row: usize) -> [Row; 3] {
+        match &self.bent {
+            None => directions(local, &self.x, &self.y[row]),
+            Some(bent) => directions(local, &bent.x[row], &bent.y[row]),
+        }
+    }
+
+    /// The nearness at which the rays of a row enter a box, 0 where they do not.
+    pub(super) fn enter(&self, faces: &Faces, row: usize) -> Row {
+        match &self.bent {
+            None => enter(faces, &self.columns, &self.rows[row]),
+            Some(bent) => enter(faces, &bent.columns[row], &bent.rows[row]),
+        }
+    }
+}
+
+#[inline]
+fn directions(local: &Local, x: &Row, y: &impl Lanes) -> [Row; 3] {
+    local.rows.map(|[across, down, ahead]| {
+        std::array::from_fn(|lane| across * x[lane] + (down * y.at(lane) + ahead))
+    })
+}
+
+#[inline]
+fn enter(faces: &Faces, columns: &Row, rows: &impl Lanes) -> Row {
+    let mut enter = [f64::INFINITY; SIDE];
+    for (plane, _) in &faces.front {
+        for lane in 0..SIDE {
+            let nearness = plane.at(columns[lane], rows.at(lane));
+            enter[lane] = if nearness < enter[lane] {
+                nearness
+            } else {
+                enter[lane]
+            };
+        }
+    }
+    let mut leave = [0.0; SIDE];
+    for plane in &faces.back {
+        for lane in 0..SIDE {
+            let nearness = plane.at(columns[lane], rows.at(lane));
+            leave[lane] = if nearness > leave[lane] {
+                nearness
+            } else {
+                leave[lane]
+            };
+        }
+    }
+    for lane in 0..SIDE {
+        enter[lane] = if enter[lane] >= leave[lane] {
+            enter[lane]
+        } else {
+            0.0
+        };
+    }
+    enter
+}
