@@ -29,6 +29,7 @@ pub(crate) fn measure(program: &Program, cycles: usize) -> Churned {
             }
         }
     };
+    program.warm_up();
     let silent = program.holds();
     come_and_go(WARM_UP);
     settle(program, silent.files);

@@ -83,6 +83,7 @@ fn stream(what: &'static str, count: usize, rate: u32, seconds: u64) -> Row {
         .filter(|port| port.ends_with(".pose"))
         .cloned()
         .collect();
+    program.warm_up();
     let before = program.holds().memory;
     let got = streams::measure(
         &program,

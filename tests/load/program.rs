@@ -156,6 +156,17 @@ impl Program {
         Client::new(*port).unwrap_or_else(|why| panic!("{what}: {why}"))
     }
 
+    /// Waits until it has made some ticks: the first ones take the memory that all later ones use again.
+    pub(crate) fn warm_up(&self) {
+        let mut client = self.connect("requests");
+        let is_warm = || client.time().is_ok_and(|time| time > 0.2);
+        assert!(
+            wait_for(Duration::from_secs(20), is_warm),
+            "no ticks: {:?}",
+            self.said()
+        );
+    }
+
     /// What it has said on its error output so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.lock().expect("no panic").clone()

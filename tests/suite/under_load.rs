@@ -59,5 +59,5 @@ fn clients_that_have_gone_leave_nothing() {
         (churned.before.files, churned.before.threads)
     );
     let more = churned.after.memory.saturating_sub(churned.before.memory);
-    assert!(more <= 4 << 20, "{more} bytes more");
+    assert!(more <= 2 << 20, "{more} bytes more");
 }
