@@ -2,7 +2,7 @@
 use morse_api::{
     distortion::Distortion,
     prelude::*,
-    render::{Eye, Wants},
+    render::{Eye, Painter, Wants},
 };
 
 /// Width of the light-sensitive chip of MORSE's cameras, m.
@@ -34,6 +34,8 @@ pub struct Lens {
     pub shadows: bool,
     /// How it bends rays: k1, k2, p1, p2 and k3.
     pub distortion: [f64; 5],
+    /// Who draws its pictures; without it, whoever draws for the run.
+    pub renderer: Option<Painter>,
 }
 
 impl Lens {
@@ -69,6 +71,7 @@ impl Lens {
             focal: self.pixels(),
             center: self.center(),
             lens: None,
+            painter: self.renderer,
             near: self.near,
             far: self.far,
             shadows: self.shadows,
@@ -159,6 +162,8 @@ macro_rules! camera {
             /// How its lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
             #[reflect(@Unit(""))]
             pub distortion: [f64; 5],
+            /// Who draws its colours, `software` or `gpu`; without it, the renderer of the run (`--renderer`).
+            pub renderer: Option<morse_api::render::Painter>,
             $($(#[$meta])* pub $field: $type,)*
         }
 
@@ -175,6 +180,7 @@ macro_rules! camera {
                     capturing: true,
                     shadows: false,
                     distortion: [0.0; 5],
+                    renderer: None,
                     $($field: $default,)*
                 }
             }
@@ -193,6 +199,7 @@ macro_rules! camera {
                     capturing: self.capturing,
                     shadows: self.shadows,
                     distortion: self.distortion,
+                    renderer: self.renderer,
                 }
             }
         }

@@ -17,7 +17,7 @@ use morse_api::{
     component::Level,
     distortion::Distortion,
     prelude::*,
-    render::{Eye, Picture, Renderer, Wants},
+    render::{Eye, Painter, Picture, Renderer, Wants},
 };
 use nalgebra::Quaternion;
 
@@ -91,6 +91,24 @@ pub fn prepare<C: Camera>(app: &mut App) {
     app.register_state::<Turned>()
         .register_state::<Capture>()
         .add_service::<C>(capture::service());
+    let mut wishes = app.world_mut().get_resource_or_init::<Wishes>();
+    wishes.0.push(wants_card_of::<C>);
+}
+
+/// Questions to the cameras of each kind: whether one of them wants to be drawn by the graphics card.
+#[derive(Resource, Default)]
+struct Wishes(Vec<fn(&mut World) -> bool>);
+
+fn wants_card_of<C: Camera>(world: &mut World) -> bool {
+    let mut cameras = world.query::<&C>();
+    let mut cameras = cameras.iter(world);
+    cameras.any(|camera| camera.lens().renderer == Some(Painter::Gpu))
+}
+
+/// Whether a camera wants to be drawn by the graphics card.
+pub(crate) fn wants_card(world: &mut World) -> bool {
+    let wishes = world.get_resource_or_init::<Wishes>().0.clone();
+    wishes.into_iter().any(|is_wanted| is_wanted(world))
 }
 
 /// From the axes of a picture to those of a mount that looks along x.

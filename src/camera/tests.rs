@@ -13,6 +13,7 @@ fn lens(height: u32, vertical_flip: bool) -> Lens {
         capturing: true,
         shadows: false,
         distortion: [0.0; 5],
+        renderer: None,
     }
 }
 

@@ -7,7 +7,7 @@ use morse_api::{
     body::BodyState,
     complaint::Complaints,
     component::Path,
-    render::{Eye, Picture, Render, Renderer, Wants, Watches},
+    render::{Eye, Painter, Picture, Render, Renderer, Wants, Watches},
     sight::Scenery,
     tick::Tick,
 };
@@ -23,6 +23,8 @@ struct Card(Arc<Shared>);
 struct Shared {
     gpu: Gpu,
     software: Software,
+    /// Who draws where nobody says.
+    usual: Painter,
     /// The poses of all bodies, in the order of the scenery.
     poses: RwLock<Vec<Isometry3<f64>>>,
     /// Why the card does not draw any more.
@@ -33,8 +35,13 @@ struct Shared {
 #[derive(Resource)]
 struct Drawn(Vec<Entity>);
 
-/// Has a card draw from now on. Where there is none, the caster goes on, and that is said.
-pub(super) fn install(app: &mut App, scenery: Scenery, bodies: Vec<Entity>) -> Option<Diagnostic> {
+/// Has a card draw from now on, for who wants that. Where there is none, the caster goes on, and that is said.
+pub(super) fn install(
+    app: &mut App,
+    scenery: Scenery,
+    bodies: Vec<Entity>,
+    usual: Painter,
+) -> Option<Diagnostic> {
     let software = app.world().get_resource::<Software>()?.clone();
     let poses = scenery.bodies.iter().map(|body| body.pose).collect();
     let gpu = match Gpu::open(Arc::new(scenery)) {
@@ -48,6 +55,7 @@ pub(super) fn install(app: &mut App, scenery: Scenery, bodies: Vec<Entity>) -> O
     let card = Card(Arc::new(Shared {
         gpu,
         software,
+        usual,
         poses: RwLock::new(poses),
         failure: OnceLock::new(),
     }));
@@ -96,11 +104,13 @@ impl Render for Card {
         let Shared {
             gpu,
             software,
+            usual,
             poses,
             failure,
         } = &*self.0;
+        let is_ours = eye.painter.unwrap_or(*usual) == Painter::Gpu && failure.get().is_none();
         // A card draws straight lines: what a lens bends is for the caster.
-        let drawn = if eye.wants.color && eye.lens.is_none() && failure.get().is_none() {
+        let drawn = if is_ours && eye.wants.color && eye.lens.is_none() {
             let poses = poses.read().unwrap_or_else(PoisonError::into_inner);
             gpu.draw(eye, &poses)
                 .map_err(|why| drop(failure.set(why)))

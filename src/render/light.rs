@@ -2,7 +2,7 @@
 //!
 //! Surfaces are matt (Lambert): they send light evenly into all directions. Everything is reckoned in linear
 //! light and encoded as sRGB (IEC 61966-2-1) at the end.
-use morse_api::lighting::{Lighting, linear};
+use morse_api::lighting::Lighting;
 use nalgebra::Vector3;
 
 /// Red, green and blue, linear.
@@ -34,16 +34,9 @@ impl Default for Look {
 
 impl Look {
     pub(super) fn new(lighting: &Lighting) -> Self {
-        let [zenith, horizon, ground] =
-            [lighting.sky.zenith, lighting.sky.horizon, lighting.ground].map(linear);
         let sky = (0..ELEVATIONS).map(|step| {
             let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
-            if height >= 0.0 {
-                mix(horizon, zenith, libm::pow(height, 0.6))
-            } else {
-                // Haze over the ground far away.
-                mix(horizon, ground, (height * -12.0).min(1.0))
-            }
+            lighting.background(height)
         });
         let code = |step: usize| encode(step as f64 / (STEPS - 1) as f64);
         let [above, below] = lighting.ambient.light();
@@ -151,6 +144,8 @@ pub(super) fn encode(light: f64) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use morse_api::lighting::linear;
+
     use super::*;
 
     #[test]

@@ -39,7 +39,7 @@ use morse_api::{
     complaint::Complaints,
     component::{Mount, Path},
     lighting::{Lighting, linear},
-    render::{Eye, Picture, Render, Renderer, Watches},
+    render::{Eye, Painter, Picture, Render, Renderer, Watches},
     sight::Scenery,
     tick::Tick,
 };
@@ -113,15 +113,21 @@ fn watch(world: &mut World) {
     gpu::catch_up(world);
 }
 
-/// Has colours drawn by the graphics card from now on; what has to be said of it comes back.
+/// Has colours drawn by the graphics card from now on, for whoever wants that, and for all others if it is the
+/// `usual` one; what has to be said of it comes back.
 #[cfg(feature = "viewer")]
-pub(crate) fn use_card(app: &mut App, scenery: Scenery, bodies: Vec<Entity>) -> Option<Diagnostic> {
-    gpu::install(app, scenery, bodies)
+pub(crate) fn use_card(
+    app: &mut App,
+    scenery: Scenery,
+    bodies: Vec<Entity>,
+    usual: Painter,
+) -> Option<Diagnostic> {
+    gpu::install(app, scenery, bodies, usual)
 }
 
 /// Says that this program cannot have anything drawn by a graphics card.
 #[cfg(not(feature = "viewer"))]
-pub(crate) fn use_card(_: &mut App, _: Scenery, _: Vec<Entity>) -> Option<Diagnostic> {
+pub(crate) fn use_card(_: &mut App, _: Scenery, _: Vec<Entity>, _: Painter) -> Option<Diagnostic> {
     let message = "this program was built without the renderer `gpu`: `software` draws instead";
     let hint = "build it with `cargo build --release --features viewer`";
     Some(Diagnostic::warning("render::gpu", message).help(hint))

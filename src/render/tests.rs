@@ -27,6 +27,7 @@ fn eye() -> Eye {
         focal: 90.0,
         center: [50.0, 37.5],
         lens: None,
+        painter: None,
         near: 0.1,
         far: 50.0,
         shadows: false,

@@ -39,6 +39,7 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
         height,
         focal: f64::from(height) / 2.0 / HALF,
         lens: None,
+        painter: None,
         center: [f64::from(width - 1) / 2.0, f64::from(height - 1) / 2.0],
         near: 0.01,
         far: 1e4,

@@ -10,7 +10,7 @@ use morse_api::{
 };
 
 use crate::{
-    actuator,
+    actuator, camera,
     geodesy::Origin,
     install::{self, Connections, sight},
     load::Plan,
@@ -122,11 +122,14 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(installed.warnings, &sources);
-    if renderer == Painter::Gpu {
+    if renderer == Painter::Gpu || camera::wants_card(app.world_mut()) {
         let (scenery, unseen) = sight::scenery(app.world_mut(), &simulation, &spawned);
         warnings.add(unseen, &sources);
         let bodies = spawned.bodies.values().copied().collect();
-        warnings.add(render::use_card(&mut app, scenery, bodies), &sources);
+        warnings.add(
+            render::use_card(&mut app, scenery, bodies, renderer),
+            &sources,
+        );
     }
     name_robots(app.world_mut(), &spawned);
     app.insert_resource(wiring(&simulation))

@@ -29,8 +29,8 @@ pub(crate) fn measure(program: &Program, cycles: usize) -> Churned {
             }
         }
     };
-    program.warm_up();
     let silent = program.holds();
+    program.warm_up();
     come_and_go(WARM_UP);
     settle(program, silent.files);
     let before = program.holds();

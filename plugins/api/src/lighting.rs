@@ -105,6 +105,22 @@ pub fn linear(color: Color) -> [f32; 3] {
     })
 }
 
+impl Lighting {
+    /// What is seen where nothing is, in a direction whose upward share is `height` (-1 to 1), linear.
+    #[must_use]
+    pub fn background(&self, height: f64) -> [f32; 3] {
+        let [zenith, horizon, ground] =
+            [self.sky.zenith, self.sky.horizon, self.ground].map(linear);
+        let (other, share) = if height >= 0.0 {
+            (zenith, libm::pow(height, 0.6))
+        } else {
+            // Haze over the ground far away.
+            (ground, (height * -12.0).min(1.0))
+        };
+        std::array::from_fn(|part| horizon[part] + (other[part] - horizon[part]) * share as f32)
+    }
+}
+
 impl Sun {
     /// Its light on a surface that faces it, linear.
     #[must_use]
@@ -134,6 +150,22 @@ mod tests {
         assert!((half - 0.502_89).abs() < 1e-5, "{half}");
         assert!((fifth - 0.033_10).abs() < 1e-5, "{fifth}");
         assert!((dark - 0.03 / 12.92).abs() < 1e-7, "{dark}");
+    }
+
+    #[test]
+    fn behind_everything_are_sky_haze_and_ground() {
+        let lighting = Lighting::default();
+        let close = |height: f64, color: Color| {
+            let (seen, wanted) = (lighting.background(height), linear(color));
+            seen.iter()
+                .zip(wanted)
+                .all(|(one, other)| (one - other).abs() < 1e-6)
+        };
+        assert!(close(1.0, lighting.sky.zenith) && close(0.0, lighting.sky.horizon));
+        assert!(close(-0.1, lighting.ground) && close(-1.0, lighting.ground));
+        let between = lighting.background(-1.0 / 24.0);
+        let [horizon, ground] = [lighting.sky.horizon, lighting.ground].map(linear);
+        assert!((between[0] - f32::midpoint(horizon[0], ground[0])).abs() < 1e-6);
     }
 
     #[test]

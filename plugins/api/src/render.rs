@@ -33,6 +33,8 @@ pub struct Eye {
     pub shadows: bool,
     /// What is wanted.
     pub wants: Wants,
+    /// Who draws; without it, whoever draws for the run.
+    pub painter: Option<Painter>,
 }
 
 /// What a picture is to hold.
@@ -164,6 +166,7 @@ mod tests {
             focal: 70.0,
             center: [32.0, 24.0],
             lens: None,
+            painter: None,
             near: 0.1,
             far: 10.0,
             shadows: false,

@@ -23,6 +23,9 @@ const TURN: f32 = 0.006;
 /// Nearest and farthest that it looks at something from, m.
 const REACH: [f32; 2] = [0.15, 2000.0];
 
+/// It sees so far, m.
+const FAR: f32 = 10_000.0;
+
 /// The eye: what it looks at, and from where.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Eye {
@@ -148,6 +151,7 @@ fn open(mirror: Res<Mirror>, card: Option<Res<RenderAdapterInfo>>, mut commands:
         Projection::Perspective(PerspectiveProjection {
             fov: ANGLE,
             near: 0.02,
+            far: FAR,
             ..default()
         }),
         eye.transform(),

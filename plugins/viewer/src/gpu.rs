@@ -26,8 +26,9 @@ use morse_api::{lighting::Lighting, render::Eye, sight::Scenery};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::{
-    light,
+    light::{self, Hurry},
     mirror::transform,
+    sky,
     stage::{self, Store},
 };
 
@@ -167,7 +168,8 @@ fn app(lighting: &Lighting) -> App {
         .disable::<WinitPlugin>()
         .disable::<TerminalCtrlCHandlerPlugin>();
     app.add_plugins(plugins).init_resource::<Booth>();
-    light::plugin(&mut app, lighting);
+    light::plugin(&mut app, lighting, Hurry::Looks);
+    sky::plugin(&mut app, lighting);
     while app.plugins_state() == bevy::app::PluginsState::Adding {
         bevy::tasks::tick_global_task_pools_on_main_thread();
     }
@@ -368,6 +370,7 @@ mod tests {
             focal: 70.0,
             center: [30.0, 26.5],
             lens: None,
+            painter: None,
             near: 0.1,
             far: 10.0,
             shadows: false,

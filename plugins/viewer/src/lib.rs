@@ -7,7 +7,8 @@
 //! - [`Window`], [`door`]: how a simulation reaches its window;
 //! - `window`: the window's own `App`; `mirror`: poses and readings, as they come; `ask`: what is asked of the
 //!   simulation;
-//! - `stage`: bodies and their shapes; `shape`: triangles for each; `skin`: what is on them; `light`: sun, sky and ground;
+//! - `stage`: bodies and their shapes; `shape`: triangles for each; `skin`: what is on them; `light`: sun and shadows;
+//!   `sky`: what is behind everything;
 //! - `eye`: from where it is looked; `pick`: what is under the pointer, and dragging it; `keys`: keyboard;
 //! - `bar`, `tree`, `facts`, `plot`: the panels; `rows`, `photo`: what is read in them; `orders`: what actuators are
 //!   told; `sketch`: rays, frames, what cameras see, and the like;
@@ -31,6 +32,7 @@ mod shape;
 mod shot;
 mod sketch;
 mod skin;
+mod sky;
 mod stage;
 mod tree;
 mod window;

@@ -1,4 +1,4 @@
-//! Sun, sky and what shines from everywhere.
+//! The sun, its shadows, and what shines from everywhere.
 use bevy::{
     light::{CascadeShadowConfigBuilder, DirectionalLightShadowMap},
     prelude::*,
@@ -34,10 +34,18 @@ impl Theme {
     }
 }
 
+/// What comes first where the processor does the work of a graphics card.
+#[derive(Resource, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hurry {
+    /// Many frames a second: shadows are coarse, and end near.
+    Frames,
+    /// How a single picture looks.
+    Looks,
+}
+
 /// Lights the world as the scene says.
-pub(crate) fn plugin(app: &mut App, lighting: &Lighting) {
+pub(crate) fn plugin(app: &mut App, lighting: &Lighting, hurry: Hurry) {
     let [above, below] = lighting.ambient.light();
-    let [red, green, blue] = lighting.sky.horizon.map(|part| part as f32);
     app.insert_resource(DirectionalLightShadowMap { size: 2048 })
         .insert_resource(GlobalAmbientLight {
             // There is one light for all sides.
@@ -49,8 +57,8 @@ pub(crate) fn plugin(app: &mut App, lighting: &Lighting) {
             brightness: 1.0 / (EXPOSURE * ROUGH),
             ..default()
         })
-        .insert_resource(ClearColor(Color::srgb(red, green, blue)))
         .insert_resource(Sun(lighting.sun.clone()))
+        .insert_resource(hurry)
         .add_systems(Startup, shine);
 }
 
@@ -65,11 +73,12 @@ pub(crate) fn is_slow(card: Option<&RenderAdapterInfo>) -> bool {
 
 fn shine(
     card: Option<Res<RenderAdapterInfo>>,
+    hurry: Res<Hurry>,
     sun: Res<Sun>,
     mut map: ResMut<DirectionalLightShadowMap>,
     mut commands: Commands,
 ) {
-    let is_slow = is_slow(card.as_deref());
+    let is_slow = is_slow(card.as_deref()) && *hurry == Hurry::Frames;
     let [red, green, blue] = sun.0.light();
     let to_sun = Vec3::from(sun.0.direction.map(|part| part as f32)).normalize_or(Vec3::Z);
     let up = to_sun.any_orthonormal_vector();

@@ -16,14 +16,14 @@ use crate::{
     bar::{self, Help},
     door::Looker,
     eye, facts, keys,
-    light::{self, Theme},
+    light::{self, Hurry, Theme},
     mirror::{self, Mirror, Watched},
     orders::Orders,
     photo::Photo,
     pick,
     plot::{self, Plots},
     shot::{self, Shot, Shots},
-    sketch, stage, tree,
+    sketch, sky, stage, tree,
 };
 
 /// New frames a second, at most, where nobody moves the pointer.
@@ -96,7 +96,8 @@ fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
     let mirror = Mirror::new(looker);
     let mut app = App::new();
     app.add_plugins(plugins(&mirror.scenery.name));
-    light::plugin(&mut app, &mirror.scenery.lighting);
+    light::plugin(&mut app, &mirror.scenery.lighting, Hurry::Frames);
+    sky::plugin(&mut app, &mirror.scenery.lighting);
     app.init_resource::<Theme>()
         .add_plugins(EguiPlugin::default())
         .insert_resource(WinitSettings {

@@ -63,6 +63,7 @@ fn met(stage: &Stage, eye: &Eye, ray: Vector3<f64>) -> (f32, u16) {
         height: 1,
         center: [0.0; 2],
         lens: None,
+        painter: None,
         // Depths along the ray are longer than those along the axis of the picture.
         near: eye.near * ray.norm(),
         far: eye.far * ray.norm(),
@@ -140,6 +141,7 @@ fn a_lens_without_a_bend_changes_nothing() {
     let stage = crowd();
     let straight = Eye {
         lens: None,
+        painter: None,
         shadows: true,
         ..barrel(90, 70)
     };
