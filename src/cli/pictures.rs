@@ -7,10 +7,10 @@ use morse_api::{
     render::Eye,
 };
 
-use super::{render::still, run::seconds};
+use super::{render::enlarged, run::seconds};
 use crate::{
     picture::{Film, Format, Image},
-    render,
+    render::{self, Canvas, Room},
     run::Watch,
     scene::diagnostic::printable,
     simulation::Simulation,
@@ -70,7 +70,47 @@ pub struct Pictures {
     films: Vec<Recording>,
     size: (u32, u32),
     /// The view of the whole, which stays where it is.
-    eye: Option<Eye>,
+    view: Option<View>,
+}
+
+/// Pictures with smooth edges that are taken from one place.
+struct View {
+    /// With more pixels in each direction than the image.
+    eye: Eye,
+    canvas: Canvas,
+    image: Image,
+}
+
+impl View {
+    fn new(eye: &Eye) -> Self {
+        let pixels = vec![0; 4 * eye.pixels()];
+        Self {
+            image: Image {
+                width: eye.width,
+                height: eye.height,
+                pixels,
+            },
+            eye: enlarged(eye, FINE),
+            canvas: Canvas::default(),
+        }
+    }
+
+    fn take(&mut self, simulation: &mut Simulation) -> &Image {
+        let changed = render::redraw(simulation.world_mut(), &self.eye, &mut self.canvas);
+        if let Some(area) = changed {
+            let low = |bound: u32| bound / FINE;
+            let high = |bound: u32| bound.div_ceil(FINE);
+            let area = [
+                low(area.left),
+                low(area.top),
+                high(area.right),
+                high(area.bottom),
+            ];
+            self.image
+                .shrink_from(&self.canvas.picture().color, FINE, area);
+        }
+        &self.image
+    }
 }
 
 /// A film that is being taken.
@@ -112,7 +152,7 @@ impl Pictures {
             shots: shots.to_vec(),
             films: films.iter().map(recording).collect::<Result<_, String>>()?,
             size,
-            eye: None,
+            view: None,
         })
     }
 
@@ -131,10 +171,11 @@ impl Pictures {
             return image_of(simulation, camera).map_err(|why| lost(shot, &why));
         }
         let (width, height) = self.size;
-        let eye = self
-            .eye
-            .get_or_insert_with(|| render::automatic(simulation.world_mut(), width, height));
-        Ok(still(simulation, eye, FINE))
+        let view = self.view.get_or_insert_with(|| {
+            let world = simulation.world_mut();
+            View::new(&render::automatic(world, width, height, Room::FILM))
+        });
+        Ok(view.take(simulation).clone())
     }
 }
 
@@ -153,7 +194,7 @@ impl Watch for Pictures {
                 continue;
             }
             recording.frames += 1;
-            let mut image = self.image(simulation, &recording.shot)?;
+            let image = self.image(simulation, &recording.shot)?;
             if image.pixels.is_empty() {
                 continue;
             }
@@ -167,7 +208,7 @@ impl Watch for Pictures {
                         .insert(film.map_err(|error| lost(&recording.shot, &error))?)
                 }
             };
-            film.add(&mut image)
+            film.add(&image)
                 .map_err(|error| lost(&recording.shot, &error))?;
         }
         self.films = films;
@@ -224,7 +265,31 @@ fn image_of(simulation: &Simulation, camera: &str) -> Result<Image, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::Path;
+
+    use super::{super::render::still, *};
+    use crate::{
+        load::{self, Options},
+        simulation::{kinds, no_parts},
+    };
+
+    #[test]
+    fn a_view_is_what_a_still_shows() {
+        let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/drop.ron");
+        let mut plan = load::load(&scene, &Options::default(), &kinds(&no_parts)).unwrap();
+        plan.simulation.disconnect();
+        let mut simulation = Simulation::build(plan, &no_parts).unwrap();
+        let eye = render::automatic(simulation.world_mut(), 90, 51, Room::FILM);
+        let mut view = View::new(&eye);
+        let mut before = Image::default();
+        for _ in 0..4 {
+            let expected = still(&mut simulation, &eye, FINE);
+            assert!(*view.take(&mut simulation) == expected);
+            assert!(expected != before, "something moves");
+            before = expected;
+            simulation.run(3).unwrap();
+        }
+    }
 
     #[test]
     fn when_what_and_where() {

@@ -8,7 +8,7 @@ use super::{check::Reading, exit, run, say};
 use crate::{
     load::{self, Options},
     picture::Image,
-    render,
+    render::{self, Room},
     scene::diagnostic::{Style, printable},
     simulation::{BuildError, Parts, Simulation, kinds},
 };
@@ -26,7 +26,7 @@ pub struct Args {
     /// The picture to write: a PNG file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Where to look from; without it, a place from which everything that may move is seen
+    /// Where to look from; without it, a place from which all robots are seen
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "look")]
     pub eye: Option<Point3<f64>>,
     /// What to look at
@@ -115,7 +115,7 @@ pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
     let (width, height) = args.size;
     let eye = match (args.eye, args.look) {
         (Some(eye), Some(look)) => render::look(eye, look, width, height),
-        _ => render::automatic(simulation.world_mut(), width, height),
+        _ => render::automatic(simulation.world_mut(), width, height, Room::STILL),
     };
     let image = still(&mut simulation, &eye, FINE);
     for complaint in simulation.complaints() {
@@ -152,15 +152,7 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
 
 /// What an eye sees, with smooth edges.
 pub(super) fn still(simulation: &mut Simulation, eye: &Eye, fine: u32) -> Image {
-    let large = Eye {
-        width: eye.width * fine,
-        height: eye.height * fine,
-        focal: eye.focal * f64::from(fine),
-        center: eye
-            .center
-            .map(|middle| (middle + 0.5) * f64::from(fine) - 0.5),
-        ..eye.clone()
-    };
+    let large = enlarged(eye, fine);
     let mut picture = Picture::default();
     render::draw(simulation.world_mut(), &large, &mut picture);
     let image = Image {
@@ -169,6 +161,18 @@ pub(super) fn still(simulation: &mut Simulation, eye: &Eye, fine: u32) -> Image 
         pixels: picture.color,
     };
     image.shrunk(fine)
+}
+
+/// The same eye with more pixels in each direction.
+pub(super) fn enlarged(eye: &Eye, times: u32) -> Eye {
+    let more = f64::from(times);
+    Eye {
+        width: eye.width * times,
+        height: eye.height * times,
+        focal: eye.focal * more,
+        center: eye.center.map(|middle| (middle + 0.5) * more - 0.5),
+        ..eye.clone()
+    }
 }
 
 #[cfg(test)]

@@ -75,7 +75,9 @@ pub(super) fn collect_all(
             complaints.add(&Path(of.frame.as_str().into()), &complaint);
         }
     }
-    software.write().things = things;
+    let mut stage = software.write();
+    stage.things = things;
+    stage.generation += 1;
 }
 
 /// The highlights of a geometry.

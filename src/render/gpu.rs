@@ -73,6 +73,11 @@ pub(super) fn install(
     None
 }
 
+/// Whether a card draws.
+pub(super) fn is_there(world: &World) -> bool {
+    world.contains_resource::<Card>()
+}
+
 /// Notes where the bodies are after this tick.
 fn follow(card: Res<Card>, drawn: Res<Drawn>, bodies: Query<&BodyState>) {
     let mut poses = card.0.poses.write().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +90,7 @@ fn follow(card: Res<Card>, drawn: Res<Drawn>, bodies: Query<&BodyState>) {
 
 /// The same between two ticks, if a card draws.
 pub(super) fn catch_up(world: &mut World) {
-    if world.contains_resource::<Card>() {
+    if is_there(world) {
         // It has no conditions that could keep it from running.
         world.run_system_cached(follow).ok();
     }

@@ -11,9 +11,11 @@
 //! - `collect`: from geometry to things; `stage`: what there is; `mesh`: triangles with normals;
 //! - `light`: sky, sun and lamps; `skin`: how surfaces look; `texture`: images and checkers in a pixel;
 //! - `shot`: what an eye has before it, and in which tiles; `pixels`: where those look;
+//! - `take`: all tiles of a picture; `canvas`: those that change, for films;
 //! - `viewpoint`: where to look from if nobody says;
 //! - `gpu`: colours by the graphics card instead, in programs with the window;
 //! - `tile`: the nearest thing in each pixel; `shade`: its colour; `shadow`: what keeps the light away.
+mod canvas;
 mod collect;
 #[cfg(feature = "viewer")]
 mod gpu;
@@ -25,6 +27,7 @@ mod shadow;
 mod shot;
 mod skin;
 mod stage;
+mod take;
 #[cfg(test)]
 mod tests;
 mod texture;
@@ -44,20 +47,20 @@ use morse_api::{
     tick::Tick,
 };
 use nalgebra::Vector3;
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 
 use crate::{
     actuator::light::{Light, Shine},
     rays,
     scene::diagnostic::Diagnostic,
 };
+pub use canvas::{Area, Canvas, redraw};
 pub(crate) use collect::gloss;
 use collect::{collect, collect_all};
 use light::{Lamp, Look};
-use shot::Shot;
 use stage::Stage;
-use tile::{SIDE, Shown};
-pub use viewpoint::{automatic, look};
+use take::take;
+pub use viewpoint::{Room, automatic, look};
 
 /// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.
 pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
@@ -133,6 +136,18 @@ pub(crate) fn use_card(_: &mut App, _: Scenery, _: Vec<Entity>, _: Painter) -> O
     Some(Diagnostic::warning("render::gpu", message).help(hint))
 }
 
+/// Whether a graphics card draws colours.
+#[cfg(feature = "viewer")]
+fn has_card(world: &World) -> bool {
+    gpu::is_there(world)
+}
+
+/// Whether a graphics card draws colours.
+#[cfg(not(feature = "viewer"))]
+fn has_card(_: &World) -> bool {
+    false
+}
+
 /// What the systems here and whoever holds the [`Renderer`] have in common.
 #[derive(Resource, Clone)]
 struct Software(Arc<Shared>);
@@ -166,62 +181,6 @@ impl Render for Software {
             .map(|thing| thing.entity)
             .collect()
     }
-}
-
-/// Takes a picture of a stage.
-fn take(stage: &Stage, eye: &Eye, picture: &mut Picture, pool: Option<&ThreadPool>) {
-    picture.fit(eye);
-    let shot = Shot::new(eye, stage);
-    let width = eye.width as usize;
-    // A band of tiles each: no two write to the same pixels.
-    let band = |number: usize, color: &mut [u8], depth: &mut [f32], things: &mut [u16]| {
-        let mut shown = Shown::NOTHING;
-        for column in 0..width.div_ceil(SIDE) {
-            tile::draw(&shot, column, number, &mut shown);
-            let first = column * SIDE;
-            let count = SIDE.min(width - first);
-            for row in 0..SIDE {
-                let start = row * width + first;
-                if let Some(to) = color.get_mut(4 * start..4 * (start + count)) {
-                    to.copy_from_slice(shown.color[row][..count].as_flattened());
-                }
-                if let Some(to) = depth.get_mut(start..start + count) {
-                    to.copy_from_slice(&shown.depth[row][..count]);
-                }
-                if let Some(to) = things.get_mut(start..start + count) {
-                    to.copy_from_slice(&shown.things[row][..count]);
-                }
-            }
-        }
-    };
-    let bands = (eye.height as usize).div_ceil(SIDE);
-    let mut parts: Vec<_> = (0..bands)
-        .map(|number| (number, Parts::default()))
-        .collect();
-    let each = SIDE * width;
-    for ((_, part), color) in parts.iter_mut().zip(picture.color.chunks_mut(4 * each)) {
-        part.color = color;
-    }
-    for ((_, part), depth) in parts.iter_mut().zip(picture.depth.chunks_mut(each)) {
-        part.depth = depth;
-    }
-    for ((_, part), things) in parts.iter_mut().zip(picture.things.chunks_mut(each)) {
-        part.things = things;
-    }
-    let draw =
-        |(number, part): (usize, Parts<'_>)| band(number, part.color, part.depth, part.things);
-    match pool {
-        Some(pool) => pool.install(|| parts.into_par_iter().for_each(draw)),
-        None => parts.into_iter().for_each(draw),
-    }
-}
-
-/// The pixels of a band of a picture.
-#[derive(Default)]
-struct Parts<'a> {
-    color: &'a mut [u8],
-    depth: &'a mut [f32],
-    things: &'a mut [u16],
 }
 
 /// Puts things and lamps where they are after this tick.

@@ -12,12 +12,14 @@ pub(super) struct Shading<'t> {
     tile: &'t Tile<'t>,
     /// What may stand between this tile and the sun.
     shadows: Option<(&'t Shadows, Vec<usize>)>,
+    /// The box around what the tile shows, in the sun's axes, if there are shadows.
+    pub(super) places: Bounds,
 }
 
 impl<'t> Shading<'t> {
     pub(super) fn new(tile: &'t Tile<'t>, nearest: &Nearest, panes: &[Pane]) -> Self {
+        let mut places = Bounds::NOTHING;
         let shadows = tile.shot.shadows.as_ref().map(|shadows| {
-            let mut places = Bounds::NOTHING;
             let mut add = |row: usize, lane: usize, nearness: f64| {
                 places.add(&shadows.in_sun(&tile.in_world((row, lane), nearness)));
             };
@@ -33,7 +35,11 @@ impl<'t> Shading<'t> {
                 .for_each(|pane| add(pane.row, pane.lane, pane.nearness));
             (shadows, shadows.between(&places))
         });
-        Self { tile, shadows }
+        Self {
+            tile,
+            shadows,
+            places,
+        }
     }
 
     /// The light from a thing in a pixel.
@@ -48,7 +54,11 @@ impl<'t> Shading<'t> {
         let [u, v] = tile.pixels.place(pixel);
         let face = |faces: &Faces| faces.entered(u, v);
         if let (Some(faces), Some(flat)) = (&cast.faces, &cast.flat) {
-            return flat[face(faces)];
+            let face = &flat[face(faces)];
+            let is_lit = face.is_sunny
+                && (self.has_clear_sky()
+                    || self.is_sunny(&tile.in_world(pixel, nearness), &face.normal));
+            return if is_lit { face.lit } else { face.shade };
         }
         let (shot, stage) = (tile.shot, tile.shot.stage);
         let Some(thing) = stage.things.get(cast.thing) else {
@@ -112,6 +122,12 @@ impl<'t> Shading<'t> {
             }
         }
         plus(times(skin.color, light), shine)
+    }
+
+    /// Whether nothing may be between this tile and the sun.
+    fn has_clear_sky(&self) -> bool {
+        let shadows = self.shadows.as_ref();
+        shadows.is_none_or(|(_, casters)| casters.is_empty())
     }
 
     fn is_sunny(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> bool {

@@ -1,7 +1,7 @@
 //! What stands between a place and a light: hard shadows.
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::stage::{Form, Stage};
+use super::stage::{Form, Stage, Thing};
 use crate::rays::packet::{NOTHING, Packet};
 
 /// How far before a surface a ray towards the light begins, so that the surface does not shade itself, m.
@@ -44,14 +44,14 @@ impl Bounds {
         self.high = self.high.sup(point);
     }
 
-    fn around(points: impl Iterator<Item = Vector3<f64>>) -> Self {
+    pub(super) fn around(points: impl Iterator<Item = Vector3<f64>>) -> Self {
         let mut bounds = Self::NOTHING;
         points.for_each(|point| bounds.add(&point));
         bounds
     }
 
     /// Whether both have something at the same x and y, and this one something above the other's lowest z.
-    fn is_over(&self, other: &Self) -> bool {
+    pub(super) fn is_over(&self, other: &Self) -> bool {
         (0..2).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
             && self.high.z >= other.low.z
     }
@@ -63,7 +63,13 @@ impl Bounds {
 }
 
 impl Shadows {
+    /// Of everything that casts any.
     pub(super) fn new(stage: &Stage) -> Self {
+        Self::of(stage, |_, thing| thing.casts && thing.is_solid())
+    }
+
+    /// Of some things.
+    pub(super) fn of(stage: &Stage, casts: impl Fn(usize, &Thing) -> bool) -> Self {
         let to_sun = stage.look.to_sun;
         // Any axis will do that is not along the sun's own.
         let side = if to_sun.y.abs() < 0.9 {
@@ -78,7 +84,7 @@ impl Shadows {
             to_sun.transpose(),
         ]);
         let things = stage.things.iter().enumerate();
-        let casters = things.filter(|(_, thing)| thing.casts && thing.is_solid());
+        let casters = things.filter(|(number, thing)| casts(*number, thing));
         let casters = casters.map(|(number, thing)| {
             let rotation = thing.world_from_thing.rotation.to_rotation_matrix();
             let corners = thing.corners();

@@ -27,7 +27,7 @@ pub(super) struct Shot<'a> {
 }
 
 /// A part of the picture of an ideal lens: the least and the greatest column, and likewise row.
-type Place = [[f64; 2]; 2];
+pub(super) type Place = [[f64; 2]; 2];
 
 /// A thing that may be seen.
 pub(super) struct Cast {
@@ -40,8 +40,19 @@ pub(super) struct Cast {
     pub(super) local: Local,
     /// If it is a box.
     pub(super) faces: Option<Faces>,
-    /// The light that each face of a box sends back, where it is the same all over.
-    pub(super) flat: Option<[Rgb; 6]>,
+    /// What each face of a box sends back, where that is the same all over.
+    pub(super) flat: Option<[Flat; 6]>,
+}
+
+/// A face of one colour.
+pub(super) struct Flat {
+    /// Outward, in the world.
+    pub(super) normal: Vector3<f64>,
+    /// The light that it sends back in the shade and in the sun.
+    pub(super) shade: Rgb,
+    pub(super) lit: Rgb,
+    /// Whether it faces the sun.
+    pub(super) is_sunny: bool,
 }
 
 /// The axes of a thing, seen from the eye.
@@ -72,7 +83,7 @@ pub(super) struct Plane {
 }
 
 impl<'a> Shot<'a> {
-    pub(super) fn new(eye: &'a Eye, stage: &'a Stage) -> Self {
+    pub(super) fn new(eye: &'a Eye, stage: &'a Stage, tiles: &Tiles) -> Self {
         let rotation = eye
             .world_from_eye
             .rotation
@@ -88,10 +99,9 @@ impl<'a> Shot<'a> {
             position: eye.world_from_eye.translation.vector,
             shadows: (eye.shadows && eye.wants.color).then(|| Shadows::new(stage)),
         };
-        let tiles = Tiles::new(eye);
         let mut places = Vec::new();
         for (number, thing) in stage.things.iter().enumerate() {
-            if let Some((cast, place)) = shot.cast(number, thing, &tiles) {
+            if let Some((cast, place)) = shot.cast(number, thing, tiles) {
                 shot.casts.push(cast);
                 places.push(place);
             }
@@ -99,7 +109,7 @@ impl<'a> Shot<'a> {
         let mut order: Vec<usize> = (0..places.len()).collect();
         let most = |cast: &usize| shot.casts.get(*cast).map_or(0.0, |cast| cast.most);
         order.sort_by(|one, other| most(other).total_cmp(&most(one)));
-        shot.bin(&tiles, &places, &order);
+        shot.bin(tiles, &places, &order);
         shot
     }
 
@@ -151,7 +161,7 @@ impl<'a> Shot<'a> {
         if !(wants.color || thing.is_solid()) {
             return None;
         }
-        let (place, nearest) = self.place(thing, tiles)?;
+        let (place, nearest) = self.place(&thing.corners(), tiles)?;
         let local = Local::new(self, thing);
         if thing.form.holds(&local.origin.into()) {
             return None;
@@ -160,7 +170,7 @@ impl<'a> Shot<'a> {
             Form::Solid(Solid::Box { half }) => Some(Faces::new(self.eye, &local, half)),
             _ => None,
         };
-        let is_even = wants.color && self.shadows.is_none() && self.stage.lamps.is_empty();
+        let is_even = wants.color && self.stage.lamps.is_empty();
         let cast = Cast {
             thing: number,
             is_clear: thing.is_clear(),
@@ -172,26 +182,27 @@ impl<'a> Shot<'a> {
         Some((cast, place))
     }
 
-    /// The light that the faces of a box send back.
-    fn flat(&self, thing: &Thing) -> [Rgb; 6] {
+    /// What the faces of a box send back.
+    fn flat(&self, thing: &Thing) -> [Flat; 6] {
         [0, 1, 2, 3, 4, 5].map(|face: usize| {
             let mut normal = Vector3::zeros();
             normal[face / 2] = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
             let normal = thing.world_from_thing.rotation * normal;
             let look = &self.stage.look;
-            times(
-                thing.color,
-                plus(look.ambient(&normal), look.sunlight(&normal)),
-            )
+            let ambient = look.ambient(&normal);
+            Flat {
+                normal,
+                shade: times(thing.color, ambient),
+                lit: times(thing.color, plus(ambient, look.sunlight(&normal))),
+                is_sunny: normal.dot(&look.to_sun) > 0.0,
+            }
         })
     }
 
-    /// Where a thing may be in the picture, and the least depth of the box around it.
-    fn place(&self, thing: &Thing, tiles: &Tiles) -> Option<(Place, f64)> {
+    /// Where a thing may be in the picture, and the least depth of the box around it, which has these corners.
+    pub(super) fn place(&self, corners: &[Vector3<f64>; 8], tiles: &Tiles) -> Option<(Place, f64)> {
         let eye = self.eye;
-        let corners = thing
-            .corners()
-            .map(|corner| self.rotation.tr_mul(&(corner - self.position)));
+        let corners = corners.map(|corner| self.rotation.tr_mul(&(corner - self.position)));
         let nearest = corners
             .iter()
             .fold(f64::INFINITY, |least, at| least.min(at.z));
@@ -232,9 +243,9 @@ impl<'a> Shot<'a> {
 }
 
 /// The tiles of a picture.
-struct Tiles {
+pub(super) struct Tiles {
     /// Columns and rows of tiles.
-    counts: [usize; 2],
+    pub(super) counts: [usize; 2],
     /// What the whole picture shows.
     whole: Place,
     /// What each tile shows, if that does not follow from where it is.
@@ -242,7 +253,7 @@ struct Tiles {
 }
 
 impl Tiles {
-    fn new(eye: &Eye) -> Self {
+    pub(super) fn new(eye: &Eye) -> Self {
         let counts = [eye.width, eye.height].map(|size| (size as usize).div_ceil(SIDE));
         let [columns, rows] = counts;
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
@@ -271,12 +282,12 @@ impl Tiles {
         }
     }
 
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.counts.iter().product()
     }
 
     /// Calls for each tile that shows something of a place, which is not beside the whole picture.
-    fn with(&self, place: &Place, mut call: impl FnMut(usize)) {
+    pub(super) fn with(&self, place: &Place, mut call: impl FnMut(usize)) {
         if let Some(tiles) = &self.bent {
             let tiles = tiles.iter().enumerate();
             tiles

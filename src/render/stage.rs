@@ -18,6 +18,8 @@ pub(super) struct Stage {
     pub(super) things: Vec<Thing>,
     pub(super) lamps: Vec<Lamp>,
     pub(super) look: Look,
+    /// How often the things were collected anew.
+    pub(super) generation: u64,
 }
 
 /// A geometry.
@@ -76,11 +78,16 @@ impl Thing {
 
     /// The corners of the box around it in its own axes, in the world.
     pub(super) fn corners(&self) -> [Vector3<f64>; 8] {
+        self.corners_at(&self.world_from_thing)
+    }
+
+    /// The same if it stood elsewhere.
+    pub(super) fn corners_at(&self, pose: &Isometry3<f64>) -> [Vector3<f64>; 8] {
         let bounds = self.form.bounds();
         [0, 1, 2, 3, 4, 5, 6, 7].map(|corner: usize| {
             let side = |axis: usize| bounds[corner >> axis & 1][axis];
             let corner = Vector3::new(side(0), side(1), side(2));
-            (self.world_from_thing * nalgebra::Point3::from(corner)).coords
+            (pose * nalgebra::Point3::from(corner)).coords
         })
     }
 }

@@ -204,7 +204,7 @@ fn points_are_where_they_are_projected() {
 }
 
 /// The triangles of a box.
-fn box_mesh(half: [f32; 3]) -> VisualMesh {
+pub(super) fn box_mesh(half: [f32; 3]) -> VisualMesh {
     let corner = |n: usize| {
         [0, 1, 2].map(|axis| {
             if n >> axis & 1 == 0 {

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use super::light::mix;
 use super::pixels::Pixels;
 use super::shade::Shading;
+use super::shadow::Bounds;
 use super::shot::{Cast, Faces, Plane, Shot};
 use super::stage::{Form, Grid};
 use crate::rays::{self, packet::Packet};
@@ -41,6 +42,8 @@ pub(super) struct Shown {
     pub(super) color: [[[u8; 4]; SIDE]; SIDE],
     pub(super) depth: [[f32; SIDE]; SIDE],
     pub(super) things: [[u16; SIDE]; SIDE],
+    /// The box around it in the sun's axes, if there are shadows.
+    pub(super) places: Bounds,
 }
 
 impl Shown {
@@ -48,6 +51,7 @@ impl Shown {
         color: [[[0; 4]; SIDE]; SIDE],
         depth: [[f32::INFINITY; SIDE]; SIDE],
         things: [[0; SIDE]; SIDE],
+        places: Bounds::NOTHING,
     };
 }
 
@@ -326,6 +330,7 @@ impl<'s> Tile<'s> {
     /// The colours of all pixels.
     fn paint(&self, nearest: &Nearest, panes: &[Pane], shown: &mut Shown) {
         let shading = Shading::new(self, nearest, panes);
+        shown.places = shading.places;
         let mut panes = panes.iter().peekable();
         for row in 0..SIDE {
             for lane in 0..SIDE {

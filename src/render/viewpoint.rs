@@ -1,25 +1,61 @@
 //! A place to look at a scene from, if nobody names one.
+use std::f64::consts::TAU;
+
 use bevy::prelude::*;
 use morse_api::{
     body::BodyKind,
     render::{Eye, Wants},
 };
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
 
-use super::{Software, stage::Form, watch};
+use super::{
+    Software,
+    shadow::Shadows,
+    stage::{Form, Stage},
+    watch,
+};
 use crate::scene::spawn::GeometryOf;
 
 /// Half of the vertical opening angle: tan 20°.
 const HALF: f64 = 0.363_970_234_266;
 
-/// Where the eye is, seen from what it looks at: the sun stands to its left.
+/// Where the eye is, seen from what it looks at, if nothing is in the way: the sun stands to its left.
 const AWAY: [f64; 3] = [-0.62, -0.66, 0.46];
 
-/// Room around robots and what else may move, m: they will drive somewhere.
-const ROOM: f64 = 5.0;
+/// By how much the eye goes round if something is in the way, rad, and how steeply it looks down then.
+const AROUND: [f64; 8] = [0.0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.2];
+const STEEP: [f64; 4] = [0.47, 0.8, 1.1, 1.35];
+
+/// A place from which so much of what is looked at is seen is good enough.
+const ENOUGH: f64 = 0.95;
+
+/// How many places at most are looked at to find out how much of the things is seen.
+const MARKS: usize = 600;
 
 /// What is flatter than this share of its width is ground.
 const FLAT: f64 = 0.05;
+
+/// How much room there is around what is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// At most so much, m.
+    pub most: f64,
+    /// At most so many times the size of what is looked at.
+    pub times: f64,
+}
+
+impl Room {
+    /// For a picture.
+    pub const STILL: Self = Self {
+        most: 2.5,
+        times: 3.0,
+    };
+    /// For a film: robots drive somewhere.
+    pub const FILM: Self = Self {
+        most: 5.0,
+        times: f64::INFINITY,
+    };
+}
 
 /// A look at a point from another, with an upright picture.
 #[must_use]
@@ -51,44 +87,216 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
     }
 }
 
-/// A look at all robots, or else at everything that may move, with room around it; without such, at
-/// everything but the ground.
-pub fn automatic(world: &mut World, width: u32, height: u32) -> Eye {
+/// A look at all robots, or else at everything that may move; without such, at everything but the ground. If
+/// walls are in the way the eye goes round, or higher, or to where the last wall is behind it.
+pub fn automatic(world: &mut World, width: u32, height: u32, room: Room) -> Eye {
     watch(world);
-    let [mut robots, mut movable, mut all, mut ground] = [Ball::default(); 4];
-    if let Some(software) = world.get_resource::<Software>() {
-        for thing in &software.read().things {
-            let corners = thing.corners();
-            let mut own = Ball::default();
-            own.add(&corners);
-            let size = own.high - own.low;
-            if matches!(thing.form, Form::Grid(_)) || size.z < FLAT * size.x.max(size.y) {
-                ground.add(&corners);
-                continue;
-            }
-            all.add(&corners);
-            let is_free = world.get::<BodyKind>(thing.body) != Some(&BodyKind::Fixed);
-            let of = world.get::<GeometryOf>(thing.entity);
-            if of.is_some_and(|of| of.robot.is_some()) {
-                robots.add(&corners);
-            } else if is_free {
-                movable.add(&corners);
-            }
-        }
-    }
-    let seen = [robots, movable, all, ground]
-        .into_iter()
-        .find(|ball| ball.radius() > 0.0);
-    let seen = seen.unwrap_or_default();
-    let radius = (1.15 * seen.radius()).max(all.radius().min(ROOM)).max(0.05);
+    let software = world.get_resource::<Software>().cloned();
+    let Some(software) = software else {
+        return look(AWAY.into(), Point3::origin(), width, height);
+    };
+    let stage = software.read();
+    let Subject { things, all, seen } = Subject::of(world, &stage);
+    let around = room.most.min(room.times * seen.radius());
+    let radius = (1.15 * seen.radius())
+        .max(all.radius().min(around))
+        .max(0.05);
     let center = if seen.radius() > 0.0 {
         seen.center()
     } else {
         Vector3::zeros()
     };
     let narrow = HALF * (f64::from(width) / f64::from(height)).min(1.0);
-    let away = Vector3::from(AWAY).normalize() * radius * (1.0 + 1.0 / narrow) * 0.8;
-    look((center + away).into(), center.into(), width, height)
+    let distance = radius * (1.0 + 1.0 / narrow) * 0.8;
+    let from = Outlook::new(&stage, &things, &seen).place(&center, distance);
+    look(from.into(), center.into(), width, height)
+}
+
+/// What is looked at.
+struct Subject {
+    /// Their numbers on the stage.
+    things: Vec<usize>,
+    /// The boxes around everything but the ground, and around these.
+    all: Ball,
+    seen: Ball,
+}
+
+impl Subject {
+    fn of(world: &World, stage: &Stage) -> Self {
+        let [mut robots, mut movable, mut all, mut ground] =
+            [(); 4].map(|()| (Vec::new(), Ball::default()));
+        for (number, thing) in stage.things.iter().enumerate() {
+            let corners = thing.corners();
+            let add = |to: &mut (Vec<usize>, Ball)| {
+                to.0.push(number);
+                to.1.add(&corners);
+            };
+            let mut own = Ball::default();
+            own.add(&corners);
+            let size = own.high - own.low;
+            if matches!(thing.form, Form::Grid(_)) || size.z < FLAT * size.x.max(size.y) {
+                add(&mut ground);
+                continue;
+            }
+            add(&mut all);
+            let is_free = world.get::<BodyKind>(thing.body) != Some(&BodyKind::Fixed);
+            let of = world.get::<GeometryOf>(thing.entity);
+            if of.is_some_and(|of| of.robot.is_some()) {
+                add(&mut robots);
+            } else if is_free {
+                add(&mut movable);
+            }
+        }
+        let everything = all.1;
+        let found = [robots, movable, all, ground]
+            .into_iter()
+            .find(|(_, ball)| ball.radius() > 0.0);
+        let (things, seen) = found.unwrap_or_default();
+        Self {
+            things,
+            all: everything,
+            seen,
+        }
+    }
+}
+
+/// Looks for a place from which things are seen.
+struct Outlook<'s> {
+    stage: &'s Stage,
+    /// Their numbers on the stage, in order.
+    things: &'s [usize],
+    /// What may be in the way: everything else.
+    others: Shadows,
+    /// Places on the things, and around them.
+    marks: Vec<Vector3<f64>>,
+}
+
+impl<'s> Outlook<'s> {
+    fn new(stage: &'s Stage, things: &'s [usize], seen: &Ball) -> Self {
+        let others = Shadows::of(stage, |number, thing| {
+            thing.is_solid() && things.binary_search(&number).is_err()
+        });
+        let parts = things.iter().filter_map(|number| stage.things.get(*number));
+        let marks = parts.flat_map(|thing| {
+            let corners = thing.corners();
+            let middle = corners.iter().sum::<Vector3<f64>>() / 8.0;
+            // A little inside, so that what something stands on is not in the way.
+            corners
+                .into_iter()
+                .map(move |corner| middle + (corner - middle) * 0.8)
+        });
+        let mut outlook = Self {
+            stage,
+            things,
+            others,
+            marks: marks.collect(),
+        };
+        outlook.add_surroundings(seen);
+        outlook.thin_out();
+        outlook
+    }
+
+    /// Places around the things count as much as they themselves: who looks through a door sees a robot, and
+    /// not where it is.
+    fn add_surroundings(&mut self, seen: &Ball) {
+        if seen.radius() <= 0.0 {
+            return;
+        }
+        let center = seen.center();
+        let reach = (seen.high - seen.low).xy().norm() + 0.2;
+        let ring = (0..16).map(|step| {
+            let (sin, cos) = libm::sincos(f64::from(step) * TAU / 16.0);
+            center + Vector3::new(cos, sin, 0.0) * reach
+        });
+        let open = ring.filter(|mark| {
+            self.others
+                .is_clear(self.stage, &center, &Vector3::zeros(), mark)
+                && !self.is_inside(mark)
+        });
+        let open: Vec<_> = open.collect();
+        let times = self.marks.len() / open.len().max(1);
+        for _ in 0..times.max(1) {
+            self.marks.extend(&open);
+        }
+    }
+
+    /// Keeps so many marks that the search takes no time that anybody notices, evenly among all things.
+    fn thin_out(&mut self) {
+        // Odd, so that it is not always the same corner.
+        let each = self.marks.len().div_ceil(MARKS) | 1;
+        self.marks = self.marks.iter().step_by(each).copied().collect();
+    }
+
+    /// A place at a distance from a centre, or nearer.
+    fn place(&self, center: &Vector3<f64>, distance: f64) -> Vector3<f64> {
+        let level = Vector3::new(AWAY[0], AWAY[1], 0.0).normalize();
+        let usual = Vector3::from(AWAY).normalize();
+        let round = STEEP.into_iter().flat_map(|steep| {
+            AROUND.map(|turn| {
+                let (sin, cos) = libm::sincos(steep);
+                Rotation3::from_axis_angle(&Vector3::z_axis(), turn) * level * cos
+                    + Vector3::z() * sin
+            })
+        });
+        let ways: Vec<_> = std::iter::once(usual).chain(round).collect();
+        let far = ways.iter().map(|way| center + way * distance);
+        let above = std::iter::once(center + Vector3::z() * distance);
+        // Under a roof: as far as the way is free.
+        let near = ways.iter().map(|way| {
+            let free = self.free(center, way, distance);
+            center + way * (0.95 * free)
+        });
+        let mut best = (usual * distance + center, 0.0);
+        for from in far.chain(above).chain(near) {
+            let share = self.share(&from);
+            if share > best.1 {
+                best = (from, share);
+            }
+            if share >= ENOUGH {
+                break;
+            }
+        }
+        best.0
+    }
+
+    /// How much of the things is seen from a place.
+    fn share(&self, from: &Vector3<f64>) -> f64 {
+        if self.is_inside(from) {
+            return 0.0;
+        }
+        let is_seen = |mark: &&Vector3<f64>| {
+            self.others
+                .is_clear(self.stage, mark, &Vector3::zeros(), from)
+        };
+        let seen = self.marks.iter().filter(is_seen).count();
+        seen as f64 / self.marks.len().max(1) as f64
+    }
+
+    /// Whether a place is in something else.
+    fn is_inside(&self, at: &Vector3<f64>) -> bool {
+        self.stage.things.iter().enumerate().any(|(number, thing)| {
+            let local = thing.world_from_thing.inverse() * Point3::from(*at);
+            self.things.binary_search(&number).is_err() && thing.form.holds(&local.coords)
+        })
+    }
+
+    /// How far the way from a place is free, found by halving.
+    fn free(&self, from: &Vector3<f64>, way: &Vector3<f64>, most: f64) -> f64 {
+        let (mut low, mut high) = (0.0, most);
+        for _ in 0..12 {
+            let middle = (low + high) / 2.0;
+            let to = from + way * middle;
+            let is_free = self
+                .others
+                .is_clear(self.stage, from, &Vector3::zeros(), &to);
+            if is_free && !self.is_inside(&to) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
 }
 
 /// The box around points.
@@ -131,7 +339,77 @@ impl Ball {
 
 #[cfg(test)]
 mod tests {
+    use morse_api::render::Picture;
+
+    use super::super::{stage::Thing, take};
     use super::*;
+    use crate::rays::solid::Solid;
+
+    fn block(at: [f64; 3], half: [f64; 3]) -> Thing {
+        let pose = Isometry3::translation(at[0], at[1], at[2]);
+        Thing {
+            entity: Entity::PLACEHOLDER,
+            body: Entity::PLACEHOLDER,
+            body_from_thing: pose,
+            world_from_thing: pose,
+            form: Form::Solid(Solid::Box { half }),
+            color: [0.5; 3],
+            paint: None,
+            gloss: morse_api::sight::Gloss::default(),
+            alpha: 1.0,
+            casts: true,
+        }
+    }
+
+    /// How much of the picture the first thing covers, seen from where it is looked for 6 m away.
+    fn covered(others: Vec<Thing>) -> (Vector3<f64>, f64) {
+        let mut things = vec![block([0.0, 0.0, 0.3], [0.5, 0.4, 0.3])];
+        things.push(block([0.0, 0.0, -0.5], [30.0, 30.0, 0.5]));
+        things.extend(others);
+        let stage = Stage {
+            things,
+            ..Stage::default()
+        };
+        let center = Vector3::new(0.0, 0.0, 0.3);
+        let mut ball = Ball::default();
+        ball.add(&stage.things[0].corners());
+        let from = Outlook::new(&stage, &[0], &ball).place(&center, 6.0);
+        let mut eye = look(from.into(), center.into(), 64, 48);
+        (eye.wants.color, eye.wants.things) = (false, true);
+        let mut picture = Picture::default();
+        take(&stage, &eye, &mut picture, None);
+        let count = picture.things.iter().filter(|thing| **thing == 1).count();
+        (from, count as f64 / picture.things.len() as f64)
+    }
+
+    #[test]
+    fn what_is_looked_at_is_seen_past_walls() {
+        let (usual, open) = covered(Vec::new());
+        assert!(open > 0.03, "{open}");
+        // A wall on the side from which one looks: from another side.
+        let wall = block([-1.0, -1.0, 1.5], [1.5, 0.1, 1.5]);
+        let (from, share) = covered(vec![wall]);
+        assert!(share > 0.7 * open && (from - usual).norm() > 1.0, "{share}");
+        // Four walls: from above them.
+        let yard = |x: f64, y: f64| {
+            let half = if y == 0.0 {
+                [0.1, 2.0, 1.5]
+            } else {
+                [2.0, 0.1, 1.5]
+            };
+            block([x, y, 1.5], half)
+        };
+        let walls = || [(-2.0, 0.0), (2.0, 0.0), (0.0, -2.0), (0.0, 2.0)].map(|(x, y)| yard(x, y));
+        let (from, share) = covered(walls().into());
+        assert!(share > 0.5 * open && from.z > 4.0, "{share} {from}");
+        // A roof as well: from within.
+        let roof = block([0.0, 0.0, 3.1], [2.2, 2.2, 0.1]);
+        let (from, share) = covered(walls().into_iter().chain([roof]).collect());
+        assert!(
+            share > open && from.z < 3.0 && from.amax() < 2.0,
+            "{share} {from}"
+        );
+    }
 
     #[test]
     fn what_is_looked_at_is_in_the_middle_and_upright() {

@@ -1,0 +1,143 @@
+//! Films as files.
+use std::{
+    ffi::OsStr,
+    io::{self, Write as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use super::{Image, gif::Gif};
+
+/// What a film is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// An animated GIF.
+    Gif,
+    /// MP4 with H.264; needs the program ffmpeg.
+    Mp4,
+}
+
+impl Format {
+    /// By the ending of a file.
+    ///
+    /// # Errors
+    ///
+    /// The ending is another one.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        match path.extension().and_then(OsStr::to_str) {
+            Some("gif") => Ok(Self::Gif),
+            Some("mp4") => Ok(Self::Mp4),
+            _ => Err("a film ends in `.gif` or `.mp4`".to_owned()),
+        }
+    }
+
+    /// Frames in a second of film.
+    #[must_use]
+    pub fn rate(self) -> f64 {
+        match self {
+            // A GIF counts in hundredths of a second, and 8 of them is what viewers keep up with.
+            Self::Gif => 12.5,
+            Self::Mp4 => 30.0,
+        }
+    }
+}
+
+/// A film that is being written.
+pub enum Film {
+    /// An animated GIF.
+    Gif(Box<Gif>),
+    /// The program that encodes it.
+    Mp4(Child),
+}
+
+impl Film {
+    /// Begins a film of frames of one size.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written, or ffmpeg is not there.
+    pub fn begin(path: &Path, format: Format, width: u32, height: u32) -> io::Result<Self> {
+        match format {
+            Format::Gif => Ok(Self::Gif(Box::new(Gif::begin(path, width, height)?))),
+            Format::Mp4 => {
+                let size = format!("{width}x{height}");
+                let rate = format.rate().to_string();
+                let mut ffmpeg = Command::new("ffmpeg");
+                ffmpeg
+                    .args([
+                        "-y",
+                        "-loglevel",
+                        "error",
+                        "-f",
+                        "rawvideo",
+                        "-pix_fmt",
+                        "rgba",
+                    ])
+                    .args(["-s", &size, "-r", &rate, "-i", "-"])
+                    // H.264 in its usual form has even sides.
+                    .args([
+                        "-vf",
+                        "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                        "-pix_fmt",
+                        "yuv420p",
+                    ])
+                    .arg(path)
+                    .stdin(Stdio::piped())
+                    .stdout(Stdio::null());
+                let child = ffmpeg.spawn().map_err(|error| match error.kind() {
+                    io::ErrorKind::NotFound => io::Error::other(
+                        "an MP4 film needs the program ffmpeg, which is not installed; write a `.gif`, or install it",
+                    ),
+                    _ => error,
+                })?;
+                Ok(Self::Mp4(child))
+            }
+        }
+    }
+
+    /// Adds a frame.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn add(&mut self, image: &Image) -> io::Result<()> {
+        match self {
+            Self::Gif(gif) => gif.add(image),
+            Self::Mp4(child) => match &mut child.stdin {
+                Some(input) => input.write_all(&image.pixels),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Ends the film.
+    ///
+    /// # Errors
+    ///
+    /// It could not be written to its end.
+    pub fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Gif(gif) => gif.finish(),
+            Self::Mp4(mut child) => {
+                drop(child.stdin.take());
+                let status = child.wait()?;
+                if status.success() {
+                    return Ok(());
+                }
+                Err(io::Error::other(format!("ffmpeg ended with {status}")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_formats() {
+        assert_eq!(Format::of(Path::new("a/b.gif")), Ok(Format::Gif));
+        assert_eq!(Format::of(Path::new("b.mp4")), Ok(Format::Mp4));
+        assert!(Format::of(Path::new("b.avi")).is_err());
+    }
+}

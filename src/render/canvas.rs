@@ -1,0 +1,335 @@
+//! Pictures that are taken again and again from one place, for films: only what may have changed is drawn.
+//!
+//! A tile is drawn anew if something that moved was or is in it, or if its shadow fell or falls on what the tile
+//! shows. So the pixels are those of a picture that is drawn as a whole.
+use bevy::prelude::World;
+use morse_api::render::{Eye, Picture, Renderer};
+use nalgebra::Isometry3;
+use rayon::ThreadPool;
+
+use super::{
+    Software, has_card,
+    shadow::Bounds,
+    shot::{Shot, Tiles},
+    stage::{Stage, Thing},
+    take::draw,
+    tile::SIDE,
+    watch,
+};
+
+/// A picture that is drawn again and again.
+#[derive(Default)]
+pub struct Canvas {
+    picture: Picture,
+    last: Option<Last>,
+}
+
+/// What it was drawn of.
+struct Last {
+    eye: Eye,
+    generation: u64,
+    has_lamps: bool,
+    poses: Vec<Isometry3<f64>>,
+    /// What each tile shows, in the sun's axes.
+    places: Vec<Bounds>,
+}
+
+/// A part of a picture: the first column and row, and those after the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// The first column.
+    pub left: u32,
+    /// The first row.
+    pub top: u32,
+    /// The column after the last one.
+    pub right: u32,
+    /// The row after the last one.
+    pub bottom: u32,
+}
+
+impl Canvas {
+    /// What was drawn last.
+    #[must_use]
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// Draws what changed, and says where that is.
+    fn redraw(&mut self, stage: &Stage, eye: &Eye, pool: Option<&ThreadPool>) -> Option<Area> {
+        let tiles = Tiles::new(eye);
+        let shot = Shot::new(eye, stage, &tiles);
+        let has_lamps = !stage.lamps.is_empty();
+        let last = self.last.take().filter(|last| {
+            let is_same = last.eye == *eye && last.generation == stage.generation;
+            is_same && !last.has_lamps && !has_lamps
+        });
+        let (wanted, mut places) = match last {
+            Some(last) => (changed(stage, &shot, &tiles, &last), last.places),
+            None => (
+                vec![true; tiles.count()],
+                vec![Bounds::NOTHING; tiles.count()],
+            ),
+        };
+        self.picture.fit(eye);
+        let is_wanted = |tile: usize| wanted.get(tile).copied().unwrap_or(true);
+        draw(&shot, &is_wanted, &mut self.picture, &mut places, pool);
+        self.last = Some(Last {
+            eye: eye.clone(),
+            generation: stage.generation,
+            has_lamps,
+            poses: stage
+                .things
+                .iter()
+                .map(|thing| thing.world_from_thing)
+                .collect(),
+            places,
+        });
+        area(eye, &tiles, &wanted)
+    }
+}
+
+/// Draws what an eye sees of a world as it stands, as far as that changed since the last time, and says where that
+/// is: nowhere, or in an area. A graphics card draws all of it.
+pub fn redraw(world: &mut World, eye: &Eye, canvas: &mut Canvas) -> Option<Area> {
+    watch(world);
+    if has_card(world) {
+        world
+            .get_resource::<Renderer>()?
+            .0
+            .render(eye, &mut canvas.picture);
+        canvas.last = None;
+        return Some(Area {
+            left: 0,
+            top: 0,
+            right: eye.width,
+            bottom: eye.height,
+        });
+    }
+    let software = world.get_resource::<Software>()?;
+    canvas.redraw(&software.read(), eye, software.0.pool.as_ref())
+}
+
+/// The tiles that may show something else than before.
+fn changed(stage: &Stage, shot: &Shot<'_>, tiles: &Tiles, last: &Last) -> Vec<bool> {
+    let mut wanted = vec![false; tiles.count()];
+    let poses = stage.things.iter().zip(&last.poses);
+    for (thing, before) in poses.filter(|(thing, pose)| thing.world_from_thing != **pose) {
+        for pose in [before, &thing.world_from_thing] {
+            let corners = thing.corners_at(pose);
+            if let Some((place, _)) = shot.place(&corners, tiles) {
+                tiles.with(&place, |tile| wanted[tile] = true);
+            }
+            if let Some(shadows) = shot.shadows.as_ref().filter(|_| casts(thing)) {
+                let shade = Bounds::around(corners.iter().map(|corner| shadows.in_sun(corner)));
+                for (wanted, places) in wanted.iter_mut().zip(&last.places) {
+                    *wanted |= shade.is_over(places);
+                }
+            }
+        }
+    }
+    wanted
+}
+
+fn casts(thing: &Thing) -> bool {
+    thing.casts && thing.is_solid()
+}
+
+/// The area of these tiles.
+fn area(eye: &Eye, tiles: &Tiles, wanted: &[bool]) -> Option<Area> {
+    let columns = tiles.counts[0];
+    let drawn = wanted.iter().enumerate().filter(|(_, wanted)| **wanted);
+    let corners = drawn.map(|(tile, _)| [tile % columns, tile / columns]);
+    let [mut low, mut high] = [[usize::MAX; 2], [0; 2]];
+    for corner in corners {
+        for axis in 0..2 {
+            low[axis] = low[axis].min(corner[axis]);
+            high[axis] = high[axis].max(corner[axis] + 1);
+        }
+    }
+    let pixels = |tiles: usize, size: u32| u32::try_from(tiles * SIDE).unwrap_or(size).min(size);
+    (low[0] < high[0]).then(|| Area {
+        left: pixels(low[0], eye.width),
+        top: pixels(low[1], eye.height),
+        right: pixels(high[0], eye.width),
+        bottom: pixels(high[1], eye.height),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bevy::prelude::Entity;
+    use morse_api::{distortion::Distortion, random::Random, sight::Gloss};
+    use nalgebra::Vector3;
+
+    use super::*;
+    use crate::{
+        rays::solid::Solid,
+        render::{
+            light::Lamp,
+            look,
+            stage::{Form, Grid},
+            take::take,
+            tests::box_mesh,
+        },
+    };
+
+    /// Ground, and boxes, balls, meshes and grids over it; light passes through some of them.
+    fn stage() -> Stage {
+        let mut random = Random::new(3, "canvas", "things");
+        let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
+        let cube = |half: [f64; 3]| Form::Solid(Solid::Box { half });
+        let mesh = Arc::new(box_mesh([0.3, 0.2, 0.4]));
+        let mut things = Vec::new();
+        for n in 0..28 {
+            let place = [number(-6.0, 6.0), number(-6.0, 6.0), number(0.4, 2.0)];
+            let (form, place) = match n % 4 {
+                _ if n == 0 => (cube([20.0, 20.0, 0.5]), [0.0, 0.0, -0.5]),
+                0 => (cube([0.3, 0.2, 0.4]), place),
+                1 => (Form::Solid(Solid::Sphere { radius: 0.4 }), place),
+                2 => {
+                    let mesh = mesh.clone();
+                    (Form::Mesh { mesh, scale: 1.5 }, place)
+                }
+                _ if n < 12 => {
+                    let grid = Grid {
+                        half: [1.0, 0.5],
+                        delta: [0.25, 0.25],
+                        thickness: 0.03,
+                    };
+                    (Form::Grid(grid), place)
+                }
+                _ => (cube([0.1, 0.6, 0.1]), place),
+            };
+            let pose = Isometry3::new(place.into(), [0.0, 0.0, number(0.0, 3.0)].into());
+            things.push(Thing {
+                entity: Entity::PLACEHOLDER,
+                body: Entity::PLACEHOLDER,
+                body_from_thing: pose,
+                world_from_thing: pose,
+                form,
+                color: [0.5, 0.4, 0.1 + 0.03 * n as f32],
+                paint: None,
+                gloss: Gloss {
+                    color: if n % 6 == 1 { [0.5; 3] } else { [0.0; 3] },
+                    shininess: 20.0,
+                },
+                alpha: if n % 7 == 3 { 0.6 } else { 1.0 },
+                casts: n % 5 != 1,
+            });
+        }
+        Stage {
+            things,
+            ..Stage::default()
+        }
+    }
+
+    fn eye() -> Eye {
+        look(
+            [-9.0, -7.0, 6.0].into(),
+            [0.0, 0.0, 0.3].into(),
+            WIDTH,
+            HEIGHT,
+        )
+    }
+
+    const WIDTH: u32 = 200;
+    const HEIGHT: u32 = 150;
+    const WHOLE: Area = Area {
+        left: 0,
+        top: 0,
+        right: WIDTH,
+        bottom: HEIGHT,
+    };
+
+    /// Moves some things again and again, and compares each picture with one that is drawn as a whole. Returns
+    /// how much of them all lies outside of the areas that were drawn.
+    fn spared(mut stage: Stage, eye: &Eye, frames: u32) -> f64 {
+        let mut random = Random::new(4, "canvas", "moves");
+        let mut canvas = Canvas::default();
+        let mut drawn = 0;
+        for frame in 0..frames {
+            for thing in stage.things.iter_mut().skip(1) {
+                if random.uniform() < 0.1 {
+                    let mut part = |size: f64| size * (random.uniform() - 0.5);
+                    let step = Isometry3::translation(part(1.0), part(1.0), part(0.4));
+                    thing.world_from_thing = step * thing.world_from_thing;
+                }
+            }
+            let area = canvas.redraw(&stage, eye, None);
+            let mut whole = Picture::default();
+            take(&stage, eye, &mut whole, None);
+            assert!(canvas.picture == whole, "frame {frame}");
+            drawn += area.map_or(0, |area| {
+                (area.right - area.left) * (area.bottom - area.top)
+            });
+        }
+        1.0 - f64::from(drawn) / f64::from(frames * WIDTH * HEIGHT)
+    }
+
+    #[test]
+    fn what_is_drawn_in_part_is_what_is_drawn_as_a_whole() {
+        let ideal = eye();
+        assert!(spared(stage(), &ideal, 25) > 0.0);
+        let coefficients = [-0.18, 0.04, 0.002, -0.0015, 0.0005];
+        let size = [WIDTH, HEIGHT];
+        let lens = Distortion::new(coefficients, size, ideal.focal, ideal.center).unwrap();
+        let bent = Eye {
+            lens: Some(Arc::new(lens)),
+            ..ideal.clone()
+        };
+        assert!(spared(stage(), &bent, 8) > 0.0);
+        let mut all = ideal;
+        (all.wants.depth, all.wants.things) = (true, true);
+        assert!(spared(stage(), &all, 4) > 0.0);
+    }
+
+    #[test]
+    fn where_lamps_shine_all_is_drawn() {
+        let mut stage = stage();
+        stage.lamps.push(Lamp {
+            position: Vector3::new(0.0, 0.0, 3.0),
+            axis: -Vector3::z(),
+            edge: 0.5,
+            distance: 3.0,
+            color: [4.0; 3],
+        });
+        let eye = eye();
+        let mut canvas = Canvas::default();
+        for height in [3.0, 2.5] {
+            stage.lamps[0].position.z = height;
+            assert_eq!(canvas.redraw(&stage, &eye, None), Some(WHOLE));
+        }
+        // Its light goes out as well.
+        stage.lamps.clear();
+        assert_eq!(canvas.redraw(&stage, &eye, None), Some(WHOLE));
+        assert_eq!(canvas.redraw(&stage, &eye, None), None);
+    }
+
+    #[test]
+    fn nothing_is_drawn_where_nothing_moves() {
+        let mut stage = stage();
+        let eye = eye();
+        let mut canvas = Canvas::default();
+        assert_eq!(canvas.redraw(&stage, &eye, None), Some(WHOLE));
+        assert_eq!(canvas.redraw(&stage, &eye, None), None);
+        // A ball in the middle: it and its shadow.
+        stage.things[5].world_from_thing = Isometry3::translation(0.0, 0.0, 0.5);
+        canvas.redraw(&stage, &eye, None);
+        stage.things[5].world_from_thing = Isometry3::translation(0.1, 0.0, 0.5);
+        let area = canvas.redraw(&stage, &eye, None).unwrap();
+        assert!(
+            area.left > 30 && area.right < 170 && area.top > 30,
+            "{area:?}"
+        );
+        // Another eye, or other things, make a new picture.
+        let aside = Eye {
+            focal: eye.focal * 1.1,
+            ..eye.clone()
+        };
+        assert_eq!(canvas.redraw(&stage, &aside, None), Some(WHOLE));
+        stage.generation += 1;
+        assert_eq!(canvas.redraw(&stage, &aside, None), Some(WHOLE));
+    }
+}
