@@ -45,6 +45,7 @@
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
 //! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
 //! - [`rays`]: what rays meet, for scanners;
+//! - [`files`]: files that other files name, which have to lie beside them;
 //! - [`paint`]: images and materials of meshes, from files;
 //! - [`render`]: what eyes see, for cameras and stills;
 //! - [`laser`]: what all laser scanners share;
@@ -88,6 +89,7 @@ pub mod cli;
 pub mod coordinates;
 pub mod docs;
 pub mod faults;
+pub mod files;
 pub mod frame;
 pub mod geodesy;
 pub mod geomagnetism;

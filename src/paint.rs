@@ -2,21 +2,15 @@
 //!
 //! Files come from strangers: they are bounded before they are unpacked, and what a mesh names lies beside it.
 mod material;
+mod pbr;
+mod source;
 
-use std::{
-    borrow::Cow,
-    collections::BTreeMap,
-    fs,
-    io::Cursor,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, io::Cursor, sync::Arc};
 
 use morse_api::paint::Image;
 
 pub use material::Material;
-
-use crate::assets;
+pub use source::{Inside, Source};
 
 /// No image file may be larger than this, bytes.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -33,49 +27,30 @@ const MOST_PIXELS_IN_ALL: u64 = 1 << 26;
 /// The images of a world, each read once.
 #[derive(Default)]
 pub struct Images {
-    known: BTreeMap<PathBuf, Result<Arc<Image>, String>>,
+    known: BTreeMap<Source, Result<Arc<Image>, String>>,
     pixels: u64,
 }
 
 impl Images {
-    /// An image from the disk, or from the files that the program carries.
+    /// An image from the disk, from the files that the program carries, or from inside of a mesh.
     ///
     /// # Errors
     ///
     /// Why it cannot be read, in one line.
-    pub fn read(&mut self, file: &Path) -> Result<Arc<Image>, String> {
-        if let Some(known) = self.known.get(file) {
+    pub fn read(&mut self, source: &Source) -> Result<Arc<Image>, String> {
+        if let Some(known) = self.known.get(source) {
             return known.clone();
         }
         let left = MOST_PIXELS.min(MOST_PIXELS_IN_ALL - self.pixels);
-        let read = bytes(file, LARGEST_FILE).and_then(|bytes| png(&bytes, left));
+        let read = source.bytes(LARGEST_FILE);
+        let read = read.and_then(|bytes| Ok(source.painted(png(&bytes, left)?)));
         if let Ok(image) = &read {
             self.pixels += u64::from(image.width) * u64::from(image.height);
         }
         let read = read.map(Arc::new);
-        self.known.insert(file.to_owned(), read.clone());
+        self.known.insert(source.clone(), read.clone());
         read
     }
-}
-
-/// The content of a regular file of bearable size.
-fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, String> {
-    if let Some(shipped) = assets::SHIPPED.content(file) {
-        return Ok(Cow::Borrowed(shipped));
-    }
-    let metadata = fs::metadata(file).map_err(|error| error.to_string())?;
-    if !metadata.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    if metadata.len() > largest {
-        return Err(format!(
-            "{} bytes are too many: at most {largest} are read",
-            metadata.len()
-        ));
-    }
-    fs::read(file)
-        .map(Cow::Owned)
-        .map_err(|error| error.to_string())
 }
 
 /// Unpacks a PNG image of at most so many pixels.
@@ -132,6 +107,8 @@ fn rgba(packed: &[u8], color: png::ColorType) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, path::Path};
+
     use super::*;
 
     /// A PNG file of these pixels.
@@ -185,7 +162,7 @@ mod tests {
         let mut read = |name: &str| {
             let path = folder.path().join(name);
             fs::write(&path, &black).unwrap();
-            images.read(&path)
+            images.read(&path.as_path().into())
         };
         let first = read("a.png").unwrap();
         assert!(
@@ -204,13 +181,9 @@ mod tests {
         let path = folder.path().join("a.jpg");
         fs::write(&path, b"\xff\xd8\xff\xe0 and more").unwrap();
         let mut images = Images::default();
-        assert!(images.read(&path).unwrap_err().contains("no PNG image"));
-        assert!(
-            images
-                .read(folder.path())
-                .unwrap_err()
-                .contains("regular file")
-        );
+        let mut read = |path: &Path| images.read(&path.into()).unwrap_err();
+        assert!(read(&path).contains("no PNG image"));
+        assert!(read(folder.path()).contains("regular file"));
         let mut broken = packed(png::ColorType::Rgb, 40, &[90; 40 * 40 * 3]);
         broken.truncate(60);
         assert!(png(&broken, MOST_PIXELS).is_err());

@@ -1,8 +1,5 @@
 //! What is painted on shapes, for who looks on.
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use morse_api::{
     paint::{Image, Paint, Pattern},
@@ -10,7 +7,7 @@ use morse_api::{
 };
 
 use crate::{
-    paint::{Images, Material},
+    paint::{Images, Material, Source},
     physics::mesh::Triangles,
     scene::{diagnostic::Diagnostic, model::Geometry},
 };
@@ -21,7 +18,7 @@ pub(super) struct Paints {
     /// Each once.
     pub(super) images: Vec<Image>,
     files: Images,
-    places: BTreeMap<PathBuf, Option<usize>>,
+    places: BTreeMap<Source, Option<usize>>,
     complaints: Vec<String>,
 }
 
@@ -30,7 +27,7 @@ impl Paints {
     pub(super) fn of(&mut self, geometry: &Geometry) -> Option<Paint> {
         let file = geometry.image.as_ref();
         let file = file.and_then(|image| image.resolved.as_deref());
-        let image = file.and_then(|file| self.image(file));
+        let image = file.and_then(|file| self.image(&file.into()));
         let checker = geometry
             .checker
             .map(|color| color.map(|part| part.clamp(0.0, 1.0)));
@@ -47,11 +44,11 @@ impl Paints {
         let materials = Material::read_all(file, mesh, &mut self.complaints);
         let parts = mesh.parts.iter().filter_map(|part| {
             let material = materials.get(&part.material)?;
-            let image = material.image.as_deref();
+            let image = material.image.as_ref();
             Some(Part {
                 faces: part.faces.clone(),
                 color: material.color,
-                image: image.and_then(|file| self.image(file)),
+                image: image.and_then(|image| self.image(image)),
                 gloss: material.gloss,
             })
         });
@@ -59,23 +56,22 @@ impl Paints {
     }
 
     /// The place of an image; without it, why is written down.
-    fn image(&mut self, file: &Path) -> Option<usize> {
-        if let Some(place) = self.places.get(file) {
+    fn image(&mut self, image: &Source) -> Option<usize> {
+        if let Some(place) = self.places.get(image) {
             return *place;
         }
-        let place = match self.files.read(file) {
+        let place = match self.files.read(image) {
             Ok(image) => {
                 self.images.push((*image).clone());
                 Some(self.images.len() - 1)
             }
             Err(why) => {
-                let file = file.display();
                 self.complaints
-                    .push(format!("the image `{file}` cannot be shown: {why}"));
+                    .push(format!("the image `{image}` cannot be shown: {why}"));
                 None
             }
         };
-        self.places.insert(file.to_owned(), place);
+        self.places.insert(image.clone(), place);
         place
     }
 

@@ -1,13 +1,13 @@
-//! The materials of an OBJ mesh, from the MTL files that it names.
-use std::{
-    collections::BTreeMap,
-    path::{Component, Path, PathBuf},
-};
+//! The materials of a mesh: of an OBJ mesh from the MTL files that it names, of a glTF mesh its own.
+use std::{collections::BTreeMap, path::Path};
 
 use morse_api::sight::Gloss;
 
-use super::bytes;
-use crate::physics::mesh::Triangles;
+use super::{Source, pbr};
+use crate::{
+    files::{beside, bytes},
+    physics::mesh::Triangles,
+};
 
 /// No file with materials may be larger than this, bytes.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -19,8 +19,8 @@ pub struct Material {
     pub color: [f64; 3],
     /// Highlights: `Ks` and `Ns`.
     pub gloss: Gloss,
-    /// An image file: `map_Kd`.
-    pub image: Option<PathBuf>,
+    /// An image: `map_Kd`.
+    pub image: Option<Source>,
 }
 
 impl Default for Material {
@@ -34,16 +34,26 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The materials of a mesh by name, from the files that it names. What they name has to lie where the mesh
-    /// does, or below. What is wrong with them is written down.
+    /// The materials of a mesh by name, from its file or from those that it names. What they name has to lie where
+    /// the mesh does, or below. What is wrong with them, and what of the mesh is not shown, is written down.
     pub fn read_all(
         mesh: &Path,
         triangles: &Triangles,
         complaints: &mut Vec<String>,
     ) -> BTreeMap<String, Self> {
         let mut materials = BTreeMap::new();
+        let name = mesh.display();
+        let remarks = triangles.remarks.iter();
+        complaints.extend(remarks.map(|remark| format!("of the mesh `{name}` {remark}")));
         if triangles.parts.is_empty() {
             return materials;
+        }
+        let ending = mesh.extension().unwrap_or_default().to_ascii_lowercase();
+        if ["glb", "gltf"].iter().any(|known| ending == *known) {
+            return pbr::read(mesh, triangles, complaints).unwrap_or_else(|why| {
+                complaints.push(format!("the materials of `{name}` cannot be read: {why}"));
+                materials
+            });
         }
         let folder = mesh.parent().unwrap_or(Path::new(""));
         for library in &triangles.libraries {
@@ -56,32 +66,11 @@ impl Material {
                     complaints,
                 ),
                 Err(why) => complaints.push(format!(
-                    "the materials `{library}` of `{}` cannot be read: {why}",
-                    mesh.display()
+                    "the materials `{library}` of `{name}` cannot be read: {why}"
                 )),
             }
         }
         materials
-    }
-}
-
-/// A file in a folder or below it.
-fn beside(folder: &Path, name: &str) -> Result<PathBuf, String> {
-    let name = name.replace('\\', "/");
-    let name = Path::new(&name);
-    let is_inside = name
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let path = folder.join(name);
-    // Links may lead anywhere.
-    let leads_out = match (path.canonicalize(), folder.canonicalize()) {
-        (Ok(path), Ok(folder)) => !path.starts_with(folder),
-        _ => false,
-    };
-    if is_inside && !leads_out {
-        Ok(path)
-    } else {
-        Err("it is neither in the directory of the mesh nor below that".to_owned())
     }
 }
 
@@ -111,7 +100,7 @@ fn parse(
                 material.gloss.shininess = number.unwrap_or(material.gloss.shininess);
             }
             ("map_Kd", Some(material)) => match beside(folder, file_of(rest)) {
-                Ok(image) => material.image = Some(image),
+                Ok(image) => material.image = Some(image.into()),
                 Err(why) => complaints.push(format!("the image `{rest}` is not shown: {why}")),
             },
             _ => {}
@@ -162,11 +151,11 @@ mod tests {
                 color: [0.5; 3],
                 shininess: 90.0,
             },
-            image: Some("models/sub/wall.png".into()),
+            image: Some(Path::new("models/sub/wall.png").into()),
         };
         assert_eq!(materials["red brick"], brick);
         let plain = Material {
-            image: Some("models/my wall.png".into()),
+            image: Some(Path::new("models/my wall.png").into()),
             ..Material::default()
         };
         assert_eq!(materials["plain"], plain);
@@ -174,22 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_mesh_lie_beside_it() {
+    fn materials_that_lie_elsewhere_are_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let mesh = folder.path().join("mesh");
         std::fs::create_dir(&mesh).unwrap();
         std::fs::write(folder.path().join("secret.mtl"), "newmtl a\n").unwrap();
-        #[cfg(unix)]
-        std::os::unix::fs::symlink("../secret.mtl", mesh.join("link.mtl")).unwrap();
-        for name in [
-            "../secret.mtl",
-            "..\\secret.mtl",
-            "/etc/hostname",
-            "link.mtl",
-        ] {
-            assert!(beside(&mesh, name).is_err(), "{name}");
-        }
-        assert_eq!(beside(&mesh, "./sub/a.mtl"), Ok(mesh.join("./sub/a.mtl")));
         let triangles = Triangles {
             parts: vec![crate::physics::mesh::Part {
                 faces: 0..1,

@@ -1,8 +1,9 @@
-//! Triangles from files: STL (text and binary) and OBJ.
+//! Triangles from files: STL (text and binary), OBJ and glTF.
+pub mod gltf;
 
-use std::{borrow::Cow, collections::BTreeSet, ops::Range, path::Path};
+use std::{collections::BTreeSet, ops::Range, path::Path};
 
-use crate::assets;
+use crate::files;
 
 /// A triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Triangles {
     pub parts: Vec<Part>,
     /// The files that say what materials are, as they are named.
     pub libraries: Vec<String>,
+    /// What of the file is not shown.
+    pub remarks: Vec<String>,
 }
 
 /// Faces of one material.
@@ -32,7 +35,7 @@ pub struct Part {
 }
 
 /// No mesh file may be larger than this, bytes.
-const LARGEST_FILE: u64 = 512 << 20;
+pub(crate) const LARGEST_FILE: u64 = 512 << 20;
 
 /// Bytes before the number of triangles in a binary STL file.
 const STL_HEADER: usize = 80;
@@ -46,27 +49,18 @@ const STL_TRIANGLE: usize = 50;
 ///
 /// When the file is missing, too large, broken, or of an unknown kind: why, in one line.
 pub fn read(path: &Path) -> Result<Triangles, String> {
-    let bytes = bytes(path)?;
+    let bytes = files::bytes(path, LARGEST_FILE)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     match ending.to_str() {
         Some("stl") => parse_stl(&bytes),
         Some("obj") => parse_obj(&bytes),
-        _ => Err("only STL and OBJ meshes can be read".to_owned()),
+        Some("glb" | "gltf") => gltf::parse(&bytes, folder),
+        _ => Err(
+            "only meshes in STL, OBJ and glTF can be read: its name has to end with `.stl`, `.obj`, `.glb` or `.gltf`"
+                .to_owned(),
+        ),
     }
-}
-
-fn bytes(path: &Path) -> Result<Cow<'static, [u8]>, String> {
-    if let Some(shipped) = assets::SHIPPED.content(path) {
-        return Ok(Cow::Borrowed(shipped));
-    }
-    let length = std::fs::metadata(path)
-        .map_err(|error| error.to_string())?
-        .len();
-    if length > LARGEST_FILE {
-        return Err(format!("{length} bytes are too many for a mesh"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    Ok(Cow::Owned(bytes))
 }
 
 /// Reads an STL file. A binary one may begin with the word `solid` as well, so its length decides.

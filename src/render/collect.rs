@@ -16,7 +16,7 @@ use super::{
     texture::Texture,
 };
 use crate::{
-    paint::Images,
+    paint::{Images, Source},
     rays,
     scene::{
         model::{self, Shape},
@@ -93,7 +93,7 @@ pub(crate) fn gloss(geometry: &model::Geometry) -> Gloss {
 struct Files {
     meshes: BTreeMap<PathBuf, Arc<VisualMesh>>,
     images: Images,
-    textures: BTreeMap<PathBuf, Arc<Texture>>,
+    textures: BTreeMap<Source, Arc<Texture>>,
     complaints: Vec<String>,
 }
 
@@ -133,20 +133,19 @@ impl Files {
     }
 
     /// An image; without it, why is written down.
-    fn texture(&mut self, file: &File) -> Option<Arc<Texture>> {
-        if let Some(texture) = self.textures.get(file) {
+    fn texture(&mut self, source: &Source) -> Option<Arc<Texture>> {
+        if let Some(texture) = self.textures.get(source) {
             return Some(texture.clone());
         }
-        match self.images.read(file) {
+        match self.images.read(source) {
             Ok(image) => {
                 let texture = Arc::new(Texture::new(&image));
-                self.textures.insert(file.to_owned(), texture.clone());
+                self.textures.insert(source.clone(), texture.clone());
                 Some(texture)
             }
             Err(why) => {
-                let file = file.display();
                 self.complaints
-                    .push(format!("it is drawn without the image `{file}`: {why}"));
+                    .push(format!("it is drawn without the image `{source}`: {why}"));
                 None
             }
         }
@@ -158,7 +157,7 @@ impl Files {
             .image
             .as_ref()
             .and_then(|image| image.resolved.as_deref());
-        let image = file.and_then(|file| self.texture(file));
+        let image = file.and_then(|file| self.texture(&file.into()));
         let pattern = match (image, geometry.checker) {
             (Some(image), _) => Pattern::Image(image),
             (None, Some(color)) => Pattern::Checker(linear(color)),

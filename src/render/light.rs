@@ -2,7 +2,7 @@
 //!
 //! Surfaces are matt (Lambert): they send light evenly into all directions. Everything is reckoned in linear
 //! light and encoded as sRGB (IEC 61966-2-1) at the end.
-use morse_api::lighting::Lighting;
+use morse_api::lighting::{Lighting, code};
 use nalgebra::Vector3;
 
 /// Red, green and blue, linear.
@@ -134,12 +134,7 @@ pub(super) fn mix(a: Rgb, b: Rgb, share: f64) -> Rgb {
 
 /// Light as screens have it.
 pub(super) fn encode(light: f64) -> u8 {
-    let code = if light <= 0.003_130_8 {
-        light * 12.92
-    } else {
-        1.055 * libm::pow(light, 1.0 / 2.4) - 0.055
-    };
-    (code * 255.0 + 0.5) as u8
+    (code(light) * 255.0 + 0.5) as u8
 }
 
 #[cfg(test)]

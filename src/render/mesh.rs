@@ -38,7 +38,7 @@ impl VisualMesh {
     pub(super) fn read(
         file: &Path,
         complaints: &mut Vec<String>,
-        texture: &mut dyn FnMut(&Path) -> Option<Arc<Texture>>,
+        texture: &mut dyn FnMut(&paint::Source) -> Option<Arc<Texture>>,
     ) -> Result<Self, String> {
         let read = physics::mesh::read(file)?;
         let materials = paint::Material::read_all(file, &read, complaints);
@@ -47,7 +47,7 @@ impl VisualMesh {
             let look = Material {
                 color: material.color,
                 gloss: material.gloss,
-                image: material.image.as_deref().and_then(&mut *texture),
+                image: material.image.as_ref().and_then(&mut *texture),
             };
             Some((part.faces.start, part.faces.end, look))
         });

@@ -2,6 +2,7 @@
 //! are taken.
 #![cfg(test)]
 mod bent;
+mod gltf;
 mod lighting;
 mod painted;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bevy::prelude::World;
 use morse_api::{
-    lighting::Lighting,
+    lighting::{Lighting, code},
     render::{Eye, Painter, Picture, Wants},
 };
 use morse_sim::{
@@ -120,15 +120,7 @@ fn agree(by_card: &Picture, by_rays: &Picture, eye: &Eye) {
 fn behind(eye: &Eye, column: usize, row: usize) -> [u8; 3] {
     let way = eye.world_from_eye.rotation * eye.direction(column as f64, row as f64);
     let light = Lighting::default().background(way.z / way.norm());
-    // IEC 61966-2-1.
-    light.map(|light| {
-        let code = if light <= 0.003_130_8 {
-            12.92 * light
-        } else {
-            1.055 * light.powf(1.0 / 2.4) - 0.055
-        };
-        (code * 255.0).round() as u8
-    })
+    light.map(|light| (code(f64::from(light)) * 255.0).round() as u8)
 }
 
 fn is_near(one: [u8; 3], other: [u8; 3]) -> bool {

@@ -105,6 +105,16 @@ pub fn linear(color: Color) -> [f32; 3] {
     })
 }
 
+/// A part of a light (red, green or blue, 0 to 1) as a colour has it: the inverse of [`linear`].
+#[must_use]
+pub fn code(light: f64) -> f64 {
+    if light <= 0.003_130_8 {
+        light * 12.92
+    } else {
+        1.055 * libm::pow(light, 1.0 / 2.4) - 0.055
+    }
+}
+
 impl Lighting {
     /// What is seen where nothing is, in a direction whose upward share is `height` (-1 to 1), linear.
     #[must_use]

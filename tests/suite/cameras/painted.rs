@@ -30,7 +30,7 @@ const SIMULATION: &str = r#"Simulation(
     LOOKER
 )"#;
 
-fn write_png(path: &Path, width: u32, pixels: &[[u8; 3]]) {
+pub(super) fn write_png(path: &Path, width: u32, pixels: &[[u8; 3]]) {
     let file = fs::File::create(path).unwrap();
     let mut encoder = png::Encoder::new(file, width, pixels.len() as u32 / width);
     encoder.set_color(png::ColorType::Rgb);
@@ -38,14 +38,14 @@ fn write_png(path: &Path, width: u32, pixels: &[[u8; 3]]) {
     writer.write_image_data(pixels.as_flattened()).unwrap();
 }
 
-const RED: [u8; 3] = [200, 10, 20];
-const GREEN: [u8; 3] = [10, 180, 30];
-const BLUE: [u8; 3] = [20, 30, 220];
-const WHITE: [u8; 3] = [250, 250, 250];
+pub(super) const RED: [u8; 3] = [200, 10, 20];
+pub(super) const GREEN: [u8; 3] = [10, 180, 30];
+pub(super) const BLUE: [u8; 3] = [20, 30, 220];
+pub(super) const WHITE: [u8; 3] = [250, 250, 250];
 
 /// A directory with a scene that has this geometry as a wall, and with a flag: red and green above, blue and
 /// white below.
-fn folder(geometry: &str) -> tempfile::TempDir {
+pub(super) fn folder(geometry: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     write_png(
         &folder.path().join("flag.png"),
@@ -59,7 +59,7 @@ fn folder(geometry: &str) -> tempfile::TempDir {
     folder
 }
 
-fn simulation(folder: &Path) -> Simulation {
+pub(super) fn simulation(folder: &Path) -> Simulation {
     let text = SIMULATION
         .replace("LOOKER", "")
         .replace("robots:", &format!("environment: ({EVEN}), robots:"));
@@ -67,7 +67,7 @@ fn simulation(folder: &Path) -> Simulation {
 }
 
 /// The colours in the middles of the quarters of the picture: the upper left one, that beside it, those below.
-fn quarters(simulation: &mut Simulation) -> [[u8; 3]; 4] {
+pub(super) fn quarters(simulation: &mut Simulation) -> [[u8; 3]; 4] {
     simulation.step().unwrap();
     let data = simulation.read::<VideoCameraData>("r.video").unwrap();
     let pixels = data.image.values().as_chunks::<4>().0;
@@ -78,7 +78,7 @@ fn quarters(simulation: &mut Simulation) -> [[u8; 3]; 4] {
 }
 
 #[track_caller]
-fn assert_near(found: [[u8; 3]; 4], expected: [[u8; 3]; 4]) {
+pub(super) fn assert_near(found: [[u8; 3]; 4], expected: [[u8; 3]; 4]) {
     let pairs = found.as_flattened().iter().zip(expected.as_flattened());
     let worst = pairs.map(|(one, other)| one.abs_diff(*other)).max();
     assert!(worst <= Some(12), "{found:?} {expected:?}");

@@ -1,0 +1,255 @@
+//! The materials of a glTF mesh: metallic-roughness ones, as near as ours come to them.
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use ::gltf::json::{
+    Index,
+    material::{AlphaMode, PbrMetallicRoughness},
+    texture::Texture,
+    validation::Checked,
+};
+use morse_api::{lighting::code, sight::Gloss};
+
+use super::{Inside, Material, Source};
+use crate::{
+    files,
+    physics::mesh::{
+        LARGEST_FILE, Triangles,
+        gltf::{File, Resource, resource, shown},
+    },
+};
+
+/// What things that are no metals send back of light that falls on them straight (glTF 2.0, appendix B).
+const DIELECTRIC: f64 = 0.04;
+
+/// The smoothest that is drawn: the highlights of smoother things are smaller than a pixel.
+const SMOOTHEST: f64 = 0.089;
+
+/// The materials of the parts of a mesh. What is wrong with their images is written down.
+pub(super) fn read(
+    mesh: &Path,
+    triangles: &Triangles,
+    complaints: &mut Vec<String>,
+) -> Result<BTreeMap<String, Material>, String> {
+    let bytes = files::bytes(mesh, LARGEST_FILE)?;
+    let folder = mesh.parent().unwrap_or(Path::new(""));
+    let file = File::parse(&bytes, folder)?;
+    let mut images = BTreeMap::new();
+    let mut materials = BTreeMap::new();
+    for part in &triangles.parts {
+        let place: usize = part.material.parse().unwrap_or(usize::MAX);
+        let Some(material) = file.root.materials.get(place) else {
+            continue;
+        };
+        let name = match &material.name {
+            Some(name) => format!("`{}` of the mesh `{}`", shown(name), mesh.display()),
+            None => format!("{place} of the mesh `{}`", mesh.display()),
+        };
+        let is_opaque = matches!(material.alpha_mode, Checked::Valid(AlphaMode::Opaque));
+        if !is_opaque {
+            complaints.push(format!(
+                "the material {name} is not seen through: what is transparent in a mesh is drawn solid"
+            ));
+        }
+        let look = &material.pbr_metallic_roughness;
+        let [red, green, blue, _] = look.base_color_factor.0.map(share);
+        let tint = [red, green, blue];
+        let image = look.base_color_texture.as_ref().and_then(|texture| {
+            let found = image(mesh, &file, texture.index, &mut images);
+            let found = found.map_err(|why| {
+                complaints.push(format!(
+                    "the image of the material {name} is not shown: {why}"
+                ));
+            });
+            Some(Source {
+                tint: tint.map(|part| part as f32),
+                is_opaque,
+                ..found.ok()?
+            })
+        });
+        let material = Material {
+            color: tint.map(code),
+            gloss: gloss(look, tint),
+            image,
+        };
+        materials.insert(part.material.clone(), material);
+    }
+    Ok(materials)
+}
+
+fn share(number: f32) -> f64 {
+    f64::from(number).clamp(0.0, 1.0)
+}
+
+/// Highlights of about the same size and, in their middle, the same light. With the square a of the roughness, the
+/// power n is 2 / a² - 2 (Walter and others, 2007), and the middle of a highlight is n / 8 times as bright as a
+/// mirror, so that what is wholly rough has none.
+fn gloss(look: &PbrMetallicRoughness, base: [f64; 3]) -> Gloss {
+    let metal = share(look.metallic_factor.0);
+    let roughness = share(look.roughness_factor.0).max(SMOOTHEST);
+    let square = roughness * roughness;
+    let shininess = 2.0 / (square * square) - 2.0;
+    Gloss {
+        color: base.map(|part| {
+            let mirror = DIELECTRIC * (1.0 - metal) + part * metal;
+            (mirror * shininess / 8.0).min(1.0)
+        }),
+        shininess,
+    }
+}
+
+/// The image of a texture, as it is in the file; those inside are kept by their places.
+fn image(
+    mesh: &Path,
+    file: &File<'_>,
+    texture: Index<Texture>,
+    images: &mut BTreeMap<usize, Arc<[u8]>>,
+) -> Result<Source, String> {
+    let place = file
+        .root
+        .get(texture)
+        .map_or(usize::MAX, |texture| texture.source.value());
+    let Some(image) = file.root.images.get(place) else {
+        return Err("its file has none in PNG: export it with images in PNG".to_owned());
+    };
+    if let Some(content) = images.get(&place) {
+        return Ok(inside(mesh, place, content.clone()));
+    }
+    let content: Arc<[u8]> = match (image.buffer_view, &image.uri) {
+        (Some(view), _) => file.view(view)?.0.into(),
+        (None, Some(uri)) => match resource(uri, file.folder)? {
+            Resource::File(path) => return Ok(path.into()),
+            Resource::Data(bytes) => bytes.into(),
+        },
+        (None, None) => return Err("the file says nothing of where it is".to_owned()),
+    };
+    images.insert(place, content.clone());
+    Ok(inside(mesh, place, content))
+}
+
+fn inside(mesh: &Path, place: usize, content: Arc<[u8]>) -> Source {
+    Source {
+        inside: Some(Inside { place, content }),
+        ..mesh.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        paint::Images,
+        physics::mesh::{
+            self,
+            gltf::tests::{glb, square},
+        },
+    };
+
+    /// A PNG file of one pixel, half seen through.
+    fn png() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, 1, 1);
+        encoder.set_color(png::ColorType::Rgba);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&[255, 255, 200, 128]).unwrap();
+        writer.finish().unwrap();
+        bytes
+    }
+
+    /// The material of a square that has this one, and what is complained of.
+    fn read(material: Value, image: Value) -> (tempfile::TempDir, Material, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.png"), png()).unwrap();
+        let (mut json, mut binary) = square();
+        json["materials"] = json!([material]);
+        json["textures"] = json!([{ "source": 0 }, {}]);
+        json["images"] = json!([image]);
+        json["bufferViews"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({ "buffer": 0, "byteOffset": 140, "byteLength": png().len() }));
+        binary.extend(png());
+        json["buffers"][0]["byteLength"] = binary.len().into();
+        let mesh = folder.path().join("square.glb");
+        fs::write(&mesh, glb(&json, &binary)).unwrap();
+        let triangles = mesh::read(&mesh).unwrap();
+        let mut complaints = Vec::new();
+        let mut materials = Material::read_all(&mesh, &triangles, &mut complaints);
+        (folder, materials.remove("0").unwrap(), complaints)
+    }
+
+    #[test]
+    fn colours_and_highlights_are_those_of_the_factors() {
+        let look = json!({ "pbrMetallicRoughness": {
+            "baseColorFactor": [0.5, 1, 0, 1], "metallicFactor": 0, "roughnessFactor": 0.5 } });
+        let (_folder, material, complaints) = read(look, json!({ "uri": "a.png" }));
+        // Half of the light is code 188 (IEC 61966-2-1).
+        let codes = material.color.map(|part| (part * 255.0).round());
+        assert_eq!(codes, [188.0, 255.0, 0.0]);
+        // Roughness 0.5 is a² = 1 / 16: a power of 30; 4 % of the light times 30 / 8.
+        assert!((material.gloss.shininess - 30.0).abs() < 1e-9);
+        assert!((material.gloss.color[2] - 0.15).abs() < 1e-9);
+        assert_eq!(material.image, None);
+        assert!(complaints.is_empty(), "{complaints:?}");
+        let (_folder, plain, _) = read(json!({}), json!({ "uri": "a.png" }));
+        assert_eq!(plain.color.map(|part| (part * 1e9).round()), [1e9; 3]);
+        assert_eq!(plain.gloss, Gloss::default());
+    }
+
+    #[test]
+    fn images_are_inside_beside_or_in_the_name() {
+        let data = format!(
+            "data:image/png;base64,{}",
+            data_encoding::BASE64.encode(&png())
+        );
+        for image in [
+            json!({ "bufferView": 2, "mimeType": "image/png" }),
+            json!({ "uri": "a.png" }),
+            json!({ "uri": data }),
+        ] {
+            let look = json!({ "pbrMetallicRoughness": {
+                "baseColorFactor": [0.5, 1, 1, 1], "baseColorTexture": { "index": 0 } } });
+            let (_folder, material, complaints) = read(look, image);
+            assert!(complaints.is_empty(), "{complaints:?}");
+            let image = Images::default().read(&material.image.unwrap()).unwrap();
+            // Tinted, and without a hole: an opaque material has none.
+            assert_eq!(*image.pixels, [188, 255, 200, 255]);
+        }
+    }
+
+    #[test]
+    fn images_that_are_not_shown_are_named() {
+        let textured = |texture: u32| {
+            json!({ "name": "wood", "alphaMode": "BLEND",
+                "pbrMetallicRoughness": { "baseColorTexture": { "index": texture } } })
+        };
+        for (texture, image, why) in [
+            (
+                0,
+                json!({ "uri": "../secret.png" }),
+                "neither in the directory",
+            ),
+            (
+                0,
+                json!({ "uri": "https://example.org/a.png" }),
+                "put the file",
+            ),
+            (0, json!({ "name": "nothing" }), "nothing of where"),
+            (1, json!({ "uri": "a.png" }), "images in PNG"),
+        ] {
+            let (_folder, material, complaints) = read(textured(texture), image);
+            assert_eq!(material.image, None);
+            let [blend, image] = complaints.as_slice() else {
+                panic!("{complaints:?}");
+            };
+            assert!(
+                blend.contains("`wood`") && blend.contains("solid"),
+                "{blend}"
+            );
+            assert!(image.contains(why), "{image}");
+        }
+    }
+}

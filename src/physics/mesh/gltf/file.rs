@@ -1,0 +1,243 @@
+//! A glTF file: its container, its JSON, and the bytes that it names, all bounded.
+use std::{
+    borrow::Cow,
+    cell::{Cell, OnceCell},
+    path::Path,
+};
+
+use ::gltf::{
+    Document, Error, Glb,
+    json::{Index, Root, buffer::View, mesh::Semantic, validation::Checked},
+};
+use serde::Deserialize;
+
+use super::{
+    super::LARGEST_FILE,
+    uri::{Resource, resource},
+};
+use crate::files;
+
+/// No file may have more values in its JSON than this: each takes a few hundred bytes of memory.
+const MOST_VALUES: usize = 1 << 20;
+
+/// A glTF file that is open.
+pub struct File<'a> {
+    /// What its JSON says. Places in it may lead nowhere.
+    pub root: Root,
+    /// Where the files are that it names.
+    pub folder: &'a Path,
+    binary: Option<Cow<'a, [u8]>>,
+    /// Each is read when it is needed.
+    buffers: Vec<OnceCell<Result<Cow<'a, [u8]>, String>>>,
+    /// Bytes that may still be read from other files.
+    left: Cell<u64>,
+}
+
+/// What has to be known before the rest is understood.
+#[derive(Deserialize)]
+struct Head {
+    asset: Asset,
+    #[serde(default, rename = "extensionsRequired")]
+    extensions_required: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Asset {
+    version: String,
+}
+
+/// The message for a file that breaks the rules of the format.
+pub(super) fn broken(what: &str) -> String {
+    format!("it is no valid glTF file: {what}; export it again, a glTF validator tells more")
+}
+
+/// A text from a file as it may be shown: short, and without control characters.
+pub fn shown(text: &str) -> String {
+    let begin: String = text.chars().take(80).collect();
+    begin.escape_debug().to_string()
+}
+
+/// Where and why JSON is not understood, without the texts in it.
+fn misread(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    let why = error.to_string();
+    if !error.is_data() || why.starts_with("missing field") {
+        return broken(&format!("its JSON: {why}"));
+    }
+    broken(&format!(
+        "its JSON has a value of the wrong type at line {line} column {column}"
+    ))
+}
+
+impl<'a> File<'a> {
+    /// Opens a file of either kind. Files that it names are in the folder or below it.
+    ///
+    /// # Errors
+    ///
+    /// When it is broken, too large, or needs what cannot be read: why, in one line.
+    pub fn parse(bytes: &'a [u8], folder: &'a Path) -> Result<Self, String> {
+        let (json, binary) = chunks(bytes)?;
+        if values(&json) > MOST_VALUES {
+            return Err(format!(
+                "its JSON has more than {MOST_VALUES} values: export it with fewer nodes, or in several files"
+            ));
+        }
+        let head: Head = serde_json::from_slice(&json).map_err(|error| misread(&error))?;
+        if !head.asset.version.starts_with("2.") {
+            return Err(format!(
+                "it is of glTF {}, and only 2.0 can be read: convert it",
+                shown(&head.asset.version)
+            ));
+        }
+        if let Some(name) = head.extensions_required.first() {
+            return Err(format!(
+                "it requires the extension `{}`, which cannot be read: {}",
+                shown(name),
+                remedy(name)
+            ));
+        }
+        let root: Root = serde_json::from_slice(&json).map_err(|error| misread(&error))?;
+        let root = valid(root)?;
+        Ok(Self {
+            buffers: root.buffers.iter().map(|_| OnceCell::new()).collect(),
+            root,
+            folder,
+            binary,
+            left: Cell::new(LARGEST_FILE),
+        })
+    }
+
+    /// The bytes of a buffer view, and how far its elements are apart, if it says so.
+    ///
+    /// # Errors
+    ///
+    /// When there are no such bytes.
+    pub fn view(&self, place: Index<View>) -> Result<(&[u8], Option<usize>), String> {
+        let wrong = |what: &str| broken(&format!("buffer view {} {what}", place.value()));
+        let Some(view) = self.root.get(place) else {
+            return Err(wrong("does not exist"));
+        };
+        let buffer = self.buffer(view.buffer.value())?;
+        let begin = view.byte_offset.map_or(0, |offset| offset.0);
+        let end = begin.checked_add(view.byte_length.0);
+        let place = |at: u64| usize::try_from(at).ok();
+        let range = place(begin).zip(end.and_then(place));
+        let bytes = range.and_then(|(begin, end)| buffer.get(begin..end));
+        let bytes = bytes.ok_or_else(|| wrong("ends beyond its buffer"))?;
+        Ok((bytes, view.byte_stride.map(|stride| stride.0)))
+    }
+
+    fn buffer(&self, place: usize) -> Result<&[u8], String> {
+        let cell = self.buffers.get(place);
+        let cell = cell.ok_or_else(|| broken(&format!("there is no buffer {place}")))?;
+        cell.get_or_init(|| self.load(place))
+            .as_deref()
+            .map_err(Clone::clone)
+    }
+
+    fn load(&self, place: usize) -> Result<Cow<'a, [u8]>, String> {
+        let buffer = self.root.buffers.get(place);
+        let uri = buffer.and_then(|buffer| buffer.uri.as_deref());
+        let bytes = match (uri, &self.binary) {
+            (None, Some(binary)) if place == 0 => binary.clone(),
+            (None, _) => return Err(broken(&format!("buffer {place} has no content"))),
+            (Some(uri), _) => match resource(uri, self.folder)? {
+                Resource::Data(bytes) => Cow::Owned(bytes),
+                Resource::File(path) => {
+                    let shown = path.display();
+                    let bytes = files::bytes(&path, self.left.get())
+                        .map_err(|why| format!("its file `{shown}` cannot be read: {why}"))?;
+                    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                    self.left.set(self.left.get().saturating_sub(length));
+                    bytes
+                }
+            },
+        };
+        let stated = buffer.map_or(0, |buffer| buffer.byte_length.0);
+        let length = usize::try_from(stated).unwrap_or(usize::MAX);
+        if length > bytes.len() {
+            return Err(broken(&format!(
+                "buffer {place} has {} bytes, not {stated}",
+                bytes.len()
+            )));
+        }
+        Ok(match bytes {
+            Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..length).unwrap_or(bytes)),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(length);
+                Cow::Owned(bytes)
+            }
+        })
+    }
+}
+
+/// The JSON and the binary chunk.
+fn chunks(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), String> {
+    let Some(header) = bytes.strip_prefix(b"glTF") else {
+        return Ok((bytes.into(), None));
+    };
+    // The library subtracts the length of the header, 12 bytes, from that of the file.
+    let length = header.get(4..8).and_then(|length| length.first_chunk());
+    if length.is_none_or(|length| u32::from_le_bytes(*length) < 12) {
+        return Err(broken("it ends within its header"));
+    }
+    match Glb::from_slice(bytes) {
+        Ok(glb) => Ok((glb.json, glb.bin)),
+        Err(Error::Binary(::gltf::binary::Error::Version(version))) => Err(format!(
+            "it is of glTF {version}, and only 2.0 can be read: convert it"
+        )),
+        Err(error) => Err(broken(&error.to_string())),
+    }
+}
+
+/// How many values there are in a JSON text, at most.
+fn values(json: &[u8]) -> usize {
+    let mut count = 1;
+    let (mut is_text, mut is_escaped) = (false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' | b'{' | b'[' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// What to do about an extension.
+fn remedy(extension: &str) -> &'static str {
+    match extension {
+        "KHR_draco_mesh_compression" | "EXT_meshopt_compression" | "KHR_meshopt_compression" => {
+            "export it without compression"
+        }
+        "KHR_mesh_quantization" => "export it without quantization",
+        "KHR_texture_basisu" | "EXT_texture_webp" => "export it with images in PNG",
+        _ => "export it without this extension",
+    }
+}
+
+/// The rules of the format, as far as the library knows them.
+fn valid(root: Root) -> Result<Root, String> {
+    // It looks these up before it has looked whether they are there.
+    let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let mut positions = primitives.filter_map(|primitive| {
+        let positions = Checked::Valid(Semantic::Positions);
+        primitive.attributes.get(&positions)
+    });
+    if let Some(place) = positions.find(|place| place.value() >= root.accessors.len()) {
+        return Err(broken(&format!(
+            "accessor {} does not exist",
+            place.value()
+        )));
+    }
+    match Document::from_json(root) {
+        Ok(document) => Ok(document.into_json()),
+        Err(Error::Validation(errors)) => Err(errors.first().map_or_else(
+            || broken("it breaks a rule"),
+            |(place, error)| broken(&format!("`{place}`: {error}")),
+        )),
+        Err(error) => Err(broken(&error.to_string())),
+    }
+}

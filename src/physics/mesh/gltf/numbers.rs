@@ -1,0 +1,116 @@
+//! The numbers of a glTF file: accessors, each checked against the bytes that there are.
+use ::gltf::json::{
+    Index,
+    accessor::{Accessor, ComponentType, Type},
+    validation::Checked,
+};
+
+use super::file::{File, broken};
+
+/// Elements of one kind, one after the other.
+pub(super) struct Numbers<'a> {
+    bytes: &'a [u8],
+    /// Bytes from the beginning of an element to that of the next one.
+    stride: usize,
+    count: usize,
+    kind: ComponentType,
+}
+
+impl File<'_> {
+    /// The elements of an accessor.
+    ///
+    /// # Errors
+    ///
+    /// When it is of another kind, or there are not so many bytes.
+    pub(super) fn numbers(
+        &self,
+        accessor: Index<Accessor>,
+        expected: Type,
+        allowed: &[ComponentType],
+    ) -> Result<Numbers<'_>, String> {
+        let place = accessor.value();
+        let wrong = |what: &str| broken(&format!("accessor {place} {what}"));
+        let Some(accessor) = self.root.get(accessor) else {
+            return Err(wrong("does not exist"));
+        };
+        if accessor.sparse.is_some() {
+            return Err(format!(
+                "accessor {place} is sparse, which cannot be read: export it without shape keys and compression"
+            ));
+        }
+        let (Checked::Valid(kind), Checked::Valid(components)) =
+            (accessor.component_type, accessor.type_)
+        else {
+            return Err(wrong("is of an unknown type"));
+        };
+        let kind = kind.0;
+        let is_integer = kind != ComponentType::F32 && expected != Type::Scalar;
+        if components != expected
+            || !allowed.contains(&kind)
+            || (is_integer && !accessor.normalized)
+        {
+            return Err(wrong("is not of the type that is needed there"));
+        }
+        let Some(view) = accessor.buffer_view else {
+            return Err(wrong("has no buffer view"));
+        };
+        let (bytes, stride) = self.view(view)?;
+        let size = kind.size() * components.multiplicity();
+        let stride = stride.unwrap_or(size);
+        let offset = accessor.byte_offset.map_or(0, |offset| offset.0);
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let count = usize::try_from(accessor.count.0).unwrap_or(usize::MAX);
+        let bytes = bytes.get(offset..).unwrap_or_default();
+        let needed = count
+            .checked_sub(1)
+            .map_or(Some(0), |rest| rest.checked_mul(stride)?.checked_add(size));
+        if stride < size || needed.is_none_or(|needed| needed > bytes.len()) {
+            return Err(wrong("ends beyond its buffer view"));
+        }
+        Ok(Numbers {
+            bytes,
+            stride,
+            count,
+            kind,
+        })
+    }
+}
+
+impl Numbers<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// An element of so many floating-point numbers, or of shares of the greatest integer.
+    pub(super) fn vector<const N: usize>(&self, at: usize) -> Option<[f32; N]> {
+        let mut numbers = [0.0; N];
+        for (place, number) in numbers.iter_mut().enumerate() {
+            *number = match self.kind {
+                ComponentType::U8 => f32::from(u8::from_le_bytes(self.part(at, place)?)) / 255.0,
+                ComponentType::U16 => {
+                    f32::from(u16::from_le_bytes(self.part(at, place)?)) / 65535.0
+                }
+                _ => f32::from_le_bytes(self.part(at, place)?),
+            };
+        }
+        Some(numbers)
+    }
+
+    /// An element of one unsigned number.
+    pub(super) fn integer(&self, at: usize) -> Option<u32> {
+        Some(match self.kind {
+            ComponentType::U8 => u8::from_le_bytes(self.part(at, 0)?).into(),
+            ComponentType::U16 => u16::from_le_bytes(self.part(at, 0)?).into(),
+            _ => u32::from_le_bytes(self.part(at, 0)?),
+        })
+    }
+
+    /// The bytes of a part of an element.
+    fn part<const N: usize>(&self, at: usize, place: usize) -> Option<[u8; N]> {
+        if at >= self.count {
+            return None;
+        }
+        let bytes = self.bytes.get(at * self.stride + place * N..)?;
+        bytes.first_chunk().copied()
+    }
+}

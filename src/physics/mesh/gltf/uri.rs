@@ -1,0 +1,68 @@
+//! What a glTF file names: files beside it, and data in the name itself.
+use std::path::{Path, PathBuf};
+
+use data_encoding::BASE64;
+
+use super::file::shown;
+use crate::files;
+
+/// What an URI leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Its own content.
+    Data(Vec<u8>),
+    /// A file beside the mesh.
+    File(PathBuf),
+}
+
+/// What an URI leads to, seen from a mesh in this folder.
+///
+/// # Errors
+///
+/// When it is broken, or leads out of the folder.
+pub fn resource(uri: &str, folder: &Path) -> Result<Resource, String> {
+    if let Some(data) = uri.strip_prefix("data:") {
+        let (kind, content) = data.split_once(',').unwrap_or((data, ""));
+        if !kind.ends_with(";base64") {
+            return Err("a data URI is not in base64, and others cannot be read".to_owned());
+        }
+        return match BASE64.decode(content.as_bytes()) {
+            Ok(bytes) => Ok(Resource::Data(bytes)),
+            Err(error) => Err(format!("a data URI is not valid base64: {error}")),
+        };
+    }
+    let shown = shown(uri);
+    let Some(name) = unescaped(uri) else {
+        return Err(format!("the name `{shown}` is no valid URI"));
+    };
+    let begin = name.split('/').next().unwrap_or_default();
+    if begin.contains(':') {
+        return Err(format!(
+            "`{shown}` is not opened: put the file into the directory of the mesh, and name it there"
+        ));
+    }
+    files::beside(folder, &name)
+        .map(Resource::File)
+        .map_err(|why| format!("`{shown}` is not opened: {why}"))
+}
+
+/// A name whose odd characters are written as `%20`.
+fn unescaped(uri: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let (digits, after) = rest.split_first_chunk::<2>()?;
+        if !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        let digits = std::str::from_utf8(digits).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
