@@ -6,7 +6,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use super::{Image, gif::Gif};
+use super::{
+    Image,
+    gif::{self, Gif},
+};
 
 /// What a film is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +38,7 @@ impl Format {
     #[must_use]
     pub fn rate(self) -> f64 {
         match self {
-            // A GIF counts in hundredths of a second, and 8 of them is what viewers keep up with.
-            Self::Gif => 12.5,
+            Self::Gif => 100.0 / f64::from(gif::DELAY),
             Self::Mp4 => 30.0,
         }
     }

@@ -7,7 +7,7 @@ use std::{
 
 use super::{Image, palette::Palette};
 
-/// How long a frame is shown, s/100: what viewers keep up with.
+/// How long a frame is shown, in hundredths of a second as the format counts: what viewers keep up with.
 pub(super) const DELAY: u16 = 8;
 
 /// A GIF that is being written.

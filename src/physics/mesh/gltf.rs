@@ -183,8 +183,8 @@ fn set_of_coordinates(file: &File<'_>, primitive: &Primitive) -> u32 {
         .unwrap_or_default()
 }
 
-/// The triangles of a primitive, by the places of their corners among its vertices; `before` it there are others. Those of no extent that only
-/// tie strips together are left out.
+/// The triangles of a primitive, by the places of their corners among its vertices. Those of no extent, which only
+/// tie strips together, are left out. `before` is how many triangles other primitives have given so far.
 fn faces(
     file: &File<'_>,
     indices: Option<Index<Accessor>>,
