@@ -8,13 +8,14 @@ use bevy::prelude::*;
 use crossbeam_channel::Receiver;
 use morse_api::{
     kind::Kinds,
+    log::{CommandLog, Deed, Logged},
     middleware::{Ask, Failure, Gate, Request, Running, TakeReply, Waker},
     reading::SensorInfo,
     sensor::{LostObserver, Outputs},
     service::{self, Call, Reply, Status},
     sight::Lookouts,
     state::InPathOrder,
-    tick::{Inputs, Tick},
+    tick::{Clock, Inputs, Tick},
 };
 
 use crate::{
@@ -95,10 +96,33 @@ fn serve_requests(world: &mut World) {
     };
     // What arrives from now on is for the next tick.
     let arrived = asks.len();
+    let tick = world.resource::<Clock>().tick;
     for ask in waited.into_iter().chain(asks.try_iter().take(arrived)) {
+        note(world, &ask, tick);
         serve(world, ask);
     }
     world.resource_mut::<Pending>().answer();
+}
+
+/// Writes down what acts, where a log is kept.
+fn note(world: &mut World, ask: &Ask, tick: u64) {
+    if !world.contains_resource::<CommandLog>() {
+        return;
+    }
+    let deed = match ask {
+        Ask::Serve(request) if !is_read_only(world, &request.component, &request.service) => {
+            Deed::Request {
+                id: request.id,
+                component: request.component.clone(),
+                service: request.service.clone(),
+                arguments: request.arguments.clone(),
+            }
+        }
+        Ask::Cancel(id) => Deed::Cancel(*id),
+        Ask::Serve(_) | Ask::Look(_) => return,
+    };
+    let mut log = world.resource_mut::<CommandLog>();
+    log.0.push(Logged { tick, deed });
 }
 
 fn serve(world: &mut World, ask: Ask) {
@@ -187,8 +211,10 @@ pub(crate) fn serve_at_rest(world: &mut World, at_most: Duration) {
     let acting = std::mem::take(&mut world.resource_mut::<Pending>().acting);
     let last = acting.iter().rposition(|ask| is_at_rest(world, ask));
     let served = last.map_or(0, |last| last + 1);
+    let next = world.resource::<Clock>().tick + 1;
     for (place, ask) in acting.into_iter().enumerate() {
         if place < served {
+            note(world, &ask, next);
             serve(world, ask);
         } else {
             world.resource_mut::<Pending>().acting.push(ask);

@@ -23,6 +23,7 @@ mod physics;
 mod pipeline;
 mod python;
 mod rays;
+mod replays;
 mod robray;
 mod run_texts;
 mod scene_commands;

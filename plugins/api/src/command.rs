@@ -14,6 +14,7 @@ use crate::{
     complaint::Complaints,
     component::{Active, Path},
     fields::{self, Fields},
+    log::{CommandLog, Deed, Logged},
     modifier::{Fate, Memories, Modifiers},
     tick::Clock,
 };
@@ -177,10 +178,6 @@ impl Mailbox {
     }
 }
 
-/// All commands as they took effect: (tick, actuator, value). Kept only when somebody inserts it.
-#[derive(Resource, Default)]
-pub struct CommandLog(pub Vec<(u64, Path, Box<dyn PartialReflect>)>);
-
 /// Gives a command the fields that a message has. Lists are replaced: reflection alone would leave the tail
 /// of a longer one.
 fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
@@ -228,36 +225,47 @@ pub(crate) fn read_inputs<A: Actuator>(
         if mailbox.receiver.is_empty() {
             continue;
         }
-        let wish = if modifiers.0.is_empty() {
+        if modifiers.0.is_empty() {
             for message in mailbox.receiver.try_iter() {
                 merge(&mut received.0, message.as_ref());
             }
             command.clone_from(&received.0);
-            log.is_some().then(|| received.0.clone())
-        } else {
-            let mut wish = received.0.clone();
-            modifiers.leave(&mut wish);
-            for message in mailbox.receiver.try_iter() {
-                merge(&mut wish, message.as_ref());
-            }
-            let mut changed = wish.clone();
-            let fate = modifiers.run(&mut changed, &mut memories, &clock);
-            if fate == Fate::Lost {
-                continue;
-            }
-            if fate == Fate::Passed && !take(&mut *command, changed, &wish) {
-                if let Some(complaints) = &mut complaints {
-                    complaints.add(path, "a modifier makes a command infinite; it is ignored");
-                }
-                continue;
-            }
-            received.0.clone_from(&wish);
-            modifiers.enter(&mut received.0);
-            Some(wish)
-        };
-        if let (Some(log), Some(wish)) = (&mut log, wish) {
-            log.0.push((clock.tick, path.clone(), Box::new(wish)));
+            note(&mut log, &clock, path, &received.0);
+            continue;
         }
+        let mut wish = received.0.clone();
+        modifiers.leave(&mut wish);
+        for message in mailbox.receiver.try_iter() {
+            merge(&mut wish, message.as_ref());
+        }
+        // Modifiers may lose it; whoever sends it again has them do the same.
+        note(&mut log, &clock, path, &wish);
+        let mut changed = wish.clone();
+        let fate = modifiers.run(&mut changed, &mut memories, &clock);
+        if fate == Fate::Lost {
+            continue;
+        }
+        if fate == Fate::Passed && !take(&mut *command, changed, &wish) {
+            if let Some(complaints) = &mut complaints {
+                complaints.add(path, "a modifier makes a command infinite; it is ignored");
+            }
+            continue;
+        }
+        received.0.clone_from(&wish);
+        modifiers.enter(&mut received.0);
+    }
+}
+
+/// Writes a command down, where a log is kept.
+fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &Path, command: &C) {
+    if let Some(log) = log {
+        log.0.push(Logged {
+            tick: clock.tick,
+            deed: Deed::Command {
+                actuator: path.0.clone(),
+                value: Box::new(command.clone()),
+            },
+        });
     }
 }
 

@@ -7,7 +7,7 @@
 //! - [`tick`]: the phases of a tick, and its exact time;
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
-//! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how;
+//! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how; [`log`]: what acted;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
 //! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
 //!   painted on things; [`distortion`]: lenses that bend rays;
@@ -31,6 +31,7 @@ pub mod frame;
 pub mod joint;
 pub mod kind;
 pub mod lighting;
+pub mod log;
 pub mod middleware;
 pub mod modifier;
 pub mod named;
