@@ -330,6 +330,7 @@ impl Middlewares {
 
 /// Closes the tick's ends of all ports; returns what each of them lost, in path order.
 pub(crate) fn close_ports(world: &mut World) -> Vec<(Arc<SensorInfo>, u64, u64)> {
+    sight::show_last(world);
     world.remove_resource::<Lookouts>();
     let mut losses = Vec::new();
     for entity in world.resource::<InPathOrder>().0.clone() {

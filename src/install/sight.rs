@@ -16,7 +16,7 @@ use morse_api::{
         Form, Lookouts, Pacing, Scenery, SeenBody, SeenComponent, SeenContact, SeenFrame,
         SeenRobot, SeenShape, Sight, Triangles, lookout, show,
     },
-    tick::Tick,
+    tick::{Clock, Tick},
 };
 
 use super::{Connections, painted::Paints};
@@ -55,6 +55,7 @@ pub(super) fn open(
     let (scenery, warnings) = scenery(world, simulation, spawned);
     let scenery = Arc::new(scenery);
     let pacing = Arc::new(Pacing::default());
+    let view = render::view(world);
     let mut lookouts = Lookouts {
         bodies: spawned.bodies.values().copied().collect(),
         ..Lookouts::default()
@@ -68,9 +69,10 @@ pub(super) fn open(
         plugs.sight = Some(Sight {
             scenery: scenery.clone(),
             poses,
-            sensors: observers(world),
+            sensors: observers(world, &mut lookouts.readings),
             actuators: senders(world),
             pacing: pacing.clone(),
+            view,
         });
     }
     world.insert_resource(lookouts);
@@ -142,17 +144,44 @@ fn touch(
     }
 }
 
-/// A port on each sensor, in path order. Nobody is woken by readings: who looks on looks when it likes.
-fn observers(world: &mut World) -> Vec<morse_api::port::Observer> {
-    let mut sensors = world.query::<(&Path, &Described, &mut Outputs)>();
+/// A port on each sensor, in path order; where they are is added to `readings`. Nobody is woken by readings: who
+/// looks on looks when it likes.
+fn observers(
+    world: &mut World,
+    readings: &mut Vec<(Entity, usize)>,
+) -> Vec<morse_api::port::Observer> {
+    let mut sensors = world.query::<(Entity, &Path, &Described, &mut Outputs)>();
     let mut sensors: Vec<_> = sensors.iter_mut(world).collect();
-    sensors.sort_by_key(|(path, ..)| *path);
-    let opened = sensors.into_iter().map(|(_, described, mut outputs)| {
-        let (tick_end, observer) = port(described.0.clone(), Policy::Latest, None);
-        outputs.0.push(tick_end);
-        observer
-    });
+    sensors.sort_by_key(|(_, path, ..)| *path);
+    let opened = sensors
+        .into_iter()
+        .map(|(entity, _, described, mut outputs)| {
+            let (tick_end, observer) = port(described.0.clone(), Policy::Latest, None);
+            readings.push((entity, outputs.0.len()));
+            outputs.0.push(tick_end);
+            observer
+        });
     opened.collect()
+}
+
+/// Shows how the run ends to those who look on: where everything is, and what the sensors they watch measured last.
+pub(crate) fn show_last(world: &World) {
+    let Some(lookouts) = world.get_resource::<Lookouts>() else {
+        return;
+    };
+    let kinds = world.resource::<Kinds>();
+    for &(sensor, place) in &lookouts.readings {
+        let port = world
+            .get::<Outputs>(sensor)
+            .and_then(|outputs| outputs.0.get(place));
+        if let Some(port) = port
+            && let Some(kind) = kinds.sensors.get(port.info.kind)
+            && port.begin_last()
+        {
+            (kind.offer)(world, sensor, port);
+        }
+    }
+    lookouts.show_last(world.resource::<Clock>(), |body| world.get(body));
 }
 
 /// The way to each actuator, in path order.

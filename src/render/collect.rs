@@ -45,7 +45,19 @@ pub(super) fn collect_all(
     mut complaints: ResMut<Complaints>,
     geometry: Query<(Entity, &GeometryOf)>,
 ) {
-    let mut all: Vec<_> = geometry.iter().collect();
+    let things = things(geometry.iter().collect(), &mut |frame, why| {
+        complaints.add(&Path(frame.into()), why);
+    });
+    let mut stage = software.write();
+    stage.things = things;
+    stage.generation += 1;
+}
+
+/// What is drawn of geometry; `complain` hears of which frame something is not, and why.
+pub(super) fn things(
+    mut all: Vec<(Entity, &GeometryOf)>,
+    complain: &mut dyn FnMut(&str, &str),
+) -> Vec<Thing> {
     // Numbers follow the names of frames, and in a frame the order of the scene.
     all.sort_by(|(_, one), (_, other)| one.frame.cmp(&other.frame));
     let mut files = Files::default();
@@ -72,12 +84,10 @@ pub(super) fn collect_all(
             });
         }
         for complaint in files.complaints.drain(..) {
-            complaints.add(&Path(of.frame.as_str().into()), &complaint);
+            complain(&of.frame, &complaint);
         }
     }
-    let mut stage = software.write();
-    stage.things = things;
-    stage.generation += 1;
+    things
 }
 
 /// The highlights of a geometry.

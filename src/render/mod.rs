@@ -60,6 +60,7 @@ use collect::{collect, collect_all};
 use light::{Lamp, Look};
 use stage::Stage;
 use take::take;
+pub(crate) use viewpoint::view;
 pub use viewpoint::{Room, automatic, look};
 
 /// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.

@@ -3,18 +3,29 @@ use std::f64::consts::TAU;
 
 use bevy::prelude::*;
 use morse_api::{
-    body::BodyKind,
+    body::{BodyKind, BodyState},
     render::{Eye, Wants},
+    sight::View,
 };
 use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
 
 use super::{
     Software,
+    collect::things,
     shadow::Shadows,
     stage::{Form, Stage},
     watch,
 };
 use crate::scene::spawn::GeometryOf;
+
+/// A view of nothing.
+const NOWHERE: View = View {
+    eye: Point3::new(AWAY[0], AWAY[1], AWAY[2]),
+    target: Point3::new(0.0, 0.0, 0.0),
+};
+
+/// How many times as wide as high the screens are on which people look first.
+const SCREEN: f64 = 1.6;
 
 /// Half of the vertical opening angle: tan 20°.
 const HALF: f64 = 0.363_970_234_266;
@@ -92,11 +103,33 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
 pub fn automatic(world: &mut World, width: u32, height: u32, room: Room) -> Eye {
     watch(world);
     let software = world.get_resource::<Software>().cloned();
-    let Some(software) = software else {
-        return look(AWAY.into(), Point3::origin(), width, height);
+    let View { eye, target } = software.map_or(NOWHERE, |software| {
+        let proportion = f64::from(width) / f64::from(height);
+        place(world, &software.read(), proportion, room)
+    });
+    look(eye, target, width, height)
+}
+
+/// From where people look at a world first. It leaves alone what is drawn: cameras may not be at work yet.
+pub(crate) fn view(world: &mut World) -> View {
+    let mut geometry = world.query::<(Entity, &GeometryOf)>();
+    // What is not drawn is said when it is to be.
+    let mut things = things(geometry.iter(world).collect(), &mut |_, _| {});
+    for thing in &mut things {
+        if let Some(body) = world.get::<BodyState>(thing.body) {
+            thing.world_from_thing = body.pose * thing.body_from_thing;
+        }
+    }
+    let stage = Stage {
+        things,
+        ..Stage::default()
     };
-    let stage = software.read();
-    let Subject { things, all, seen } = Subject::of(world, &stage);
+    place(world, &stage, SCREEN, Room::FILM)
+}
+
+/// The place from which what is on a stage is looked at, by a picture so many times as wide as it is high.
+fn place(world: &World, stage: &Stage, proportion: f64, room: Room) -> View {
+    let Subject { things, all, seen } = Subject::of(world, stage);
     let around = room.most.min(room.times * seen.radius());
     let radius = (1.15 * seen.radius())
         .max(all.radius().min(around))
@@ -106,10 +139,13 @@ pub fn automatic(world: &mut World, width: u32, height: u32, room: Room) -> Eye 
     } else {
         Vector3::zeros()
     };
-    let narrow = HALF * (f64::from(width) / f64::from(height)).min(1.0);
+    let narrow = HALF * proportion.min(1.0);
     let distance = radius * (1.0 + 1.0 / narrow) * 0.8;
-    let from = Outlook::new(&stage, &things, &seen).place(&center, distance);
-    look(from.into(), center.into(), width, height)
+    let from = Outlook::new(stage, &things, &seen).place(&center, distance);
+    View {
+        eye: from.into(),
+        target: center.into(),
+    }
 }
 
 /// What is looked at.

@@ -5,7 +5,10 @@ mod client;
 mod faults;
 
 use morse_api::prelude::*;
-use morse_sim::run::{End, Pace};
+use morse_sim::{
+    run::{End, Pace},
+    simulation::no_parts,
+};
 use serde_json::json;
 
 use client::{Served, length};
@@ -121,6 +124,21 @@ fn a_viewer_sees_what_moves() {
         later.length
     );
     served.end();
+}
+
+#[test]
+fn who_is_slow_sees_the_end() {
+    let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(90), &no_parts);
+    let mut viewer = served.viewer();
+    viewer.watch(&["rover.pose"]);
+    // It never says that it has seen anything.
+    let frames = viewer.rest();
+    let last = frames.last().unwrap();
+    assert!(frames.len() <= 3, "{} frames", frames.len());
+    assert_eq!(last.tick, 90.0);
+    let (_, time, _) = last.readings.last().unwrap();
+    assert_eq!(*time, 1.5);
+    assert_eq!(served.finish().1, End::Done);
 }
 
 #[test]
@@ -257,12 +275,7 @@ fn a_run_is_held_stepped_and_reset() {
 
 /// The hash of so many ticks; with viewers that look on, pause, and come and go, or without.
 fn hash(viewers: usize) -> String {
-    let mut served = Served::with(
-        ROVER,
-        Pace::RealTime(1.0),
-        Some(600),
-        &morse_sim::simulation::no_parts,
-    );
+    let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(600), &no_parts);
     let mut all: Vec<_> = (0..viewers).map(|_| served.viewer()).collect();
     for (index, viewer) in all.iter_mut().enumerate() {
         viewer.watch(&["rover.scan", "rover.pose"]);
@@ -290,7 +303,7 @@ fn viewers_leave_no_trace() {
             .replace("\"page\": (kind: \"web\", port: 0)", "")
             .replace(", services: [\"page\"]", ""),
         "scenes",
-        &morse_sim::simulation::no_parts,
+        &no_parts,
     );
     let mut without = without.unwrap_or_else(|error| panic!("{error}"));
     without.enable_hash();

@@ -22,6 +22,8 @@ use crate::{
 /// What both ends of a port know of each other.
 #[derive(Debug, Default)]
 struct Link {
+    /// The observer has asked for something, and has not taken that back.
+    wanted: AtomicBool,
     /// The observer wants every reading.
     always: AtomicBool,
     /// The tick's end is gone.
@@ -152,6 +154,17 @@ impl OutputPort {
         ))
     }
 
+    /// The next reading is the last one: an observer that ever was ready gets it even if it is not just now,
+    /// in place of one that still waits. Returns whether there is such an observer.
+    pub fn begin_last(&self) -> bool {
+        let is_wanted = self.link.wanted.load(Ordering::Acquire);
+        if is_wanted {
+            drop(self.oldest.try_recv());
+            self.link.always.store(true, Ordering::Release);
+        }
+        is_wanted
+    }
+
     fn take_credit(&self) -> Result<bool, LockstepLost> {
         let is_abandoned = self.link.abandoned.load(Ordering::Acquire);
         if !is_abandoned
@@ -218,11 +231,13 @@ pub struct Observer {
 impl Observer {
     /// Asks for one reading (ASSERT-READY). Asking twice is asking once.
     pub fn assert_ready(&self) {
+        self.link.wanted.store(true, Ordering::Release);
         self.credit.try_send(()).ok();
     }
 
     /// Wants nothing any more (DEASSERT-READY).
     pub fn deassert_ready(&self) {
+        self.link.wanted.store(false, Ordering::Release);
         self.link.always.store(false, Ordering::Release);
         while self.credits.try_recv().is_ok() {}
     }

@@ -68,7 +68,7 @@ pub(crate) fn draw(
             clock(ui, &mirror);
             ui.separator();
             ui.menu_button("Show", |ui| layers.menu(ui));
-            ui.menu_button("View", |ui| view(ui, &mut eye, *selected));
+            ui.menu_button("View", |ui| view(ui, &mut eye, &mirror, *selected));
             let next = match *theme {
                 Theme::Dark => Theme::Light,
                 Theme::Light => Theme::Dark,
@@ -214,9 +214,9 @@ fn clock(ui: &mut egui::Ui, mirror: &Mirror) {
     });
 }
 
-fn view(ui: &mut egui::Ui, eye: &mut Eye, selected: Selected) {
+fn view(ui: &mut egui::Ui, eye: &mut Eye, mirror: &Mirror, selected: Selected) {
     if ui.button("The first view (F8)").clicked() {
-        eye.go_home();
+        *eye = Eye::new(mirror);
         ui.close();
     }
     let can_follow = selected != Selected::Nothing;

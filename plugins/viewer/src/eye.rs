@@ -39,45 +39,21 @@ pub(crate) struct Eye {
     pub(crate) pitch: f32,
     /// Whether it goes where what is selected goes.
     pub(crate) follows: bool,
-    home: (Vec3, f32),
 }
 
 impl Eye {
-    /// Looks at all that can move, or at everything.
+    /// Looks from where the simulation says that robots are seen.
     pub(crate) fn new(mirror: &Mirror) -> Self {
-        let scenery = &mirror.scenery;
-        let place = |body: usize| mirror.body(body).translation;
-        let robots: Vec<Vec3> = scenery
-            .robots
-            .iter()
-            .map(|robot| place(robot.body))
-            .collect();
-        let movable = scenery.bodies.iter().enumerate();
-        let movable: Vec<Vec3> = movable
-            .filter(|(_, body)| body.kind != morse_api::body::BodyKind::Fixed)
-            .map(|(body, _)| place(body))
-            .collect();
-        let points = if robots.is_empty() { movable } else { robots };
-        let middle = points.iter().sum::<Vec3>() / points.len().max(1) as f32;
-        let spread = points
-            .iter()
-            .map(|point| point.distance(middle))
-            .fold(0.0, f32::max);
-        let home = (middle + Vec3::Z * 0.3, (2.2 * spread + 4.5).min(120.0));
+        let [eye, target] = [mirror.view.eye, mirror.view.target].map(|point| mirror.point(&point));
+        let away = eye - target;
+        let distance = away.length().clamp(REACH[0], REACH[1]);
         Self {
-            target: home.0,
-            distance: home.1,
-            yaw: -2.2,
-            pitch: 0.5,
+            target,
+            distance,
+            yaw: ops::atan2(away.y, away.x),
+            pitch: ops::asin((away.z / distance).clamp(-1.0, 1.0)).clamp(-STEEPEST, STEEPEST),
             follows: false,
-            home,
         }
-    }
-
-    /// Goes back to where it began.
-    pub(crate) fn go_home(&mut self) {
-        (self.target, self.distance) = self.home;
-        (self.yaw, self.pitch, self.follows) = (-2.2, 0.5, false);
     }
 
     /// Looks at a point from near.
@@ -251,7 +227,6 @@ mod tests {
             yaw: 0.3,
             pitch: 0.4,
             follows: true,
-            home: (Vec3::ZERO, 8.0),
         }
     }
 

@@ -91,7 +91,7 @@ pub(crate) fn look(
         return;
     }
     if keys.just_pressed(KeyCode::F8) {
-        eye.go_home();
+        *eye = Eye::new(&mirror);
     }
     if keys.just_pressed(KeyCode::KeyZ) && *selected != Selected::Nothing {
         eye.follows = !eye.follows;

@@ -11,7 +11,7 @@
 //!   `sky`: what is behind everything;
 //! - `eye`: from where it is looked; `pick`: what is under the pointer, and dragging it; `keys`: keyboard;
 //! - `bar`, `tree`, `facts`, `plot`: the panels; `rows`, `photo`: what is read in them; `orders`: what actuators are
-//!   told; `sketch`: rays, frames, what cameras see, and the like;
+//!   told; `sketch`: rays, frames, what cameras see, and the like; `labels`: names;
 //! - `shot`: pictures of the window;
 //! - [`Gpu`]: pictures by the graphics card, off-screen.
 mod ask;
@@ -21,6 +21,7 @@ mod eye;
 mod facts;
 mod gpu;
 mod keys;
+mod labels;
 mod light;
 mod mirror;
 mod orders;

@@ -6,7 +6,7 @@ use morse_api::{
     middleware::{RequestSender, Wake},
     port::Observer,
     reading::Reading,
-    sight::{PoseObserver, Poses, Scenery},
+    sight::{PoseObserver, Poses, Scenery, View},
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -28,6 +28,8 @@ pub(crate) struct Mirror {
     pub(crate) sensors: Vec<Seen>,
     /// How time passes.
     pub(crate) pace: Pace,
+    /// From where to look first.
+    pub(crate) view: View,
     /// Whether the simulation has ended; what is shown then is its last tick.
     pub(crate) is_over: bool,
     observer: PoseObserver,
@@ -108,6 +110,7 @@ impl Mirror {
             origin,
             sensors: sensors.collect(),
             pace: Pace::default(),
+            view: sight.view,
             is_over: false,
             observer: sight.poses,
             pacing: sight.pacing,

@@ -2,12 +2,11 @@
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
-use bevy_egui::{EguiContexts, egui};
+use bevy_egui::egui;
 use morse_api::fields::{Value, view};
 use nalgebra::{Isometry3, Point3};
 
 use crate::{
-    bar::Rest,
     eye::Eye,
     light::Theme,
     mirror::{Mirror, Seen, Watched},
@@ -312,56 +311,6 @@ fn contacts(layers: Res<Layers>, mirror: Res<Mirror>, mut gizmos: Gizmos<OnTop>)
         gizmos.cross(at, 0.03, Color::srgb(1.0, 0.2, 0.8));
         gizmos.arrow(at, at + arrow, Color::srgb(1.0, 0.2, 0.8));
     }
-}
-
-/// Names over robots and over what is selected.
-pub(crate) fn names(
-    mut contexts: EguiContexts,
-    layers: Res<Layers>,
-    mirror: Res<Mirror>,
-    selected: Res<Selected>,
-    eye: Res<Eye>,
-    rest: Res<Rest>,
-    camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
-) -> Result {
-    let context = contexts.ctx_mut()?;
-    let painter = context
-        .layer_painter(egui::LayerId::background())
-        .with_clip_rect(rest.left());
-    let (camera, at) = *camera;
-    let write = |point: Vec3, name: &str, color: egui::Color32| {
-        let is_near = point.distance(at.translation()) < 6.0 * eye.distance.max(4.0);
-        if let (true, Ok(place)) = (is_near, camera.world_to_viewport(at, point)) {
-            let place = egui::pos2(place.x, place.y);
-            let font = egui::FontId::proportional(13.0);
-            let shade = egui::Color32::from_black_alpha(170);
-            painter.text(
-                place + egui::vec2(1.0, 1.0),
-                egui::Align2::CENTER_BOTTOM,
-                name,
-                font.clone(),
-                shade,
-            );
-            painter.text(place, egui::Align2::CENTER_BOTTOM, name, font, color);
-        }
-    };
-    if layers.has(Layer::Labels) {
-        for (place, robot) in mirror.scenery.robots.iter().enumerate() {
-            if *selected != Selected::Robot(place) {
-                let over = mirror.body(robot.body).translation + Vec3::Z * 0.6;
-                write(over, &robot.name, egui::Color32::WHITE);
-            }
-        }
-    }
-    if let Some(pose) = selected.pose(&mirror) {
-        let over = mirror.transform(&pose).translation + Vec3::Z * 0.6;
-        write(
-            over,
-            &selected.name(&mirror.scenery),
-            egui::Color32::from_rgb(255, 200, 80),
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -3,19 +3,20 @@ use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
 
 use bevy::{
     app::TerminalCtrlCHandlerPlugin,
+    asset::AssetEventSystems,
     prelude::*,
     render::{RenderPlugin, settings::RenderCreation},
     window::{ExitCondition, PrimaryWindow, WindowCloseRequested},
     winit::{UpdateMode, WinitSettings},
 };
-use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass, egui};
+use bevy_egui::{EguiContexts, EguiPlugin, EguiPostUpdateSet, EguiPrimaryContextPass, egui};
 use crossbeam_channel::Sender;
 
 use crate::{
     ask::{self, Asked, Notice},
     bar::{self, Help},
     door::Looker,
-    eye, facts, keys,
+    eye, facts, keys, labels,
     light::{self, Hurry, Theme},
     mirror::{self, Mirror, Watched},
     orders::Orders,
@@ -134,20 +135,30 @@ fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
                 shot::take,
             ),
         )
-        .add_systems(
-            EguiPrimaryContextPass,
-            (
-                dress,
-                bar::draw,
-                tree::draw,
-                facts::draw,
-                plot::draw,
-                sketch::names,
-            )
-                .chain(),
-        )
         .add_systems(Last, (mirror::ask, greet, close));
+    panels(&mut app);
     app
+}
+
+/// What is drawn by egui.
+fn panels(app: &mut App) {
+    app.add_systems(
+        EguiPrimaryContextPass,
+        (
+            dress,
+            bar::draw,
+            tree::draw,
+            facts::draw,
+            plot::draw,
+            labels::draw,
+        )
+            .chain(),
+    )
+    // New characters are drawn in the frame in which they first appear, and not in the next one.
+    .configure_sets(
+        PostUpdate,
+        EguiPostUpdateSet::PostProcessOutput.before(AssetEventSystems),
+    );
 }
 
 /// Bevy's own, but for what a simulation brings itself.

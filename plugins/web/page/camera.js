@@ -1,5 +1,5 @@
 // The camera: it turns about a target, and follows it where it goes.
-import { add, cross, lookAt, multiply, perspective, scaled, sub, unit } from "./algebra.js";
+import { add, cross, lookAt, multiply, norm, perspective, scaled, sub, unit } from "./algebra.js";
 
 const ANGLE = (42 * Math.PI) / 180;
 const STEEPEST = Math.PI / 2 - 0.02;
@@ -7,16 +7,25 @@ const STEEPEST = Math.PI / 2 - 0.02;
 export class Camera {
   constructor(canvas) {
     this.canvas = canvas;
-    this.home = { target: [0, 0, 0.3], distance: 8 };
+    this.setHome({ eye: [-4, -5, 4], target: [0, 0, 0.3] });
     this.goHome();
     this.listen();
   }
 
+  // Where the camera begins, as the simulation proposes it for a broad picture.
+  setHome({ eye, target }) {
+    const away = sub(eye, target);
+    const distance = Math.max(norm(away), 0.1);
+    const pitch = Math.min(Math.max(Math.asin(away[2] / distance), -STEEPEST), STEEPEST);
+    this.home = { target, distance, yaw: Math.atan2(away[1], away[0]), pitch };
+  }
+
   goHome() {
-    this.target = [...this.home.target];
-    this.distance = this.home.distance;
-    this.yaw = -2.2;
-    this.pitch = 0.55;
+    const { target, distance, yaw, pitch } = this.home;
+    Object.assign(this, { target: [...target], yaw, pitch });
+    this.update();
+    // What fits into a broad picture needs to be farther away in a narrow one.
+    this.distance = distance * Math.max(1, 1 / this.aspect);
     this.update();
   }
 

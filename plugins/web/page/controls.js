@@ -16,7 +16,7 @@ export const LAYERS = [
 
 const KEYS = [
   ["Space", "pause, or go on"], [".", "one tick"], ["Shift R", "back to the start"], ["[  ]", "slower, faster"],
-  ["F", "follow what is selected"], ["0", "the whole scene"], ["← ↑ → ↓", "turn the view"], ["+  −", "zoom"],
+  ["F", "follow what is selected"], ["0", "the first view"], ["← ↑ → ↓", "turn the view"], ["+  −", "zoom"],
   ...LAYERS.map(([, name, key]) => [key.toUpperCase(), `show or hide ${name.toLowerCase()}`]),
   ["/", "search"], ["Esc", "select nothing"], ["D", "dark or light"], ["?", "these keys"],
 ];

@@ -1,5 +1,4 @@
 // Puts the parts of the page together.
-import { norm, place, sub } from "./algebra.js";
 import { Camera } from "./camera.js";
 import { Connection } from "./connection.js";
 import { Controls, get } from "./controls.js";
@@ -76,7 +75,10 @@ const connection = new Connection({
   },
   frame: (frame) => {
     world.apply(frame);
-    if (!isFramed) frameAll(world.scene);
+    if (!isFramed) {
+      camera.setHome(world.scene.view);
+      camera.goHome();
+    }
     isFramed = true;
     for (const [body, pose] of frame.moved) drawing?.move(body, pose);
     refresh();
@@ -104,35 +106,6 @@ function follow(wanted) {
   follows = wanted && Boolean(world.selected);
   if (wanted && !follows) controls.notice("Select something to follow it.");
   refresh();
-}
-
-// The camera's home: where robots are and what moves, or else everything.
-function frameAll(scene) {
-  const all = scene.bodies.map((_, index) => index);
-  const moving = all.filter((index) => scene.bodies[index].kind !== "fixed" || scene.bodies[index].robot);
-  const bodies = moving.length ? moving : all;
-  const points = bodies.map((body) => world.poses[body].slice(0, 3));
-  if (points.length === 0) points.push([0, 0, 0]);
-  const low = [0, 1, 2].map((axis) => Math.min(...points.map((point) => point[axis])));
-  const high = [0, 1, 2].map((axis) => Math.max(...points.map((point) => point[axis])));
-  const own = new Set(bodies);
-  const size = scene.shapes.filter((shape) => own.has(shape.body)).reduce((most, shape) => {
-    const at = place(world.poses[shape.body], shape.pose);
-    return Math.max(most, norm(sub(at, world.poses[shape.body])) + extent(shape.form));
-  }, 0.2);
-  camera.home = {
-    target: low.map((part, axis) => (part + high[axis]) / 2),
-    distance: Math.min(Math.max((norm(sub(high, low)) * 0.95 + Math.min(size, 20) * 2.6) * Math.max(1, 1.4 / camera.aspect), 1.2), 400),
-  };
-  camera.home.target[2] += Math.min(size, 2) * 0.2;
-  camera.goHome();
-}
-
-function extent({ box, sphere, cone, capsule }) {
-  if (box) return norm(box) / 2;
-  if (cone) return Math.max(Math.abs(cone[2]), cone[0], cone[1]);
-  if (capsule) return Math.abs(capsule[1]) + capsule[0];
-  return sphere ?? 0.5;
 }
 
 camera.onclick = (event) => {

@@ -3,13 +3,14 @@ use morse_api::{
     body::BodyKind,
     lighting::Lighting,
     port::Observer,
-    sight::{Form, Scenery, SeenComponent, SeenShape, Triangles},
+    sight::{Form, SeenComponent, SeenShape, Sight, Triangles},
 };
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use serde_json::{Value as Json, json};
 
 /// The scene as JSON. Poses are `[x, y, z, qx, qy, qz, qw]`; sensors have their place among all sensors.
-pub(crate) fn json(scenery: &Scenery, sensors: &[Observer]) -> Vec<u8> {
+pub(crate) fn json(sight: &Sight) -> Vec<u8> {
+    let scenery = &sight.scenery;
     let bodies = scenery.bodies.iter().map(|body| {
         json!({
             "name": body.name, "robot": body.robot, "pose": pose(&body.pose),
@@ -30,11 +31,12 @@ pub(crate) fn json(scenery: &Scenery, sensors: &[Observer]) -> Vec<u8> {
     let components = scenery
         .components
         .iter()
-        .map(|component| of_component(component, sensors));
+        .map(|component| of_component(component, &sight.sensors));
     let scene = json!({
         "name": scenery.name,
         "rate": scenery.rate,
         "light": light(&scenery.lighting),
+        "view": { "eye": point(&sight.view.eye), "target": point(&sight.view.target) },
         "bodies": bodies.collect::<Vec<_>>(),
         "shapes": scenery.shapes.iter().map(of_shape).collect::<Vec<_>>(),
         "meshes": scenery.meshes.len(),
@@ -43,6 +45,10 @@ pub(crate) fn json(scenery: &Scenery, sensors: &[Observer]) -> Vec<u8> {
         "components": components.collect::<Vec<_>>(),
     });
     scene.to_string().into_bytes()
+}
+
+fn point(point: &Point3<f64>) -> Json {
+    json!([point.x, point.y, point.z])
 }
 
 /// Where the sun stands, and all light as it adds up (linear).

@@ -113,7 +113,7 @@ impl Server {
             leaving: BTreeMap::new(),
             unheard: BTreeSet::new(),
             next: 2,
-            scene: scene::json(&sight.scenery, &sight.sensors),
+            scene: scene::json(&sight),
             meshes: sight.scenery.meshes.iter().map(scene::mesh).collect(),
             watch: Watch::new(sight, requests.clone(), frame_rate, now),
             requests: Requests::new(services, requests, knock.clone()),
@@ -150,7 +150,12 @@ impl Server {
             self.pass_on();
             self.tidy();
         }
+        // How it ended is shown to everybody, also to those who are not done with what was before.
+        self.watch.take(now());
         for viewer in self.viewers.values_mut() {
+            if let Some(frame) = self.watch.frame(&mut viewer.view) {
+                viewer.show(frame);
+            }
             viewer.dismiss(CloseCode::Away, "the simulation has ended");
         }
     }

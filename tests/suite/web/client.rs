@@ -222,6 +222,17 @@ impl Viewer {
         }
     }
 
+    /// All frames up to the end of the connection. They are not said to be seen.
+    pub(super) fn rest(&mut self) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        while let Ok(message) = self.socket.read() {
+            if let Message::Binary(bytes) = message {
+                frames.push(Frame::read(&bytes));
+            }
+        }
+        frames
+    }
+
     /// The next frame, and room for another one.
     pub(super) fn see(&mut self) -> Frame {
         let frame = self.frame();

@@ -1,0 +1,148 @@
+//! Names over robots, and over what is selected.
+use bevy::{camera::primitives::Aabb, prelude::*};
+use bevy_egui::{EguiContexts, egui};
+use morse_api::sight::Scenery;
+
+use crate::{
+    bar::Rest,
+    eye::Eye,
+    mirror::Mirror,
+    pick::Selected,
+    sketch::{Layer, Layers},
+    stage::ShapeOf,
+};
+
+/// A name is so far over what it names, m.
+const OVER: f32 = 0.05;
+/// Names are read from so many times the distance at which the eye looks, and are not written beyond.
+const READABLE: f32 = 6.0;
+
+/// How high everything reaches that bodies carry, by their place; a body without shapes is as high as its origin.
+struct Tops(Vec<f32>);
+
+impl Tops {
+    fn new(mirror: &Mirror, shapes: &Query<(&ShapeOf, &Aabb, &GlobalTransform)>) -> Self {
+        let bodies = 0..mirror.scenery.bodies.len();
+        let mut tops: Vec<f32> = bodies.map(|body| mirror.body(body).translation.z).collect();
+        for (of, bounds, at) in shapes {
+            let axes = at.affine().matrix3;
+            let half = bounds.half_extents;
+            let reach = (axes.x_axis.z * half.x).abs()
+                + (axes.y_axis.z * half.y).abs()
+                + (axes.z_axis.z * half.z).abs();
+            let middle = at.transform_point(bounds.center.into()).z;
+            if let Some(top) = tops.get_mut(of.0) {
+                *top = top.max(middle + reach);
+            }
+        }
+        Self(tops)
+    }
+
+    /// Of the bodies whose robot is that.
+    fn of_robot(&self, owners: &[Option<usize>], robot: usize) -> f32 {
+        let own = self.0.iter().zip(owners);
+        own.filter(|(_, owner)| **owner == Some(robot))
+            .map(|(top, _)| *top)
+            .fold(f32::NEG_INFINITY, f32::max)
+    }
+}
+
+/// The robot that each body belongs to.
+fn owners(scenery: &Scenery) -> Vec<Option<usize>> {
+    let robot = |name: &String| scenery.robots.iter().position(|robot| robot.name == *name);
+    let bodies = scenery.bodies.iter();
+    bodies.map(|body| robot(body.robot.as_ref()?)).collect()
+}
+
+pub(crate) fn draw(
+    mut contexts: EguiContexts,
+    layers: Res<Layers>,
+    mirror: Res<Mirror>,
+    selected: Res<Selected>,
+    eye: Res<Eye>,
+    rest: Res<Rest>,
+    camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
+    shapes: Query<(&ShapeOf, &Aabb, &GlobalTransform)>,
+    mut known: Local<Option<Vec<Option<usize>>>>,
+) -> Result {
+    let context = contexts.ctx_mut()?;
+    let painter = context
+        .layer_painter(egui::LayerId::background())
+        .with_clip_rect(rest.left());
+    let (camera, at) = *camera;
+    let write = |point: Vec3, name: &str, color: egui::Color32| {
+        let is_near = point.distance(at.translation()) < READABLE * eye.distance.max(4.0);
+        if let (true, Ok(place)) = (is_near, camera.world_to_viewport(at, point)) {
+            let place = egui::pos2(place.x, place.y);
+            let font = egui::FontId::proportional(13.0);
+            let shade = egui::Color32::from_black_alpha(170);
+            painter.text(
+                place + egui::vec2(1.0, 1.0),
+                egui::Align2::CENTER_BOTTOM,
+                name,
+                font.clone(),
+                shade,
+            );
+            painter.text(place, egui::Align2::CENTER_BOTTOM, name, font, color);
+        }
+    };
+    let owners = known.get_or_insert_with(|| owners(&mirror.scenery));
+    let tops = Tops::new(&mirror, &shapes);
+    let over = |point: Vec3, top: f32| Vec3::new(point.x, point.y, point.z.max(top) + OVER);
+    if layers.has(Layer::Labels) {
+        for (place, robot) in mirror.scenery.robots.iter().enumerate() {
+            if *selected != Selected::Robot(place) {
+                let point = mirror.body(robot.body).translation;
+                let point = over(point, tops.of_robot(owners, place));
+                write(point, &robot.name, egui::Color32::WHITE);
+            }
+        }
+    }
+    if let Some(pose) = selected.pose(&mirror) {
+        let top = match *selected {
+            Selected::Robot(robot) => tops.of_robot(owners, robot),
+            Selected::Body(body) => tops.0.get(body).copied().unwrap_or_default(),
+            Selected::Component(_) | Selected::Nothing => f32::NEG_INFINITY,
+        };
+        write(
+            over(mirror.transform(&pose).translation, top),
+            &selected.name(&mirror.scenery),
+            egui::Color32::from_rgb(255, 200, 80),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_api::{
+        body::BodyKind,
+        sight::{SeenBody, SeenRobot},
+    };
+    use nalgebra::Isometry3;
+
+    use super::*;
+
+    #[test]
+    fn bodies_belong_to_their_robots() {
+        let body = |robot: Option<&str>| SeenBody {
+            name: String::new(),
+            robot: robot.map(str::to_owned),
+            kind: BodyKind::Dynamic,
+            mass: 1.0,
+            pose: Isometry3::identity(),
+        };
+        let robot = |name: &str| SeenRobot {
+            name: name.to_owned(),
+            body: 0,
+        };
+        let scenery = Scenery {
+            bodies: vec![body(None), body(Some("b")), body(Some("a"))],
+            robots: vec![robot("a"), robot("b")],
+            ..Scenery::default()
+        };
+        assert_eq!(owners(&scenery), [None, Some(1), Some(0)]);
+        let tops = Tops(vec![9.0, 0.5, 0.25]);
+        assert_eq!(tops.of_robot(&owners(&scenery), 1), 0.5);
+    }
+}
