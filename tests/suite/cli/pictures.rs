@@ -119,6 +119,41 @@ fn a_run_leaves_pictures_and_films() {
 }
 
 #[test]
+fn ffmpeg_makes_films_that_it_can_read() {
+    let ffmpeg = |arguments: &[&str], room: &Room| {
+        std::process::Command::new("ffmpeg")
+            .args(["-v", "error", "-nostdin"])
+            .args(arguments)
+            .current_dir(room.path())
+            .output()
+    };
+    let room = Room::new();
+    if ffmpeg(&["-version"], &room).is_err() {
+        eprintln!("skipped: there is no ffmpeg");
+        return;
+    }
+    let run = ["quiet.ron", "--until", "0.5s", "--size", "64x48"];
+    let wanted = ["--screenshot", "end.png", "--video", "film.mp4"];
+    room.run(&[&run[..], &wanted[..]].concat()).with_code(0);
+    let read = ["-i", "film.mp4", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"];
+    let pixels = ffmpeg(&read, &room).unwrap().stdout;
+    // At 0, 1/30, … 15/30 s.
+    let frame = 64 * 48 * 3;
+    assert_eq!(pixels.len(), 16 * frame);
+    let (_, _, end) = png(&room.path().join("end.png"));
+    let differ: u32 = end
+        .iter()
+        .zip(&pixels[15 * frame..])
+        .map(|(one, other)| u32::from(one.abs_diff(*other)))
+        .sum();
+    assert!(
+        f64::from(differ) < 6.0 * frame as f64,
+        "{} of 255 a channel",
+        f64::from(differ) / frame as f64
+    );
+}
+
+#[test]
 fn what_cannot_be_filmed_is_said() {
     let room = Room::new();
     for (argument, value, text) in [
