@@ -19,7 +19,7 @@ const SPEEDS: [f64; 8] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, f64::INFINITY];
 pub(crate) struct Help(pub(crate) bool);
 
 /// What keys do, in groups.
-const KEYS: [(&str, &str); 22] = [
+const KEYS: [(&str, &str); 23] = [
     ("Space", "hold the run, or let it go on"),
     (".", "one tick"),
     ("[  ]", "slower, faster"),
@@ -40,6 +40,7 @@ const KEYS: [(&str, &str); 22] = [
     ("Shift drag", "move a body, or a robot"),
     ("Alt click", "push a body"),
     ("1 … 9", "layers, in the order of the menu"),
+    ("gamepad", "drive robots by their joystick"),
     ("Esc", "select nothing"),
     ("F1  ?", "these keys"),
 ];

@@ -10,6 +10,7 @@ use bevy::{
     camera::{CameraProjection, RenderTarget, SubCameraView},
     core_pipeline::tonemapping::Tonemapping,
     ecs::system::RunSystemOnce as _,
+    gilrs::GilrsPlugin,
     prelude::*,
     render::{
         RenderPlugin,
@@ -166,6 +167,8 @@ fn app(lighting: &Lighting) -> App {
             ..default()
         })
         .disable::<WinitPlugin>()
+        // Nobody drives by a picture.
+        .disable::<GilrsPlugin>()
         .disable::<TerminalCtrlCHandlerPlugin>();
     app.add_plugins(plugins).init_resource::<Booth>();
     light::plugin(&mut app, lighting, Hurry::Looks);

@@ -10,6 +10,7 @@
 //! - `stage`: bodies and their shapes; `shape`: triangles for each; `skin`: what is on them; `light`: sun and shadows;
 //!   `sky`: what is behind everything;
 //! - `eye`: from where it is looked; `pick`: what is under the pointer, and dragging it; `keys`: keyboard;
+//!   `pads`: gamepads and joysticks;
 //! - `bar`, `tree`, `facts`, `plot`: the panels; `rows`, `photo`: what is read in them; `orders`: what actuators are
 //!   told; `sketch`: rays, frames, what cameras see, and the like; `labels`: names;
 //! - `shot`: pictures of the window;
@@ -25,6 +26,7 @@ mod labels;
 mod light;
 mod mirror;
 mod orders;
+mod pads;
 mod photo;
 mod pick;
 mod plot;

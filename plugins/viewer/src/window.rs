@@ -20,6 +20,7 @@ use crate::{
     light::{self, Hurry, Theme},
     mirror::{self, Mirror, Watched},
     orders::Orders,
+    pads,
     photo::Photo,
     pick,
     plot::{self, Plots},
@@ -132,6 +133,7 @@ fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
                 keys::run,
                 keys::look,
                 keys::drive,
+                pads::drive,
                 shot::take,
             ),
         )
