@@ -121,7 +121,8 @@ mod tests {
         },
     };
     use morse_api::{
-        command::{ActuatorInfo, CommandLog, Mailbox},
+        command::{ActuatorInfo, Mailbox},
+        log::{CommandLog, Deed},
         prelude::*,
         state::Stateful,
     };
@@ -199,9 +200,12 @@ mod tests {
         app.world_mut().run_schedule(FixedUpdate);
         let log = std::mem::take(&mut app.world_mut().resource_mut::<CommandLog>().0);
         log.into_iter()
-            .map(|(_, path, command)| {
-                let heard = command.try_downcast_ref::<Heard>().unwrap();
-                (path.as_str().to_owned(), heard.axes.clone())
+            .map(|logged| match logged.deed {
+                Deed::Command { actuator, value } => {
+                    let heard = value.try_downcast_ref::<Heard>().unwrap();
+                    (actuator.to_string(), heard.axes.clone())
+                }
+                other => panic!("{other:?}"),
             })
             .collect()
     }

@@ -81,7 +81,6 @@ export class Plot {
         const dash = element("i");
         dash.style.background = one.color;
         const value = element("b");
-        value.style.fontWeight = "500";
         item.append(dash, `${nameOf(one.of)} ${one.name}${one.unit ? ` (${one.unit})` : ""}`, value);
         return { item, value };
       });
