@@ -93,7 +93,7 @@ export class Inspector {
     }
     name.title = row.docs ? `${row.docs} Click to plot it.` : "Click to plot it";
     if (typeof row.value !== "number") name.title = row.docs ?? "";
-    cells.value = element("td", "value");
+    cells.value = element("td", typeof row.value === "number" ? "value number" : "value");
     line.append(name, cells.value, element("td", "unit", row.unit ?? ""));
     if (isStrip(row.value)) {
       cells.below = element("tr");
