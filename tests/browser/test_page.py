@@ -1,312 +1,289 @@
-"""The page in a headless Chromium, driven by Playwright.
+"""The page in a browser: what it shows, what it does, how it looks."""
+from __future__ import annotations
 
-    MORSE_SIM=target/debug/morse-sim python3 -m unittest discover -s tests/browser
-
-With MORSE_SHOTS=folder, pictures of the page are left there.
-"""
-
+import base64
+import csv
 import os
-import pathlib
-import re
-import shutil
-import socket
-import subprocess
-import tempfile
-import time
 import unittest
 
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
+from support import SCENE, PageTest, Served
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-# Without a graphics card, and without asking anybody else anything.
-ARGUMENTS = [
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-]
-# A machine under load is slow; nothing takes so long otherwise.
-PATIENCE = 60.0
-
-WORLD = """Simulation(
-    scene: "environments/boxes.robray",
-    bodies: { "RedBox": (kind: dynamic, mass: 1) },
-    robots: {
-        "rover": (
-            model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 0, 0.1)),
-            sensors: {
-                "pose": (kind: "pose"),
-                "scan": (kind: "laser_scanner", frequency: 10, mount: (translation: (0.45, 0, 0.5))),
-            },
-            actuators: { "motion": (kind: "v_omega", start: (v: 0.5, w: 0.2)) },
-        ),
-        "watch": (
-            model: "robots/atrv.robray", at: (translation: (-5.5, 0, 0.1), rpy: (0, 0, 3.14159)),
-            sensors: { "camera": (kind: "video_camera", width: 64, height: 48, fov: 1.2, frequency: 5, mount: (translation: (0, 0, 0.8))) },
-        ),
-    },
-)"""
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Program:
-    """The simulator, with its page at a port."""
-
-    def __init__(self, scene, port):
-        command = [os.environ["MORSE_SIM"], str(scene), "--serve", str(port), "--rtf", "1"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        said = []
-        for line in self.process.stderr:
-            said.append(line)
-            if re.search(rf"http://\S+:{port}", line):
-                return
-        raise AssertionError("the program ended: " + "".join(said))
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            self.process.communicate()
+CLOCK = "morse.world.now.tick"
+PLACE = "morse.world.poseOf({ robot: 'rover' })"
+FOCUS = "document.activeElement.id || document.activeElement.textContent.trim()"
+# How many colours the picture has, once it is drawn.
+COLORS = """new Promise((answer) => {
+    const view = document.getElementById('view');
+    const small = document.createElement('canvas');
+    [small.width, small.height] = [64, 64];
+    const pen = small.getContext('2d', { willReadFrequently: true });
+    const look = (left) => requestAnimationFrame(() => {
+        pen.drawImage(view, 0, 0, 64, 64);
+        const pixels = new Uint32Array(pen.getImageData(0, 0, 64, 64).data.buffer);
+        const colors = new Set(pixels).size;
+        if (colors > 20 || left === 0) return answer(colors);
+        view.dispatchEvent(new Event('keydown'));
+        look(left - 1);
+    });
+    look(400);
+})"""
+# The pixels of the camera's image, as the page shows them.
+SHOWN = """(() => {
+    const image = document.querySelector('#inspector canvas.image');
+    return Array.from(image.getContext('2d').getImageData(0, 0, image.width, image.height).data);
+})()"""
+# The pixels of a PNG file.
+DECODED = """async (text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    canvas.getContext('2d').drawImage(image, 0, 0);
+    return Array.from(canvas.getContext('2d').getImageData(0, 0, image.width, image.height).data);
+}"""
+FITS = "document.documentElement.scrollWidth <= innerWidth"
+# Controls that stick out of the window sideways, or lie under others.
+HIDDEN = """[...document.querySelectorAll('header button, header select, #layers button, .end span')].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const met = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return box.left < 0 || box.right > innerWidth || !(one.contains(met) || met?.contains(one));
+}).map((one) => one.id || one.textContent)"""
 
 
-@unittest.skipUnless(sync_playwright, "playwright is not installed: the page was not tried in a browser")
-@unittest.skipUnless(CHROMIUM, "no Chromium is installed: the page was not tried in a browser")
-class PageTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.scene = pathlib.Path(cls.folder.name, "world.ron")
-        cls.scene.write_text(WORLD)
-        cls.playwright = sync_playwright().start()
-        cls.addClassCleanup(cls.playwright.stop)
-        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        cls.addClassCleanup(cls.browser.close)
-
-    def setUp(self):
-        self.port = free_port()
-        self.program = self.start()
-
-    def start(self):
-        program = Program(self.scene, self.port)
-        self.addCleanup(program.end)
-        return program
-
-    def open(self, width=1280, height=800, scheme="dark"):
-        """A page that is live; what nobody else is asked and no exception is left is looked at in the end."""
-        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        self.addCleanup(context.close)
-        self.page = context.new_page()
-        self.exceptions, self.asked = [], set()
-        self.page.on("pageerror", lambda error: self.exceptions.append(str(error)))
-        self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
-        self.page.on("websocket", lambda socket: self.asked.add(socket.url.split("/")[2]))
-        self.page.goto(f"http://localhost:{self.port}/")
-        self.until("document.getElementById('connection').dataset.state === 'live'")
-        self.until("globalThis.morse?.world.now.tick > 0")
-        return self.page
-
-    def value(self, expression):
-        return self.page.evaluate(expression)
-
-    def until(self, expression):
-        """Waits until an expression is true. (Playwright's own way needs `eval`, which the page forbids.)"""
-        end = time.monotonic() + PATIENCE
-        while not self.value(expression):
-            if time.monotonic() > end:
-                words = self.value("document.body.innerText")
-                self.fail(f"never: {expression}\n{self.exceptions}\n{words}")
-            self.page.wait_for_timeout(50)
-
-    def held_at(self):
-        """The tick at which the run is held, once the page has seen all before it."""
-        self.until("morse.world.now.held")
-        tick = None
-        while tick != (tick := self.value("morse.world.now.tick")):
-            self.page.wait_for_timeout(1000)
-        return tick
-
-    def check_innocence(self):
-        self.assertEqual(self.exceptions, [])
-        self.assertEqual(self.asked, {f"localhost:{self.port}"}, "nobody else is asked")
-
-    def check_width(self):
-        self.assertLessEqual(self.value("document.documentElement.scrollWidth"), self.value("innerWidth"))
-
-    def shot(self, name):
-        if folder := os.environ.get("MORSE_SHOTS"):
-            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-            self.page.screenshot(path=str(pathlib.Path(folder, f"{name}.png")))
-
-    def colors(self):
-        """How many colours the view has, as it is seen."""
-        return self.value("""new Promise((answer) => requestAnimationFrame(() => {
-            const view = document.getElementById('view');
-            const small = document.createElement('canvas');
-            [small.width, small.height] = [64, 64];
-            const pen = small.getContext('2d');
-            view.dispatchEvent(new Event('keydown'));
-            requestAnimationFrame(() => {
-                pen.drawImage(view, 0, 0, 64, 64);
-                answer(new Set(new Uint32Array(pen.getImageData(0, 0, 64, 64).data.buffer)).size);
-            });
-        }))""")
-
-    def test_it_loads_and_moves(self):
-        page = self.open()
-        self.assertEqual(page.locator("#scene").inner_text(), "environments/boxes.robray")
-        tree = page.locator("#tree").inner_text()
+class Shows(PageTest):
+    def test_it_loads_and_the_robot_moves(self) -> None:
+        page = self.open(800, 500)
+        self.assertEqual(page.text_content("#scene"), "environments/boxes.robray")
+        tree = page.inner_text("#tree")
         for name in ("rover", "scan", "motion", "v_omega", "Movable bodies"):
             self.assertIn(name, tree)
-        place = "morse.world.poseOf({ robot: 'rover' })"
-        x, y = self.value(f"Array.from({place}.slice(0, 2))")
-        self.until(f"Math.hypot({place}[0] - {x}, {place}[1] - {y}) > 0.3")
-        end = time.monotonic() + PATIENCE
-        while (count := self.colors()) <= 20:
-            self.assertLess(time.monotonic(), end, f"the picture has {count} colours")
-        self.until("morse.world.clouds.get('rover.scan')?.points.length > 10")
-        self.shot("dark")
-        self.check_innocence()
+        x, y = self.value(f"Array.from({PLACE}.slice(0, 2))")
+        self.wait(f"Math.hypot({PLACE}[0] - {x}, {PLACE}[1] - {y}) > 0.3")
+        self.assertGreater(self.value(COLORS), 20)
+        self.wait("morse.world.clouds.get('rover.scan')?.points.length > 10")
 
-    def test_it_shows_data_plots_and_images(self):
-        page = self.open(scheme="light")
-        page.locator("#tree .row", has_text="pose").first.click()
-        self.until("document.querySelectorAll('#inspector .pick').length === 12")
-        before = self.value("morse.world.now.tick")
-        number = page.locator("#inspector td.value").first.inner_text()
-        self.until(f"document.querySelector('#inspector td.value').textContent !== '{number}'")
-        self.assertGreater(self.value("morse.world.now.tick"), before)
-        self.assertTrue(page.locator("#plot").is_hidden())
+    def test_components_show_their_data_as_they_come(self) -> None:
+        page = self.open()
+        self.row("pose").click()
+        self.wait("document.querySelectorAll('#inspector .pick').length === 12")
+        self.assertEqual(self.row("pose").get_attribute("aria-selected"), "true")
+        shown = "document.querySelector('#inspector td.value').textContent"
+        self.wait(f"{shown} !== '{self.value(shown)}'")
+        page.click("#play")
+        tick = self.held()
+        shown = self.value("[...document.querySelectorAll('#inspector td.value')].map((one) => one.textContent)")
+        # The same run without a page says what was to be measured.
+        folder = self.folder()
+        self.run_alone("--steps", str(tick), "--output", f"csv:{folder}")
+        with open(os.path.join(folder, "rover.pose.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter=";"))
+        self.assertEqual(len(rows), tick)
+        wanted = [[f"{float(row[name]):.4f}".replace("-", "−") for name in ("x", "y", "z")] for row in rows]
+        self.assertIn(shown[:3], wanted)
+
+    def test_a_number_is_plotted(self) -> None:
+        page = self.open()
+        self.row("pose").click()
         pick = page.locator("#inspector .pick").first
         pick.click()
-        self.until("!document.getElementById('plot').hidden && morse.world.plotted.length === 1")
-        name = "`component:rover.pose ${morse.world.plotted[0].name}`"
-        self.until(f"morse.world.series.get({name})?.times.length > 20")
+        self.wait("!document.getElementById('plot').hidden && morse.world.plotted.length === 1")
+        series = "morse.world.series.get(`component:rover.pose ${morse.world.plotted[0].name}`)"
+        self.wait(f"{series}?.times.length > 15")
         self.assertEqual(pick.get_attribute("aria-pressed"), "true")
-        # The line has been drawn in its colour.
-        drawn = """(() => {
-            const canvas = document.querySelector('#plot canvas');
-            const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-            const [red, green, blue] = morse.world.plotted[0].color.match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16));
-            let count = 0;
-            for (let at = 0; at < pixels.length; at += 4)
-                count += pixels[at + 3] > 200 && Math.abs(pixels[at] - red) + Math.abs(pixels[at + 1] - green) + Math.abs(pixels[at + 2] - blue) < 30;
-            return count;
-        })()"""
-        self.until(f"{drawn} > 40")
-        # What the camera sees: the red box in the middle, and something else beside it.
-        self.value("morse.select({ component: 'watch.camera' })")
-        image = "document.querySelector('#inspector canvas.image')"
-        self.until(f"{image}?.width === 64")
-        pixel = f"(x) => {image}.getContext('2d').getImageData(x, 24, 1, 1).data"
-        red = f"((pixel) => pixel(32)[0] > 2 * pixel(32)[1] && pixel(2)[0] < 1.5 * pixel(2)[1])({pixel})"
-        self.until(red)
-        self.shot("plot_and_image")
-        page.get_by_text("Clear").click()
-        self.until("document.getElementById('plot').hidden")
-        self.check_innocence()
+        # The unit stands at the axis, the newest value at the name.
+        self.assertEqual(page.inner_text("#plot .scale span"), "m")
+        self.wait("/rover.pose x\\s*[0-9.]+$/.test(document.querySelector('#plot .legend').innerText)")
+        drawn = "document.querySelector('#plot canvas').getContext('2d').getImageData(60, 0, 120, 80).data.some(Boolean)"
+        self.assertTrue(self.value(drawn))
+        page.locator("#inspector .pick").nth(3).click()
+        self.wait("document.querySelector('#plot .legend').innerText.includes('(rad)')")
+        self.shoot("plot")
+        page.get_by_role("button", name="Clear").click()
+        self.wait("document.getElementById('plot').hidden")
 
-    def test_it_holds_steps_resets_and_changes_speed(self):
+    def test_the_image_is_the_cameras(self) -> None:
+        page = self.open(color_scheme="light")
+        self.row("camera").click()
+        self.wait("document.querySelector('#inspector canvas.image')?.width === 64")
+        self.wait(f"{SHOWN}.some((part) => part !== 0 && part !== 255)")
+        shown = self.value(SHOWN)
+        # Eight by six squares, eight pixels each.
+        bright = [[shown[4 * ((8 * row + 4) * 64 + 8 * column + 4)] > 128 for column in range(8)] for row in range(6)]
+        first = bright[0][0]
+        self.assertEqual(bright, [[((row + column) % 2 == 0) == first for column in range(8)] for row in range(6)])
+        file = os.path.join(self.folder(), "eye.png")
+        self.run_alone("--until", "0.3s", "--screenshot", f"eye.camera:{file}")
+        with open(file, "rb") as png:
+            self.assertEqual(shown, page.evaluate(DECODED, base64.b64encode(png.read()).decode()))
+        page.locator("#inspector .pick").first.click()
+        self.wait("!document.getElementById('plot').hidden")
+        self.shoot("camera")
+
+
+class Acts(PageTest):
+    def test_buttons_hold_step_and_reset(self) -> None:
         page = self.open()
-        tick = "morse.world.now.tick"
-        page.get_by_label("Pause", exact=True).click()
-        held = self.held_at()
-        self.assertEqual(page.locator("#play").get_attribute("aria-label"), "Go on")
-        page.get_by_label("Step").click()
-        self.until(f"{tick} === {held} + 1")
-        page.get_by_label("Reset").click()
-        self.until(f"{tick} === 0")
-        self.until("Math.abs(morse.world.poseOf({ robot: 'rover' })[0]) < 0.001")
+        page.click("#play")
+        held = self.held()
+        self.wait("document.getElementById('play').getAttribute('aria-label') === 'Go on'")
+        page.click("#step")
+        self.wait(f"{CLOCK} === {held} + 1")
+        self.wait(f"document.getElementById('tick').textContent === '{held + 1}'")
+        page.select_option("#speed", "5")
+        self.wait("morse.world.now.factor === 5")
+        page.select_option("#speed", "Infinity")
+        self.wait("morse.world.now.factor === Infinity")
+        page.select_option("#speed", "1")
+        self.wait("morse.world.now.factor === 1")
+        page.click("#reset")
+        self.wait(f"{CLOCK} === 0")
+        self.wait(f"Math.abs({PLACE}[0]) < 0.001")
         self.assertEqual(self.value("morse.world.trails.get('rover')?.length ?? 0"), 1)
-        page.get_by_label("Go on").click()
-        self.until(f"!morse.world.now.held && {tick} > 5")
-        page.locator("#speed").select_option("0.5")
-        self.until("morse.world.now.factor === 0.5")
-        self.check_innocence()
+        page.click("#play")
+        self.wait(f"!morse.world.now.held && {CLOCK} > 5")
 
-    def test_it_hears_the_keyboard(self):
-        page = self.open()
-        keyboard, tick = page.keyboard, "morse.world.now.tick"
-        keyboard.press("Space")
-        held = self.held_at()
-        keyboard.press(".")
-        self.until(f"{tick} === {held} + 1")
-        keyboard.press("Shift+R")
-        self.until(f"{tick} === 0")
-        keyboard.press("Space")
-        self.until(f"!morse.world.now.held && {tick} > 5")
-        keyboard.press("]")
-        self.until("morse.world.now.factor === 2")
-        keyboard.press("t")
+    def test_keys_do_the_same(self) -> None:
+        keys = self.open().keyboard
+        keys.press("Space")
+        held = self.held()
+        keys.press(".")
+        self.wait(f"{CLOCK} === {held} + 1")
+        keys.press("Shift+R")
+        self.wait(f"{CLOCK} === 0")
+        keys.press("Space")
+        self.wait(f"!morse.world.now.held && {CLOCK} > 5")
+        keys.press("]")
+        self.wait("morse.world.now.factor === 2")
+        self.wait("document.getElementById('speed').value === '2'")
+        keys.press("[")
+        self.wait("morse.world.now.factor === 1")
+        keys.press("t")
         self.assertTrue(self.value("morse.controls.layers.trails"))
-        keyboard.press("/")
-        keyboard.type("sc")
+        keys.press("/")
+        self.assertEqual(self.value(FOCUS), "search")
+        keys.type("sc")
         rows = "[...document.querySelectorAll('#tree .row .text')].map((row) => row.textContent).join()"
-        self.until(f"{rows} === 'rover,scan'")
-        # From the search into the tree, and what is chosen there is shown.
-        keyboard.press("Enter")
-        keyboard.press("ArrowDown")
-        keyboard.press("Enter")
-        self.until("morse.world.selected?.component === 'rover.scan'")
-        self.value("document.activeElement.blur()")
-        reached = set()
-        for _ in range(40):
-            keyboard.press("Tab")
-            reached.add(self.value("document.activeElement.id"))
-        wanted = {"play", "step", "reset", "speed", "theme", "help", "search", "tree", "view"}
-        self.assertLessEqual(wanted, reached, "Tab goes everywhere")
-        self.value("document.activeElement.blur()")
-        keyboard.press("Shift+?")
+        self.wait(f"{rows} === 'rover,scan'")
+        keys.press("Escape")
+        keys.press("?")
         self.assertTrue(self.value("document.getElementById('keys').open"))
-        self.shot("keys")
-        keyboard.press("Escape")
-        self.assertFalse(self.value("document.getElementById('keys').open"))
-        self.check_innocence()
+        self.shoot("keys")
+        keys.press("Escape")
+        self.wait("!document.getElementById('keys').open")
 
-    def test_it_is_dark_or_light(self):
-        theme = "document.documentElement.dataset.theme"
-        grounds = []
-        for scheme in ("dark", "light"):
-            page = self.open(scheme=scheme)
-            self.assertEqual(self.value(theme), scheme)
-            grounds.append(self.value("getComputedStyle(document.body).backgroundColor"))
-        self.assertNotEqual(*grounds)
-        self.shot("light")
-        page.keyboard.press("d")
-        self.assertEqual(self.value(theme), "dark")
-        page.reload()
-        self.until(f"{theme} === 'dark'")
-
-    def test_it_comes_back_when_the_simulator_does(self):
+    def test_tab_reaches_everything(self) -> None:
         page = self.open()
-        self.program.end()
-        self.until("document.getElementById('connection').dataset.state === 'lost'")
-        self.assertTrue(page.locator("#play").is_disabled())
-        self.start()
-        self.until("document.getElementById('connection').dataset.state === 'live'")
-        self.until("morse.world.now.tick > 0 && !morse.world.now.held")
-        self.check_innocence()
+        self.row("pose").click()
+        self.wait("document.querySelectorAll('#inspector .pick').length === 12")
+        page.evaluate("document.activeElement.blur()")
+        page.locator("#scene").click()
+        reached = []
+        for _ in range(29):
+            page.keyboard.press("Tab")
+            reached.append(self.value(FOCUS))
+        wanted = ["play", "step", "reset", "speed", "theme", "help", "search", "tree", "view"]
+        wanted += ["Grid", "Labels", "Scans", "Rays", "Trails", "Frames"]
+        wanted += ["x", "y", "z", "yaw", "pitch", "roll"]
+        self.assertEqual([name for name in reached if name in wanted][:21], wanted)
+        # What has the focus is seen to have it.
+        page.locator("#step").focus()
+        page.keyboard.press("Tab")
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        self.assertEqual((self.value(FOCUS), self.value(outline)), ("reset", "solid"))
+        # Space is for the button that has the focus, and arrows walk the tree.
+        page.locator("#play").focus()
+        page.keyboard.press("Space")
+        self.wait("morse.world.now.held")
+        page.locator("#tree").focus()
+        page.keyboard.press("ArrowDown")
+        self.wait("morse.world.selected.component === 'rover.scan'")
+        distance = self.value("morse.camera.distance")
+        page.locator("#view").focus()
+        page.keyboard.press("+")
+        self.assertLess(self.value("morse.camera.distance"), distance)
 
-    def test_narrow_pages_cut_nothing_off(self):
-        for width in (400, 800):
-            page = self.open(width, 700, "light")
-            self.value("morse.select({ component: 'rover.pose' })")
-            self.until("document.querySelectorAll('#inspector .pick').length === 12")
-            page.locator("#inspector .pick").first.click()
-            self.until("!document.getElementById('plot').hidden")
-            self.check_width()
-            for name in ("play", "step", "reset", "speed", "theme", "help"):
-                box = page.locator(f"#{name}").bounding_box()
-                self.assertTrue(box["x"] >= 0 and box["x"] + box["width"] <= width, f"{name} at {width}: {box}")
-            self.shot(f"narrow_{width}")
-            self.check_innocence()
+    def test_it_comes_back_with_the_simulation(self) -> None:
+        page = self.open()
+        self.served.end()
+        self.wait("document.getElementById('connection').dataset.state === 'lost'")
+        for name in ("play", "step", "reset", "speed"):
+            self.assertTrue(page.is_disabled(f"#{name}"), name)
+        again = Served(self, port=self.served.port)
+        self.wait("document.getElementById('connection').dataset.state === 'live'")
+        self.wait("morse.world.now.tick > 0 && !morse.world.now.held")
+        self.assertTrue(page.is_enabled("#play"))
+        again.end()
+        # Another simulation at the same place is shown as what it is.
+        other = os.path.join(self.folder(), "other.ron")
+        with open(SCENE, encoding="utf-8") as old, open(other, "w", encoding="utf-8") as new:
+            new.write(old.read().replace('"rover": (', '"wanderer": ('))
+        Served(self, scene=other, port=self.served.port)
+        self.wait("document.getElementById('tree').innerText.includes('wanderer')")
+        self.assertNotIn("rover", page.inner_text("#tree"))
+        self.wait("document.getElementById('connection').dataset.state === 'live' && morse.world.now.tick > 0")
+
+
+class Looks(PageTest):
+    def test_dark_and_light(self) -> None:
+        sums = {}
+        for scheme in ("dark", "light"):
+            page = self.open(color_scheme=scheme)
+            self.assertEqual(self.value("document.documentElement.dataset.theme"), scheme)
+            ground = self.value("getComputedStyle(document.body).backgroundColor")
+            sums[scheme] = sum(int(part) for part in ground[4:-1].split(","))
+            self.assertGreater(self.value(COLORS), 20)
+            self.wait("morse.world.clouds.get('rover.scan')?.points.length > 10")
+            self.shoot(scheme)
+            page.context.close()
+        self.assertLess(sums["dark"], 3 * 64)
+        self.assertGreater(sums["light"], 3 * 192)
+        page = self.open(color_scheme="light")
+        page.keyboard.press("d")
+        self.assertEqual(self.value("document.documentElement.dataset.theme"), "dark")
+        # A choice is remembered, whatever the system likes.
+        page.reload()
+        self.wait("document.documentElement.dataset.theme === 'dark'")
+        page.click("#theme")
+        self.assertEqual(self.value("document.documentElement.dataset.theme"), "light")
+
+    def test_a_narrow_page_shows_all(self) -> None:
+        page = self.open(400, 700)
+        self.assertTrue(self.value(FITS))
+        self.assertEqual(self.value(HIDDEN), [])
+        self.shoot("narrow")
+        self.row("camera").click()
+        self.wait("document.querySelector('#inspector canvas.image')?.width === 64")
+        page.locator("#inspector .pick").first.click()
+        self.wait("!document.getElementById('plot').hidden")
+        self.assertTrue(self.value(FITS))
+        page.locator("#plot canvas").scroll_into_view_if_needed()
+        self.shoot("narrow_plot")
+        # All that is below can be scrolled to, and the view stays.
+        image = page.locator("#inspector canvas.image")
+        image.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+        self.wait("""(() => {
+            const box = document.querySelector('#inspector canvas.image').getBoundingClientRect();
+            const view = document.getElementById('view').getBoundingClientRect();
+            return view.top >= 0 && view.height > 150 && box.bottom <= innerHeight + 1 && box.top >= view.bottom;
+        })()""")
+        self.shoot("narrow_camera")
+        page.click("#help")
+        self.assertTrue(self.value(FITS))
+        box = page.locator("#keys").bounding_box()
+        self.assertTrue(box["x"] >= 0 and box["x"] + box["width"] <= 400, box)
+
+    def test_a_low_window_keeps_data_beside_the_plot(self) -> None:
+        page = self.open(800, 500)
+        self.row("pose").click()
+        for number in (0, 1, 2):
+            page.locator("#inspector .pick").nth(number).click()
+        self.wait("morse.world.plotted.length === 3 && document.getElementById('plot').clientHeight > 0")
+        self.assertTrue(self.value(FITS))
+        self.assertEqual(self.value(HIDDEN), [])
+        self.assertGreater(self.value("document.getElementById('inspector').clientHeight"), 120)
+        bottom = self.value("document.querySelector('#plot canvas').getBoundingClientRect().bottom")
+        self.assertLessEqual(bottom, 500)
+        self.shoot("low")
 
 
 if __name__ == "__main__":

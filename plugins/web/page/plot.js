@@ -15,9 +15,12 @@ export class Plot {
     this.canvas.setAttribute("aria-label", "Plot of the chosen numbers over simulated time");
     this.canvas.addEventListener("pointermove", (event) => (this.pointer = event.offsetX));
     this.canvas.addEventListener("pointerleave", () => (this.pointer = null));
-    this.clear = element("button", "", "Clear");
-    this.clear.addEventListener("click", onclear);
-    box.append(this.legend, this.canvas);
+    this.unit = element("span");
+    const clear = element("button", "", "Clear");
+    clear.addEventListener("click", onclear);
+    const scale = element("div", "scale");
+    scale.append(this.unit, clear);
+    box.append(this.legend, scale, this.canvas);
     this.pointer = null;
     this.key = "";
   }
@@ -76,15 +79,19 @@ export class Plot {
     const key = lines.map((one) => one.color + keyOf(one.of) + one.name).join();
     if (key !== this.key) {
       this.key = key;
+      // One unit stands at the axis, several at the names.
+      const units = new Set(lines.map((one) => one.unit ?? ""));
+      this.unit.textContent = units.size === 1 ? [...units][0] : "";
+      const unitOf = (one) => (units.size > 1 && one.unit ? ` (${one.unit})` : "");
       this.values = lines.map((one) => {
         const item = element("span");
         const dash = element("i");
         dash.style.background = one.color;
         const value = element("b");
-        item.append(dash, `${nameOf(one.of)} ${one.name}${one.unit ? ` (${one.unit})` : ""}`, value);
+        item.append(dash, element("span", "", `${nameOf(one.of)} ${one.name}${unitOf(one)}`), value);
         return { item, value };
       });
-      this.legend.replaceChildren(...this.values.map(({ item }) => item), this.clear);
+      this.legend.replaceChildren(...this.values.map(({ item }) => item));
     }
     lines.forEach(({ series }, index) => {
       const at = this.pointer === null ? series.times.length - 1 : nearest(series.times, frame, this.pointer);
