@@ -9,6 +9,7 @@ pub mod pictures;
 pub mod render;
 pub mod run;
 pub mod serve;
+mod standpoint;
 #[cfg(feature = "viewer")]
 pub mod view;
 
@@ -61,7 +62,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Args),
+    Run(Box<run::Args>),
     Check(check::Args),
     Inspect(inspect::Args),
     Render(render::Args),
@@ -100,7 +101,9 @@ pub fn main_with(parts: impl Fn(&mut App) + Sync) -> ExitCode {
             };
         }
     };
-    let command = cli.command.unwrap_or(Command::Run(cli.run));
+    let command = cli
+        .command
+        .unwrap_or_else(|| Command::Run(Box::new(cli.run)));
     if let Command::Run(args) = &command
         && args.view
     {

@@ -1,18 +1,25 @@
 //! `--screenshot` and `--video`: pictures of a run.
 use std::{fmt, path::PathBuf, str::FromStr};
 
+use bevy::prelude::Entity;
 use morse_api::{
+    body::BodyState,
     fields::{Value, view},
     middleware::Failure,
     render::Eye,
 };
+use nalgebra::Vector3;
 
-use super::{render::enlarged, run::seconds};
+use super::{
+    render::enlarged,
+    run::{Args, seconds},
+    standpoint::Standpoint,
+};
 use crate::{
     picture::{Film, Format, Image},
     render::{self, Canvas, Room},
     run::Watch,
-    scene::diagnostic::printable,
+    scene::diagnostic::{nearest, printable},
     simulation::Simulation,
 };
 
@@ -69,14 +76,19 @@ pub struct Pictures {
     shots: Vec<Shot>,
     films: Vec<Recording>,
     size: (u32, u32),
-    /// The view of the whole, which stays where it is.
+    from: Standpoint,
+    /// The robot or body that the view of the whole goes along with.
+    followed: Option<Entity>,
+    /// The view of the whole, once it was wanted.
     view: Option<View>,
 }
 
-/// Pictures with smooth edges that are taken from one place.
+/// Pictures with smooth edges, from a place that stays, or that goes along with something.
 struct View {
     /// With more pixels in each direction than the image.
     eye: Eye,
+    /// Where the eye is from the body that it goes along with; it turns with nothing.
+    along: Option<(Entity, Vector3<f64>)>,
     canvas: Canvas,
     image: Image,
 }
@@ -91,11 +103,21 @@ impl View {
                 pixels,
             },
             eye: enlarged(eye, FINE),
+            along: None,
             canvas: Canvas::default(),
         }
     }
 
+    /// From now on it goes along with a body.
+    fn go_along(&mut self, simulation: &Simulation, body: Entity) {
+        let offset = self.eye.world_from_eye.translation.vector - place(simulation, body);
+        self.along = Some((body, offset));
+    }
+
     fn take(&mut self, simulation: &mut Simulation) -> &Image {
+        if let Some((body, offset)) = self.along {
+            self.eye.world_from_eye.translation = (place(simulation, body) + offset).into();
+        }
         let changed = render::redraw(simulation.world_mut(), &self.eye, &mut self.canvas);
         if let Some(area) = changed {
             let low = |bound: u32| bound / FINE;
@@ -113,6 +135,12 @@ impl View {
     }
 }
 
+/// Where a body is.
+fn place(simulation: &Simulation, body: Entity) -> Vector3<f64> {
+    let state = simulation.world().get::<BodyState>(body);
+    state.map_or_else(Vector3::zeros, |state| state.pose.translation.vector)
+}
+
 /// A film that is being taken.
 struct Recording {
     shot: Shot,
@@ -126,20 +154,22 @@ impl Pictures {
     ///
     /// # Errors
     ///
-    /// A camera does not exist, or a film has an unknown ending.
-    pub fn new(
-        simulation: &Simulation,
-        shots: &[Shot],
-        films: &[Shot],
-        size: (u32, u32),
-    ) -> Result<Self, String> {
-        for camera in shots
-            .iter()
-            .chain(films)
-            .filter_map(|shot| shot.camera.as_ref())
-        {
-            image_of(simulation, camera)?;
+    /// A camera or what is followed does not exist, a film has an unknown ending, or there is no picture of the
+    /// whole although it is said where from.
+    pub fn new(simulation: &Simulation, args: &Args) -> Result<Self, String> {
+        let (shots, films) = (&args.screenshot, &args.video);
+        let mut is_whole = false;
+        for shot in shots.iter().chain(films) {
+            match &shot.camera {
+                Some(camera) => drop(image_of(simulation, camera)?),
+                None => is_whole = true,
+            }
         }
+        args.from.check()?;
+        if !is_whole && (args.from.eye.is_some() || args.follow.is_some()) {
+            return Err("`--eye`, `--look` and `--follow` are for `--screenshot` and `--video` of the whole, and there is none".to_owned());
+        }
+        let followed = args.follow.as_ref().map(|name| find(simulation, name));
         let recording = |shot: &Shot| {
             Ok(Recording {
                 shot: shot.clone(),
@@ -151,7 +181,9 @@ impl Pictures {
         Ok(Self {
             shots: shots.to_vec(),
             films: films.iter().map(recording).collect::<Result<_, String>>()?,
-            size,
+            size: args.size,
+            from: args.from.clone(),
+            followed: followed.transpose()?,
             view: None,
         })
     }
@@ -170,10 +202,17 @@ impl Pictures {
         if let Some(camera) = &shot.camera {
             return image_of(simulation, camera).map_err(|why| lost(shot, &why));
         }
-        let (width, height) = self.size;
         let view = self.view.get_or_insert_with(|| {
-            let world = simulation.world_mut();
-            View::new(&render::automatic(world, width, height, Room::FILM))
+            let room = if self.followed.is_some() {
+                Room::STILL
+            } else {
+                Room::FILM
+            };
+            let mut view = View::new(&self.from.eye(simulation, self.size, room, self.followed));
+            if let Some(body) = self.followed {
+                view.go_along(simulation, body);
+            }
+            view
         });
         Ok(view.take(simulation).clone())
     }
@@ -242,6 +281,22 @@ fn lost(shot: &Shot, why: &dyn fmt::Display) -> Failure {
     Failure::Environment(format!("`{file}` cannot be written: {why}"))
 }
 
+/// The body of that name, or the base of the robot.
+fn find(simulation: &Simulation, name: &str) -> Result<Entity, String> {
+    let scene = simulation.scene();
+    let known = scene.robots.get(name).or_else(|| scene.bodies.get(name));
+    known.copied().ok_or_else(|| {
+        let names = scene.robots.keys().chain(scene.bodies.keys());
+        let near = nearest(name, names.map(String::as_str));
+        let near = near.map(|near| format!("; did you mean `{near}`?"));
+        format!(
+            "`--follow`: there is no robot or body `{}`{}",
+            printable(name),
+            near.unwrap_or_default()
+        )
+    })
+}
+
 /// The newest image of a camera, which may be empty.
 fn image_of(simulation: &Simulation, camera: &str) -> Result<Image, String> {
     let data = simulation
@@ -279,7 +334,7 @@ mod tests {
         let mut plan = load::load(&scene, &Options::default(), &kinds(&no_parts)).unwrap();
         plan.simulation.disconnect();
         let mut simulation = Simulation::build(plan, &no_parts).unwrap();
-        let eye = render::automatic(simulation.world_mut(), 90, 51, Room::FILM);
+        let eye = render::automatic(simulation.world_mut(), (90, 51), Room::FILM, None);
         let mut view = View::new(&eye);
         let mut before = Image::default();
         for _ in 0..4 {

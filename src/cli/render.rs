@@ -2,9 +2,8 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::Args as ClapArgs;
-use nalgebra::Point3;
 
-use super::{check::Reading, exit, run, say};
+use super::{check::Reading, exit, run, say, standpoint::Standpoint};
 use crate::{
     load::{self, Options},
     picture::Image,
@@ -26,12 +25,9 @@ pub struct Args {
     /// The picture to write: a PNG file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Where to look from; without it, a place from which all robots are seen
-    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "look")]
-    pub eye: Option<Point3<f64>>,
-    /// What to look at
-    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "eye")]
-    pub look: Option<Point3<f64>>,
+    /// Where to look from
+    #[command(flatten)]
+    pub from: Standpoint,
     /// Columns and rows
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
     pub size: (u32, u32),
@@ -47,17 +43,6 @@ pub struct Args {
     /// How to read the file
     #[command(flatten)]
     pub reading: Reading,
-}
-
-/// Three numbers.
-fn point(text: &str) -> Result<Point3<f64>, String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    match numbers.as_deref() {
-        Ok([x, y, z]) if [x, y, z].iter().all(|number| number.is_finite()) => {
-            Ok(Point3::new(*x, *y, *z))
-        }
-        _ => Err("a point is three numbers with commas between, such as 3,-2,1.5".to_owned()),
-    }
 }
 
 /// The name of a renderer.
@@ -100,11 +85,8 @@ pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
         }
     };
     write!(err, "{}", simulation.warnings().render(style)).ok();
-    if args.eye.is_some() && args.eye == args.look {
-        say(
-            err,
-            "error: `--eye` and `--look` are the same point; look at another one",
-        );
+    if let Err(why) = args.from.check() {
+        say(err, format_args!("error: {why}"));
         return exit::INPUT;
     }
     let ticks = (args.after * simulation.clock().rate).round() as u64;
@@ -112,11 +94,7 @@ pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
         say(err, format_args!("error: {lost}"));
         return exit::PEER;
     }
-    let (width, height) = args.size;
-    let eye = match (args.eye, args.look) {
-        (Some(eye), Some(look)) => render::look(eye, look, width, height),
-        _ => render::automatic(simulation.world_mut(), width, height, Room::STILL),
-    };
+    let eye = args.from.eye(&mut simulation, args.size, Room::STILL, None);
     let image = still(&mut simulation, &eye, FINE);
     for complaint in simulation.complaints() {
         say(err, format_args!("warning: {complaint}"));
@@ -180,12 +158,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_and_sizes() {
-        assert_eq!(point("1, -2.5,3"), Ok(Point3::new(1.0, -2.5, 3.0)));
+    fn sizes() {
         assert_eq!(size("640x480"), Ok((640, 480)));
-        for bad in ["", "1,2", "1,2,3,4", "a,b,c", "1,2,inf"] {
-            assert!(point(bad).is_err(), "{bad}");
-        }
         for bad in ["", "640", "0x480", "640x", "99999x2", "-1x2"] {
             assert!(size(bad).is_err(), "{bad}");
         }

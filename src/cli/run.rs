@@ -18,6 +18,7 @@ use super::{
     pictures::{Pictures, Shot},
     render::{painter, size},
     say, serve,
+    standpoint::Standpoint,
 };
 use crate::{
     load::{self, Options, Plan},
@@ -76,6 +77,12 @@ pub struct Args {
     /// Take a film: out.gif, out.mp4 (needs ffmpeg), or rover.video:out.gif of a camera
     #[arg(long, value_name = "[CAMERA:]FILE")]
     pub video: Vec<Shot>,
+    /// Where to look from
+    #[command(flatten)]
+    pub from: Standpoint,
+    /// Go along with a robot or a body in pictures and films of the whole
+    #[arg(long, value_name = "NAME")]
+    pub follow: Option<String>,
     /// Columns and rows of pictures and films of the whole
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "640x480")]
     pub size: (u32, u32),
@@ -178,7 +185,7 @@ pub fn run(
             ),
         );
     }
-    let mut pictures = match Pictures::new(&simulation, &args.screenshot, &args.video, args.size) {
+    let mut pictures = match Pictures::new(&simulation, args) {
         Ok(pictures) => pictures,
         Err(why) => {
             say(err, format_args!("error: {why}"));

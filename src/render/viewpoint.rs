@@ -99,13 +99,19 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
 }
 
 /// A look at all robots, or else at everything that may move; without such, at everything but the ground. If
-/// walls are in the way the eye goes round, or higher, or to where the last wall is behind it.
-pub fn automatic(world: &mut World, width: u32, height: u32, room: Room) -> Eye {
+/// walls are in the way the eye goes round, or higher, or to where the last wall is behind it. It may look at `only` one
+/// robot, by its base, or at one body.
+pub fn automatic(
+    world: &mut World,
+    (width, height): (u32, u32),
+    room: Room,
+    only: Option<Entity>,
+) -> Eye {
     watch(world);
     let software = world.get_resource::<Software>().cloned();
     let View { eye, target } = software.map_or(NOWHERE, |software| {
         let proportion = f64::from(width) / f64::from(height);
-        place(world, &software.read(), proportion, room)
+        place(world, &software.read(), proportion, room, only)
     });
     look(eye, target, width, height)
 }
@@ -124,12 +130,12 @@ pub(crate) fn view(world: &mut World) -> View {
         things,
         ..Stage::default()
     };
-    place(world, &stage, SCREEN, Room::FILM)
+    place(world, &stage, SCREEN, Room::FILM, None)
 }
 
 /// The place from which what is on a stage is looked at, by a picture so many times as wide as it is high.
-fn place(world: &World, stage: &Stage, proportion: f64, room: Room) -> View {
-    let Subject { things, all, seen } = Subject::of(world, stage);
+fn place(world: &World, stage: &Stage, proportion: f64, room: Room, only: Option<Entity>) -> View {
+    let Subject { things, all, seen } = Subject::of(world, stage, only);
     let around = room.most.min(room.times * seen.radius());
     let radius = (1.15 * seen.radius())
         .max(all.radius().min(around))
@@ -158,9 +164,9 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(world: &World, stage: &Stage) -> Self {
-        let [mut robots, mut movable, mut all, mut ground] =
-            [(); 4].map(|()| (Vec::new(), Ball::default()));
+    fn of(world: &World, stage: &Stage, only: Option<Entity>) -> Self {
+        let [mut chosen, mut robots, mut movable, mut all, mut ground] =
+            [(); 5].map(|()| (Vec::new(), Ball::default()));
         for (number, thing) in stage.things.iter().enumerate() {
             let corners = thing.corners();
             let add = |to: &mut (Vec<usize>, Ball)| {
@@ -170,21 +176,25 @@ impl Subject {
             let mut own = Ball::default();
             own.add(&corners);
             let size = own.high - own.low;
+            let of = world.get::<GeometryOf>(thing.entity);
+            let robot = of.and_then(|of| of.robot);
+            if only.is_some_and(|only| thing.body == only || robot == Some(only)) {
+                add(&mut chosen);
+            }
             if matches!(thing.form, Form::Grid(_)) || size.z < FLAT * size.x.max(size.y) {
                 add(&mut ground);
                 continue;
             }
             add(&mut all);
             let is_free = world.get::<BodyKind>(thing.body) != Some(&BodyKind::Fixed);
-            let of = world.get::<GeometryOf>(thing.entity);
-            if of.is_some_and(|of| of.robot.is_some()) {
+            if robot.is_some() {
                 add(&mut robots);
             } else if is_free {
                 add(&mut movable);
             }
         }
         let everything = all.1;
-        let found = [robots, movable, all, ground]
+        let found = [chosen, robots, movable, all, ground]
             .into_iter()
             .find(|(_, ball)| ball.radius() > 0.0);
         let (things, seen) = found.unwrap_or_default();

@@ -119,6 +119,52 @@ fn a_run_leaves_pictures_and_films() {
 }
 
 #[test]
+fn pictures_are_taken_from_where_one_says() {
+    let room = Room::new();
+    let take = |file: &str, at: &str, more: &[&str]| {
+        let shot = format!("t={at}:{file}");
+        let run = ["quiet.ron", "--until", "0.3s", "--size", "64x48"];
+        let shot = ["--screenshot", &shot];
+        room.run(&[&run[..], &shot, more].concat()).with_code(0);
+        png(&room.path().join(file)).2
+    };
+    // The same place as that of a still.
+    let place = ["--eye=-1,-1,1.5", "--look=0,0,1"];
+    let fixed = take("fixed.png", "0s", &place);
+    let still = ["render", "quiet.ron", "-o", "still.png", "--size", "64x48"];
+    room.run(&[&still[..], &place].concat()).with_code(0);
+    let still = png(&room.path().join("still.png")).2;
+    let parts = fixed.iter().zip(&still);
+    let off: u32 = parts
+        .map(|(one, other)| u32::from(one.abs_diff(*other)))
+        .sum();
+    assert!(
+        off < 2 * fixed.len() as u32,
+        "edges are smoothed differently: {off}"
+    );
+    // Where the eye stays the block leaves its place in the picture; where it goes along the block stays in the middle.
+    let middle = |pixels: &[u8]| pixels[4 * (24 * 64 + 32)..][..3].to_vec();
+    let [before, after] = ["0s", "0.25s"].map(|at| take("along.png", at, &["--follow", "block"]));
+    assert_eq!(middle(&before), middle(&after));
+    assert!(before != after, "what is behind it goes by");
+    for (more, text) in [
+        (
+            ["--screenshot", "a.png", "--follow", "blok"],
+            "did you mean `block`?",
+        ),
+        (
+            ["--eye=1,1,1", "--look=1,1,1", "--screenshot", "a.png"],
+            "same point",
+        ),
+        (["--steps", "1", "--follow", "block"], "there is none"),
+    ] {
+        let ran = room.run(&[&["quiet.ron"][..], &more].concat());
+        let ran = ran.with_code(2);
+        assert!(ran.err.contains(text), "{}", ran.err);
+    }
+}
+
+#[test]
 fn ffmpeg_makes_films_that_it_can_read() {
     let ffmpeg = |arguments: &[&str], room: &Room| {
         std::process::Command::new("ffmpeg")
