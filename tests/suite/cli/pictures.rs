@@ -149,7 +149,7 @@ fn pictures_are_taken_from_where_one_says() {
     assert!(before != after, "what is behind it goes by");
     for (more, text) in [
         (
-            ["--screenshot", "a.png", "--follow", "blok"],
+            ["--screenshot", "a.png", "--follow", "blocks"],
             "did you mean `block`?",
         ),
         (
