@@ -89,12 +89,13 @@ class Shows(PageTest):
         self.wait("!document.getElementById('plot').hidden && morse.world.plotted.length === 1")
         series = "morse.world.series.get(`component:rover.pose ${morse.world.plotted[0].name}`)"
         self.wait(f"{series}?.times.length > 15")
-        self.assertEqual(pick.get_attribute("aria-pressed"), "true")
+        # It is drawn a frame later.
+        self.wait("document.querySelector('#inspector .pick').getAttribute('aria-pressed') === 'true'")
         # The unit stands at the axis, the newest value at the name.
         self.assertEqual(page.inner_text("#plot .scale span"), "m")
         self.wait("/rover.pose x\\s*[0-9.]+$/.test(document.querySelector('#plot .legend').innerText)")
         drawn = "document.querySelector('#plot canvas').getContext('2d').getImageData(60, 0, 120, 80).data.some(Boolean)"
-        self.assertTrue(self.value(drawn))
+        self.wait(drawn)
         page.locator("#inspector .pick").nth(3).click()
         self.wait("document.querySelector('#plot .legend').innerText.includes('(rad)')")
         self.shoot("plot")

@@ -219,10 +219,13 @@ class CamerasTest(Rows, MorseTestCase):
         # The left one sees the box farther to the right.
         apart = [middle([column for column, _row in red(image)]) for image in (one, other)]
         self.assertAlmostEqual(apart[0] - apart[1], 0.2 / FRONT * FOCAL, delta=0.6)
-        asked = morse.robot.stereo.capture(1)
-        self.assertIsNotNone(left.get(20))
-        self.assertIsNotNone(right.get(20))
-        self.assertIsNone(asked.result())
+        before = [camera.last()['timestamp'] for camera in (left, right)]
+        self.assertIsNone(morse.robot.stereo.capture(1).result())
+        # `get` would miss the second picture if it came while the first one was taken.
+        for camera in (left, right):
+            self.heard(camera)
+        after = [camera.last()['timestamp'] for camera in (left, right)]
+        self.assertTrue(all(new > old for new, old in zip(after, before)), (before, after))
         self.assertIsNone(left.get(0.7))
 
     def row_points(self, morse):
