@@ -54,6 +54,12 @@ impl Screen {
         self.xdotool(&["search", "--name", "morse-sim", "windowfocus"]);
     }
 
+    /// Moves the window; at (3000, 3000) nobody sees it.
+    pub(crate) fn place(&self, x: i32, y: i32) {
+        let (x, y) = (x.to_string(), y.to_string());
+        self.xdotool(&["search", "--name", "morse-sim", "windowmove", &x, &y]);
+    }
+
     /// Presses a key in the window.
     pub(crate) fn press(&self, key: &str) {
         self.xdotool(&["key", key]);

@@ -146,6 +146,73 @@ fn shot(screen: &Screen, directory: &Path) -> PathBuf {
 }
 
 #[test]
+fn out_of_sight_it_rests_and_comes_back() {
+    let Some(screen) = Screen::start().filter(|_| Screen::has_keys()) else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    scene(directory);
+    let arguments = [
+        "scene.ron",
+        "--rtf",
+        "1",
+        "--view",
+        "--view-screenshot",
+        "t=0.1s:begun.png",
+    ];
+    let mut command = screen.program(&arguments, directory);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut running = command.spawn().unwrap();
+    wait_for(&directory.join("begun.png"));
+    if drawing_takes(running.id()).is_none() {
+        eprintln!("llvmpipe does not draw here: whether a window rests was not tried");
+    } else {
+        let comes = |is_drawn| {
+            (0..20)
+                .any(|_| drawing_takes(running.id()).is_some_and(|time| is_drawn == (time > 0.0)))
+        };
+        assert!(comes(true), "nothing is drawn while it is seen");
+        screen.place(3000, 3000);
+        assert!(comes(false), "it is drawn although nobody sees it");
+        screen.place(0, 0);
+        assert!(comes(true), "it is not drawn any more");
+    }
+    screen.focus();
+    screen.click(640, 780);
+    let back = shot(&screen, directory);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert!(back.to_string_lossy().contains("window-"), "{back:?}");
+}
+
+/// Seconds of processor time that llvmpipe's threads use within the next two; none where there are none. See proc(5).
+fn drawing_takes(process: u32) -> Option<f64> {
+    let used = || -> Option<f64> {
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+        let threads = threads.filter_map(|thread| Some(thread.ok()?.path()));
+        let read = |file: PathBuf| std::fs::read_to_string(file).unwrap_or_default();
+        let drawing: Vec<_> = threads
+            .filter(|thread| read(thread.join("comm")).starts_with("llvmpipe"))
+            .collect();
+        // User and system time are the 12th and 13th after the name, a hundred a second.
+        let seconds = |thread: PathBuf| -> f64 {
+            let stat = read(thread.join("stat"));
+            let fields = stat.rsplit(')').next().unwrap_or_default();
+            let times = fields.split_whitespace().skip(11).take(2);
+            times
+                .filter_map(|time| time.parse::<f64>().ok())
+                .sum::<f64>()
+                / 100.0
+        };
+        (!drawing.is_empty()).then(|| drawing.into_iter().map(seconds).sum())
+    };
+    let before = used()?;
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    Some(used()? - before)
+}
+
+#[test]
 fn without_a_screen_it_says_so() {
     let directory = tempfile::tempdir().unwrap();
     scene(directory.path());

@@ -13,7 +13,7 @@
 //!   `pads`: gamepads and joysticks;
 //! - `bar`, `tree`, `facts`, `plot`: the panels; `rows`, `photo`: what is read in them; `orders`: what actuators are
 //!   told; `sketch`: rays, frames, what cameras see, and the like; `labels`: names;
-//! - `shot`: pictures of the window;
+//! - `shot`: pictures of the window; `unseen`: what is not drawn while nobody looks;
 //! - [`Gpu`]: pictures by the graphics card, off-screen.
 mod ask;
 mod bar;
@@ -38,6 +38,7 @@ mod skin;
 mod sky;
 mod stage;
 mod tree;
+mod unseen;
 mod window;
 
 pub use door::{Door, Entrance, Looker, Window, door, plugin};

@@ -25,18 +25,25 @@ use crate::{
     pick,
     plot::{self, Plots},
     shot::{self, Shot, Shots},
-    sketch, sky, stage, tree,
+    sketch, sky, stage, tree, unseen,
 };
 
 /// New frames a second, at most, where nobody moves the pointer.
-const FRAMES: f64 = 60.0;
+pub(crate) const FRAMES: f64 = 60.0;
 
 /// The window is there when so many frames have been drawn: by then its shaders are made.
 const FIRST: u32 = 6;
 
 /// Says once that the window is there.
 #[derive(Resource)]
-struct Opened(Option<Sender<Result<(), String>>>);
+pub(crate) struct Opened(Option<Sender<Result<(), String>>>);
+
+impl Opened {
+    /// Whether it has been said.
+    pub(crate) fn is_told(&self) -> bool {
+        self.0.is_none()
+    }
+}
 
 /// Opens the window, and comes back when it is closed, or when the simulation has ended and all pictures are
 /// taken. Has to be called on the program's main thread.
@@ -102,10 +109,7 @@ fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
     sky::plugin(&mut app, &mirror.scenery.lighting);
     app.init_resource::<Theme>()
         .add_plugins(EguiPlugin::default())
-        .insert_resource(WinitSettings {
-            focused_mode: UpdateMode::reactive(Duration::from_secs_f64(1.0 / FRAMES)),
-            unfocused_mode: UpdateMode::reactive_low_power(Duration::from_secs_f64(1.0 / FRAMES)),
-        })
+        .insert_resource(frames(FRAMES))
         .insert_resource(mirror)
         .insert_resource(Orders::new(actuators))
         .insert_resource(Shots {
@@ -137,9 +141,18 @@ fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
                 shot::take,
             ),
         )
-        .add_systems(Last, (mirror::ask, greet, close));
+        .add_systems(Last, (mirror::ask, greet, unseen::rest, close));
     panels(&mut app);
     app
+}
+
+/// So many frames a second.
+pub(crate) fn frames(rate: f64) -> WinitSettings {
+    let interval = Duration::from_secs_f64(1.0 / rate);
+    WinitSettings {
+        focused_mode: UpdateMode::reactive(interval),
+        unfocused_mode: UpdateMode::reactive_low_power(interval),
+    }
 }
 
 /// What is drawn by egui.
