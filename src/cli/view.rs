@@ -26,7 +26,8 @@ pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) ->
     let parts = &parts;
     // It takes the door along: when it ends before there is a simulation, nobody waits at the other side.
     let simulate = move || {
-        let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
+        // Not locked: what the window's libraries say must not wait for a simulation that waits for the window.
+        let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
         run::run(
             args,
             parts,
