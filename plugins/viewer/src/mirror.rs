@@ -173,6 +173,10 @@ impl Mirror {
     }
 
     fn take(&mut self, wall: f64) {
+        // Before anything else: once the run is known to be held, nothing can come that was measured before.
+        let (is_held, factor) = self.pacing.get();
+        let is_held_now = is_held && !self.pace.is_held;
+        (self.pace.is_held, self.pace.factor) = (is_held, factor);
         if let Some(poses) = self.observer.try_recv() {
             let is_new_start = poses.tick < self.poses.tick;
             self.observer
@@ -181,14 +185,16 @@ impl Mirror {
                 self.sensors.iter_mut().for_each(|seen| seen.reading = None);
             }
         }
-        let (is_held, factor) = self.pacing.get();
-        (self.pace.is_held, self.pace.factor) = (is_held, factor);
         self.pace.measure(self.seconds(), wall);
         for seen in self.sensors.iter_mut().filter(|seen| seen.is_watched) {
             let looked = seen.look.as_ref().and_then(Observer::try_recv);
             let newest = std::iter::from_fn(|| seen.observer.try_recv()).last();
             if let Some(reading) = newest.or(looked) {
                 (seen.reading, seen.look) = (Some(reading), None);
+            }
+            if is_held_now {
+                // The window may have been busy in the last tick.
+                seen.look = self.requests.look(seen.observer.info.clone()).ok();
             }
         }
         self.is_over = self.wake.is_over();

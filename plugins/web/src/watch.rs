@@ -85,9 +85,10 @@ impl Watch {
 
     /// Takes what has come.
     pub(crate) fn take(&mut self, now: Instant) {
+        // In this order: once the run is known to be held, nothing can come that was measured before.
+        let (is_held, factor) = self.sight.pacing.get();
         let poses = self.sight.poses.try_recv();
         let has_readings = self.take_readings();
-        let (is_held, factor) = self.sight.pacing.get();
         let before = self.frames.moment();
         let (tick, seconds) = poses
             .as_ref()
@@ -106,13 +107,10 @@ impl Watch {
             },
         };
         self.frames.advance(moment, poses.as_ref(), has_readings);
-        if tick < before.tick {
-            // After a reset what was measured before is of no use.
-            let watched = self.watched.iter().enumerate();
-            let watched = watched.filter(|(_, (watchers, _))| *watchers > 0);
-            for sensor in watched.map(|(sensor, _)| sensor).collect::<Vec<_>>() {
-                self.look(sensor);
-            }
+        // After a reset what was measured before is of no use; and a viewer may have been busy in the last tick
+        // before the run was held.
+        if tick < before.tick || (is_held && !before.is_held) {
+            self.look_again();
         }
         if let Some(poses) = poses {
             self.sight.poses.give_back(poses);
@@ -188,6 +186,19 @@ impl Watch {
             observer.deassert_ready();
             while observer.try_recv().is_some() {}
             self.frames.forget(sensor);
+        }
+    }
+
+    /// Asks for what all sensors measured last that are watched.
+    fn look_again(&mut self) {
+        for sensor in 0..self.watched.len() {
+            if self
+                .watched
+                .get(sensor)
+                .is_some_and(|(watchers, _)| *watchers > 0)
+            {
+                self.look(sensor);
+            }
         }
     }
 
