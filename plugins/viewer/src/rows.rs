@@ -8,6 +8,9 @@ use morse_api::{
 /// Lists up to this length are shown part by part.
 const SHORT: usize = 16;
 
+/// Points or rows of a matrix up to this number, too.
+const FEW: usize = 4;
+
 /// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
@@ -69,6 +72,11 @@ fn spread(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
         Value::Flag(flag) => add(own, Cell::Text(yes(flag))),
         Value::Text(text) => add(own, Cell::Text(text.to_owned())),
         Value::Numbers(values) => numbers(name, values, add),
+        Value::Triples(rows) if (1..=FEW).contains(&rows.len()) => {
+            for (place, row) in rows.iter().enumerate() {
+                numbers(&join(name, &place.to_string()), row, add);
+            }
+        }
         Value::Triples(triples) => add(own, Cell::Text(format!("{} points", triples.len()))),
         Value::Samples(samples) => {
             let text = format!("{} × {}", samples.count(), samples.number());
@@ -223,6 +231,17 @@ mod tests {
         assert_eq!(
             rows(&true),
             [("it".to_owned(), Cell::Text("yes".to_owned()))]
+        );
+        let matrix = rows(&vec![
+            [554.0, 0.0, 320.0],
+            [0.0, 553.0, 240.0],
+            [0.0, 0.0, 1.0],
+        ]);
+        assert_eq!(matrix.len(), 9);
+        assert_eq!(matrix[4], ("it.1.y".to_owned(), Cell::Number(553.0)));
+        assert_eq!(
+            rows(&vec![[0.5; 3]; 5]),
+            [("it".to_owned(), Cell::Text("5 points".to_owned()))]
         );
     }
 

@@ -130,7 +130,7 @@ function textOf(value) {
   if (typeof value === "number") return number(value);
   if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (value instanceof Points) return `${value.length} points`;
+  if (value instanceof Points) return value.length > 4 ? `${value.length} points` : value.rows().map((row) => row.map(short).join(", ")).join("; ");
   if (isStrip(value)) {
     const finite = value.filter(Number.isFinite);
     const ends = finite.length ? ` × ${short(finite.reduce((a, b) => Math.min(a, b)))} … ${short(finite.reduce((a, b) => Math.max(a, b)))}` : "";

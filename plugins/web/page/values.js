@@ -96,6 +96,10 @@ export class Points {
   get length() {
     return this.xyz.length / 3;
   }
+
+  rows() {
+    return Array.from({ length: this.length }, (_, row) => [...this.xyz.subarray(3 * row, 3 * row + 3)]);
+  }
 }
 
 // A frame: when it is, which bodies moved where, and what was measured.
