@@ -18,6 +18,7 @@ criterion_group!(
     ticks::stack,
     ticks::fleet,
     rays::fleet,
-    render::arena
+    render::arena,
+    render::sizes
 );
 criterion_main!(benches);

@@ -1,7 +1,13 @@
-//! How many pictures a second the renderer draws: colour and depth of the arena, 640 by 480, without shadows.
-use criterion::{Criterion, Throughput};
-use morse_api::render::{Eye, Picture, Renderer, Wants};
-use morse_sim::render::look;
+//! How many pictures a second the renderers draw: colour and depth of the arena by the software renderer, and of a
+//! shipped scene by each renderer in several sizes.
+use criterion::{Criterion, SamplingMode, Throughput};
+use morse_api::render::{Eye, Painter, Picture, Renderer, Wants};
+use morse_sim::{
+    Simulation,
+    load::{Options, load},
+    render::{draw, look},
+    simulation::{kinds, no_parts},
+};
 use nalgebra::Point3;
 
 use crate::rays::Arena;
@@ -35,6 +41,61 @@ pub(crate) fn arena(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Two threads, without shadows; elements are pictures. Without a graphics card `gpu` is left out, and with the feature
+/// `viewer` alone it is there at all.
+pub(crate) fn sizes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("render/patrol");
+    group.throughput(Throughput::Elements(1));
+    // A picture of a card that the processor stands in for takes seconds.
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    for (painter, name) in [(Painter::Software, "software"), (Painter::Gpu, "gpu")] {
+        let Some(mut simulation) = patrol(painter) else {
+            continue;
+        };
+        let mut picture = Picture::default();
+        for (width, height) in [(320, 240), (640, 480), (1280, 720)] {
+            let mut eye = Eye {
+                shadows: false,
+                wants: COLOR_AND_DEPTH,
+                ..look(
+                    Point3::new(-6.0, -5.0, 4.0),
+                    Point3::origin(),
+                    width,
+                    height,
+                )
+            };
+            group.bench_function(format!("{name}, {width}x{height}"), |bencher| {
+                bencher.iter(|| {
+                    eye.world_from_eye.translation.vector.x += 1e-5;
+                    draw(simulation.world_mut(), &eye, &mut picture);
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+/// A shipped scene, if it can be drawn so.
+fn patrol(renderer: Painter) -> Option<Simulation> {
+    let options = Options {
+        renderer,
+        opens_meshes: true,
+        threads: 2,
+        ..Options::default()
+    };
+    let mut plan = load("scenes/patrol.ron".as_ref(), &options, &kinds(&no_parts)).ok()?;
+    plan.simulation.middlewares.clear();
+    let mut simulation = Simulation::build(plan, &no_parts).expect("a shipped scene");
+    simulation.run(1).expect("no observer to lose");
+    simulation.warnings().is_empty().then_some(simulation)
+}
+
+const COLOR_AND_DEPTH: Wants = Wants {
+    color: true,
+    depth: true,
+    things: false,
+};
+
 /// From a corner to the middle, 60° high.
 fn eye() -> Eye {
     let (width, height) = SIZE;
@@ -42,11 +103,7 @@ fn eye() -> Eye {
         focal: f64::from(height) / 2.0 / libm::tan(30.0_f64.to_radians()),
         near: 0.1,
         far: 100.0,
-        wants: Wants {
-            color: true,
-            depth: true,
-            things: false,
-        },
+        wants: COLOR_AND_DEPTH,
         ..look(
             Point3::new(-18.5, -18.5, 3.0),
             Point3::origin(),

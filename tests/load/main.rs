@@ -1,9 +1,11 @@
 //! Puts the program under load and measures it: `cargo bench --bench load`, or for each part its own length:
-//! `-- --streams 60 --fast 60 --requests 60 --cycles 10000` (seconds, and clients that come and go; 0 leaves a part
-//! out). Prints a table, and ends with 1 when a promise is broken.
+//! `-- --streams 60 --fast 60 --requests 60 --cycles 10000 --viewers 60 --window 0` (seconds, and clients that come and
+//! go; 0 leaves a part out). Prints a table, and ends with 1 when a promise is broken. See [`window`] for what that needs.
 #[path = "mod.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod load;
+mod viewers;
+mod window;
 
 use std::{process::ExitCode, time::Duration};
 
@@ -19,6 +21,8 @@ struct Lengths {
     fast: u64,
     requests: u64,
     cycles: u64,
+    viewers: u64,
+    window: u64,
 }
 
 impl Lengths {
@@ -28,6 +32,8 @@ impl Lengths {
             fast: 60,
             requests: 60,
             cycles: 10_000,
+            viewers: 60,
+            window: 0,
         };
         // Cargo adds one of its own.
         let mut arguments = arguments.filter(|argument| argument != "--bench");
@@ -39,9 +45,11 @@ impl Lengths {
                 "--fast" => lengths.fast = value,
                 "--requests" => lengths.requests = value,
                 "--cycles" => lengths.cycles = value,
+                "--viewers" => lengths.viewers = value,
+                "--window" => lengths.window = value,
                 _ => {
                     return Err(format!(
-                        "unknown: {name}; known: --streams, --fast, --requests, --cycles"
+                        "unknown: {name}; known: --streams, --fast, --requests, --cycles, --viewers, --window"
                     ));
                 }
             }
@@ -160,6 +168,36 @@ fn come_and_go(cycles: u64) -> Row {
     row
 }
 
+fn look_on(seconds: u64) -> Row {
+    // By turns: other work on the machine is in both.
+    let (mut none, mut ten, mut frames) = (0.0, 0.0, 0);
+    for _ in 0..3 {
+        let turn = Duration::from_secs(seconds) / 6;
+        none += viewers::measure(0, turn).tick / 3.0;
+        let with = viewers::measure(10, turn);
+        ten += with.tick / 3.0;
+        frames += with.frames;
+    }
+    let more = (ten / none - 1.0) * 100.0;
+    let text = format!(
+        "{none:.3} ms of processor a tick without, {ten:.3} ms with ({more:+.1} %), {frames} frames"
+    );
+    Row::new("50 robots, 10 browsers that look on", text)
+        .promise(more < 5.0, "they cost less than 5 %")
+        .promise(frames as f64 > 250.0 * seconds as f64, "all frames come")
+}
+
+fn see(seconds: u64) -> Row {
+    let got = window::measure(Duration::from_secs(seconds));
+    let (without, seen, unseen) = (got.without, got.seen, got.unseen);
+    let text =
+        format!("{without:.2} cores without, {seen:.2} while it is seen, {unseen:.2} while not");
+    Row::new("a window", text).promise(
+        unseen < without + 0.1,
+        "one that nobody sees takes less than a tenth of a core",
+    )
+}
+
 #[expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -173,7 +211,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let parts: [(u64, &dyn Fn() -> Row); 4] = [
+    let parts: [(u64, &dyn Fn() -> Row); 6] = [
         (lengths.streams, &|| {
             stream(
                 "50 robots at 100 Hz, a client each",
@@ -187,6 +225,8 @@ fn main() -> ExitCode {
         }),
         (lengths.requests, &|| request(lengths.requests)),
         (lengths.cycles, &|| come_and_go(lengths.cycles)),
+        (lengths.viewers, &|| look_on(lengths.viewers)),
+        (lengths.window, &|| see(lengths.window)),
     ];
     let mut is_fine = true;
     for (_, part) in parts.iter().filter(|(length, _)| *length > 0) {

@@ -85,7 +85,7 @@ pub(crate) struct Holds {
 
 /// The program at work.
 pub(crate) struct Program {
-    child: Child,
+    pub(crate) child: Child,
     _folder: tempfile::TempDir,
     ports: BTreeMap<String, u16>,
     said: Arc<Mutex<Vec<String>>>,
