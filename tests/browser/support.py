@@ -152,6 +152,11 @@ class PageTest(unittest.TestCase):
         """A row of the tree."""
         return self.page.locator("#tree .row", has=self.page.get_by_text(name, exact=True)).first
 
+    def select_pose(self) -> None:
+        """Selects the sensor, and waits until what it measures is there beside where it is: six numbers each."""
+        self.row("pose").click()
+        self.wait("document.querySelectorAll('#inspector .pick').length === 12")
+
     def shoot(self, name: str) -> None:
         """Leaves a picture in the folder MORSE_SHOTS, where there is one."""
         folder = os.environ.get("MORSE_SHOTS")
