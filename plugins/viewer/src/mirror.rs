@@ -175,7 +175,7 @@ impl Mirror {
     fn take(&mut self, wall: f64) {
         // Before anything else: once the run is known to be held, nothing can come that was measured before.
         let (is_held, factor) = self.pacing.get();
-        let is_held_now = is_held && !self.pace.is_held;
+        let (was_held, tick_before) = (self.pace.is_held, self.poses.tick);
         (self.pace.is_held, self.pace.factor) = (is_held, factor);
         if let Some(poses) = self.observer.try_recv() {
             let is_new_start = poses.tick < self.poses.tick;
@@ -186,14 +186,15 @@ impl Mirror {
             }
         }
         self.pace.measure(self.seconds(), wall);
+        // Of the last tick, or of those made one by one, a busy window may have missed the measurements.
+        let is_last = is_held && (!was_held || self.poses.tick > tick_before);
         for seen in self.sensors.iter_mut().filter(|seen| seen.is_watched) {
             let looked = seen.look.as_ref().and_then(Observer::try_recv);
             let newest = std::iter::from_fn(|| seen.observer.try_recv()).last();
             if let Some(reading) = newest.or(looked) {
                 (seen.reading, seen.look) = (Some(reading), None);
             }
-            if is_held_now {
-                // The window may have been busy in the last tick.
+            if is_last {
                 seen.look = self.requests.look(seen.observer.info.clone()).ok();
             }
         }

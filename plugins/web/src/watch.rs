@@ -107,9 +107,10 @@ impl Watch {
             },
         };
         self.frames.advance(moment, poses.as_ref(), has_readings);
-        // After a reset what was measured before is of no use; and a viewer may have been busy in the last tick
-        // before the run was held.
-        if tick < before.tick || (is_held && !before.is_held) {
+        // After a reset what was measured before is of no use; and of the last tick before the run was held, or of
+        // those made one by one, a viewer may have missed the measurements.
+        let is_last = is_held && (!before.is_held || tick > before.tick);
+        if tick < before.tick || is_last {
             self.look_again();
         }
         if let Some(poses) = poses {
