@@ -7,6 +7,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use crate::external;
+
 /// Whether a Python is there that is new enough.
 fn has_python() -> bool {
     let version = "import sys; sys.exit(sys.version_info < (3, 9))";
@@ -73,20 +75,7 @@ fn build(simulator: &Path) -> PathBuf {
     let profile = &external[external.find("[profile.dev]").unwrap()..];
     let own = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, format!("{own}\n{profile}")).unwrap();
-    fs::copy(root.join("Cargo.lock"), simulator.join("Cargo.lock")).unwrap();
-    let program = Path::new(env!("CARGO_BIN_EXE_morse-sim"));
-    let target = program.ancestors().nth(2).expect("the directory of builds");
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--offline", "--quiet", "--manifest-path"])
-        .arg(&manifest)
-        .arg("--target-dir")
-        .arg(target)
-        .output()
-        .expect("cargo runs");
-    let complaints = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{complaints}");
-    assert!(!complaints.contains("warning"), "{complaints}");
-    target.join("debug/place-sim")
+    external::build(&manifest).join("place-sim")
 }
 
 #[test]

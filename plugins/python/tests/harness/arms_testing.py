@@ -129,16 +129,21 @@ class ArmsTest(Rows, MorseTestCase):
         morse.sleep(0.1)
         self.tip_is(morse, 0.0, 0.0, 1.3105)
 
+    def took(self, passed, least):
+        """The client hears of the end a little later, on a busy machine more than a little."""
+        self.assertGreater(passed, least - 0.05)
+        self.assertLess(passed, least + 1.0)
+
     def row_turning_joints(self, morse):
         arm = morse.robot.arm
         before = morse.time()
         arm.rotate('kuka_2', -0.8).result()
         # At 0.8 rad/s.
-        self.assertAlmostEqual(morse.time() - before, 1.0, delta=0.2)
+        self.took(morse.time() - before, 1.0)
         self.assertAlmostEqual(arm.arm_pose.get()['kuka_2'], -0.8, delta=0.03)
         before = morse.time()
         arm.rotate_joints({'kuka_2': 0.0, 'kuka_1': 1.0}, 2.0).result()
-        self.assertAlmostEqual(morse.time() - before, 0.5, delta=0.2)
+        self.took(morse.time() - before, 0.5)
         first = arm.rotate('kuka_1', -2.0)
         morse.sleep(0.1)
         second = arm.rotate('kuka_1', 0.5)
@@ -155,10 +160,11 @@ class ArmsTest(Rows, MorseTestCase):
         arm = morse.robot.arm
         points = [
             {'positions': [0.5] + [0.0] * 6, 'velocities': [0.0] * 7, 'time_from_start': 0.5},
-            {'positions': [-0.5] + [0.0] * 6, 'velocities': [0.0] * 7, 'time_from_start': 1.5},
+            {'positions': [-0.5] + [0.0] * 6, 'velocities': [0.0] * 7, 'time_from_start': 3.5},
         ]
         going = arm.trajectory({'points': points})
         morse.sleep(0.55)
+        # It leaves this point slowly, so that a busy machine sees it there.
         self.assertAlmostEqual(arm.arm_pose.get()['kuka_1'], 0.5, delta=0.1)
         going.result()
         self.assertAlmostEqual(arm.arm_pose.get()['kuka_1'], -0.5, delta=0.05)
