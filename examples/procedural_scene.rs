@@ -7,14 +7,13 @@ use std::error::Error;
 
 use morse_api::body::BodyState;
 use morse_sim::{
-    load::Plan,
     prelude::*,
     scene::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Geometry, Scene, Shape},
         robray,
     },
-    simulation::{Simulation, no_parts},
+    simulation::{Simulation, load::Plan, no_parts},
 };
 
 const COUNT: usize = 40;

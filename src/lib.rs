@@ -31,97 +31,60 @@
 //!
 //! # The map
 //!
+//! Everything in the tick is a plugin: built-in parts live as users' own do, in crates that know the contract
+//! and not the program. In reading order:
+//!
 //! The contract, which parts and middlewares outside this crate need alone:
-//! - `morse_api`: the tick, and what sensors, actuators, modifiers, services and middlewares are.
+//! - `morse_api`: the tick, and what sensors, actuators, modifiers, services and middlewares are;
+//! - [`testing`] (`morse_testing`): a world for the unit tests of a part.
+//!
+//! Parts, a file each and a list in each crate:
+//! - [`sensor`] (`morse_sensors`): sensors, with what scanners and cameras share;
+//! - [`actuator`] (`morse_actuators`): actuators, with wheels, rotors and hands, and [`overlay`]s;
+//! - [`modifier`] (`morse_modifiers`): noise, and changes of frame, between the two and the outside;
+//! - [`geodesy`] (`morse_geodesy`): places on Earth and its magnetic field, for both;
+//! - [`kinematics`] (`morse_kinematics`): chains of joints, and from a pose of their end to the joints.
 //!
 //! What a world is made of:
+//! - [`scene`] (`morse_scene`): scenes and simulation files as plain data, their languages, and what is wrong with
+//!   them;
+//! - [`geometry`] (`morse_geometry`): meshes from files, and what rays meet;
+//! - [`physics`] (`morse_physics`): bodies, joints, contacts, and the engine that moves them;
+//! - [`render`] (`morse_render`): pictures and films, by rays and without a graphics card.
+//!
+//! The program, from files to a world that runs:
 //! - [`tick`]: the order of a tick;
-//! - [`frame`]: poses and angles in double precision;
-//! - [`geodesy`], [`coordinates`]: from the scene to places on Earth, and modifiers that give those;
-//! - [`faults`]: what noise and fault models have in common;
-//! - [`geomagnetism`]: the Earth's magnetic field there;
-//! - [`hands`]: what takes things and lets them go;
-//! - [`kinematics`]: chains of joints, and from a pose of their end to the joints;
-//! - [`motion`]: velocities and accelerations of a sensor, live or from its poses;
-//! - [`physics`]: bodies, joints, contacts, and the engine that moves them;
-//! - [`rays`]: what rays meet, for scanners;
-//! - [`files`]: files that other files name, which have to lie beside them;
-//! - [`paint`]: images and materials of meshes, from files;
-//! - [`render`]: what eyes see, for cameras and stills;
-//! - [`laser`]: what all laser scanners share;
-//! - [`camera`]: what all cameras share;
-//! - [`rotorcraft`]: how rotors hold an attitude, for the actuators that fly;
-//! - [`wheels`]: the wheels of a robot, found and measured for actuators;
-//! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore.
-//!
-//! Parts, a file each and a list in each folder:
-//! - [`sensor`]: what measures;
-//! - [`actuator`]: what moves;
-//! - [`modifier`]: noise, and changes of frame, between the two and the outside;
-//! - [`overlay`]: other services over those of a component;
-//! - [`service`]: what every component answers, and what the simulation itself does.
-//!
-//! From files to a world:
-//! - [`scene`]: scenes and simulation files as plain data, and their languages;
-//! - [`assets`]: models that the program carries in itself;
-//! - [`kinds`]: the words that a simulation file may use;
-//! - [`load`]: reads and checks files;
-//! - [`report`]: what is wrong with them;
-//! - [`objects`]: the things that components know by name and property;
-//! - [`install`]: puts sensors and actuators on bodies;
-//! - [`simulation`]: one world: build, step, read, command.
-//!
-//! Towards the outside:
-//! - [`middleware`]: the only place that names the crates under `plugins/`;
-//! - `morse_socket`: MORSE's socket protocol;
-//! - `morse_text`: readings as text files;
-//! - `morse_web`: the simulation in a browser;
-//! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`;
+//! - [`simulation`]: one world: load, build, step, read, command, and its state;
+//! - [`service`]: what every component answers, and what the simulation itself does;
 //! - [`run`]: paces a simulation, by the only wall clock;
-//! - [`picture`]: pictures and films as files;
 //! - [`cli`]: the command line, one file a command;
 //! - [`docs`]: the guide;
 //! - [`prelude`]: what the file of a part usually names.
-pub mod actuator;
-pub mod assets;
-pub mod camera;
+//!
+//! Towards the outside:
+//! - [`middleware`]: the only place that names the crates of middlewares;
+//! - `morse_socket`: MORSE's socket protocol;
+//! - `morse_text`: readings as text files;
+//! - `morse_web`: the simulation in a browser;
+//! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 pub mod cli;
-pub mod coordinates;
 pub mod docs;
-pub mod faults;
-pub mod files;
-pub mod frame;
-pub mod geodesy;
-pub mod geomagnetism;
-pub mod hands;
-pub mod install;
-pub mod kinds;
-pub mod kinematics;
-pub mod laser;
-pub mod load;
 pub mod middleware;
-pub mod modifier;
-pub mod motion;
-pub mod objects;
-pub mod overlay;
-pub mod paint;
-pub mod physics;
-pub mod picture;
-pub mod rays;
-pub mod render;
-pub mod report;
-pub mod rotorcraft;
 pub mod run;
-pub mod scene;
-pub mod sensor;
 pub mod service;
 pub mod simulation;
-pub mod state;
-#[cfg(test)]
-mod testbed;
 pub mod tick;
-pub mod wheels;
 
+pub use morse_actuators::{self as actuator, overlay};
+pub use morse_geodesy as geodesy;
+pub use morse_geometry as geometry;
+pub use morse_kinematics as kinematics;
+pub use morse_modifiers as modifier;
+pub use morse_physics as physics;
+pub use morse_render as render;
+pub use morse_scene as scene;
+pub use morse_sensors as sensor;
+pub use morse_testing as testing;
 pub use simulation::Simulation;
 
 /// Everything that the file of a sensor, actuator or modifier usually names.

@@ -17,11 +17,9 @@ use morse_api::{
     state::InPathOrder,
     tick::{Clock, Inputs, Tick},
 };
+use morse_scene::simulation::Simulation;
 
-use crate::{
-    install::{Connections, sight},
-    scene::simulation::Simulation,
-};
+use crate::simulation::install::{Connections, sight};
 
 /// The window, in programs that have one: `--view` adds it to a run.
 #[cfg(feature = "viewer")]
@@ -32,6 +30,8 @@ pub fn plugin(app: &mut App) {
     morse_socket::plugin(app);
     morse_text::plugin(app);
     morse_web::plugin(app);
+    #[cfg(feature = "viewer")]
+    viewer::gpu::plugin(app);
     sight::plugin(app);
     app.init_resource::<Pending>()
         .init_resource::<LostObserver>()

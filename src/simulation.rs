@@ -1,6 +1,18 @@
 //! One simulated world: build it, step it, read it, command it.
+//!
+//! - [`kinds`](mod@kinds): the words that a simulation file may use; [`load`]: reads and checks files;
+//! - `build`: from files to an app; [`spawn`]: frames, bodies and geometry; [`objects`]: things that components
+//!   know by name and property; [`install`]: sensors and actuators on bodies;
+//! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore;
+//! - `losses`, `wishes`: what observers missed, and what clients ask of whoever runs it.
 mod build;
+pub mod install;
+pub mod kinds;
+pub mod load;
 mod losses;
+pub mod objects;
+pub mod spawn;
+pub mod state;
 mod wishes;
 
 use std::path::Path;
@@ -22,6 +34,8 @@ use morse_api::{
     state::StateError,
     tick::Clock,
 };
+use morse_physics::fault::{Fault, Lost};
+use morse_scene::report::Report;
 use serde_json::Value as Json;
 
 pub(crate) use build::components;
@@ -30,12 +44,12 @@ use build::{Raised, raise, start};
 pub use losses::{Losses, PortLosses};
 
 use crate::{
-    load::{self, Options, Plan},
     middleware::{self, Middlewares},
-    physics::fault::{Fault, Lost},
-    report::Report,
-    scene::spawn::Spawned,
-    state::{HashChain, Snapshot},
+    simulation::{
+        load::{Options, Plan},
+        spawn::Spawned,
+        state::{HashChain, Snapshot},
+    },
 };
 
 /// A world of its own: any number of them live in one process, each on any thread.
@@ -474,7 +488,7 @@ impl Simulation {
     fn entity(&self, path: &str) -> Result<Entity, Refusal> {
         service::find(self.app.world(), path).ok_or_else(|| {
             let paths = self.paths();
-            let near = crate::scene::diagnostic::nearest(path, paths.iter().map(String::as_str));
+            let near = morse_scene::diagnostic::nearest(path, paths.iter().map(String::as_str));
             Refusal::NoComponent {
                 path: path.to_owned(),
                 near: near.map(str::to_owned),

@@ -1,18 +1,19 @@
 //! `morse-sim check`: what is wrong with files, without running anything.
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
+use morse_scene::{
+    assets,
+    diagnostic::{Diagnostic, Sources, Style, render},
+    model::{Scene, Shape},
+    report::Report,
+    robray::{LoadOptions, load},
+};
 use serde_json::json;
 
-use crate::assets;
-use crate::load::{self, Options};
-use crate::report::Report;
-use crate::scene::diagnostic::{Diagnostic, Sources, Style, render};
-use crate::scene::model::{Scene, Shape};
-use crate::scene::robray::{LoadOptions, load};
+use crate::simulation::load::{self, Options};
 use crate::simulation::{Parts, Simulation, kinds};
 
 /// Report all errors and warnings of scene and simulation files
@@ -113,7 +114,7 @@ fn checked(
         }
         write!(err, "{}", report.render(args.reading.style()))?;
         err.flush()?;
-        let name = crate::scene::diagnostic::printable_path(&path.display().to_string());
+        let name = morse_scene::diagnostic::printable_path(&path.display().to_string());
         let (errors, warnings) = report.counts();
         match summary {
             Some(summary) if warnings == 0 => writeln!(out, "{name}: fine ({summary})")?,

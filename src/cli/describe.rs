@@ -16,15 +16,12 @@ use morse_api::{
     service::{self, Service, Services},
     settings,
 };
+use morse_scene::diagnostic::nearest;
 use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::Value as Json;
 
 use super::{exit, say};
-use crate::{
-    kinds::Kinds,
-    scene::diagnostic::nearest,
-    simulation::{Parts, components},
-};
+use crate::simulation::{Parts, components, kinds::Kinds};
 
 /// Describe a kind of sensor, actuator, modifier, overlay or middleware, or all of them
 #[derive(Clone, Debug, Default, ClapArgs)]
@@ -87,7 +84,7 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Wri
                 let near = nearest(word, all)
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
-                let word = crate::scene::diagnostic::printable(word);
+                let word = morse_scene::diagnostic::printable(word);
                 say(err, format_args!("error: no kind is called `{word}`{near}"));
                 return exit::INPUT;
             }

@@ -1,13 +1,14 @@
 //! `morse-sim fmt`: tidies scene files in place.
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use morse_scene::{
+    diagnostic::{Style, printable_path},
+    robray::format,
+};
 
 use super::check::show;
-use crate::scene::diagnostic::{Style, printable_path};
-use crate::scene::robray::format;
 
 /// Format scene files
 #[derive(Clone, Debug, Default, ClapArgs)]

@@ -1,21 +1,22 @@
 //! `morse-sim inspect`: what a file says, evaluated: frames, poses, joints, geometry, bodies, components.
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use morse_scene::{
+    diagnostic::{nearest, printable},
+    model::{Frame, Geometry, Joint, Scene, Shape},
+    robray::load,
+};
 use nalgebra::Isometry3;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::check::{Reading, show};
-use crate::kinds::Kinds;
-use crate::load::{self, Plan};
-use crate::scene::diagnostic::{nearest, printable};
-use crate::scene::model::{Frame, Geometry, Joint, Scene, Shape};
-use crate::scene::robray::load;
+use crate::simulation::kinds::Kinds;
+use crate::simulation::load::{self, Plan};
 use crate::simulation::{Parts, kinds};
 
 mod simulated;

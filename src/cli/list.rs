@@ -3,14 +3,16 @@ use std::io::Write;
 
 use bevy::reflect::TypeInfo;
 use clap::{Args as ClapArgs, ValueEnum};
+use morse_scene::{
+    assets::{self, Embedded},
+    simulation::Assets as _,
+};
 use serde_json::json;
 
 use super::{exit, say};
-use crate::{
-    assets::{self, Embedded},
+use crate::simulation::{
+    Parts, kinds,
     kinds::{Kinds, summary},
-    scene::simulation::Assets as _,
-    simulation::{Parts, kinds},
 };
 
 /// List what there is

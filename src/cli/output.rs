@@ -1,19 +1,19 @@
 //! `--output`: the readings of all sensors through one more middleware.
 use std::sync::Arc;
 
+use morse_scene::{
+    diagnostic::Diagnostic,
+    report::Report,
+    simulation::{
+        Family, Spanned, Vocabulary as _,
+        model::{Middleware, Output, Settings},
+    },
+};
 use serde::de::value::{Error as ValueError, MapDeserializer};
 
-use crate::{
+use crate::simulation::{
     kinds::{Kinds, Words},
     load::Plan,
-    report::Report,
-    scene::{
-        diagnostic::Diagnostic,
-        simulation::{
-            Family, Spanned, Vocabulary as _,
-            model::{Middleware, Output, Settings},
-        },
-    },
 };
 
 /// Adds the middlewares of all `--output` arguments, each connected to all sensors.

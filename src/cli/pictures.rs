@@ -8,6 +8,11 @@ use morse_api::{
     middleware::Failure,
     render::Eye,
 };
+use morse_render::{
+    Canvas, Room,
+    picture::{Film, Format, Image},
+};
+use morse_scene::diagnostic::{nearest, printable};
 use nalgebra::Vector3;
 
 use super::{
@@ -15,13 +20,7 @@ use super::{
     run::{Args, seconds},
     standpoint::Standpoint,
 };
-use crate::{
-    picture::{Film, Format, Image},
-    render::{self, Canvas, Room},
-    run::Watch,
-    scene::diagnostic::{nearest, printable},
-    simulation::Simulation,
-};
+use crate::{run::Watch, simulation::Simulation};
 
 /// Pixels in each direction that a pixel of a frame is the mean of.
 const FINE: u32 = 2;
@@ -118,7 +117,7 @@ impl View {
         if let Some((body, offset)) = self.along {
             self.eye.world_from_eye.translation = (place(simulation, body) + offset).into();
         }
-        let changed = render::redraw(simulation.world_mut(), &self.eye, &mut self.canvas);
+        let changed = morse_render::redraw(simulation.world_mut(), &self.eye, &mut self.canvas);
         if let Some(area) = changed {
             let low = |bound: u32| bound / FINE;
             let high = |bound: u32| bound.div_ceil(FINE);
@@ -323,9 +322,10 @@ mod tests {
     use std::path::Path;
 
     use super::{super::render::still, *};
-    use crate::{
+    use crate::simulation::{
+        kinds,
         load::{self, Options},
-        simulation::{kinds, no_parts},
+        no_parts,
     };
 
     #[test]
@@ -334,7 +334,7 @@ mod tests {
         let mut plan = load::load(&scene, &Options::default(), &kinds(&no_parts)).unwrap();
         plan.simulation.disconnect();
         let mut simulation = Simulation::build(plan, &no_parts).unwrap();
-        let eye = render::automatic(simulation.world_mut(), (90, 51), Room::FILM, None);
+        let eye = morse_render::automatic(simulation.world_mut(), (90, 51), Room::FILM, None);
         let mut view = View::new(&eye);
         let mut before = Image::default();
         for _ in 0..4 {

@@ -2,16 +2,15 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::Args as ClapArgs;
+use morse_api::render::{Eye, Painter, Picture};
+use morse_render::{Room, picture::Image};
+use morse_scene::diagnostic::{Style, printable};
 
 use super::{check::Reading, exit, run, say, standpoint::Standpoint};
-use crate::{
+use crate::simulation::{
+    BuildError, Parts, Simulation, kinds,
     load::{self, Options},
-    picture::Image,
-    render::{self, Room},
-    scene::diagnostic::{Style, printable},
-    simulation::{BuildError, Parts, Simulation, kinds},
 };
-use morse_api::render::{Eye, Painter, Picture};
 
 /// Pixels in each direction that a pixel of the picture is the mean of.
 const FINE: u32 = 3;
@@ -132,7 +131,7 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
 pub(super) fn still(simulation: &mut Simulation, eye: &Eye, fine: u32) -> Image {
     let large = enlarged(eye, fine);
     let mut picture = Picture::default();
-    render::draw(simulation.world_mut(), &large, &mut picture);
+    morse_render::draw(simulation.world_mut(), &large, &mut picture);
     let image = Image {
         width: large.width,
         height: large.height,

@@ -10,6 +10,10 @@ use std::{
 
 use clap::Args as ClapArgs;
 use morse_api::{middleware::Failure, render::Painter};
+use morse_scene::{
+    diagnostic::{Diagnostic, Style, nearest, printable},
+    report::Report,
+};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -21,11 +25,11 @@ use super::{
     standpoint::Standpoint,
 };
 use crate::{
-    load::{self, Options, Plan},
-    report::Report,
     run::{End, Limits, Pace, Summary, run_watched},
-    scene::diagnostic::{Diagnostic, Style, nearest, printable},
-    simulation::{BuildError, Parts, Simulation, kinds},
+    simulation::{
+        BuildError, Parts, Simulation, kinds,
+        load::{self, Options, Plan},
+    },
 };
 
 /// Run a scene (`.robray`) or a simulation file (`.ron`)

@@ -1,17 +1,19 @@
 //! `--serve`: the simulation in a browser, through one more middleware.
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use serde_json::json;
-
-use super::output;
-use crate::{
-    kinds::{Kinds, Words},
-    load::Plan,
+use morse_scene::{
     report::Report,
-    scene::simulation::{
+    simulation::{
         Family, Spanned, Vocabulary as _,
         model::{Middleware, Settings},
     },
+};
+use serde_json::json;
+
+use super::output;
+use crate::simulation::{
+    kinds::{Kinds, Words},
+    load::Plan,
 };
 
 /// Where the page is unless told otherwise.

@@ -2,12 +2,10 @@
 use bevy::prelude::Entity;
 use clap::Args as ClapArgs;
 use morse_api::render::Eye;
+use morse_render::Room;
 use nalgebra::Point3;
 
-use crate::{
-    render::{self, Room},
-    simulation::Simulation,
-};
+use crate::simulation::Simulation;
 
 /// A place, and what is looked at from there.
 #[derive(Clone, Debug, Default, ClapArgs)]
@@ -42,8 +40,8 @@ impl Standpoint {
         only: Option<Entity>,
     ) -> Eye {
         match (self.eye, self.look) {
-            (Some(eye), Some(look)) => render::look(eye, look, width, height),
-            _ => render::automatic(simulation.world_mut(), (width, height), room, only),
+            (Some(eye), Some(look)) => morse_render::look(eye, look, width, height),
+            _ => morse_render::automatic(simulation.world_mut(), (width, height), room, only),
         }
     }
 }

@@ -4,14 +4,14 @@ use std::{sync::Arc, thread};
 
 use super::{exit, run, say};
 use crate::{
-    load::Plan,
     middleware::viewer::{self, Door, Window, door},
-    scene::simulation::{
-        Spanned,
-        model::{Middleware, Settings},
-    },
+    simulation::load::Plan,
 };
 use bevy::prelude::App;
+use morse_scene::simulation::{
+    Spanned,
+    model::{Middleware, Settings},
+};
 
 /// As much memory for its stack as main threads usually have.
 const STACK: usize = 8 << 20;

@@ -6,9 +6,10 @@ use morse_api::{
     rays::Rays,
     service::{AddService as _, Outcome, Refused, Service},
 };
+use morse_geometry::GeometryOf;
 use serde_json::json;
 
-use crate::scene::spawn::{GeometryOf, Spawned};
+use crate::simulation::spawn::Spawned;
 
 /// What robots know of each other, as a service.
 #[derive(Component)]

@@ -10,12 +10,12 @@ use morse_api::{
     prelude::{Deserialize, Reflect},
     service::{AddService as _, NoArguments, Outcome, Refused, Service, find},
 };
+use morse_physics::place::Suspended;
 
 pub use discovery::{ComponentWiring, RobotWiring, Wiring};
 pub use watcher::View;
 
 use super::{Reset, Wishes};
-use crate::physics::place::Suspended;
 
 /// The simulation as a whole, as a service.
 #[derive(Marker)]

@@ -2,33 +2,35 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bevy::{app::PluginsState, prelude::*};
+use morse_actuators::overlay;
 use morse_api::{
     kind::Kinds,
     middleware::{Failure, Gate, RequestSender, Waker},
     render::Painter,
     service::Services,
 };
+use morse_geodesy::Origin;
+use morse_geometry::{GeometryOf, rays};
+use morse_scene::{
+    model::Shape,
+    report::Report,
+    simulation as file,
+    simulation::{
+        Instance, Spanned,
+        model::{self, Environment},
+    },
+};
+use morse_sensors::camera;
 
 use crate::{
-    actuator, camera,
-    geodesy::Origin,
-    install::{self, Connections, sight},
-    load::Plan,
     middleware::{self, Pending},
-    modifier, objects, overlay, physics, rays, render,
-    report::Report,
-    scene::{
-        model::Shape,
-        simulation::{
-            self as file, Instance, Spanned,
-            model::{self, Environment},
-        },
-        spawn::{self, GeometryOf, Spawned},
-    },
-    sensor,
-    service::{
-        self as services,
-        simulation::{ComponentWiring, RobotWiring, Wiring},
+    service as services,
+    service::simulation::{ComponentWiring, RobotWiring, Wiring},
+    simulation::{
+        install::{self, Connections, sight},
+        load::Plan,
+        objects,
+        spawn::{self, Spawned},
     },
     tick,
 };
@@ -63,9 +65,9 @@ pub fn kinds(parts: Parts<'_>) -> Kinds {
 /// Everything that adds kinds.
 pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
     app.add_plugins((
-        sensor::plugin,
-        actuator::plugin,
-        modifier::plugin,
+        morse_sensors::plugin,
+        morse_actuators::plugin,
+        morse_modifiers::plugin,
         overlay::plugin,
         services::plugin,
         middleware::plugin,
@@ -97,9 +99,9 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     let mut app = App::new();
     tick::plugin(&mut app, environment.rate.value);
     components(&mut app, parts);
-    physics::plugin(&mut app, physics_settings(environment));
+    morse_physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app, threads);
-    render::plugin(&mut app, threads, &environment.light);
+    morse_render::plugin(&mut app, threads, &environment.light);
     if let Some(origin) = &environment.origin {
         app.insert_resource(Origin {
             latitude: origin.latitude,
@@ -127,7 +129,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
         warnings.add(unseen, &sources);
         let bodies = spawned.bodies.values().copied().collect();
         warnings.add(
-            render::use_card(&mut app, scenery, bodies, renderer),
+            morse_render::use_card(&mut app, scenery, bodies, renderer),
             &sources,
         );
     }
@@ -237,7 +239,7 @@ fn show_meshes_to_rays(world: &mut World) {
             Some(mesh) => mesh.clone(),
             None => {
                 // The physics has read it already: a file that vanished since then is not met by rays.
-                let Ok(triangles) = physics::mesh::read(&file) else {
+                let Ok(triangles) = morse_geometry::mesh::read(&file) else {
                     continue;
                 };
                 let mesh = Arc::new(rays::Mesh::new(&triangles.vertices, &triangles.faces));
@@ -249,19 +251,19 @@ fn show_meshes_to_rays(world: &mut World) {
     }
 }
 
-fn physics_settings(environment: &Environment) -> physics::Settings {
-    physics::Settings {
+fn physics_settings(environment: &Environment) -> morse_physics::Settings {
+    morse_physics::Settings {
         rate: environment.rate.value,
         gravity: environment.gravity.into(),
         substeps: environment.substeps,
         contact_frequency: environment.contact_frequency,
         solver_iterations: environment.solver_iterations,
         motion: match environment.motion {
-            model::Motion::Default => physics::Motion::Default,
-            model::Motion::Morse => physics::Motion::Morse,
+            model::Motion::Default => morse_physics::Motion::Default,
+            model::Motion::Morse => morse_physics::Motion::Morse,
         },
         air_density: environment.air_density,
-        water: environment.water.map(|water| physics::Water {
+        water: environment.water.map(|water| morse_physics::Water {
             level: water.level,
             density: water.density,
             linear_damping: water.linear_damping,

@@ -3,7 +3,6 @@ mod linked;
 mod overlays;
 mod painted;
 pub mod sight;
-
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bevy::prelude::*;
@@ -22,18 +21,18 @@ use morse_api::{
     reading::SensorInfo,
     sensor::Outputs,
 };
-use nalgebra::Isometry3;
-
-use linked::Checked;
-
-use crate::scene::{
+use morse_scene::{
     diagnostic::Diagnostic,
     simulation::{
         Instance, Simulation, Spanned,
         model::{self, Component as Common, Form, Robot},
     },
-    spawn::{Frame, Spawned},
 };
+use nalgebra::Isometry3;
+
+use linked::Checked;
+
+use crate::simulation::spawn::{Frame, Spawned};
 
 mod modifiers;
 mod rivals;
@@ -357,7 +356,7 @@ impl<'a> Installer<'a> {
             ) else {
                 continue;
             };
-            let policy = output.policy.map_or(*default, Policy::from);
+            let policy = output.policy.map_or(*default, policy_of);
             let (tick_end, observer) = port(info.clone(), policy, Some(wake.clone()));
             plugs.outputs.push((observer, output.settings.0.clone()));
             ports.push(tick_end);
@@ -396,12 +395,11 @@ fn component_of<'a>(robot: &'a Robot, name: &Spanned<String>) -> Option<&'a Comm
         .map(|(_, component)| component)
 }
 
-impl From<model::Policy> for Policy {
-    fn from(policy: model::Policy) -> Self {
-        match policy {
-            model::Policy::Latest => Self::Latest,
-            model::Policy::Queue(count) => Self::Queue(count as usize),
-            model::Policy::Lockstep(seconds) => Self::Lockstep(Duration::from_secs_f64(seconds)),
-        }
+/// The policy of a port, as the simulation file has it.
+fn policy_of(written: model::Policy) -> Policy {
+    match written {
+        model::Policy::Latest => Policy::Latest,
+        model::Policy::Queue(count) => Policy::Queue(count as usize),
+        model::Policy::Lockstep(seconds) => Policy::Lockstep(Duration::from_secs_f64(seconds)),
     }
 }

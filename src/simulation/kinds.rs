@@ -2,8 +2,7 @@
 use bevy::reflect::TypeInfo;
 pub use morse_api::kind::Kinds;
 use morse_api::kind::{About, Settings};
-
-use crate::scene::simulation::vocabulary::{Family, Vocabulary};
+use morse_scene::simulation::vocabulary::{Family, Vocabulary};
 
 /// All registered kinds, as the reader of simulation files sees them.
 pub struct Words<'a>(pub &'a Kinds);

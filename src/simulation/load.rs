@@ -6,19 +6,17 @@ use std::{
 };
 
 use morse_api::render::Painter;
-
-use crate::{
+use morse_scene::{
+    assembly::{Assembly, assemble},
     assets::{self, Embedded},
-    kinds::{Kinds, Words},
+    diagnostic::{Diagnostic, Sources},
+    model::Scene,
     report::Report,
-    scene::{
-        assembly::{Assembly, assemble},
-        diagnostic::{Diagnostic, Sources},
-        model::Scene,
-        robray::{self, Failed, LoadOptions, Loaded, Shipped},
-        simulation::{self, Files, Found, Simulation, Spanned, model::Form},
-    },
+    robray::{self, Failed, LoadOptions, Loaded, Shipped},
+    simulation::{self, Files, Found, Simulation, Spanned, model::Form},
 };
+
+use crate::simulation::kinds::{Kinds, Words};
 
 /// What to read, and how.
 #[derive(Clone, Debug, Default)]

@@ -6,16 +6,14 @@ use std::{
 
 use bevy::prelude::*;
 use morse_api::object::{Bounds, GRASPABLE, Object, Objects, Property, ROBOT_TAG, Zone, Zones};
+use morse_geometry::{GeometryOf, mesh};
+use morse_scene::{
+    model::{Geometry, Shape},
+    simulation::{Simulation, model},
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::{
-    physics::mesh,
-    scene::{
-        model::{Geometry, Shape},
-        simulation::{Simulation, model},
-        spawn::{Frame, GeometryOf, Spawned},
-    },
-};
+use crate::simulation::spawn::{Frame, Spawned};
 
 /// What a robot is, where objects are `Object` unless their file says otherwise.
 const ROBOT: &str = "Robot";

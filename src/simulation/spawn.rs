@@ -2,7 +2,6 @@
 //!
 //! Frames become entities. A maximal group of frames that are fixed to each other is one body: the
 //! entity of its head frame carries the body, at the top level. Geometry entities are its children.
-
 use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::prelude::*;
@@ -17,32 +16,11 @@ use morse_api::{
     settings::SettingsOf,
     state::{StateHasher, sort_by_path},
 };
-use nalgebra::Isometry3;
-
-use crate::{
-    physics,
-    scene::{
-        assembly::{Assembly, BodyLayout, Layout, layout},
-        diagnostic::Diagnostic,
-        model,
-    },
+use morse_geometry::GeometryOf;
+use morse_scene::{
+    assembly::{Assembly, BodyLayout, Layout, layout},
+    diagnostic::Diagnostic,
 };
-
-/// A geometry of the scene, for who draws it or meets it. A child of its body's entity, whose
-/// `Transform` is the geometry's place on the body.
-#[derive(Component, Clone, Debug)]
-pub struct GeometryOf {
-    /// The body that carries it.
-    pub body: Entity,
-    /// The robot it belongs to: the entity of the base.
-    pub robot: Option<Entity>,
-    /// Name of the frame it is on.
-    pub frame: String,
-    /// Pose of that frame in the frame of the body.
-    pub body_from_frame: Isometry3<f64>,
-    /// Shape, colour and tags, as the scene has them.
-    pub geometry: model::Geometry,
-}
 
 /// What became of an assembly.
 #[derive(Resource, Clone, Debug, Default)]
@@ -62,7 +40,7 @@ pub struct Spawned {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Spawns an assembly into a world that has the [`crate::physics`] and nothing spawned yet.
+/// Spawns an assembly into a world that has the [`morse_physics`] and nothing spawned yet.
 ///
 /// # Errors
 ///
@@ -71,7 +49,7 @@ pub struct Spawned {
 pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diagnostic>> {
     let assembly = &*assembly.anchored();
     let mut layout = layout(assembly)?;
-    let prepared = physics::prepare(&layout, &assembly.scene)?;
+    let prepared = morse_physics::prepare(&layout, &assembly.scene)?;
     let mut warnings = std::mem::take(&mut layout.warnings);
     warnings.extend(prepared.warnings.iter().cloned());
 
@@ -89,12 +67,12 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     mark_robot_joints(world, &layout, &robots, &variables);
     mark_joints(world, &layout, &bodies, &variables);
 
-    let entities = physics::Entities {
+    let entities = morse_physics::Entities {
         bodies,
         geometry,
         variables,
     };
-    physics::build(world, &layout, &assembly.scene, &prepared, &entities);
+    morse_physics::build(world, &layout, &assembly.scene, &prepared, &entities);
     sort_by_path(world);
     let spawned = names(&layout, &frames, &entities, robots, warnings);
     world.insert_resource(spawned.clone());
@@ -184,7 +162,7 @@ fn spawn_geometry(
             let surface = Surface {
                 specular: geometry.geometry.specular,
             };
-            let transform = physics::transform(&place.body_from_frame);
+            let transform = morse_physics::transform(&place.body_from_frame);
             let label = label(&geometry, layout.bodies.get(place.body));
             let entity = world.spawn((geometry, surface, label, transform, ChildOf(body)));
             of_frame.push(entity.id());
@@ -261,7 +239,7 @@ fn mark_joints(world: &mut World, layout: &Layout, bodies: &[Entity], variables:
 fn names(
     layout: &Layout,
     frames: &[Entity],
-    entities: &physics::Entities,
+    entities: &morse_physics::Entities,
     robots: BTreeMap<String, Entity>,
     warnings: Vec<Diagnostic>,
 ) -> Spawned {

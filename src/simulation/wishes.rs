@@ -7,9 +7,9 @@ use morse_api::{
 
 use super::Simulation;
 use crate::{
-    install::sight::Paced,
-    middleware, physics,
+    middleware,
     service::{Reset, Wishes, time::Pacing},
+    simulation::install::sight::Paced,
 };
 
 impl Simulation {
@@ -59,7 +59,7 @@ impl Simulation {
             // Nothing has moved yet.
             (_, None) => Ok(()),
             (Reset::Bodies, Some(start)) => {
-                start.restore_only(self.app.world_mut(), physics::STATE)
+                start.restore_only(self.app.world_mut(), morse_physics::STATE)
             }
             (Reset::All, Some(_)) => self.reset(),
         };

@@ -11,11 +11,9 @@ use morse_api::{
     render::Watches,
 };
 use morse_sim::{
-    rays, render,
-    scene::{
-        model::{Geometry, Shape},
-        spawn::GeometryOf,
-    },
+    geometry::{GeometryOf, rays},
+    render,
+    scene::model::{Geometry, Shape},
 };
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 

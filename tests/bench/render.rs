@@ -4,9 +4,12 @@ use criterion::{Criterion, SamplingMode, Throughput};
 use morse_api::render::{Eye, Painter, Picture, Renderer, Wants};
 use morse_sim::{
     Simulation,
-    load::{Options, load},
     render::{draw, look},
-    simulation::{kinds, no_parts},
+    simulation::{
+        kinds,
+        load::{Options, load},
+        no_parts,
+    },
 };
 use nalgebra::Point3;
 

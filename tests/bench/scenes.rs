@@ -4,13 +4,12 @@ use std::{fmt::Write as _, path::Path};
 use criterion::{BatchSize, Criterion, Throughput};
 use morse_sim::{
     Simulation,
-    load::Plan,
     scene::{
         assembly::Assembly,
         model::{Frame, Geometry, Scene, Shape},
         robray::{LoadOptions, parse_str},
     },
-    simulation::no_parts,
+    simulation::{load::Plan, no_parts},
 };
 
 /// The text of a scene with so many frames: definitions, classes, expressions, nested frames.

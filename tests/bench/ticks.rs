@@ -3,12 +3,11 @@ use criterion::{Criterion, Throughput};
 use morse_api::body::BodyKind;
 use morse_sim::{
     Simulation,
-    load::Plan,
     scene::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Geometry, Scene, Shape},
     },
-    simulation::no_parts,
+    simulation::{load::Plan, no_parts},
 };
 
 fn bench(criterion: &mut Criterion, name: &str, elements: u64, mut simulation: Simulation) {

@@ -25,7 +25,7 @@ fn simulation(text: &str) -> Simulation {
 fn model(path: &str) -> morse_sim::scene::model::Scene {
     let options = LoadOptions {
         strict: true,
-        shipped: morse_sim::assets::SHIPPED,
+        shipped: morse_sim::scene::assets::SHIPPED,
         ..LoadOptions::default()
     };
     let loaded = load(&Shipped::path(path), &options).unwrap_or_else(|failed| panic!("{failed}"));

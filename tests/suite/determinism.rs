@@ -5,9 +5,12 @@ use morse_api::port::Policy;
 use morse_sim::{
     Simulation,
     actuator::v_omega::{VOmega, VOmegaCommand},
-    load::{Options, Plan, load},
-    simulation::{kinds, no_parts},
-    state::Snapshot,
+    simulation::{
+        kinds,
+        load::{Options, Plan, load},
+        no_parts,
+        state::Snapshot,
+    },
 };
 
 use crate::golden_runs::{self, scenes};

@@ -3,13 +3,14 @@
 //! `tests/golden/diagnostics` holds bad files (or folders with a `main.robray`) and, beside each, the
 //! text that must come out. After a change, `UPDATE_GOLDEN=1 cargo test` writes the texts again.
 #![cfg(test)]
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use morse_sim::scene::diagnostic::{Diagnostic, Sources, Style, render, to_json};
-use morse_sim::scene::robray::{LoadOptions, codes, load};
+use morse_sim::scene::{
+    diagnostic::{Diagnostic, Sources, Style, render, to_json},
+    robray::{LoadOptions, codes, load},
+};
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/diagnostics")

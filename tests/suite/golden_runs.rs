@@ -19,8 +19,11 @@ use morse_api::{
 };
 use morse_sim::{
     Simulation,
-    load::{Options, load},
-    simulation::{kinds, no_parts},
+    simulation::{
+        kinds,
+        load::{Options, load},
+        no_parts,
+    },
 };
 use serde_json::Value as Json;
 

@@ -1,6 +1,5 @@
 //! Scenes that mean harm: every one of them ends in an ordinary error, soon, on a small stack.
 #![cfg(test)]
-
 use std::path::Path;
 
 use morse_sim::scene::robray::{LoadOptions, codes, format, load, parse_str};

@@ -1,10 +1,11 @@
 //! The rules of the scene language that are easy to get wrong, one small scene each.
 #![cfg(test)]
-
 use std::path::Path;
 
-use morse_sim::scene::model::{Joint, Scene, Shape};
-use morse_sim::scene::robray::{LoadOptions, parse_str};
+use morse_sim::scene::{
+    model::{Joint, Scene, Shape},
+    robray::{LoadOptions, parse_str},
+};
 use nalgebra::Vector3;
 
 fn read(text: &str) -> Result<Scene, String> {

@@ -5,8 +5,10 @@ use morse_api::{
 };
 use morse_sim::{
     Simulation,
-    actuator::v_omega::{VOmega, VOmegaCommand},
-    hands::Grip,
+    actuator::{
+        hands::Grip,
+        v_omega::{VOmega, VOmegaCommand},
+    },
     sensor::{
         battery::BatteryData, collision::CollisionData, proximity::ProximityData,
         semantic_camera::SemanticCameraData, thermometer::ThermometerData,

@@ -15,8 +15,8 @@ use morse_sim::{
     scene::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Geometry, Scene, Shape},
-        spawn::{Spawned, spawn},
     },
+    simulation::spawn::{Spawned, spawn},
     tick,
 };
 use nalgebra::Vector3;

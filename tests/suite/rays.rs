@@ -10,15 +10,12 @@ use morse_api::{
     tick::Tick,
 };
 use morse_sim::{
-    laser::LaserScannerData,
-    physics, rays,
-    scene::{
-        model::{Geometry, Shape},
-        spawn::GeometryOf,
-    },
-    sensor,
+    geometry::{GeometryOf, rays},
+    physics,
+    scene::model::{Geometry, Shape},
     sensor::{
-        infrared::Infrared, laser_scanner::LaserScanner, sick_ldmrs::SickLdmrs, velodyne::Velodyne,
+        self, infrared::Infrared, laser::LaserScannerData, laser_scanner::LaserScanner,
+        sick_ldmrs::SickLdmrs, velodyne::Velodyne,
     },
     tick,
 };

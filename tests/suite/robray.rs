@@ -1,11 +1,12 @@
 //! The scene language: what is accepted, what it means, and that nothing is lost in writing.
 #![cfg(test)]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use morse_sim::cli::inspect::scene_as_json;
-use morse_sim::scene::robray::{LoadOptions, Loaded, load, parse_str, write};
+use morse_sim::{
+    cli::inspect::scene_as_json,
+    scene::robray::{LoadOptions, Loaded, load, parse_str, write},
+};
 use serde_json::Value;
 
 /// The data of other implementations lies outside of the repository; tests that need it are skipped

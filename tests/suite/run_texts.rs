@@ -4,7 +4,6 @@
 //! A file `arguments` is what the program is called with, in that folder; otherwise it runs one tick of
 //! `main.ron`. After a change, `UPDATE_GOLDEN=1 cargo test` writes the texts again.
 #![cfg(test)]
-
 use std::{
     collections::BTreeSet,
     fs,
@@ -14,12 +13,11 @@ use std::{
 
 use morse_sim::{
     Simulation,
-    load::Plan,
     scene::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Scene},
     },
-    simulation::no_parts,
+    simulation::{load::Plan, no_parts},
 };
 
 fn golden() -> PathBuf {

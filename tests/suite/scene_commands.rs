@@ -1,10 +1,11 @@
 //! `check`, `inspect` and `fmt`: what they print, and their exit codes.
 #![cfg(test)]
-
 use std::path::{Path, PathBuf};
 
-use morse_sim::cli::{check, fmt, inspect};
-use morse_sim::simulation::no_parts;
+use morse_sim::{
+    cli::{check, fmt, inspect},
+    simulation::no_parts,
+};
 use serde_json::Value;
 
 struct Output {

@@ -1,14 +1,13 @@
 //! Writing and formatting scenes: nothing is lost, nothing changes when it is done twice, and no
 //! input brings the reader down.
 #![cfg(test)]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use morse_sim::scene::model::{
-    Class, Frame, Geometry, ImageFile, Joint, JointAxis, Limits, Scene, Shape, Value,
+use morse_sim::scene::{
+    model::{Class, Frame, Geometry, ImageFile, Joint, JointAxis, Limits, Scene, Shape, Value},
+    robray::{Failed, LoadOptions, Loaded, format, parse_str, write},
 };
-use morse_sim::scene::robray::{Failed, LoadOptions, Loaded, format, parse_str, write};
 use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
 

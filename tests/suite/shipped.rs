@@ -1,12 +1,13 @@
 //! The shipped scenes do what their comments say, and meshes are solid for bodies and for rays.
 #![cfg(test)]
-
 use std::{fmt::Write as _, path::Path};
 
 use morse_sim::{
     Simulation,
-    laser::LaserScannerData,
-    sensor::{collision::CollisionData, gps::GpsData, joint_state::JointStateData, pose::PoseData},
+    sensor::{
+        collision::CollisionData, gps::GpsData, joint_state::JointStateData,
+        laser::LaserScannerData, pose::PoseData,
+    },
     simulation::no_parts,
 };
 

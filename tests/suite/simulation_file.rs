@@ -7,11 +7,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use morse_sim::scene::diagnostic::{Diagnostic, Sources, Style, render};
-use morse_sim::scene::model::{Frame, Joint as SceneJoint, JointAxis, Scene};
-use morse_sim::scene::simulation::model::{BodyKind, Form, Motion, Policy, Property};
-use morse_sim::scene::simulation::{
-    Assets, Files, Found, Loaded, Spanned, check as check_simulation, check_alone, load,
+use morse_sim::scene::{
+    diagnostic::{Diagnostic, Sources, Style, render},
+    model::{Frame, Joint as SceneJoint, JointAxis, Scene},
+    simulation::{
+        Assets, Files, Found, Loaded, Spanned, check as check_simulation, check_alone, load,
+        model::{BodyKind, Form, Motion, Policy, Property},
+    },
 };
 use vocabulary::{Band, Camera, Format, Gps, GpsNoise, Socket, TextOutput, Toy};
 

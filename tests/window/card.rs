@@ -8,10 +8,13 @@ use morse_api::{
     render::{Eye, Painter, Picture, Wants},
 };
 use morse_sim::{
-    load::{self, Options},
     render,
     sensor::video_camera::VideoCameraData,
-    simulation::{Simulation, kinds, no_parts},
+    simulation::{
+        Simulation, kinds,
+        load::{self, Options},
+        no_parts,
+    },
 };
 use nalgebra::Point3;
 

@@ -181,14 +181,14 @@ mod tests {
     use std::f64::consts::FRAC_PI_4;
 
     use morse_api::joint::{JointPlace, RobotJoints};
+    use morse_testing::TestWorld;
     use serde_json::json;
 
     use super::*;
-    use crate::testbed::Bed;
 
     /// A car with a wheelbase of 2 m, a track of 1 m, and wheels of 0.25 m.
-    fn bed() -> Bed {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+    fn bed() -> TestWorld {
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.joints(&[
             "rover.steer_front_left",
             "rover.steer_front_right",
@@ -215,7 +215,7 @@ mod tests {
     }
 
     /// The angles of the steered wheels and the speeds of the driven ones, left first.
-    fn told(bed: &mut Bed, v: f64, w: f64) -> [f64; 4] {
+    fn told(bed: &mut TestWorld, v: f64, w: f64) -> [f64; 4] {
         drop(bed.call("rover.motion", "set_speed", json!([v, w])));
         bed.step(BodyState::default());
         let joints = &bed.get::<RobotJoints>(bed.robot).0;

@@ -13,6 +13,7 @@ use std::{
 
 use bevy::prelude::IntoScheduleConfigs as _;
 use morse_api::{
+    angles::from_yaw_pitch_roll,
     carrier::{Bind, Carrier, CarrierBody},
     command::Received,
     complaint::Complaints,
@@ -22,11 +23,7 @@ use morse_api::{
     service::Status,
     state::Stateful,
 };
-
-use crate::{
-    frame::from_yaw_pitch_roll,
-    kinematics::{Chain, Goal, Solver, chain::Choice},
-};
+use morse_kinematics::{Chain, Goal, Solver, chain::Choice};
 
 mod motion;
 mod reach;

@@ -162,10 +162,11 @@ fn orientation(pose: &Isometry3<f64>) -> Result<Outcome, Refused> {
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
-    use super::*;
-    use crate::testbed::{Bed, moving};
+    use morse_testing::{TestWorld, moving};
 
-    fn asked(bed: &mut Bed, service: &str) -> Vec<f64> {
+    use super::*;
+
+    fn asked(bed: &mut TestWorld, service: &str) -> Vec<f64> {
         let value = bed
             .call("rover.marker", service, json!([]))
             .reply()
@@ -192,7 +193,7 @@ mod tests {
     fn it_is_held_before_the_robot() {
         // The robot looks along the world's y axis.
         let at = moving([10.0, 20.0, 1.0], FRAC_PI_2, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, at);
+        let mut bed = TestWorld::new(60.0, plugin, at);
         let text = "(xoffset: 0.5, zoffset: 0.25)";
         let marker = bed.actuator::<Arucomarker>("rover.marker", text, Isometry3::identity());
         let command = ArucomarkerCommand {

@@ -169,12 +169,13 @@ impl Destination {
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
-    use super::*;
-    use crate::testbed::{Bed, moving};
+    use morse_testing::{TestWorld, moving};
 
-    fn bed(text: &str, is_ground_robot: bool) -> (Bed, Entity) {
+    use super::*;
+
+    fn bed(text: &str, is_ground_robot: bool) -> (TestWorld, Entity) {
         let start = moving([1.0, 2.0, 0.5], FRAC_PI_2, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, start);
+        let mut bed = TestWorld::new(60.0, plugin, start);
         let robot = bed.robot;
         let mut robot = bed.app.world_mut().entity_mut(robot);
         robot.insert(Robot { is_ground_robot });
@@ -183,7 +184,7 @@ mod tests {
         (bed, actuator)
     }
 
-    fn place(bed: &Bed) -> [f64; 3] {
+    fn place(bed: &TestWorld) -> [f64; 3] {
         bed.body().pose.translation.vector.into()
     }
 

@@ -88,11 +88,12 @@ impl Drag {
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     fn force(text: &str, state: BodyState) -> Vector3<f64> {
-        let mut bed = Bed::new(60.0, plugin, state);
+        let mut bed = TestWorld::new(60.0, plugin, state);
         let drag = bed.actuator::<Drag>("rover.drag", text, Isometry3::identity());
         bed.step(state);
         let Drive::Wrench { force, torque } = *bed.get::<Drive>(drag) else {

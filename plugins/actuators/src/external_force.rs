@@ -47,13 +47,14 @@ fn default_action(
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     #[test]
     fn the_axes_are_those_of_the_world_however_it_is_mounted() {
         let state = moving([1.0, 2.0, 3.0], 2.0, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, state);
+        let mut bed = TestWorld::new(60.0, plugin, state);
         let mount = Isometry3::new(Vector3::new(1.0, 1.0, 1.0), Vector3::x());
         let wind = bed.actuator::<ExternalForce>("rover.wind", "()", mount);
         let command = ExternalForceCommand {

@@ -82,16 +82,16 @@ fn wrench(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_testing::{TestWorld, moving};
     use nalgebra::Point3;
 
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     /// The wrench on a robot that heads north, with its centre of mass 0.1 m above its origin.
     fn wrench(text: &str) -> [Vector3<f64>; 2] {
         let mut state = moving([5.0, 5.0, 0.0], FRAC_PI_2, [0.0; 3], [0.0; 3]);
         state.center_of_mass = Point3::new(5.0, 5.0, 0.1);
-        let mut bed = Bed::new(60.0, plugin, state);
+        let mut bed = TestWorld::new(60.0, plugin, state);
         // On the left side, looking left.
         let mount = Isometry3::new(Vector3::new(0.0, 0.5, 0.3), Vector3::z() * FRAC_PI_2);
         let actuator = bed.actuator::<ForceTorque>("rover.thruster", text, mount);

@@ -7,6 +7,7 @@ use morse_api::{
     body::BodyState,
     component::{Mount, Path},
     frame::{RobotName, frame},
+    grasp::{can_hold, hold, let_go},
     object::{GRASPABLE, Object, Objects},
     service::{Outcome, Refused},
     state::Stateful,
@@ -14,8 +15,6 @@ use morse_api::{
 use nalgebra::{Isometry3, Point3};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-
-use crate::physics::grasp::{can_hold, hold, let_go};
 
 /// The name of what a component's hand holds. It is state.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

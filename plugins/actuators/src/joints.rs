@@ -280,20 +280,20 @@ fn set(world: &mut World, entity: Entity, Set { name, value }: Set) -> Result<Ou
 #[cfg(test)]
 mod tests {
     use morse_api::service::Status;
+    use morse_testing::TestWorld;
     use serde_json::json;
 
     use super::*;
-    use crate::testbed::Bed;
 
-    fn bed(text: &str) -> (Bed, Entity) {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+    fn bed(text: &str) -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
         let joints = bed.actuator::<Joints>("rover.motors", text, Isometry3::identity());
         bed.step(BodyState::default());
         (bed, joints)
     }
 
-    fn targets(bed: &Bed) -> Vec<JointTarget> {
+    fn targets(bed: &TestWorld) -> Vec<JointTarget> {
         let joints = &bed.get::<RobotJoints>(bed.robot).0;
         joints
             .iter()
@@ -379,7 +379,7 @@ mod tests {
             .collect();
         assert_eq!(names, ["tilt", "lift"]);
         let check =
-            |text: &str| crate::testbed::settings::<Joints>(text).check(bed.app.world(), joints);
+            |text: &str| morse_testing::settings::<Joints>(text).check(bed.app.world(), joints);
         assert!(check("()").is_ok());
         assert!(check(r#"(joints: ["wrist"])"#).is_err());
         give(
@@ -387,7 +387,7 @@ mod tests {
             joints,
             command(&["elbow"], &[0.0], &[]),
         );
-        let settings = crate::testbed::settings::<Joints>("()");
+        let settings = morse_testing::settings::<Joints>("()");
         assert!(
             settings.check(bed.app.world(), joints).is_err(),
             "a start that names no joint"

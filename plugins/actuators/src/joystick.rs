@@ -78,12 +78,13 @@ fn default_action(
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::TestWorld;
+
     use super::*;
-    use crate::testbed::Bed;
 
     #[test]
     fn axes_are_speeds_and_rest_stops_once() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let joystick = bed.actuator::<Joystick>("rover.stick", "(speed: 2)", Isometry3::identity());
         let cases: [(&[f64], Option<[f64; 2]>); 7] = [
             (&[], None),

@@ -104,8 +104,9 @@ fn direction(key: &str) -> Option<(Vector3<f64>, Vector3<f64>)> {
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::TestWorld;
+
     use super::*;
-    use crate::testbed::Bed;
 
     fn pressed(keys: &[&str]) -> KeyboardCommand {
         KeyboardCommand {
@@ -115,7 +116,7 @@ mod tests {
 
     /// The drive after each of a few commands, one a tick.
     fn drives(text: &str, commands: &[&[&str]]) -> Vec<Drive> {
-        let mut bed = Bed::new(50.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
         let keyboard = bed.actuator::<Keyboard>("rover.keys", text, Isometry3::identity());
         commands
             .iter()

@@ -1,6 +1,15 @@
-//! Actuators, one a file: settings, command, `default_action`, tests.
+//! The actuators, one a file: settings, command, `default_action`, tests; and overlays, services over those of
+//! a component.
 //!
-//! To add one: write the file, and put its name into the list below.
+//! To add one: write the file, and put its name into the list below. What several of them share:
+//! - [`wheels`]: the wheels of a robot, found and measured; [`rotorcraft`]: how rotors hold an attitude;
+//! - [`hands`]: taking things and letting them go;
+//! - [`overlay`]: the overlays, a list of their own.
+pub mod hands;
+pub mod overlay;
+pub mod rotorcraft;
+pub mod wheels;
+
 use bevy::prelude::App;
 
 macro_rules! actuators {
@@ -12,7 +21,7 @@ macro_rules! actuators {
             $($name::plugin(app);)+
         }
 
-        /// The files of this folder, for the test that looks for a forgotten one.
+        /// The parts of this crate, for the test that looks for a forgotten file.
         pub const FILES: &[&str] = &[$(stringify!($name)),+];
     };
 }

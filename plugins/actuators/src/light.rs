@@ -3,6 +3,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use morse_api::{
     command::{Received, give},
+    lighting::{Lamp, Shine},
     prelude::*,
     state::Stateful,
 };
@@ -11,7 +12,7 @@ use serde_json::json;
 /// A spot light along its x axis. Cameras see by it; without `shadows`, through everything.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Shine, Switch)]
+#[require(Lamp, Switch)]
 pub struct Light {
     /// Whether it is on, until a command or a request says otherwise.
     #[reflect(@Property("emit"))]
@@ -58,12 +59,6 @@ impl Default for LightCommand {
 
 impl Stateful for LightCommand {}
 
-/// How bright it is now: its energy, or 0. It is state.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Shine(pub f64);
-
-impl Stateful for Shine {}
-
 /// What the settings said last. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Switch(bool);
@@ -92,11 +87,12 @@ fn begin(
         &Light,
         &mut LightCommand,
         &mut Received<LightCommand>,
-        &mut Shine,
+        (&mut Lamp, &mut Shine),
         &mut Switch,
     )>,
 ) {
-    for (settings, mut command, mut received, mut shine, mut switch) in &mut lights {
+    for (settings, mut command, mut received, (mut lamp, mut shine), mut switch) in &mut lights {
+        *lamp = settings.lamp();
         switch.0 = settings.emit;
         // Unless the simulation file switches it off by its first command.
         command.emit &= settings.emit;
@@ -111,11 +107,13 @@ fn default_action(
         &Due,
         &mut LightCommand,
         &mut Received<LightCommand>,
-        &mut Shine,
+        (&mut Lamp, &mut Shine),
         &mut Switch,
     )>,
 ) {
-    for (settings, due, mut command, mut received, mut shine, mut switch) in &mut lights {
+    for (settings, due, mut command, mut received, (mut lamp, mut shine), mut switch) in &mut lights
+    {
+        *lamp = settings.lamp();
         if !due.0 {
             continue;
         }
@@ -129,6 +127,14 @@ fn default_action(
 }
 
 impl Light {
+    fn lamp(&self) -> Lamp {
+        Lamp {
+            color: self.color,
+            distance: self.distance,
+            size: self.size,
+        }
+    }
+
     fn brightness(&self, command: LightCommand) -> f64 {
         if command.emit { self.energy } else { 0.0 }
     }
@@ -153,17 +159,18 @@ fn toggle(world: &mut World, entity: Entity, arguments: Toggle) -> Result<Outcom
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::testbed::Bed;
+    use morse_testing::TestWorld;
 
-    fn bed(text: &str) -> (Bed, Entity) {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+    use super::*;
+
+    fn bed(text: &str) -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let light = bed.actuator::<Light>("rover.light", text, Isometry3::identity());
         bed.step(BodyState::default());
         (bed, light)
     }
 
-    fn toggled(bed: &mut Bed, light: Entity, argument: serde_json::Value) -> f64 {
+    fn toggled(bed: &mut TestWorld, light: Entity, argument: serde_json::Value) -> f64 {
         let reply = bed.call("rover.light", "toggle", argument).reply().unwrap();
         assert_eq!(reply.value, json!(true));
         bed.step(BodyState::default());

@@ -1,7 +1,10 @@
 //! Turns a robot as it is told (MORSE's `Orientation`).
-use morse_api::{command::Received, prelude::*, state::Stateful};
-
-use crate::frame::{from_yaw_pitch_roll, normalized, yaw_pitch_roll};
+use morse_api::{
+    angles::{from_yaw_pitch_roll, normalized, yaw_pitch_roll},
+    command::Received,
+    prelude::*,
+    state::Stateful,
+};
 
 /// Turns the robot to an orientation in the world, at first its own.
 ///
@@ -153,18 +156,19 @@ impl Orientation {
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
-    use super::*;
-    use crate::testbed::{Bed, moving};
+    use morse_testing::{TestWorld, moving};
 
-    fn bed(text: &str, mount: Isometry3<f64>) -> (Bed, Entity) {
+    use super::*;
+
+    fn bed(text: &str, mount: Isometry3<f64>) -> (TestWorld, Entity) {
         let start = moving([1.0, 2.0, 3.0], 0.3, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, start);
+        let mut bed = TestWorld::new(60.0, plugin, start);
         let actuator = bed.actuator::<Orientation>("rover.turn", text, mount);
         bed.step(start);
         (bed, actuator)
     }
 
-    fn angles(bed: &Bed) -> [f64; 3] {
+    fn angles(bed: &TestWorld) -> [f64; 3] {
         yaw_pitch_roll(&bed.body().pose.rotation)
     }
 

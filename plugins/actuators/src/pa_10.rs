@@ -6,8 +6,7 @@ use morse_api::{
     prelude::*,
     state::Stateful,
 };
-
-use crate::kinematics::{Chain, approach, chain::Choice};
+use morse_kinematics::{Chain, approach, chain::Choice};
 
 /// Turns the six segments of an arm to angles, each at the same speed, within the joints' limits.
 ///
@@ -221,24 +220,24 @@ fn set_rotation_array(world: &mut World, arm: Entity, to: Angles) -> Result<Outc
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::TestWorld;
     use serde_json::json;
 
     use super::*;
-    use crate::testbed::Bed;
 
     const NAMES: [&str; 6] = [
         "rover.a", "rover.b", "rover.c", "rover.d", "rover.e", "rover.f",
     ];
 
-    fn bed() -> (Bed, Entity) {
-        let mut bed = Bed::new(50.0, plugin, BodyState::default());
+    fn bed() -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
         bed.joints(&NAMES);
         let arm = bed.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
         bed.step(BodyState::default());
         (bed, arm)
     }
 
-    fn targets(bed: &Bed) -> Vec<f64> {
+    fn targets(bed: &TestWorld) -> Vec<f64> {
         let joints = &bed.get::<morse_api::joint::RobotJoints>(bed.robot).0;
         let angle = |&joint: &Entity| match bed.get::<JointTarget>(joint) {
             JointTarget::Position(angle) => *angle,
@@ -290,7 +289,7 @@ mod tests {
 
     #[test]
     fn five_joints_are_too_few() {
-        let mut bed = Bed::new(50.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
         bed.joints(&NAMES[..5]);
         let arm = bed.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
         let found = Pa10::default().check(bed.app.world(), arm);

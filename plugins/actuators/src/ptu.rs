@@ -7,6 +7,7 @@ use std::f64::consts::PI;
 
 use bevy::prelude::IntoScheduleConfigs as _;
 use morse_api::{
+    angles::normalized,
     carrier::{Bind, Carrier, CarrierBody},
     command::Received,
     component::Active,
@@ -17,9 +18,8 @@ use morse_api::{
     service::Status,
     state::{InPathOrder, Stateful},
 };
+use morse_kinematics::approach;
 use nalgebra::UnitVector3;
-
-use crate::{frame::normalized, kinematics::approach};
 
 pub mod aim;
 mod requests;

@@ -121,15 +121,15 @@ impl QuadrotorDynamicControl {
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::{TestWorld, settings};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testbed::{Bed, settings};
 
     const PATH: &str = "rover.engines";
 
     fn wrench(text: &str, engines: [f64; 4]) -> [Vector3<f64>; 2] {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let control = bed.actuator::<QuadrotorDynamicControl>(PATH, text, Isometry3::identity());
         bed.send(control, QuadrotorDynamicControlCommand { engines });
         bed.step(BodyState::default());

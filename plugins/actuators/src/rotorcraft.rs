@@ -13,15 +13,11 @@ use std::f64::consts::FRAC_PI_2;
 
 use bevy::prelude::{Entity, World};
 use morse_api::{
-    body::{BodyState, Drive, Inertia},
+    angles::{normalized, yaw_pitch_roll},
+    body::{BodyState, Drive, Gravity, Inertia},
     component::Mount,
 };
 use nalgebra::Vector3;
-
-use crate::{
-    frame::{normalized, yaw_pitch_roll},
-    physics,
-};
 
 /// Beyond this a number is not believed: m, m/s, rad, N, N·m.
 const LARGEST: f64 = 1e6;
@@ -82,11 +78,11 @@ pub struct Airframe<'a> {
 impl<'a> Airframe<'a> {
     /// A body in the gravity of the scene.
     #[must_use]
-    pub fn new(state: &'a BodyState, inertia: &'a Inertia, gravity: [f64; 3]) -> Self {
+    pub fn new(state: &'a BodyState, inertia: &'a Inertia, gravity: Vector3<f64>) -> Self {
         Self {
             state,
             inertia,
-            weight: -state.mass * gravity[2],
+            weight: -state.mass * gravity.z,
         }
     }
 
@@ -178,8 +174,8 @@ pub fn check_body(world: &World, entity: Entity) -> Result<(), String> {
 /// Forces do not move the body, or there is no weight to carry.
 pub fn check_weight(world: &World, entity: Entity) -> Result<(), String> {
     check_body(world, entity)?;
-    let gravity = world.get_resource::<physics::Settings>();
-    if gravity.is_some_and(|settings| settings.gravity[2] < 0.0) {
+    let gravity = world.get_resource::<Gravity>();
+    if gravity.is_some_and(|gravity| gravity.0.z < 0.0) {
         Ok(())
     } else {
         Err(
@@ -223,11 +219,11 @@ pub fn check_bank(angle: f64) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use morse_api::angles::from_yaw_pitch_roll;
     use nalgebra::{Isometry3, Matrix3};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::frame::from_yaw_pitch_roll;
 
     const GAINS: Gains = Gains {
         roll_pitch: [9.7, 2.0],
@@ -251,7 +247,7 @@ mod tests {
 
     fn fly(state: &BodyState, inertia: Matrix3<f64>, wish: &Wish) -> [Vector3<f64>; 2] {
         let inertia = Inertia(inertia);
-        let airframe = Airframe::new(state, &inertia, [0.0, 0.0, -9.81]);
+        let airframe = Airframe::new(state, &inertia, Vector3::new(0.0, 0.0, -9.81));
         let Drive::Thrust { force, torque } = PILOT.fly(&airframe, wish, &mut None, 60.0) else {
             panic!("no thrust")
         };
@@ -346,7 +342,7 @@ mod tests {
             };
             let state = leaning(normalized(tamed(yaw)), normalized(tamed(pitch)), normalized(tamed(roll)));
             let inertia = Inertia(Matrix3::identity() * 0.1);
-            let airframe = Airframe::new(&state, &inertia, [0.0, 0.0, -9.81]);
+            let airframe = Airframe::new(&state, &inertia, Vector3::new(0.0, 0.0, -9.81));
             let wish = Wish { lean: [x, y], climb, yaw: wish_yaw };
             let mut before = Some([e1, e2, e3].map(|part| normalized(tamed(part))));
             for _ in 0..3 {

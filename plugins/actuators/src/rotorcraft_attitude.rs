@@ -1,12 +1,12 @@
 //! Flies by roll, pitch, yaw and thrust (MORSE's `RotorcraftAttitude`).
-use morse_api::{prelude::*, state::Stateful};
-
-use crate::{
-    frame::{normalized, yaw_pitch_roll},
-    geodesy::Origin,
-    physics,
-    rotorcraft::{Airframe, Gains, check_body, check_numbers, tamed},
+use morse_api::{
+    angles::{normalized, yaw_pitch_roll},
+    prelude::*,
+    state::Stateful,
 };
+use morse_geodesy::Origin;
+
+use crate::rotorcraft::{Airframe, Gains, check_body, check_numbers, tamed};
 
 /// Holds an attitude and pushes along the body's z axis, as the inner loop of an autopilot does.
 ///
@@ -114,7 +114,7 @@ pub(super) fn plugin(app: &mut App) {
 
 fn default_action(
     origin: Option<Res<Origin>>,
-    physics: Res<physics::Settings>,
+    gravity: Res<Gravity>,
     bodies: Query<(&BodyState, &Inertia)>,
     mut actuators: Query<(
         &RotorcraftAttitude,
@@ -139,7 +139,7 @@ fn default_action(
         } else {
             -yaw
         };
-        let airframe = Airframe::new(state, inertia, physics.gravity);
+        let airframe = Airframe::new(state, inertia, gravity.0);
         *drive = settings.fly(&airframe, yaw, command, &mut steering, period.frequency);
     }
 }
@@ -191,10 +191,11 @@ impl RotorcraftAttitude {
 mod tests {
     use std::f64::consts::{FRAC_PI_2, PI};
 
+    use morse_api::angles::from_yaw_pitch_roll;
+    use morse_testing::TestWorld;
     use nalgebra::Matrix3;
 
     use super::*;
-    use crate::{frame::from_yaw_pitch_roll, testbed::Bed};
 
     const PATH: &str = "rover.flight";
 
@@ -206,8 +207,8 @@ mod tests {
         }
     }
 
-    fn bed(text: &str, state: BodyState) -> (Bed, Entity) {
-        let mut bed = Bed::new(60.0, plugin, state);
+    fn bed(text: &str, state: BodyState) -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(60.0, plugin, state);
         let inertia = Inertia(Matrix3::from_diagonal(&Vector3::new(0.08, 0.09, 0.16)));
         bed.app.world_mut().entity_mut(bed.robot).insert(inertia);
         let actuator = bed.actuator::<RotorcraftAttitude>(PATH, text, Isometry3::identity());
@@ -223,7 +224,7 @@ mod tests {
         }
     }
 
-    fn near(bed: &Bed, actuator: Entity, up: f64, twist: [f64; 3]) {
+    fn near(bed: &TestWorld, actuator: Entity, up: f64, twist: [f64; 3]) {
         let Drive::Thrust { force, torque } = *bed.get::<Drive>(actuator) else {
             panic!("no thrust")
         };

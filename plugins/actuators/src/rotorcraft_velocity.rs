@@ -1,10 +1,13 @@
 //! Flies at a velocity (MORSE's `RotorcraftVelocity`).
-use morse_api::{command::give, prelude::*, state::Stateful};
+use morse_api::{
+    angles::{normalized, yaw_pitch_roll},
+    command::give,
+    prelude::*,
+    state::Stateful,
+};
 
-use crate::{
-    frame::{normalized, yaw_pitch_roll},
-    physics,
-    rotorcraft::{Airframe, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed},
+use crate::rotorcraft::{
+    Airframe, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
 };
 
 /// Holds a velocity by leaning: the larger the error, the farther it leans, up to a steepest bank.
@@ -148,7 +151,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    physics: Res<physics::Settings>,
+    gravity: Res<Gravity>,
     bodies: Query<(&BodyState, &Inertia)>,
     mut actuators: Query<(
         &RotorcraftVelocity,
@@ -162,7 +165,7 @@ fn default_action(
         if !due.0 {
             *drive = drive.between_actions();
         } else if let Ok((state, inertia)) = bodies.get(mount.body) {
-            let airframe = Airframe::new(state, inertia, physics.gravity);
+            let airframe = Airframe::new(state, inertia, gravity.0);
             *drive = settings.fly(&airframe, command, &mut steering, period.frequency);
         }
     }
@@ -257,12 +260,12 @@ mod tests {
     use std::f64::consts::FRAC_PI_2;
 
     use morse_api::service::Status;
+    use morse_testing::{TestWorld, moving, settings};
     use nalgebra::Matrix3;
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-    use crate::testbed::{Bed, moving, settings};
 
     const PATH: &str = "rover.flight";
 
@@ -273,15 +276,15 @@ mod tests {
         }
     }
 
-    fn bed(text: &str, state: BodyState) -> (Bed, Entity) {
-        let mut bed = Bed::new(60.0, plugin, state);
+    fn bed(text: &str, state: BodyState) -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(60.0, plugin, state);
         let inertia = Inertia(Matrix3::from_diagonal(&Vector3::new(0.08, 0.09, 0.16)));
         bed.app.world_mut().entity_mut(bed.robot).insert(inertia);
         let actuator = bed.actuator::<RotorcraftVelocity>(PATH, text, Isometry3::identity());
         (bed, actuator)
     }
 
-    fn near(bed: &Bed, actuator: Entity, up: f64, twist: [f64; 3]) {
+    fn near(bed: &TestWorld, actuator: Entity, up: f64, twist: [f64; 3]) {
         let Drive::Thrust { force, torque } = *bed.get::<Drive>(actuator) else {
             panic!("no thrust")
         };
@@ -393,7 +396,7 @@ mod tests {
             let command = RotorcraftVelocityCommand { vx, vy, vz, vyaw, tolerance };
             let body = state(1.0, velocity);
             let inertia = Inertia(Matrix3::identity());
-            let airframe = Airframe::new(&body, &inertia, [0.0, 0.0, -9.81]);
+            let airframe = Airframe::new(&body, &inertia, Vector3::new(0.0, 0.0, -9.81));
             let mut steering = Steering { velocity: Some([0.0; 3]), ..Steering::default() };
             for _ in 0..3 {
                 let Drive::Thrust { force, torque } = law.fly(&airframe, &command, &mut steering, 60.0) else {

@@ -3,16 +3,15 @@
 //! - `requests`: the services;
 //! - here: settings, command, the journey and its law.
 use morse_api::{
+    angles::yaw_pitch_roll,
     command::{Received, give},
     prelude::*,
     service::Status,
     state::Stateful,
 };
 
-use crate::{
-    frame::yaw_pitch_roll,
-    physics,
-    rotorcraft::{Airframe, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed},
+use crate::rotorcraft::{
+    Airframe, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
 };
 
 mod requests;
@@ -222,7 +221,7 @@ fn begin(
 }
 
 fn default_action(
-    physics: Res<physics::Settings>,
+    gravity: Res<Gravity>,
     bodies: Query<(&BodyState, &Inertia)>,
     mut actuators: Query<(
         &RotorcraftWaypoint,
@@ -253,7 +252,7 @@ fn default_action(
             received.0 = *command;
             journey.goal = [command.x, command.y, command.z];
         }
-        let airframe = Airframe::new(state, inertia, physics.gravity);
+        let airframe = Airframe::new(state, inertia, gravity.0);
         let frequency = period.frequency;
         *drive = settings.advance(&airframe, &command, &mut journey, frequency);
         if journey.progress == Progress::Arrived {

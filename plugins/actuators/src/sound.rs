@@ -196,10 +196,11 @@ fn get_playback(world: &mut World, entity: Entity, _: NoArguments) -> Result<Out
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::testbed::Bed;
+    use morse_testing::TestWorld;
 
-    fn run(bed: &mut Bed, ticks: u32) -> serde_json::Value {
+    use super::*;
+
+    fn run(bed: &mut TestWorld, ticks: u32) -> serde_json::Value {
         for _ in 0..ticks {
             bed.step(BodyState::default());
         }
@@ -209,12 +210,13 @@ mod tests {
 
     #[test]
     fn it_goes_on_after_a_pause_and_begins_anew_after_a_stop() {
-        let mut bed = Bed::new(64.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(64.0, plugin, BodyState::default());
         let text = r#"(file: "horn.wav")"#;
         let sound = bed.actuator::<Sound>("rover.sound", text, Isometry3::identity());
         let is = |mode: &str, position: f64, changes: u32| json!({"file": "horn.wav", "mode": mode, "position": position, "changes": changes});
         assert_eq!(run(&mut bed, 32), is("play", 0.5, 1));
-        let tell = |bed: &Bed, mode: &str| bed.send(sound, SoundCommand { mode: mode.into() });
+        let tell =
+            |bed: &TestWorld, mode: &str| bed.send(sound, SoundCommand { mode: mode.into() });
         tell(&bed, "pause");
         assert_eq!(run(&mut bed, 32), is("pause", 0.5, 2));
         tell(&bed, "nonsense");

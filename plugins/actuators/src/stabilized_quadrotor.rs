@@ -1,15 +1,13 @@
 //! Moves a robot as a stabilized quadrotor moves, past physics (MORSE's `StabilizedQuadrotor`).
 use morse_api::{
+    angles::{from_yaw_pitch_roll, normalized, yaw_pitch_roll},
     command::{Received, give},
     prelude::*,
     service::NoArguments,
     state::Stateful,
 };
 
-use crate::{
-    frame::{from_yaw_pitch_roll, normalized, yaw_pitch_roll},
-    rotorcraft::tamed,
-};
+use crate::rotorcraft::tamed;
 
 /// A quadrotor whose autopilot is part of the model: angles follow their commands through filters of
 /// second order, the height is regulated, and there is no drag, so that a robot once under way goes on.
@@ -275,21 +273,21 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Re
 #[cfg(test)]
 mod tests {
     use morse_api::service::Status;
+    use morse_testing::{TestWorld, moving};
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     const PATH: &str = "rover.flight";
 
-    fn bed(rate: f64, start: BodyState) -> (Bed, Entity) {
-        let mut bed = Bed::new(rate, plugin, start);
+    fn bed(rate: f64, start: BodyState) -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(rate, plugin, start);
         let actuator = bed.actuator::<StabilizedQuadrotor>(PATH, "()", Isometry3::identity());
         (bed, actuator)
     }
 
-    fn angles(bed: &Bed) -> [f64; 3] {
+    fn angles(bed: &TestWorld) -> [f64; 3] {
         yaw_pitch_roll(&bed.body().pose.rotation)
     }
 

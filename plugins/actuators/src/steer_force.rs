@@ -184,13 +184,14 @@ fn default_action(mut actuators: Query<(&SteerForce, &Due, &SteerForceCommand, &
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::TestWorld;
+
     use super::*;
-    use crate::testbed::Bed;
 
     #[test]
     fn every_wheel_gets_its_share() {
         for (text, force) in [("()", 40.0), ("(reversed: true)", -40.0)] {
-            let mut bed = Bed::new(60.0, plugin, BodyState::default());
+            let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
             let car = bed.actuator::<SteerForce>("rover.car", text, Isometry3::identity());
             bed.step(BodyState::default());
             bed.send(

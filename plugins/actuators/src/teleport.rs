@@ -1,11 +1,10 @@
 //! Puts a robot where it is told, past physics (MORSE's `Teleport`).
 use morse_api::{
+    angles::{from_yaw_pitch_roll, yaw_pitch_roll},
     command::{Received, give},
     prelude::*,
     state::Stateful,
 };
-
-use crate::frame::{from_yaw_pitch_roll, yaw_pitch_roll};
 
 /// Holds the robot at a pose, at first its own. It does so at every action, so that a robot with a teleport
 /// stands still until the teleport is deactivated, as in MORSE.
@@ -185,12 +184,13 @@ fn change(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
-    use super::*;
-    use crate::testbed::{Bed, moving};
+    use morse_testing::{TestWorld, moving};
 
-    fn bed() -> (Bed, Entity) {
+    use super::*;
+
+    fn bed() -> (TestWorld, Entity) {
         let start = moving([1.0, 2.0, 0.0], 0.3, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, start);
+        let mut bed = TestWorld::new(60.0, plugin, start);
         let mount = Isometry3::new(Vector3::new(0.2, 0.0, 0.1), Vector3::z() * FRAC_PI_2);
         let teleport = bed.actuator::<Teleport>("rover.teleport", "()", mount);
         bed.step(start);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_near(bed: &Bed, expected: &BodyState) {
+    fn assert_near(bed: &TestWorld, expected: &BodyState) {
         let found = bed.body().pose;
         assert!(
             (found.to_homogeneous() - expected.pose.to_homogeneous()).norm() < 1e-9,

@@ -79,13 +79,14 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Re
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::{TestWorld, circling};
+
     use super::*;
-    use crate::testbed::{Bed, circling};
 
     #[test]
     fn speed_and_turning_rate_make_a_circle() {
         let start = circling(2.0, 0.5, 0.0);
-        let mut bed = Bed::new(600.0, plugin, start);
+        let mut bed = TestWorld::new(600.0, plugin, start);
         let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
         drop(bed.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5])));
         bed.drive(motion, 600);
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn services_are_served_and_bad_ones_refused() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
         bed.step(BodyState::default());
         let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5]));

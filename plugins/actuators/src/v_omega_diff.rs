@@ -112,14 +112,14 @@ impl OnWheels for VOmegaDiff {
 #[cfg(test)]
 mod tests {
     use morse_api::joint::{JointPlace, RobotJoints};
+    use morse_testing::TestWorld;
     use serde_json::json;
 
     use super::*;
-    use crate::testbed::Bed;
 
     /// Wheels of 0.1 m, 0.4 m apart; the axis of the right one points to the right.
-    fn bed(text: &str) -> (Bed, Entity) {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+    fn bed(text: &str) -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.joints(&["rover.wheel_left", "rover.wheel_right"]);
         let joints = bed.get::<RobotJoints>(bed.robot).0.clone();
         for (joint, side) in joints.into_iter().zip([1.0, -1.0]) {
@@ -134,7 +134,7 @@ mod tests {
         (bed, motion)
     }
 
-    fn speeds(bed: &mut Bed, v: f64, w: f64) -> [f64; 2] {
+    fn speeds(bed: &mut TestWorld, v: f64, w: f64) -> [f64; 2] {
         drop(bed.call("rover.motion", "set_speed", json!([v, w])));
         bed.step(BodyState::default());
         let joints = &bed.get::<RobotJoints>(bed.robot).0;
@@ -167,7 +167,7 @@ mod tests {
     fn what_is_wrong_is_explained() {
         let (bed, motion) = bed("()");
         let check = |text: &str| {
-            let settings: VOmegaDiff = crate::testbed::settings(text);
+            let settings: VOmegaDiff = morse_testing::settings(text);
             settings.check(bed.app.world(), motion)
         };
         assert_eq!(check("()"), Ok(()));

@@ -53,12 +53,13 @@ fn default_action(mut actuators: Query<(&XyOmega, &Due, &Period, &XyOmegaCommand
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::TestWorld;
+
     use super::*;
-    use crate::testbed::Bed;
 
     #[test]
     fn sideways_and_turning() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let motion = bed.actuator::<XyOmega>("rover.motion", "()", Isometry3::identity());
         bed.step(BodyState::default());
         bed.send(
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn past_physics_it_moves_by_the_period() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let text = "(control: position)";
         let motion = bed.actuator::<XyOmega>("rover.motion", text, Isometry3::identity());
         bed.send(

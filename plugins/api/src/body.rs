@@ -40,6 +40,16 @@ impl BodyState {
     }
 }
 
+/// The acceleration of free fall in the world, m/s².
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub struct Gravity(pub Vector3<f64>);
+
+impl Default for Gravity {
+    fn default() -> Self {
+        Self(Vector3::new(0.0, 0.0, -9.81))
+    }
+}
+
 /// How hard a body is to turn: its inertia about the centre of mass, in the body's axes, kg·m². On bodies
 /// that forces move; follows from the scene and never changes.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,8 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how; [`log`]: what acted;
-//! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`]: the world that sensors see and actuators move;
+//! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`], [`contact`]: the world that sensors see and actuators
+//!   move; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
 //! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
 //!   painted on things; [`distortion`]: lenses that bend rays;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
@@ -20,14 +21,17 @@
 //! - [`sight`]: what middlewares that look on are shown;
 //! - [`complaint`]: what components have to say to the user.
 pub mod actuator;
+pub mod angles;
 pub mod body;
 pub mod carrier;
 pub mod command;
 pub mod complaint;
 pub mod component;
+pub mod contact;
 pub mod distortion;
 pub mod fields;
 pub mod frame;
+pub mod grasp;
 pub mod joint;
 pub mod kind;
 pub mod lighting;
@@ -60,7 +64,7 @@ pub mod vehicle;
 pub mod prelude {
     pub use crate::{
         actuator::{Actuator, AddActuator as _, Control},
-        body::{BodyState, Drive, Inertia},
+        body::{BodyState, Drive, Gravity, Inertia},
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Fixed, Levels, Unit},
         modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},

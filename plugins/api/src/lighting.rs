@@ -2,6 +2,10 @@
 //!
 //! Colours are red, green and blue from 0 to 1, as screens have them (sRGB). A white surface shows the colour of
 //! the light that falls on it.
+use bevy::prelude::Component;
+use serde::{Deserialize, Serialize};
+
+use crate::state::Stateful;
 
 /// Red, green and blue, 0 to 1, as screens have them (sRGB).
 pub type Color = [f64; 3];
@@ -147,6 +151,24 @@ impl Ambient {
             .map(|color| linear(color).map(|light| light * self.strength as f32))
     }
 }
+
+/// A spot light on a component, along its x axis; its strength is [`Shine`].
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[require(Shine)]
+pub struct Lamp {
+    /// Red, green and blue, 0 to 1 (sRGB).
+    pub color: Color,
+    /// Where it has half of its strength, m.
+    pub distance: f64,
+    /// Full opening angle of its cone, rad.
+    pub size: f64,
+}
+
+/// How bright a lamp is now: its energy (Blender's measure), or 0. It is state.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Shine(pub f64);
+
+impl Stateful for Shine {}
 
 #[cfg(test)]
 mod tests {

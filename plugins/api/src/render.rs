@@ -4,7 +4,10 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::distortion::{Distortion, bent, straight};
+use crate::{
+    distortion::{Distortion, bent, straight},
+    sight::Scenery,
+};
 
 /// What a picture is taken with: a pinhole, or a lens that bends rays.
 ///
@@ -136,6 +139,21 @@ pub enum Painter {
 /// The world's renderer.
 #[derive(Resource)]
 pub struct Renderer(pub Box<dyn Render>);
+
+/// A graphics card that draws colours. Depths, and which geometry is where, stay with the renderer `software`.
+pub trait Card: Send + Sync {
+    /// Draws what an eye sees, with the bodies at these poses (in the order of the scenery): red, green, blue and
+    /// 255 of each pixel (sRGB), row by row from the top left.
+    ///
+    /// # Errors
+    ///
+    /// The card failed: why, in one line.
+    fn draw(&self, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String>;
+}
+
+/// Gets a card ready to draw a scene; registered by the crate that can, in programs that have it.
+#[derive(Resource, Clone, Copy)]
+pub struct OpenCard(pub fn(Arc<Scenery>) -> Result<Box<dyn Card>, String>);
 
 /// On what has cameras for: as long as one is there, the renderer follows the world.
 #[derive(Component, Clone, Copy, Debug, Default)]

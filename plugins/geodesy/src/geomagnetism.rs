@@ -12,7 +12,7 @@ use bevy::prelude::{Component, Reflect};
 use nalgebra::{Point3, Vector3};
 use serde::Deserialize;
 
-use crate::geodesy::{ECCENTRICITY_SQUARED, EQUATORIAL_RADIUS, Geodetic, OnEarth};
+use crate::{ECCENTRICITY_SQUARED, EQUATORIAL_RADIUS, Geodetic, OnEarth};
 
 /// The decimal year of sensors that are not told another one: the day on which `gps` starts by default.
 pub const DEFAULT_DATE: f64 = 2026.0;
@@ -51,15 +51,15 @@ struct Published {
 
 const WMM2015: Published = Published {
     epoch: 2015.0,
-    text: include_str!("../assets/wmm/wmm2015.cof"),
+    text: include_str!("../../../assets/wmm/wmm2015.cof"),
 };
 const WMM2020: Published = Published {
     epoch: 2020.0,
-    text: include_str!("../assets/wmm/wmm2020.cof"),
+    text: include_str!("../../../assets/wmm/wmm2020.cof"),
 };
 const WMM2025: Published = Published {
     epoch: 2025.0,
-    text: include_str!("../assets/wmm/wmm2025.cof"),
+    text: include_str!("../../../assets/wmm/wmm2025.cof"),
 };
 
 impl MagneticModel {
@@ -284,10 +284,10 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geodesy::Origin;
+    use crate::Origin;
 
     /// Official test values: date, altitude (km), latitude, longitude; north, east, down.
-    const OFFICIAL: &str = include_str!("../tests/data/wmm_test_values.csv");
+    const OFFICIAL: &str = include_str!("../../../tests/data/wmm_test_values.csv");
 
     fn place(latitude: f64, longitude: f64, altitude: f64) -> Geodetic {
         Geodetic {

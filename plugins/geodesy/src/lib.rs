@@ -5,6 +5,7 @@
 use bevy::prelude::{Resource, World};
 use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 
+pub mod geomagnetism;
 pub mod utm;
 
 /// Equatorial radius of the WGS 84 ellipsoid, m.

@@ -5,7 +5,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::assets;
+use morse_scene::assets;
 
 /// The content of a regular file of bearable size, from the disk or from those that the program carries.
 ///

@@ -35,7 +35,7 @@ pub struct Part {
 }
 
 /// No mesh file may be larger than this, bytes.
-pub(crate) const LARGEST_FILE: u64 = 512 << 20;
+pub const LARGEST_FILE: u64 = 512 << 20;
 
 /// Bytes before the number of triangles in a binary STL file.
 const STL_HEADER: usize = 80;

@@ -62,16 +62,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::velocity::VelocityData;
+    use morse_testing::{TestModifier, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::velocity::VelocityData,
-        testbed::{Noisy, settings, spread},
-    };
 
     #[test]
     fn a_value_alone_is_exact() {
         let bias: Bias = settings("(value: 0.5, sigma: 0, fields: [\"linear_velocity.0\"])");
-        let mut noisy = Noisy::<VelocityData>::new(&bias, None, World::new());
+        let mut noisy = TestModifier::<VelocityData>::new(&bias, None, World::new());
         for _ in 0..3 {
             let data = noisy.measure(VelocityData::default());
             assert_eq!(data.linear_velocity, [0.5, 0.0, 0.0]);
@@ -83,7 +82,7 @@ mod tests {
         let bias: Bias = settings("(value: 2, sigma: 0.3, fields: [\"linear_velocity\"])");
         let drawn: Vec<[f64; 3]> = (0..5000)
             .map(|seed| {
-                let mut noisy = Noisy::with_seed(seed, &bias, None, World::new());
+                let mut noisy = TestModifier::with_seed(seed, &bias, None, World::new());
                 let first = noisy.measure(VelocityData::default()).linear_velocity;
                 let later = noisy.measure(VelocityData::default()).linear_velocity;
                 assert_eq!(first, later, "it stays");

@@ -61,16 +61,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings},
-    };
 
     #[test]
     fn it_comes_and_goes() {
         let settings: BiasJump = settings("(fields: [\"y\"], at: 0.3, until: 0.5, size: -2)");
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let data: Vec<PoseData> = (0..6).map(|_| noisy.measure(PoseData::default())).collect();
         let y: Vec<f64> = data.iter().map(|data| data.y).collect();
         assert_eq!(y, [0.0, 0.0, -2.0, -2.0, 0.0, 0.0]);

@@ -100,16 +100,16 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::{depth_camera::DepthCameraData, depth_video_camera::DepthVideoCameraData};
+    use morse_testing::{TestModifier, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::{depth_camera::DepthCameraData, depth_video_camera::DepthVideoCameraData},
-        testbed::{Noisy, settings, spread},
-    };
 
     #[test]
     fn the_error_grows_with_the_depth() {
         let noise: DepthNoise = settings("(sigma: 0.01, growth: 0.002)");
-        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, Some("depth"), World::new());
+        let mut noisy =
+            TestModifier::<DepthVideoCameraData>::new(&noise, Some("depth"), World::new());
         for depth in [1.0_f32, 5.0] {
             let mut image = vec![depth; 20_000];
             image[0] = f32::INFINITY;
@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn millimetres_stay_whole_and_nothing_stays_nothing() {
         let noise: DepthNoise = settings("(sigma: 0.02, growth: 0)");
-        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, Some("raw"), World::new());
+        let mut noisy =
+            TestModifier::<DepthVideoCameraData>::new(&noise, Some("raw"), World::new());
         let mut raw = vec![2500_u16; 20_000];
         (raw[0], raw[1]) = (0, 1);
         let found = noisy.measure(DepthVideoCameraData {
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn points_stay_on_their_rays() {
         let noise: DepthNoise = settings("(sigma: 0.1, growth: 0)");
-        let mut noisy = Noisy::<DepthCameraData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<DepthCameraData>::new(&noise, None, World::new());
         let point = [1.0_f32, -2.0, 4.0];
         let found = noisy.measure(DepthCameraData {
             points: [point; 5000].concat().into(),

@@ -158,12 +158,11 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_actuators::v_omega::VOmegaCommand;
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        actuator::v_omega::VOmegaCommand,
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings},
-    };
 
     fn at(x: f64) -> PoseData {
         PoseData {
@@ -175,7 +174,7 @@ mod tests {
 
     fn exported(text: &str, count: usize) -> Vec<Option<PoseData>> {
         let settings: Dropout = settings(text);
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         (1..=count).map(|x| noisy.export(at(x as f64))).collect()
     }
 
@@ -237,7 +236,7 @@ mod tests {
     #[test]
     fn commands_are_lost_but_never_nan() {
         let all: Dropout = settings("(probability: 1)");
-        let mut noisy = Noisy::<VOmegaCommand>::command(&all, World::new());
+        let mut noisy = TestModifier::<VOmegaCommand>::command(&all, World::new());
         assert!(noisy.export(VOmegaCommand { v: 1.0, w: 0.0 }).is_none());
         let nan: Dropout = settings("(missing: nan)");
         let world = World::new();

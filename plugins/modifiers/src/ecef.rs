@@ -3,11 +3,9 @@ use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
 };
+use morse_geodesy::OnEarth;
 
-use crate::{
-    coordinates::{self, Coordinates},
-    geodesy::{self, OnEarth},
-};
+use crate::coordinates::{self, Coordinates};
 
 /// Gives the position `x`, `y`, `z` in the Earth-centred, Earth-fixed frame of WGS 84, in metres: x towards
 /// latitude and longitude 0, z towards the north pole. Angles and velocities keep the scene's axes.
@@ -34,7 +32,7 @@ impl Modifier for Ecef {
     }
 
     fn check(&self, world: &World) -> Result<(), String> {
-        geodesy::required(world)
+        morse_geodesy::required(world)
     }
 }
 

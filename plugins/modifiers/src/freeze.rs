@@ -55,16 +55,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings},
-    };
 
     /// `x` of a robot that moves by 1 in each measurement, at 10 Hz.
     fn moving(text: &str) -> Vec<f64> {
         let settings: Freeze = settings(text);
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let measure = |step: u32| {
             let truth = PoseData {
                 x: f64::from(step),

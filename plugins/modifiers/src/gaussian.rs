@@ -48,16 +48,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::{imu::ImuData, velocity::VelocityData, video_camera::VideoCameraData};
+    use morse_testing::{TestModifier, allan_variance, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::{imu::ImuData, velocity::VelocityData, video_camera::VideoCameraData},
-        testbed::{Noisy, allan_variance, settings, spread},
-    };
 
     #[test]
     fn each_number_has_its_own_error() {
         let noise: Gaussian = settings("(sigma: 0.2, fields: [\"angular_velocity\"])");
-        let mut noisy = Noisy::<ImuData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<ImuData>::new(&noise, None, World::new());
         let draws: Vec<ImuData> = (0..20_000)
             .map(|_| noisy.measure(ImuData::default()))
             .collect();
@@ -91,7 +90,7 @@ mod tests {
     #[test]
     fn it_is_white() {
         let noise: Gaussian = settings("(sigma: 0.3, fields: [\"linear_velocity.1\"])");
-        let mut noisy = Noisy::<VelocityData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<VelocityData>::new(&noise, None, World::new());
         let draws: Vec<f64> = (0..1 << 16)
             .map(|_| noisy.measure(VelocityData::default()).linear_velocity[1])
             .collect();

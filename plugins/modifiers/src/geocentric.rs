@@ -3,11 +3,9 @@ use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
 };
+use morse_geodesy::{Geocentric, OnEarth};
 
-use crate::{
-    coordinates::{self, Coordinates},
-    geodesy::{self, Geocentric, OnEarth},
-};
+use crate::coordinates::{self, Coordinates};
 
 /// Gives the position by longitude (`x`, degrees), geocentric latitude (`y`, degrees: the angle at the
 /// Earth's centre, which at 45° is 0.19° less than that on a map) and distance from the centre (`z`, m).
@@ -35,7 +33,7 @@ impl Modifier for ToGeocentric {
     }
 
     fn check(&self, world: &World) -> Result<(), String> {
-        geodesy::required(world)
+        morse_geodesy::required(world)
     }
 }
 

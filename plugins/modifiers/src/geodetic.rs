@@ -3,11 +3,9 @@ use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
 };
+use morse_geodesy::{Geodetic, OnEarth};
 
-use crate::{
-    coordinates::{self, Coordinates},
-    geodesy::{self, Geodetic, OnEarth},
-};
+use crate::coordinates::{self, Coordinates};
 
 /// Gives the position by longitude (`x`, degrees), latitude (`y`, degrees) and altitude above the WGS 84
 /// ellipsoid (`z`, m), in the fields of the position as in MORSE. Angles and velocities keep the scene's
@@ -33,7 +31,7 @@ impl Modifier for ToGeodetic {
     }
 
     fn check(&self, world: &World) -> Result<(), String> {
-        geodesy::required(world)
+        morse_geodesy::required(world)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Error of satellite positioning: white noise, and a slow random walk.
 use bevy::reflect::structs::Struct;
 use morse_api::{fields::at_mut, modifier::Site, prelude::*};
+use morse_geodesy::{Geodetic, Origin};
 use nalgebra::Rotation3;
-
-use crate::geodesy::{Geodetic, Origin};
 
 /// Adds to a position an error that is fresh at every measurement, and one that wanders.
 ///
@@ -120,12 +119,10 @@ pub(super) fn plugin(app: &mut App) {
 #[cfg(test)]
 mod tests {
     use morse_api::modifier::Side;
+    use morse_sensors::gps::GpsData;
+    use morse_testing::{TestModifier, settings, spread};
 
     use super::*;
-    use crate::{
-        sensor::gps::GpsData,
-        testbed::{Noisy, settings, spread},
-    };
 
     const SCENE: Origin = Origin {
         latitude: 60.0,
@@ -137,7 +134,7 @@ mod tests {
     #[test]
     fn white_noise_has_the_sigma_of_each_axis() {
         let noise: GpsNoise = settings("(sigma: (0.5, 1.0, 2.0))");
-        let mut noisy = Noisy::<GpsData>::new(&noise, Some("simple"), World::new());
+        let mut noisy = TestModifier::<GpsData>::new(&noise, Some("simple"), World::new());
         let draws: Vec<[f64; 3]> = (0..20_000)
             .map(|_| {
                 let data = noisy.measure(GpsData {
@@ -157,7 +154,7 @@ mod tests {
         let noise: GpsNoise = settings("(sigma: (1, 3, 2))");
         let mut world = World::new();
         world.insert_resource(SCENE);
-        let mut noisy = Noisy::<GpsData>::new(&noise, Some("raw"), world);
+        let mut noisy = TestModifier::<GpsData>::new(&noise, Some("raw"), world);
         let truth = Geodetic {
             latitude: 60.0,
             longitude: 25.0,
@@ -192,7 +189,7 @@ mod tests {
         let walked = |seconds: u32| {
             let ends = (0..3000).map(|seed| {
                 let mut noisy =
-                    Noisy::<GpsData>::with_seed(seed, &noise, Some("simple"), World::new());
+                    TestModifier::<GpsData>::with_seed(seed, &noise, Some("simple"), World::new());
                 let mut last = GpsData::default();
                 for _ in 0..10 * seconds {
                     last = noisy.measure(GpsData::default());
@@ -210,7 +207,7 @@ mod tests {
     #[test]
     fn data_without_a_position_is_refused() {
         let noise = GpsNoise::default();
-        let fields = Fields::of_type::<crate::sensor::imu::ImuData>(None);
+        let fields = Fields::of_type::<morse_sensors::imu::ImuData>(None);
         let world = World::new();
         assert!(
             noise

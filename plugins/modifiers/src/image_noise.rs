@@ -57,16 +57,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::video_camera::VideoCameraData;
+    use morse_testing::{TestModifier, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::video_camera::VideoCameraData,
-        testbed::{Noisy, settings, spread},
-    };
 
     #[test]
     fn each_colour_has_its_own_error() {
         let noise: ImageNoise = settings("(sigma: 0.04)");
-        let mut noisy = Noisy::<VideoCameraData>::new(&noise, Some("rgb"), World::new());
+        let mut noisy = TestModifier::<VideoCameraData>::new(&noise, Some("rgb"), World::new());
         let grey = VideoCameraData {
             image: vec![128; 4 * 5000].into(),
             ..VideoCameraData::default()

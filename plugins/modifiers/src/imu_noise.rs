@@ -48,16 +48,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::imu::ImuData;
+    use morse_testing::{TestModifier, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::imu::ImuData,
-        testbed::{Noisy, settings, spread},
-    };
 
     #[test]
     fn each_axis_has_its_sigma() {
         let noise: ImuNoise = settings("(gyro_sigma: 0.1, accel_sigma: 2)");
-        let mut noisy = Noisy::<ImuData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<ImuData>::new(&noise, None, World::new());
         let draws: Vec<ImuData> = (0..20_000)
             .map(|_| {
                 noisy.measure(ImuData {

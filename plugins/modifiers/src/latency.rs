@@ -168,19 +168,18 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{
-        actuator::v_omega::{VOmega, VOmegaCommand},
-        sensor::{
-            gps::GpsData, laser_scanner::LaserScannerData, pose::PoseData, proximity::ProximityData,
-        },
-        testbed::{Bed, Noisy, settings},
+    use morse_actuators::v_omega::{VOmega, VOmegaCommand};
+    use morse_sensors::{
+        gps::GpsData, laser_scanner::LaserScannerData, pose::PoseData, proximity::ProximityData,
     };
+    use morse_testing::{TestModifier, TestWorld, settings};
+
+    use super::*;
 
     /// `x` of a robot that moves by 1 in each measurement, at 10 Hz.
     fn late(text: &str) -> Vec<Option<f64>> {
         let settings: Latency = settings(text);
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let measure = |x: u32| {
             let truth = PoseData {
                 x: f64::from(x),
@@ -211,7 +210,7 @@ mod tests {
     #[test]
     fn text_and_lists_come_as_late_as_numbers() {
         let settings: Latency = settings("(measurements: 1)");
-        let mut gps = Noisy::<GpsData>::new(&settings, Some("extended"), World::new());
+        let mut gps = TestModifier::<GpsData>::new(&settings, Some("extended"), World::new());
         let first = GpsData {
             latitude: 43.6,
             velocity: [1.0, 2.0, 3.0],
@@ -222,7 +221,7 @@ mod tests {
         assert!(gps.export(first.clone()).is_none());
         assert_eq!(gps.export(GpsData::default()), Some(first));
         assert_eq!(gps.export(GpsData::default()), Some(GpsData::default()));
-        let mut scan = Noisy::<LaserScannerData>::new(&settings, None, World::new());
+        let mut scan = TestModifier::<LaserScannerData>::new(&settings, None, World::new());
         let long = LaserScannerData {
             point_list: vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
             range_list: vec![7.0, 8.0, 9.0],
@@ -240,7 +239,7 @@ mod tests {
     #[test]
     fn maps_come_as_late_as_numbers() {
         let settings: Latency = settings("(measurements: 2)");
-        let mut noisy = Noisy::<ProximityData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<ProximityData>::new(&settings, None, World::new());
         let near = |names: &[(&str, f64)]| {
             let named = names.iter().map(|(name, far)| ((*name).to_owned(), *far));
             ProximityData {
@@ -264,7 +263,7 @@ mod tests {
     #[test]
     fn a_running_queue_does_not_grow() {
         let settings: Latency = settings("(measurements: 4)");
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let mut sizes = Vec::new();
         for _ in 0..1000 {
             noisy.measure(PoseData::default());
@@ -277,7 +276,7 @@ mod tests {
 
     #[test]
     fn commands_take_effect_late() {
-        let mut bed = Bed::new(10.0, v_omega_and_latency, BodyState::default());
+        let mut bed = TestWorld::new(10.0, v_omega_and_latency, BodyState::default());
         let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
         let fields = Fields::of_type::<VOmegaCommand>(None);
         bed.modifier::<Latency>(motion, "(time: 0.3)", &fields);
@@ -301,7 +300,7 @@ mod tests {
     }
 
     fn v_omega_and_latency(app: &mut App) {
-        app.add_plugins((crate::actuator::plugin, plugin));
+        app.add_plugins((morse_actuators::plugin, plugin));
     }
 
     #[test]

@@ -1,6 +1,10 @@
-//! Modifiers, one a file: noise, and changes of frame.
+//! The modifiers, one a file: noise, faults, and changes of frame.
 //!
-//! To add one: write the file, and put its name into the list below.
+//! To add one: write the file, and put its name into the list below. What several of them share:
+//! - [`faults`]: noise and faults; [`coordinates`]: places on Earth.
+pub mod coordinates;
+pub mod faults;
+
 use bevy::prelude::App;
 
 macro_rules! modifiers {
@@ -12,7 +16,7 @@ macro_rules! modifiers {
             $($name::plugin(app);)+
         }
 
-        /// The files of this folder, for the test that looks for a forgotten one.
+        /// The parts of this crate, for the test that looks for a forgotten file.
         pub const FILES: &[&str] = &[$(stringify!($name)),+];
     };
 }

@@ -29,12 +29,11 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_actuators::teleport::TeleportCommand;
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        actuator::teleport::TeleportCommand,
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings},
-    };
 
     /// Feet and metres, by PROJ 9.5.1: `+proj=unitconvert +xy_in=ft +xy_out=m +z_in=ft +z_out=m`.
     const SAME: [([f64; 3], [f64; 3]); 2] = [
@@ -65,7 +64,8 @@ mod tests {
     #[test]
     fn measurements_become_metres_or_feet() {
         let modified = |text: &str, truth| {
-            let mut noisy = Noisy::<PoseData>::new(&settings::<Meters>(text), None, World::new());
+            let mut noisy =
+                TestModifier::<PoseData>::new(&settings::<Meters>(text), None, World::new());
             let data = noisy.measure(pose(truth));
             assert_eq!((data.yaw, data.pitch), (0.5, 0.0), "angles stay");
             [data.x, data.y, data.z]
@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn commands_in_metres_become_feet() {
-        let mut noisy = Noisy::<TeleportCommand>::command(&settings::<Meters>("()"), World::new());
+        let mut noisy =
+            TestModifier::<TeleportCommand>::command(&settings::<Meters>("()"), World::new());
         for (feet, [x, y, z]) in SAME {
             let command = noisy.measure(TeleportCommand {
                 x,

@@ -3,13 +3,12 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 use bevy::reflect::{ReflectMut, structs::Struct};
 use morse_api::{
+    angles::normalized,
     fields::at_mut,
     modifier::{Direction, Frame, Site},
     prelude::*,
 };
 use nalgebra::Quaternion;
-
-use crate::frame::normalized;
 
 /// Changes the axes of data or of a command, in both directions alike: what is ENU becomes NED, and what is
 /// NED becomes ENU.
@@ -280,18 +279,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_api::modifier::Side;
+    use morse_sensors::{
+        attitude::AttitudeData, imu::ImuData, magnetometer::MagnetometerData,
+        odometry::OdometryData, pose::PoseData, velocity::VelocityData,
+    };
+    use morse_testing::{TestModifier, settings};
     use nalgebra::{Matrix3, Rotation3};
 
-    use morse_api::modifier::Side;
-
     use super::*;
-    use crate::{
-        sensor::{
-            attitude::AttitudeData, imu::ImuData, magnetometer::MagnetometerData,
-            odometry::OdometryData, pose::PoseData, velocity::VelocityData,
-        },
-        testbed::{Noisy, settings},
-    };
 
     fn rotation(yaw: f64, pitch: f64, roll: f64) -> Matrix3<f64> {
         *Rotation3::from_euler_angles(roll, pitch, yaw).matrix()
@@ -299,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_pose_means_the_same_attitude_in_the_new_axes() {
-        let mut ned = Noisy::<PoseData>::new(&Ned::default(), None, World::new());
+        let mut ned = TestModifier::<PoseData>::new(&Ned::default(), None, World::new());
         let (yaw, pitch, roll) = (0.4, -0.3, 1.1);
         let enu = PoseData {
             x: 1.0,
@@ -338,7 +334,7 @@ mod tests {
     #[test]
     fn the_formula_of_morse_is_there_for_its_scripts() {
         let settings: Ned = settings("(convention: morse)");
-        let mut to = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut to = TestModifier::<PoseData>::new(&settings, None, World::new());
         let enu = PoseData {
             x: 1.0,
             y: 2.0,
@@ -352,7 +348,7 @@ mod tests {
         assert_eq!((ned.x, ned.y, ned.z), (2.0, 1.0, -3.0));
         assert_eq!((ned.yaw, ned.pitch), (1.1, 0.3));
         assert!((ned.roll - 1.170_796_326_794_896_6).abs() < 1e-15);
-        let mut from = Noisy::<PoseData>::command(&settings, World::new());
+        let mut from = TestModifier::<PoseData>::command(&settings, World::new());
         let back = from.measure(ned);
         assert!((back.yaw - 0.4).abs() < 1e-15 && (back.roll, back.pitch) == (1.1, -0.3));
     }
@@ -360,7 +356,7 @@ mod tests {
     #[test]
     fn parts_may_be_left_alone() {
         let mut ned =
-            Noisy::<PoseData>::new(&settings::<Ned>("(angles: false)"), None, World::new());
+            TestModifier::<PoseData>::new(&settings::<Ned>("(angles: false)"), None, World::new());
         let data = ned.measure(PoseData {
             x: 1.0,
             yaw: 0.4,
@@ -373,7 +369,7 @@ mod tests {
 
     #[test]
     fn angles_in_a_struct_and_a_magnetic_field() {
-        let mut ned = Noisy::<AttitudeData>::new(&Ned::default(), None, World::new());
+        let mut ned = TestModifier::<AttitudeData>::new(&Ned::default(), None, World::new());
         let mut data = AttitudeData::default();
         (data.rotation.yaw, data.rotation.pitch, data.rotation.roll) = (0.5, 0.25, 1.0);
         data.angular_velocity = [1.0, 2.0, 3.0];
@@ -382,7 +378,7 @@ mod tests {
         assert_eq!((data.rotation.pitch, data.rotation.roll), (-0.25, 1.0));
         assert_eq!(data.angular_velocity, [1.0, -2.0, -3.0]);
         // In the sensor's axes, not in the world's.
-        let mut ned = Noisy::<MagnetometerData>::new(&Ned::default(), None, World::new());
+        let mut ned = TestModifier::<MagnetometerData>::new(&Ned::default(), None, World::new());
         let data = ned.measure(MagnetometerData {
             x: 1.0,
             y: 2.0,
@@ -393,7 +389,7 @@ mod tests {
 
     #[test]
     fn vectors_follow_their_own_axes() {
-        let mut ned = Noisy::<VelocityData>::new(&Ned::default(), None, World::new());
+        let mut ned = TestModifier::<VelocityData>::new(&Ned::default(), None, World::new());
         let data = ned.measure(VelocityData {
             linear_velocity: [1.0, 2.0, 3.0],
             angular_velocity: [4.0, 5.0, 6.0],

@@ -1,13 +1,12 @@
 //! Error of odometry: slipping wheels, and a gyroscope that drifts.
 use bevy::reflect::structs::Struct;
 use morse_api::{
+    angles::normalized,
     fields::at_mut,
     modifier::{Site, each_memory},
     prelude::*,
     service::NoArguments,
 };
-
-use crate::frame::normalized;
 
 /// Gives odometry the errors of wheels that slip and of a gyroscope that drifts.
 ///
@@ -203,16 +202,14 @@ mod tests {
     use std::f64::consts::FRAC_PI_2;
 
     use morse_api::{modifier::Side, service::Status};
+    use morse_sensors::odometry::{self, Odometry, OdometryData};
+    use morse_testing::{TestModifier, TestWorld, circling, moving, settings, spread};
     use serde_json::Value as Json;
 
     use super::*;
-    use crate::{
-        sensor::odometry::{self, Odometry, OdometryData},
-        testbed::{Bed, Noisy, circling, moving, settings, spread},
-    };
 
-    fn noisy(text: &str, level: &str) -> Noisy<OdometryData> {
-        Noisy::new(&settings::<OdometryNoise>(text), Some(level), World::new())
+    fn noisy(text: &str, level: &str) -> TestModifier<OdometryData> {
+        TestModifier::new(&settings::<OdometryNoise>(text), Some(level), World::new())
     }
 
     #[test]
@@ -253,7 +250,8 @@ mod tests {
         let ends: Vec<f64> = (0..3000)
             .map(|seed| {
                 let noise: OdometryNoise = settings("(gyro_drift: 0.001, gyro_drift_sigma: 0.01)");
-                let mut data = Noisy::with_seed(seed, &noise, Some("integrated"), World::new());
+                let mut data =
+                    TestModifier::with_seed(seed, &noise, Some("integrated"), World::new());
                 (0..25)
                     .map(|_| data.measure(OdometryData::default()).yaw)
                     .last()
@@ -303,7 +301,7 @@ mod tests {
             app.add_plugins((odometry::plugin, plugin));
         };
         let (radius, omega) = (2.0, 0.5);
-        let mut bed = Bed::new(60.0, plugins, circling(radius, omega, 0.0));
+        let mut bed = TestWorld::new(60.0, plugins, circling(radius, omega, 0.0));
         let at = Isometry3::identity();
         let sensor = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, at);
         let fields = Fields::of_type::<OdometryData>(Some("integrated"));
@@ -325,7 +323,7 @@ mod tests {
         let plugins = |app: &mut App| {
             app.add_plugins((odometry::plugin, plugin));
         };
-        let mut bed = Bed::new(10.0, plugins, BodyState::default());
+        let mut bed = TestWorld::new(10.0, plugins, BodyState::default());
         let at = Isometry3::identity();
         let drifting = bed.sensor::<Odometry>("rover.odometry", "()", 10.0, at);
         bed.sensor::<Odometry>("rover.other", "()", 10.0, at);
@@ -364,7 +362,7 @@ mod tests {
         for level in ["raw", "differential", "integrated"] {
             assert!(bind(Fields::of_type::<OdometryData>(Some(level))));
         }
-        assert!(!bind(Fields::of_type::<crate::sensor::pose::PoseData>(
+        assert!(!bind(Fields::of_type::<morse_sensors::pose::PoseData>(
             None
         )));
     }

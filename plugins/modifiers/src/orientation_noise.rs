@@ -86,11 +86,10 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings, spread},
-    };
 
     #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
     struct Quaternions {
@@ -100,7 +99,7 @@ mod tests {
     #[test]
     fn each_angle_has_its_sigma() {
         let noise: OrientationNoise = settings("(sigma: (0.01, 0.02, 0.03))");
-        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&noise, None, World::new());
         let draws: Vec<PoseData> = (0..20_000)
             .map(|_| {
                 noisy.measure(PoseData {
@@ -117,7 +116,7 @@ mod tests {
     #[test]
     fn a_quaternion_turns_about_each_axis() {
         let noise: OrientationNoise = settings("(sigma: (0.01, 0.02, 0.03))");
-        let mut noisy = Noisy::<Quaternions>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<Quaternions>::new(&noise, None, World::new());
         let truth = UnitQuaternion::from_euler_angles(0.3, -0.4, 2.0);
         let draws: Vec<Vector3<f64>> = (0..20_000)
             .map(|_| {
@@ -138,7 +137,7 @@ mod tests {
     #[test]
     fn in_the_plane_only_yaw_is_uncertain() {
         let noise: OrientationNoise = settings("(planar: true)");
-        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&noise, None, World::new());
         let data = noisy.measure(PoseData::default());
         assert!(data.yaw != 0.0 && data.pitch == 0.0 && data.roll == 0.0);
     }

@@ -59,17 +59,16 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::pose::{self, PoseData};
+    use morse_testing::{TestModifier, TestWorld, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::pose::{self, PoseData},
-        testbed::{Bed, Noisy, settings, spread},
-    };
 
     #[test]
     fn every_coordinate_has_its_sigma() {
         let noise: PoseNoise =
             settings("(position_sigma: (0.1, 0.2, 0.3), orientation_sigma: (0.01, 0.02, 0.03))");
-        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&noise, None, World::new());
         let draws: Vec<PoseData> = (0..20_000)
             .map(|_| noisy.measure(PoseData::default()))
             .collect();
@@ -91,7 +90,7 @@ mod tests {
         let plugins = |app: &mut App| {
             app.add_plugins((pose::plugin, plugin));
         };
-        let mut bed = Bed::new(60.0, plugins, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugins, BodyState::default());
         let fields = Fields::of_type::<PoseData>(None);
         let paths: &[&str] = if with_another {
             &["rover.a", "rover.pose"]

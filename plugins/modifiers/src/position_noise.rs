@@ -51,16 +51,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings, spread},
-    };
 
     #[test]
     fn each_axis_has_its_sigma() {
         let noise: PositionNoise = settings("(sigma: (0.1, 0.2, 0.3))");
-        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&noise, None, World::new());
         let draws: Vec<PoseData> = (0..20_000)
             .map(|_| {
                 noisy.measure(PoseData {
@@ -79,7 +78,7 @@ mod tests {
     #[test]
     fn in_the_plane_height_is_exact() {
         let noise: PositionNoise = settings("(planar: true)");
-        let mut noisy = Noisy::<PoseData>::new(&noise, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&noise, None, World::new());
         let data = noisy.measure(PoseData::default());
         assert!(data.x != 0.0 && data.y != 0.0 && data.z == 0.0);
     }

@@ -72,15 +72,14 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::{laser_scanner::LaserScannerData, pose::PoseData};
+    use morse_testing::{TestModifier, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::{laser_scanner::LaserScannerData, pose::PoseData},
-        testbed::{Noisy, settings, spread},
-    };
 
     fn rounded(text: &str, x: f64) -> f64 {
         let settings: Quantization = settings(text);
-        let mut noisy = Noisy::new(&settings, None, World::new());
+        let mut noisy = TestModifier::new(&settings, None, World::new());
         noisy
             .measure(PoseData {
                 x,
@@ -108,7 +107,7 @@ mod tests {
     #[test]
     fn its_error_is_that_of_a_uniform_distribution() {
         let settings: Quantization = settings("(step: 0.3)");
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let errors: Vec<f64> = (0..20_000)
             .map(|index| {
                 // Evenly spread over many steps by the golden ratio.
@@ -127,7 +126,7 @@ mod tests {
     #[test]
     fn a_list_is_rounded_too() {
         let settings: Quantization = settings("(step: 0.5, fields: [\"range_list\"])");
-        let mut noisy = Noisy::<LaserScannerData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<LaserScannerData>::new(&settings, None, World::new());
         let data = noisy.measure(LaserScannerData {
             range_list: vec![1.2, 3.9, f64::INFINITY],
             ..LaserScannerData::default()

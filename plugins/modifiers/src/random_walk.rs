@@ -96,15 +96,14 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::velocity::VelocityData;
+    use morse_testing::{TestModifier, allan_variance, settings, spread};
+
     use super::*;
-    use crate::{
-        sensor::velocity::VelocityData,
-        testbed::{Noisy, allan_variance, settings, spread},
-    };
 
     /// The error of one number at 10 Hz.
     fn walked(settings: &RandomWalk, seed: u64, count: usize) -> Vec<f64> {
-        let mut noisy = Noisy::with_seed(seed, settings, None, World::new());
+        let mut noisy = TestModifier::with_seed(seed, settings, None, World::new());
         (0..count)
             .map(|_| noisy.measure(VelocityData::default()).linear_velocity[0])
             .collect()

@@ -111,16 +111,15 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::{depth_video_camera::DepthVideoCameraData, video_camera::VideoCameraData};
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        sensor::{depth_video_camera::DepthVideoCameraData, video_camera::VideoCameraData},
-        testbed::{Noisy, settings},
-    };
 
     #[test]
     fn so_many_pixels_are_lost() {
         let noise: SaltAndPepper = settings("(share: 0.2)");
-        let mut noisy = Noisy::<VideoCameraData>::new(&noise, Some("rgb"), World::new());
+        let mut noisy = TestModifier::<VideoCameraData>::new(&noise, Some("rgb"), World::new());
         let grey = VideoCameraData {
             image: vec![100; 4 * 20_000].into(),
             ..VideoCameraData::default()
@@ -140,7 +139,8 @@ mod tests {
                 count(code)
             );
         }
-        let mut noisy = Noisy::<DepthVideoCameraData>::new(&noise, Some("depth"), World::new());
+        let mut noisy =
+            TestModifier::<DepthVideoCameraData>::new(&noise, Some("depth"), World::new());
         let flat = DepthVideoCameraData {
             image: vec![2.0; 20_000].into(),
             ..DepthVideoCameraData::default()

@@ -54,17 +54,16 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::imu::ImuData;
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        sensor::imu::ImuData,
-        testbed::{Noisy, settings},
-    };
 
     #[test]
     fn an_imu_driven_past_its_range() {
         let settings: Saturation =
             settings("(min: -20, max: 20, fields: [\"linear_acceleration\"])");
-        let mut noisy = Noisy::<ImuData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<ImuData>::new(&settings, None, World::new());
         let data = noisy.measure(ImuData {
             angular_velocity: [50.0, 0.0, 0.0],
             linear_acceleration: [35.0, -1e300, 9.81],

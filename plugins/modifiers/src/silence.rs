@@ -53,8 +53,10 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::{collision::CollisionData, pose::PoseData};
+    use morse_testing::settings;
+
     use super::*;
-    use crate::{sensor::collision::CollisionData, sensor::pose::PoseData, testbed::settings};
 
     fn bound(text: &str, fields: &Fields) -> Result<Box<dyn Modify>, Misfit> {
         let site = Site {

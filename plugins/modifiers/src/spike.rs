@@ -73,15 +73,14 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings},
-    };
 
     fn spikes(text: &str, count: usize) -> Vec<bool> {
         let settings: Spike = settings(text);
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let measure = |_| {
             let data = noisy.measure(PoseData::default());
             assert!(data.x == 0.0 || data.x == 5.0);

@@ -3,14 +3,12 @@ use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
 };
-
-use crate::{
-    coordinates::{self, Coordinates},
-    geodesy::{
-        self, Geodetic, OnEarth, Origin,
-        utm::{Projected, Zone},
-    },
+use morse_geodesy::{
+    Geodetic, OnEarth, Origin,
+    utm::{Projected, Zone},
 };
+
+use crate::coordinates::{self, Coordinates};
 
 /// Gives the position as easting (`x`), northing (`y`) and altitude above the WGS 84 ellipsoid (`z`), in
 /// metres, of the universal transverse Mercator projection. Angles and velocities keep the scene's axes.
@@ -75,7 +73,7 @@ impl Modifier for Utm {
     }
 
     fn check(&self, world: &World) -> Result<(), String> {
-        geodesy::required(world)?;
+        morse_geodesy::required(world)?;
         match self.zone(world) {
             Some(zone) if (1..=60).contains(&zone.number) => Ok(()),
             Some(zone) => Err(format!("there is no zone {}: say one of 1 to 60", zone.number)),

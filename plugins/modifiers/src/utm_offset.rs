@@ -63,12 +63,11 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
+    use morse_actuators::teleport::TeleportCommand;
+    use morse_sensors::pose::PoseData;
+    use morse_testing::{TestModifier, settings};
+
     use super::*;
-    use crate::{
-        actuator::teleport::TeleportCommand,
-        sensor::pose::PoseData,
-        testbed::{Noisy, settings},
-    };
 
     /// 43.6° N, 1.4333° E, 135 m in zone 31: PROJ 9.5.1, EPSG:4326 to EPSG:32631.
     const ORIGIN: &str =
@@ -90,7 +89,7 @@ mod tests {
 
     fn measured(text: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let settings: UtmOffset = settings(text);
-        let mut noisy = Noisy::<PoseData>::new(&settings, None, World::new());
+        let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let data = noisy.measure(PoseData {
             x,
             y,
@@ -113,7 +112,7 @@ mod tests {
     #[test]
     fn commands_come_from_the_map() {
         let settings: UtmOffset = settings(ORIGIN);
-        let mut noisy = Noisy::<TeleportCommand>::command(&settings, World::new());
+        let mut noisy = TestModifier::<TeleportCommand>::command(&settings, World::new());
         let [x, y, z] = ON_THE_MAP;
         let command = noisy.measure(TeleportCommand {
             x,

@@ -9,6 +9,10 @@ use bevy_rapier3d::rapier::prelude::{
     ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBodyBuilder, RigidBodyType,
 };
 use morse_api::body::{BodyKind, BodyState, Inertia};
+use morse_scene::{
+    assembly::{BodyLayout, JointMode, Layout},
+    model::Scene,
+};
 use nalgebra::Vector3;
 
 use super::{
@@ -21,10 +25,6 @@ use super::{
     joints::{JointMotion, VariableMotion},
     prepare::{Prepared, PreparedBody, PreparedSolid},
     rolling, step,
-};
-use crate::scene::{
-    assembly::{BodyLayout, JointMode, Layout},
-    model::Scene,
 };
 
 /// m/s (and rad/s without colliders): what joints, actuators or water may move sleeps when it is slower than this

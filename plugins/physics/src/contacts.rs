@@ -2,30 +2,16 @@
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_rapier3d::rapier::{geometry::ContactPair, prelude::ColliderHandle};
-use nalgebra::{Point3, Vector3};
+use morse_api::{
+    component::{Due, Mount},
+    contact::{Contact, Touching},
+};
+use nalgebra::Vector3;
 
 use super::{
     Settings, convert,
     engine::{BodyIndex, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, Tables},
 };
-
-/// Two geometries that touch, as one of their bodies sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// The geometry's entity.
-    pub geometry: Entity,
-    /// The body that was asked about.
-    pub body: Entity,
-    /// The geometry that it touches.
-    pub other_geometry: Entity,
-    /// The body of that geometry.
-    pub other_body: Entity,
-    /// What the other one exerts along the normals, without friction, world axes, N. The mean over
-    /// the last step of the engine.
-    pub force: Vector3<f64>,
-    /// The middle of the points of contact, weighted by their forces, in the world, m.
-    pub point: Point3<f64>,
-}
 
 /// The contacts as they are after the last tick.
 #[derive(SystemParam)]
@@ -34,6 +20,18 @@ pub struct Contacts<'w, 's> {
     tables: Res<'w, Tables>,
     engine: Single<'w, 's, Engine>,
     bodies: Query<'w, 's, &'static BodyIndex>,
+}
+
+/// Tells each component that feels contacts, and is due, what its body touches.
+pub(super) fn tell(
+    contacts: Contacts<'_, '_>,
+    mut components: Query<(&Due, &Mount, &mut Touching)>,
+) {
+    for (due, mount, mut touching) in &mut components {
+        if due.0 {
+            touching.0 = contacts.of(mount.body);
+        }
+    }
 }
 
 impl Contacts<'_, '_> {

@@ -50,7 +50,7 @@ pub(super) fn isometry(pose: &Pose) -> Isometry3<f64> {
 }
 
 /// A pose for Bevy, which draws with it and computes nothing.
-pub(crate) fn transform(pose: &Isometry3<f64>) -> Transform {
+pub fn transform(pose: &Isometry3<f64>) -> Transform {
     Transform {
         translation: vec3(&pose.translation.vector),
         rotation: quat(&pose.rotation),

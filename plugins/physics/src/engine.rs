@@ -3,7 +3,6 @@
 //! Bodies, colliders and joints are put into the engine's sets directly, not through the components of
 //! its Bevy plugin: poses then pass from f64 to f32 once, handles follow the order of paths, motors
 //! keep their impulses, and a restored snapshot does not fight with change detection.
-
 use bevy::{ecs::query::QueryData, prelude::*};
 use bevy_rapier3d::{
     plugin::{
@@ -19,10 +18,10 @@ use bevy_rapier3d::{
     },
 };
 use morse_api::body::BodyKind;
+use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::{Isometry3, UnitQuaternion};
 
 use super::{Motion, Settings, convert};
-use crate::scene::assembly::{Attachment, VariableLayout};
 
 /// Iterations of the solver that a body on a joint gets on top: links of an arm give way, and lose
 /// energy, with as few as boxes need.

@@ -12,6 +12,7 @@ mod hull;
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::body::BodyKind;
+use morse_scene::assembly::Layout;
 use nalgebra::{Isometry3, Vector3};
 
 pub(super) use hull::Hull;
@@ -22,7 +23,6 @@ use super::{
     engine::{BodyRow, EngineItem, Tables},
     prepare::Prepared,
 };
-use crate::scene::assembly::Layout;
 
 /// Water at rest, everywhere below a level.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,11 @@ use bevy_rapier3d::rapier::{
     dynamics::{GenericJointBuilder, JointAxesMask},
     prelude::ImpulseJointHandle,
 };
-use morse_api::{body::BodyKind, state::Stateful};
+use morse_api::{
+    body::BodyKind,
+    grasp::{CannotHold, Holding},
+    state::Stateful,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -27,6 +31,13 @@ struct Grasp {
 
 impl Stateful for Grasps {}
 
+/// The way in for grippers and hands.
+pub(super) const HOLDING: Holding = Holding {
+    can_hold,
+    hold,
+    let_go,
+};
+
 /// What a grasp needs of the world.
 type Parts = (
     Single<'static, 'static, Engine>,
@@ -35,26 +46,12 @@ type Parts = (
     Query<'static, 'static, &'static BodyIndex>,
 );
 
-/// Why a body cannot be held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CannotHold {
-    /// One of the two is no body of this world, or both are the same.
-    #[error("these are not two bodies")]
-    NoBodies,
-    /// Physics does not move it.
-    #[error("physics does not move it")]
-    NotDynamic,
-    /// Somebody holds it already.
-    #[error("it is held already")]
-    Held,
-}
-
 /// Whether a body could be held by another one: it moves by forces, and nobody holds it.
 ///
 /// # Errors
 ///
 /// Why not.
-pub fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
+fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     let tables = world.get_resource::<Tables>().ok_or(CannotHold::NoBodies)?;
     let place = |entity| world.get::<BodyIndex>(entity).map(|index| index.0);
     let (Some(holder), Some(held)) = (place(holder), place(held)) else {
@@ -80,7 +77,7 @@ pub fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), Canno
 /// # Errors
 ///
 /// When it cannot be held.
-pub fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
+fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     can_hold(world, holder, held)?;
     let mut state: SystemState<Parts> = SystemState::new(world);
     let Ok((mut engine, tables, mut grasps, places)) = state.get_mut(world) else {
@@ -113,7 +110,7 @@ pub fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), Canno
 }
 
 /// Lets a body go, which keeps its velocity. Nothing happens if it is not held by that holder.
-pub fn let_go(world: &mut World, holder: Entity, held: Entity) {
+fn let_go(world: &mut World, holder: Entity, held: Entity) {
     let mut state: SystemState<Parts> = SystemState::new(world);
     let Ok((mut engine, _, mut grasps, places)) = state.get_mut(world) else {
         return;

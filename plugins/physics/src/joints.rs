@@ -2,10 +2,10 @@
 //!
 //! Motors are written into the joint set itself, and only when they change: each access makes the
 //! engine collect its joints anew.
-
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::{dynamics::RigidBodySet, prelude::RigidBody};
 use morse_api::joint::{JointState, JointTarget};
+use morse_scene::assembly::JointMode;
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,6 @@ use super::{
     engine::{Engine, EngineItem, JOINT_ITERATIONS, JointRow, Tables, VariableRow},
     motor::{self, Order},
 };
-use crate::scene::assembly::JointMode;
 
 /// Where the joints of one variable are; state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

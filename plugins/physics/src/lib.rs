@@ -1,9 +1,9 @@
-//! The physics: bodies, joints, contacts and drives, and the only folder that names the engine.
+//! The physics: bodies, joints, contacts and drives, and the only crate that names the engine.
 //!
 //! In reading order:
 //! - [`plugin`] and [`Settings`]: one tick of the clock is [`Settings::substeps`] steps of the engine;
 //! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
-//! - [`shapes`], [`mesh`], [`mass`]: from the scene's geometry to solids with a mass;
+//! - [`shapes`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
 //! - [`grasp`]: bodies that hold others;
@@ -26,7 +26,6 @@ pub mod grasp;
 mod joints;
 mod loads;
 pub mod mass;
-pub mod mesh;
 mod motor;
 pub mod place;
 mod posing;
@@ -43,13 +42,15 @@ use bevy_rapier3d::plugin::{
     NoUserData, PhysicsSet, RapierContextInitialization, RapierPhysicsPlugin, TimestepMode,
 };
 use morse_api::{
+    body::Gravity,
+    contact::Touching,
     state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
 };
 
 pub use build::{Built, Entities, build};
-pub use contacts::{Contact, Contacts};
-pub(crate) use convert::transform;
+pub use contacts::Contacts;
+pub use convert::transform;
 pub use fluids::Water;
 pub use prepare::{Prepared, prepare};
 
@@ -98,7 +99,7 @@ impl Settings {
 
     /// Iterations of the engine's solver a substep, each of which also moves the bodies. In MORSE's motion
     /// there is one, of several passes, as its engine did it: friction acts first, then the body moves.
-    pub(super) fn moves(&self) -> u32 {
+    fn moves(&self) -> u32 {
         match self.motion {
             Motion::Default => self.solver_iterations.max(1),
             Motion::Morse => 1,
@@ -138,7 +139,9 @@ pub fn plugin(app: &mut App, settings: Settings) {
                 .with_physics_sets_systems(Default::default()),
         );
     engine::spawn_engine(app.world_mut(), &settings);
-    app.insert_resource(settings)
+    app.insert_resource(Gravity(settings.gravity.into()))
+        .insert_resource(grasp::HOLDING)
+        .insert_resource(settings)
         .init_resource::<drives::Commanded>()
         .init_resource::<place::Suspended>()
         .init_resource::<joints::JointMotion>()
@@ -172,6 +175,13 @@ pub fn plugin(app: &mut App, settings: Settings) {
                 .in_set(PhysicsSet::Writeback)
                 .run_if(place::runs),
         ),
+    );
+    app.add_systems(
+        FixedUpdate,
+        contacts::tell
+            .after(Tick::Action)
+            .before(Tick::DefaultAction)
+            .run_if(any_with_component::<Touching>),
     );
     app.register_state_resource::<place::Suspended>();
     register(app, snapshot::ENTRY);

@@ -1,11 +1,10 @@
 //! Mass, centre of mass and inertia: of geometry by its density, of frames by what the scene says,
 //! of a body by adding them up. All in f64, in the frame that carries them.
-
 use bevy_rapier3d::rapier::prelude::MassProperties;
+use morse_scene::model::Frame;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, SymmetricEigen, UnitQuaternion, Vector3};
 
 use super::{convert, shapes::Solid};
-use crate::scene::model::Frame;
 
 /// kg/m³, of what has neither a mass nor a density: water.
 pub const DEFAULT_DENSITY: f64 = 1000.0;
@@ -171,11 +170,10 @@ fn symmetric([xx, yy, zz, xy, xz, yz]: &[f64; 6]) -> Matrix3<f64> {
 
 #[cfg(test)]
 mod tests {
+    use morse_scene::model::{Geometry, Shape};
+
     use super::*;
-    use crate::{
-        physics::shapes::solid,
-        scene::model::{Geometry, Shape},
-    };
+    use crate::shapes::solid;
 
     fn mass_of(shape: Shape) -> Mass {
         solid(&Geometry::new(shape), true)

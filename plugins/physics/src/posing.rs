@@ -1,7 +1,7 @@
 //! Bodies below a kinematic joint: posed by forward kinematics, whatever the forces.
-
 use bevy::prelude::*;
 use morse_api::joint::JointTarget;
+use morse_scene::assembly::JointMode;
 use nalgebra::Isometry3;
 
 use super::{
@@ -9,7 +9,6 @@ use super::{
     engine::{EngineItem, Tables},
     joints::JointMotion,
 };
-use crate::scene::assembly::JointMode;
 
 /// Moves each kinematic variable towards its target; the bodies follow in the step.
 pub(super) fn apply(

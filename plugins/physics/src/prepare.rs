@@ -1,16 +1,15 @@
 //! The solids and the masses of a scene: all that can fail before anything is built.
-
 use morse_api::body::BodyKind;
+use morse_scene::{
+    assembly::{BodyLayout, Layout},
+    diagnostic::{Diagnostic, printable},
+    model::{Geometry, Scene},
+};
 use nalgebra::Isometry3;
 
 use super::{
     mass::{self, Mass, Source},
     shapes::{self, Solid},
-};
-use crate::scene::{
-    assembly::{BodyLayout, Layout},
-    diagnostic::{Diagnostic, printable},
-    model::{Geometry, Scene},
 };
 
 /// Coulomb coefficient of geometry without one.

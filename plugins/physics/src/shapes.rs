@@ -2,22 +2,18 @@
 //!
 //! The scene's cylinders, cones and capsules run along z from z = 0; the engine's run along y and are
 //! centred. `scale` scales a shape about the origin of its frame.
-
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use bevy::math::Vec3;
 use bevy_rapier3d::parry::shape::{SharedShape, TriMeshFlags};
-use nalgebra::{Isometry3, UnitVector3, Vector3};
-
-use super::{
-    convert,
-    mass::Mass,
-    mesh::{self, Triangles},
-};
-use crate::scene::{
+use morse_geometry::mesh::{self, Triangles};
+use morse_scene::{
     assembly::rotation_about,
     model::{Geometry, Shape},
 };
+use nalgebra::{Isometry3, UnitVector3, Vector3};
+
+use super::{convert, mass::Mass};
 
 /// Sides of the polygon that stands for the circles of a truncated cone.
 const SIDES: u32 = 32;

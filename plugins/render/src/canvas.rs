@@ -8,7 +8,7 @@ use nalgebra::Isometry3;
 use rayon::ThreadPool;
 
 use super::{
-    Software, has_card,
+    Software, gpu,
     shadow::Bounds,
     shot::{Shot, Tiles},
     stage::{Stage, Thing},
@@ -92,7 +92,7 @@ impl Canvas {
 /// is: nowhere, or in an area. A graphics card draws all of it.
 pub fn redraw(world: &mut World, eye: &Eye, canvas: &mut Canvas) -> Option<Area> {
     watch(world);
-    if has_card(world) {
+    if gpu::is_there(world) {
         world
             .get_resource::<Renderer>()?
             .0
@@ -161,18 +161,16 @@ mod tests {
 
     use bevy::prelude::Entity;
     use morse_api::{distortion::Distortion, random::Random, sight::Gloss};
+    use morse_geometry::rays::solid::Solid;
     use nalgebra::Vector3;
 
     use super::*;
     use crate::{
-        rays::solid::Solid,
-        render::{
-            light::Lamp,
-            look,
-            stage::{Form, Grid},
-            take::take,
-            tests::box_mesh,
-        },
+        light::Lamp,
+        look,
+        stage::{Form, Grid},
+        take::take,
+        tests::box_mesh,
     };
 
     /// Ground, and boxes, balls, meshes and grids over it; light passes through some of them.

@@ -7,6 +7,8 @@ use std::{
 
 use bevy::prelude::*;
 use morse_api::{complaint::Complaints, component::Path, lighting::linear, paint, sight::Gloss};
+use morse_geometry::{GeometryOf, rays};
+use morse_scene::model::{self, Shape};
 
 use super::{
     Software,
@@ -15,14 +17,7 @@ use super::{
     stage::{Form, Grid, Thing},
     texture::Texture,
 };
-use crate::{
-    paint::{Images, Source},
-    rays,
-    scene::{
-        model::{self, Shape},
-        spawn::GeometryOf,
-    },
-};
+use crate::paint::{Images, Source};
 
 /// How small highlights are that nobody gave a size.
 pub(crate) const SHININESS: f64 = 40.0;
@@ -91,7 +86,7 @@ pub(super) fn things(
 }
 
 /// The highlights of a geometry.
-pub(crate) fn gloss(geometry: &model::Geometry) -> Gloss {
+pub fn gloss(geometry: &model::Geometry) -> Gloss {
     Gloss {
         color: geometry.specular.map(|part| part.clamp(0.0, 1.0)),
         shininess: geometry.shininess.unwrap_or(SHININESS),

@@ -7,21 +7,21 @@ use morse_api::{
     body::BodyState,
     complaint::Complaints,
     component::Path,
-    render::{Eye, Painter, Picture, Render, Renderer, Wants, Watches},
+    render::{self, Eye, Painter, Picture, Render, Renderer, Wants, Watches},
     sight::Scenery,
     tick::Tick,
 };
+use morse_scene::diagnostic::Diagnostic;
 use nalgebra::Isometry3;
 
 use super::Software;
-use crate::{middleware::viewer::Gpu, scene::diagnostic::Diagnostic};
 
 /// The card, and what it has to know of the world.
 #[derive(Resource, Clone)]
 struct Card(Arc<Shared>);
 
 struct Shared {
-    gpu: Gpu,
+    gpu: Box<dyn render::Card>,
     software: Software,
     /// Who draws where nobody says.
     usual: Painter,
@@ -38,13 +38,14 @@ struct Drawn(Vec<Entity>);
 /// Has a card draw from now on, for who wants that. Where there is none, the caster goes on, and that is said.
 pub(super) fn install(
     app: &mut App,
+    open: fn(Arc<Scenery>) -> Result<Box<dyn render::Card>, String>,
     scenery: Scenery,
     bodies: Vec<Entity>,
     usual: Painter,
 ) -> Option<Diagnostic> {
     let software = app.world().get_resource::<Software>()?.clone();
     let poses = scenery.bodies.iter().map(|body| body.pose).collect();
-    let gpu = match Gpu::open(Arc::new(scenery)) {
+    let gpu = match open(Arc::new(scenery)) {
         Ok(gpu) => gpu,
         Err(why) => {
             let message =

@@ -14,13 +14,16 @@
 //! - `take`: all tiles of a picture; `canvas`: those that change, for films;
 //! - `viewpoint`: where to look from if nobody says;
 //! - `gpu`: colours by the graphics card instead, in programs with the window;
+//! - [`paint`]: images and materials of meshes, from files;
+//! - [`picture`]: pictures and films as files;
 //! - `tile`: the nearest thing in each pixel; `shade`: its colour; `shadow`: what keeps the light away.
 mod canvas;
 mod collect;
-#[cfg(feature = "viewer")]
 mod gpu;
 mod light;
 mod mesh;
+pub mod paint;
+pub mod picture;
 mod pixels;
 mod shade;
 mod shadow;
@@ -41,27 +44,23 @@ use morse_api::{
     body::BodyState,
     complaint::Complaints,
     component::{Mount, Path},
-    lighting::{Lighting, linear},
-    render::{Eye, Painter, Picture, Render, Renderer, Watches},
+    lighting::{self, Lighting, Shine, linear},
+    render::{Eye, OpenCard, Painter, Picture, Render, Renderer, Watches},
     sight::Scenery,
     tick::Tick,
 };
 use nalgebra::Vector3;
 use rayon::ThreadPool;
 
-use crate::{
-    actuator::light::{Light, Shine},
-    rays,
-    scene::diagnostic::Diagnostic,
-};
 pub use canvas::{Area, Canvas, redraw};
-pub(crate) use collect::gloss;
+pub use collect::gloss;
 use collect::{collect, collect_all};
 use light::{Lamp, Look};
+use morse_geometry::rays;
+use morse_scene::diagnostic::Diagnostic;
 use stage::Stage;
 use take::take;
-pub(crate) use viewpoint::view;
-pub use viewpoint::{Room, automatic, look};
+pub use viewpoint::{Room, automatic, look, view};
 
 /// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.
 pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
@@ -113,40 +112,23 @@ fn watch(world: &mut World) {
         world.run_system_once(collect_all).ok();
     }
     world.run_system_once(follow).ok();
-    #[cfg(feature = "viewer")]
     gpu::catch_up(world);
 }
 
 /// Has colours drawn by the graphics card from now on, for whoever wants that, and for all others if it is the
-/// `usual` one; what has to be said of it comes back.
-#[cfg(feature = "viewer")]
-pub(crate) fn use_card(
+/// `usual` one. Where there is no card, or a program that has none, the caster goes on, and that is said.
+pub fn use_card(
     app: &mut App,
     scenery: Scenery,
     bodies: Vec<Entity>,
     usual: Painter,
 ) -> Option<Diagnostic> {
-    gpu::install(app, scenery, bodies, usual)
-}
-
-/// Says that this program cannot have anything drawn by a graphics card.
-#[cfg(not(feature = "viewer"))]
-pub(crate) fn use_card(_: &mut App, _: Scenery, _: Vec<Entity>, _: Painter) -> Option<Diagnostic> {
-    let message = "this program was built without the renderer `gpu`: `software` draws instead";
-    let hint = "build it with `cargo build --release --features viewer`";
-    Some(Diagnostic::warning("render::gpu", message).help(hint))
-}
-
-/// Whether a graphics card draws colours.
-#[cfg(feature = "viewer")]
-fn has_card(world: &World) -> bool {
-    gpu::is_there(world)
-}
-
-/// Whether a graphics card draws colours.
-#[cfg(not(feature = "viewer"))]
-fn has_card(_: &World) -> bool {
-    false
+    let Some(&OpenCard(open)) = app.world().get_resource() else {
+        let message = "this program was built without the renderer `gpu`: `software` draws instead";
+        let hint = "build it with `cargo build --release --features viewer`";
+        return Some(Diagnostic::warning("render::gpu", message).help(hint));
+    };
+    gpu::install(app, open, scenery, bodies, usual)
 }
 
 /// What the systems here and whoever holds the [`Renderer`] have in common.
@@ -188,7 +170,7 @@ impl Render for Software {
 fn follow(
     software: Res<Software>,
     bodies: Query<&BodyState>,
-    lights: Query<(&Path, &Light, &Shine, &Mount)>,
+    lights: Query<(&Path, &lighting::Lamp, &Shine, &Mount)>,
 ) {
     let mut stage = software.write();
     for thing in &mut stage.things {

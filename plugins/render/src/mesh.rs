@@ -2,10 +2,11 @@
 use std::{path::Path, sync::Arc};
 
 use morse_api::sight::Gloss;
+use morse_geometry::rays;
 use nalgebra::{Vector2, Vector3};
 
 use super::texture::Texture;
-use crate::{paint, physics, rays};
+use crate::paint;
 
 /// A mesh that is drawn.
 pub(super) struct VisualMesh {
@@ -40,7 +41,7 @@ impl VisualMesh {
         complaints: &mut Vec<String>,
         texture: &mut dyn FnMut(&paint::Source) -> Option<Arc<Texture>>,
     ) -> Result<Self, String> {
-        let read = physics::mesh::read(file)?;
+        let read = morse_geometry::mesh::read(file)?;
         let materials = paint::Material::read_all(file, &read, complaints);
         let parts = read.parts.iter().filter_map(|part| {
             let material = materials.get(&part.material)?;
@@ -58,7 +59,7 @@ impl VisualMesh {
         })
     }
 
-    pub(super) fn new(read: physics::mesh::Triangles) -> Self {
+    pub(super) fn new(read: morse_geometry::mesh::Triangles) -> Self {
         Self {
             triangles: Arc::new(rays::Mesh::new(&read.vertices, &read.faces)),
             vertices: read.vertices,
@@ -134,8 +135,9 @@ fn vector(of: &[[f32; 3]], index: u32) -> Vector3<f64> {
 
 #[cfg(test)]
 mod tests {
+    use morse_geometry::mesh::Triangles;
+
     use super::*;
-    use physics::mesh::Triangles;
 
     fn mesh(normals: Vec<[f32; 3]>) -> VisualMesh {
         VisualMesh::new(Triangles {

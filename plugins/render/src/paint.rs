@@ -7,9 +7,8 @@ mod source;
 
 use std::{collections::BTreeMap, io::Cursor, sync::Arc};
 
-use morse_api::paint::Image;
-
 pub use material::Material;
+use morse_api::paint::Image;
 pub use source::{Inside, Source};
 
 /// No image file may be larger than this, bytes.

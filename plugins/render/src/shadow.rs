@@ -1,8 +1,8 @@
 //! What stands between a place and a light: hard shadows.
+use morse_geometry::rays::packet::{NOTHING, Packet};
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::stage::{Form, Stage, Thing};
-use crate::rays::packet::{NOTHING, Packet};
 
 /// How far before a surface a ray towards the light begins, so that the surface does not shade itself, m.
 const LIFT: f64 = 1e-5;

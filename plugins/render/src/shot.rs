@@ -1,6 +1,7 @@
 //! What an eye has before it: everything that may be in its picture, in its own axes, and which tiles of the
 //! picture each thing may be in.
 use morse_api::render::Eye;
+use morse_geometry::rays::solid::Solid;
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::light::{Rgb, plus, times};
@@ -8,7 +9,6 @@ use super::pixels::Pixels;
 use super::shadow::Shadows;
 use super::stage::{Form, Stage, Thing};
 use super::tile::SIDE;
-use crate::rays::solid::Solid;
 
 /// A picture that is about to be taken.
 pub(super) struct Shot<'a> {

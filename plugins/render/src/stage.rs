@@ -1,13 +1,13 @@
 //! What there is to be seen, and where it stands.
 use bevy::prelude::Entity;
 use morse_api::{paint::Wrap, sight::Gloss};
+use morse_geometry::rays::solid::Solid;
 use nalgebra::{Isometry3, Vector3};
 use std::sync::Arc;
 
 use super::light::{Lamp, Look, Rgb};
 use super::mesh::VisualMesh;
 use super::skin::Paint;
-use crate::rays::solid::Solid;
 
 /// Things that let more light through than this are not there for depths and names, and cast no shadow.
 pub(super) const OPAQUE: f32 = 0.5;

@@ -2,14 +2,14 @@
 mod bent;
 mod painted;
 
+use morse_api::{render::Wants, sight::Gloss};
+use morse_geometry::{mesh::Triangles, rays::solid::Solid};
 use nalgebra::{Isometry3, Point3};
 
 use super::light::Rgb;
 use super::mesh::VisualMesh;
 use super::stage::{Form, Thing};
 use super::*;
-use crate::{physics::mesh::Triangles, rays::solid::Solid};
-use morse_api::{render::Wants, sight::Gloss};
 
 const ALL: Wants = Wants {
     color: true,

@@ -1,5 +1,6 @@
 //! A square of a picture: which thing is the nearest in each pixel, and what light comes from there.
 use morse_api::render::Eye;
+use morse_geometry::rays::{self, packet::Packet};
 use nalgebra::Vector3;
 
 use super::light::mix;
@@ -8,7 +9,6 @@ use super::shade::Shading;
 use super::shadow::Bounds;
 use super::shot::{Cast, Faces, Plane, Shot};
 use super::stage::{Form, Grid};
-use crate::rays::{self, packet::Packet};
 
 /// Pixels along each side.
 pub(super) const SIDE: usize = 16;

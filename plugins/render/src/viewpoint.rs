@@ -7,6 +7,7 @@ use morse_api::{
     render::{Eye, Wants},
     sight::View,
 };
+use morse_geometry::GeometryOf;
 use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
 
 use super::{
@@ -16,7 +17,6 @@ use super::{
     stage::{Form, Stage},
     watch,
 };
-use crate::scene::spawn::GeometryOf;
 
 /// A view of nothing.
 const NOWHERE: View = View {
@@ -117,7 +117,7 @@ pub fn automatic(
 }
 
 /// From where people look at a world first. It leaves alone what is drawn: cameras may not be at work yet.
-pub(crate) fn view(world: &mut World) -> View {
+pub fn view(world: &mut World) -> View {
     let mut geometry = world.query::<(Entity, &GeometryOf)>();
     // What is not drawn is said when it is to be.
     let mut things = things(geometry.iter(world).collect(), &mut |_, _| {});
@@ -386,10 +386,10 @@ impl Ball {
 #[cfg(test)]
 mod tests {
     use morse_api::render::Picture;
+    use morse_geometry::rays::solid::Solid;
 
     use super::super::{stage::Thing, take};
     use super::*;
-    use crate::rays::solid::Solid;
 
     fn block(at: [f64; 3], half: [f64; 3]) -> Thing {
         let pose = Isometry3::translation(at[0], at[1], at[2]);

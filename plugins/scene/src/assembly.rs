@@ -1,6 +1,6 @@
 //! A scene and what is simulated on it, merged: all that a world is made of, as plain data.
 //!
-//! Readers make it from files, programs and tests by hand; [`crate::scene::spawn`] makes the world.
+//! Readers make it from files, programs and tests by hand; [`morse_sim::simulation::spawn`] makes the world.
 
 mod check;
 pub mod layout;
@@ -16,7 +16,7 @@ pub use layout::{
 };
 pub use merge::assemble;
 
-use crate::scene::model::{Frame, Scene};
+use crate::model::{Frame, Scene};
 
 /// A scene with its bodies, joints and robots. Names that the scene does not have are errors of the
 /// spawning, with suggestions.

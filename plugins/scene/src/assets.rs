@@ -1,10 +1,10 @@
 //! Models that the program carries in itself.
-use crate::scene::{robray::Shipped, simulation::Assets};
+use crate::{robray::Shipped, simulation::Assets};
 
 /// Files of the folder `assets`, sorted by name, with their content.
 macro_rules! embedded {
     ($($path:literal)*) => {
-        &[$(($path, include_bytes!(concat!("../assets/", $path)))),*]
+        &[$(($path, include_bytes!(concat!("../../../assets/", $path)))),*]
     };
 }
 

@@ -1,8 +1,16 @@
-//! Scenes as plain data, and the languages they are written in. Nothing here knows the engine.
-
+//! Scenes and simulation files as plain data, and the languages they are written in. Nothing here knows an
+//! engine.
+//!
+//! In reading order:
+//! - [`model`]: frames, joints and geometry of a scene; [`robray`]: the language of `.robray` files;
+//! - [`simulation`]: simulation files (`.ron`): robots, components, middlewares, the environment;
+//! - [`assembly`]: a scene with its robots mounted, and the bodies that it falls into;
+//! - [`assets`]: models that the program carries in itself;
+//! - [`diagnostic`]: errors and warnings that point into a text; [`report`]: all those of one load.
 pub mod assembly;
+pub mod assets;
 pub mod diagnostic;
 pub mod model;
+pub mod report;
 pub mod robray;
 pub mod simulation;
-pub mod spawn;

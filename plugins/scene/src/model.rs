@@ -1,7 +1,7 @@
 //! A scene as plain data: frames, joints, geometry, inertia, classes and allowed pairs.
 //!
 //! The parser of `.robray` text makes this model, programs can make it by hand, and
-//! [`crate::scene::robray::write`] turns it back into text without loss:
+//! [`crate::robray::write`] turns it back into text without loss:
 //!
 //! ```
 //! use morse_sim::scene::model::{Frame, Geometry, Joint, JointAxis, Scene, Shape};
@@ -32,11 +32,11 @@ use std::path::PathBuf;
 use nalgebra::{Isometry3, Vector3};
 
 pub use build::{rotation_from_rpy, rotation_from_xyzw};
-pub(in crate::scene) use check::LONGEST_NAME;
+pub(crate) use check::LONGEST_NAME;
 pub use check::SceneError;
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value};
 
-use crate::scene::diagnostic::Span;
+use crate::diagnostic::Span;
 
 /// Everything a `.robray` file says, evaluated: no definitions, no includes, no inheritance left.
 ///

@@ -1,7 +1,7 @@
 //! What is wrong with input files, with the files themselves, so that it can be shown.
 use std::{fmt, sync::Arc};
 
-use crate::scene::{
+use crate::{
     diagnostic::{Diagnostic, Sources, Style, render, to_json},
     robray,
 };

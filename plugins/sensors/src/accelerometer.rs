@@ -79,8 +79,9 @@ fn default_action(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_testing::{TestWorld, circling, moving};
+
     use super::*;
-    use crate::testbed::{Bed, circling, moving};
 
     const BOTH: [&str; 2] = [
         "(computation_mode: velocity)",
@@ -103,7 +104,7 @@ mod tests {
             moving([-0.2 * time, way, 0.0], FRAC_PI_2, velocity, [0.0; 3])
         };
         for text in BOTH {
-            let mut bed = Bed::new(60.0, plugin, speeding(0));
+            let mut bed = TestWorld::new(60.0, plugin, speeding(0));
             let at = Isometry3::translation(0.3, -0.2, 0.5);
             let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 7.0, at);
             let (mut last, mut way) = (0, 0.0);
@@ -138,7 +139,7 @@ mod tests {
                 let yaw = omega * f64::from(tick) / rate;
                 moving([1.0, 0.0, 0.0], yaw, [0.0; 3], [0.0, 0.0, omega])
             };
-            let mut bed = Bed::new(rate, plugin, turning(0));
+            let mut bed = TestWorld::new(rate, plugin, turning(0));
             let at = Isometry3::translation(arm, 0.0, 0.0);
             let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
             // More than a full turn, so that angles jump.
@@ -173,7 +174,7 @@ mod tests {
                 let yaw = alpha * time * time / 2.0;
                 moving([0.0; 3], yaw, [0.0; 3], [0.0, 0.0, alpha * time])
             };
-            let mut bed = Bed::new(rate, plugin, spinning(0));
+            let mut bed = TestWorld::new(rate, plugin, spinning(0));
             let at = Isometry3::translation(arm, 0.0, 0.0);
             let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
             for tick in 1..=3 {
@@ -197,7 +198,7 @@ mod tests {
             )
         };
         for text in BOTH {
-            let mut bed = Bed::new(60.0, plugin, falling(0));
+            let mut bed = TestWorld::new(60.0, plugin, falling(0));
             // Its x axis points down.
             let nose_down = Isometry3::rotation(Vector3::y() * FRAC_PI_2);
             let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, nose_down);
@@ -217,7 +218,7 @@ mod tests {
             ..circling(2.0, 0.5, 0.5 * f64::from(tick) / 60.0)
         };
         let speed_of = |text: &str, kind: BodyKind| {
-            let mut bed = Bed::new(60.0, plugin, shown(0));
+            let mut bed = TestWorld::new(60.0, plugin, shown(0));
             let robot = bed.robot;
             bed.app.world_mut().entity_mut(robot).insert(kind);
             let at = Isometry3::identity();

@@ -67,8 +67,9 @@ fn default_action(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     #[test]
     fn a_tube_feels_what_comes_from_ahead() {
@@ -80,7 +81,7 @@ mod tests {
                 let velocity = [0.0, 20.0, 3.0];
                 moving(velocity.map(|v| v * time), FRAC_PI_2, velocity, [0.0; 3])
             };
-            let mut bed = Bed::new(60.0, plugin, flying(0));
+            let mut bed = TestWorld::new(60.0, plugin, flying(0));
             let ahead = bed.sensor::<Airspeed>("rover.a", &text, 60.0, Isometry3::identity());
             let left = Isometry3::rotation(Vector3::z() * FRAC_PI_2);
             let left = bed.sensor::<Airspeed>("rover.b", &text, 7.0, left);

@@ -1,8 +1,7 @@
 //! Where the joints of an arm are (MORSE's `ArmaturePose`).
 use morse_api::{carrier::On, joint::JointState, named::Named, prelude::*, service::NoArguments};
+use morse_kinematics::{Chain, chain::Choice};
 use serde_json::{Map, Value as Json};
-
-use crate::kinematics::{Chain, chain::Choice};
 
 /// Measures the position of each joint of the armature that it sits `on`, or of the joints that its settings
 /// choose. Each joint is a field of its own, in the order from root to tip: `{"kuka_1": 0.1, "kuka_2": 0.0}`.
@@ -203,14 +202,14 @@ fn get_joints_length(
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::TestWorld;
     use serde_json::json;
 
     use super::*;
-    use crate::testbed::Bed;
 
     #[test]
     fn each_joint_is_a_field_of_its_own() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
         let text = r#"(joints: ["pan", "tilt"])"#;
         let sensor = bed.sensor::<ArmaturePose>("rover.arm", text, 60.0, Isometry3::identity());

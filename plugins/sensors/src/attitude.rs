@@ -1,13 +1,14 @@
 //! How a sensor is turned, and how fast it turns.
 use std::f64::consts::FRAC_PI_2;
 
-use morse_api::{body::BodyKind, prelude::*};
-
-use crate::{
-    frame::{normalized, yaw_pitch_roll},
-    geodesy::Origin,
-    motion::{ComputationMode, Motion, track},
+use morse_api::{
+    angles::{normalized, yaw_pitch_roll},
+    body::BodyKind,
+    prelude::*,
 };
+use morse_geodesy::Origin;
+
+use crate::motion::{ComputationMode, Motion, track};
 
 /// An attitude and heading reference without error: angles in the world, turning rates in the sensor's
 /// axes.
@@ -118,9 +119,9 @@ fn default_action(
 #[cfg(test)]
 mod tests {
     use morse_api::fields::to_json;
+    use morse_testing::{TestWorld, moving};
 
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     /// Turning about the vertical.
     fn turning(yaw: f64, rate: f64) -> BodyState {
@@ -132,7 +133,7 @@ mod tests {
         let (omega, frequency) = (1.5, 7.0);
         for mode in ["velocity", "position"] {
             let text = format!("(computation_mode: {mode})");
-            let mut bed = Bed::new(60.0, plugin, turning(0.0, omega));
+            let mut bed = TestWorld::new(60.0, plugin, turning(0.0, omega));
             // Pitched by 30°, nose down: the vertical is between its z axis and minus its x axis.
             let mount = Isometry3::rotation(Vector3::y() * FRAC_PI_2 / 3.0);
             let sensor = bed.sensor::<Attitude>("rover.attitude", &text, frequency, mount);
@@ -168,7 +169,7 @@ mod tests {
             (0.0, 3.0, 3.0),
             (45.0, -3.0, -3.0 - FRAC_PI_2 / 2.0 + std::f64::consts::TAU),
         ] {
-            let mut bed = Bed::new(60.0, plugin, BodyState::default());
+            let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
             bed.app.insert_resource(Origin {
                 angle_against_north: against_north,
                 ..Origin::default()

@@ -2,8 +2,6 @@
 use morse_api::{prelude::*, state::Stateful};
 use serde::{Deserializer, de::Error as _};
 
-use crate::physics;
-
 /// Of the International Standard Atmosphere: temperature at the reference, K.
 const TEMPERATURE: f64 = 288.15;
 /// Loss of temperature with height, K/m.
@@ -68,10 +66,10 @@ fn begin(mut sensors: Query<(&WorldPose, &mut Start)>) {
 }
 
 fn default_action(
-    physics: Res<physics::Settings>,
+    gravity: Res<Gravity>,
     mut sensors: Query<(&Barometer, &Due, &WorldPose, &Start, &mut BarometerData)>,
 ) {
-    let gravity = Vector3::from(physics.gravity).norm();
+    let gravity = gravity.0.norm();
     for (settings, due, pose, start, mut data) in &mut sensors {
         if due.0 {
             let height = pose.0.translation.z - start.0;
@@ -99,8 +97,9 @@ fn positive<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     /// Geopotential altitude (m) and pressure (Pa) in the table of the ICAO Standard Atmosphere, Doc 7488/3.
     const STANDARD: [(f64, f64); 6] = [
@@ -119,11 +118,9 @@ mod tests {
     #[test]
     fn as_in_the_standard_atmosphere() {
         // The table counts from sea level; this scene's ground is 700 m below.
-        let mut bed = Bed::new(60.0, plugin, at(700.0));
-        bed.app.insert_resource(physics::Settings {
-            gravity: [0.0, 0.0, -9.806_65],
-            ..physics::Settings::default()
-        });
+        let mut bed = TestWorld::new(60.0, plugin, at(700.0));
+        bed.app
+            .insert_resource(Gravity(Vector3::new(0.0, 0.0, -9.806_65)));
         let mount = Isometry3::translation(0.1, 0.0, 0.4);
         let sensor = bed.sensor::<Barometer>("rover.barometer", "()", 60.0, mount);
         for (height, pressure) in STANDARD {
@@ -136,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_reference_and_the_top() {
-        let mut bed = Bed::new(60.0, plugin, at(0.0));
+        let mut bed = TestWorld::new(60.0, plugin, at(0.0));
         let text = "(reference_pressure: 90000)";
         let sensor = bed.sensor::<Barometer>("rover.barometer", text, 60.0, Isometry3::identity());
         bed.step(at(0.0));

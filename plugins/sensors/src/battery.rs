@@ -117,12 +117,12 @@ fn default_action(
 #[cfg(test)]
 mod tests {
     use morse_api::object::Bounds;
+    use morse_testing::{TestWorld, moving};
 
     use super::*;
-    use crate::testbed::{Bed, moving};
 
-    fn bed(text: &str) -> (Bed, Entity) {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+    fn bed(text: &str) -> (TestWorld, Entity) {
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let zone = |name: &str, kind: &str, x: f64| Zone {
             name: name.into(),
             kind: kind.into(),
@@ -138,14 +138,14 @@ mod tests {
         (bed, battery)
     }
 
-    fn stay(bed: &mut Bed, x: f64, seconds: u32) {
+    fn stay(bed: &mut TestWorld, x: f64, seconds: u32) {
         for _ in 0..60 * seconds {
             bed.step(moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
         }
     }
 
     #[track_caller]
-    fn assert_is(bed: &Bed, battery: Entity, charge: f64, status: &str) {
+    fn assert_is(bed: &TestWorld, battery: Entity, charge: f64, status: &str) {
         let data: BatteryData = bed.read(battery);
         assert!((data.charge - charge).abs() < 1e-9, "{data:?}");
         assert_eq!(data.status, status);

@@ -24,12 +24,13 @@ fn default_action() {}
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::TestWorld;
+
     use super::*;
-    use crate::testbed::Bed;
 
     #[test]
     fn it_acts_at_its_frequency() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let clock = bed.sensor::<TimeSource>("rover.clock", "()", 20.0, Isometry3::identity());
         let mut count = 0;
         for _ in 0..60 {

@@ -2,12 +2,11 @@
 use std::collections::BTreeSet;
 
 use morse_api::{
+    contact::Touching,
     names::fits_any,
     object::{Object, Objects, Tracked},
     prelude::*,
 };
-
-use crate::physics::Contacts;
 
 /// Tells what touches the body that carries the sensor.
 ///
@@ -16,7 +15,7 @@ use crate::physics::Contacts;
 /// itself; this one feels with the whole body, so the ground is best left out by `ignore`.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Tracked)]
+#[require(Touching, Tracked)]
 pub struct Collision {
     /// The property of the objects and robots that count, which are then told by their own names; without
     /// it, all bodies count.
@@ -52,16 +51,21 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    contacts: Contacts,
     objects: Res<Objects>,
     paths: Query<&Path>,
-    mut sensors: Query<(&Collision, &Due, &Mount, &mut Tracked, &mut CollisionData)>,
+    mut sensors: Query<(
+        &Collision,
+        &Due,
+        &Touching,
+        &mut Tracked,
+        &mut CollisionData,
+    )>,
 ) {
-    for (settings, due, mount, mut tracked, mut data) in &mut sensors {
+    for (settings, due, touching, mut tracked, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
-        let touched = contacts.of(mount.body);
+        let touched = &touching.0;
         if settings.only_objects_with_property.is_empty() {
             let names = touched
                 .iter()
@@ -100,8 +104,9 @@ impl Collision {
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::settings;
+
     use super::*;
-    use crate::testbed::settings;
 
     fn measured(text: &str, touched: &[&str]) -> CollisionData {
         let mut data = CollisionData {

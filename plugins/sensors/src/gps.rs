@@ -1,7 +1,6 @@
 //! Position on Earth, after WGS 84.
 use morse_api::prelude::*;
-
-use crate::geodesy::{Geodetic, OnEarth, Origin};
+use morse_geodesy::{Geodetic, OnEarth, Origin};
 
 pub mod utc;
 
@@ -150,8 +149,9 @@ fn heading(on_earth: &OnEarth, place: Geodetic, pose: &WorldPose, velocity: &[f6
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     fn toulouse() -> Origin {
         Origin {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn simple_is_the_antennas_place_in_the_scene() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let mount = Isometry3::translation(1.0, 0.0, 0.5);
         let gps = bed.sensor::<Gps>("rover.gps", "()", 60.0, mount);
         bed.step(moving([10.0, 8.0, 0.0], FRAC_PI_2, [0.0; 3], [0.0; 3]));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn raw_is_the_place_on_earth() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.app.insert_resource(toulouse());
         let gps = bed.sensor::<Gps>("rover.gps", "(level: raw)", 60.0, antenna());
         // PROJ 9.5.1 for (1000, 2000, 50) m east, north and up of the origin.
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn extended_knows_date_time_and_heading() {
-        let mut bed = Bed::new(4.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(4.0, plugin, BodyState::default());
         bed.app.insert_resource(toulouse());
         let text = r#"(level: extended, start_time: "2027-12-31T23:59:58Z")"#;
         let gps = bed.sensor::<Gps>("rover.gps", text, 4.0, antenna());
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn x_pointing_north_turns_heading_and_velocity() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.app.insert_resource(Origin {
             angle_against_north: 0.0,
             ..toulouse()

@@ -1,7 +1,5 @@
 //! How a sensor is turned, as angles.
-use morse_api::prelude::*;
-
-use crate::frame::yaw_pitch_roll;
+use morse_api::{angles::yaw_pitch_roll, prelude::*};
 
 /// The orientation of the sensor in the world, without error. As in MORSE it gives angles, in spite of its
 /// name; turning rates are those of `imu` and `attitude`.
@@ -46,12 +44,13 @@ fn default_action(mut sensors: Query<(&Due, &WorldPose, &mut GyroscopeData), Wit
 mod tests {
     use std::f64::consts::{FRAC_PI_2, PI};
 
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     #[test]
     fn a_tilted_sensor_on_a_robot_that_turns() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         // Rolled by 0.3 rad on the robot, which heads along yaw: the angles are one after the other.
         let rolled = Isometry3::rotation(Vector3::x() * 0.3);
         let sensor = bed.sensor::<Gyroscope>("rover.gyroscope", "()", 20.0, rolled);
@@ -67,7 +66,7 @@ mod tests {
 
     #[test]
     fn looking_straight_up_is_a_pitch() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let up = Isometry3::rotation(Vector3::y() * -FRAC_PI_2);
         let sensor = bed.sensor::<Gyroscope>("rover.gyroscope", "()", 60.0, up);
         bed.step(BodyState::default());

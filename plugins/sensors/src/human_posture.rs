@@ -1,10 +1,9 @@
 //! Where a human is, and the angles of the joints (MORSE's `HumanPosture`).
 use morse_api::{
+    angles::yaw_pitch_roll,
     joint::{JointState, JointVariable, RobotJoints},
     prelude::*,
 };
-
-use crate::frame::yaw_pitch_roll;
 
 /// Measures the pose of a human's base and the joints of torso, head, arms and legs.
 ///
@@ -254,13 +253,14 @@ fn default_action(
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     #[test]
     fn joints_are_where_the_fields_say() {
         assert_eq!(JOINTS.len(), 34, "dof_12 to dof_45");
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.joints(&["rover.neck_yaw", "rover.knee_left", "rover.tail"]);
         let sensor = bed.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
         bed.step(BodyState::default());
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_rover_is_no_human() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.joints(&["rover.tail"]);
         let sensor = bed.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
         assert!(

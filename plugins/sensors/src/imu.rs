@@ -1,12 +1,11 @@
 //! An inertial measurement unit: turning rates, specific force, and the magnetic field.
 use morse_api::{body::BodyKind, prelude::*};
-
-use crate::{
-    geodesy::{OnEarth, Origin},
+use morse_geodesy::{
+    OnEarth, Origin,
     geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
-    motion::{ComputationMode, Motion, track},
-    physics,
 };
+
+use crate::motion::{ComputationMode, Motion, track};
 
 /// A gyroscope, an accelerometer and a magnetometer in the sensor's axes, without error (see `imu_noise`).
 ///
@@ -82,7 +81,7 @@ fn begin(mut sensors: Query<(&Imu, &mut Field)>) {
 
 fn default_action(
     clock: Res<Clock>,
-    physics: Res<physics::Settings>,
+    gravity: Res<Gravity>,
     origin: Option<Res<Origin>>,
     bodies: Query<&BodyKind>,
     mut sensors: Query<(
@@ -96,7 +95,7 @@ fn default_action(
         &mut ImuData,
     )>,
 ) {
-    let gravity = Vector3::from(physics.gravity);
+    let gravity = gravity.0;
     let on_earth = origin.map(|origin| OnEarth::from(&*origin));
     for (settings, due, mount, pose, velocity, field, mut motion, mut data) in &mut sensors {
         if !due.0 {
@@ -118,8 +117,9 @@ fn default_action(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     const G: f64 = 9.81;
 
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn at_rest_it_feels_the_ground() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let level = bed.sensor::<Imu>("rover.level", "()", 60.0, Isometry3::identity());
         // Nose up: the sensor's x axis points to the sky.
         let nose_up = Isometry3::rotation(Vector3::y() * -FRAC_PI_2);
@@ -158,7 +158,7 @@ mod tests {
                 [0.0; 3],
             )
         };
-        let mut bed = Bed::new(60.0, plugin, falling(0.0));
+        let mut bed = TestWorld::new(60.0, plugin, falling(0.0));
         let imu = bed.sensor::<Imu>("rover.imu", "()", 10.0, Isometry3::identity());
         for tick in 1..=30 {
             bed.step(falling(f64::from(tick) / 60.0));
@@ -177,7 +177,7 @@ mod tests {
                 [0.0, 0.0, omega],
             )
         };
-        let mut bed = Bed::new(rate, plugin, turning(0));
+        let mut bed = TestWorld::new(rate, plugin, turning(0));
         let imu = bed.sensor::<Imu>(
             "rover.imu",
             "()",
@@ -205,7 +205,7 @@ mod tests {
             let time = f64::from(tick) / rate;
             moving([0.0; 3], 0.0, [0.0; 3], [0.0, 0.0, alpha * time])
         };
-        let mut bed = Bed::new(rate, plugin, spinning(0));
+        let mut bed = TestWorld::new(rate, plugin, spinning(0));
         let imu = bed.sensor::<Imu>(
             "rover.imu",
             "()",
@@ -224,7 +224,7 @@ mod tests {
     fn uneven_ticks_do_not_change_a_steady_acceleration() {
         let speeding =
             |tick: u32| moving([0.0; 3], 0.0, [f64::from(tick) / 60.0, 0.0, 0.0], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, speeding(0));
+        let mut bed = TestWorld::new(60.0, plugin, speeding(0));
         let imu = bed.sensor::<Imu>("rover.imu", "()", 7.0, Isometry3::identity());
         for tick in 1..=60 {
             bed.step(speeding(tick));
@@ -249,7 +249,7 @@ mod tests {
                 [0.0, 0.0, -7.0],
             )
         };
-        let mut bed = Bed::new(60.0, plugin, thrown(0));
+        let mut bed = TestWorld::new(60.0, plugin, thrown(0));
         let even = bed.sensor::<Imu>("rover.even", text, 60.0, Isometry3::identity());
         let uneven = bed.sensor::<Imu>("rover.uneven", text, 25.0, Isometry3::identity());
         for tick in 1..=120 {
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn it_feels_the_field_of_the_earth_where_there_is_one() {
         let read = |origin: Option<Origin>, text: &str| {
-            let mut bed = Bed::new(60.0, plugin, BodyState::default());
+            let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
             if let Some(origin) = origin {
                 bed.app.insert_resource(origin);
             }

@@ -134,16 +134,17 @@ fn default_action(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::testbed::Bed;
+    use morse_testing::TestWorld;
 
-    fn bed() -> Bed {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+    use super::*;
+
+    fn bed() -> TestWorld {
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
         bed
     }
 
-    fn turn(bed: &mut Bed, joint: usize, position: f64) {
+    fn turn(bed: &mut TestWorld, joint: usize, position: f64) {
         let joint = bed.get::<RobotJoints>(bed.robot).0[joint];
         let state = State {
             position,

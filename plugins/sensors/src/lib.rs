@@ -1,6 +1,12 @@
-//! Sensors, one a file: settings, local data, `default_action`, tests.
+//! The sensors, one a file: settings, local data, `default_action`, tests.
 //!
-//! To add one: write the file, and put its name into the list below.
+//! To add one: write the file, and put its name into the list below. What several of them share:
+//! - [`laser`]: scanners; [`camera`]: cameras;
+//! - [`motion`]: velocities and accelerations of a sensor, live or from its poses.
+pub mod camera;
+pub mod laser;
+pub mod motion;
+
 use bevy::prelude::App;
 
 macro_rules! sensors {
@@ -12,7 +18,7 @@ macro_rules! sensors {
             $($name::plugin(app);)+
         }
 
-        /// The files of this folder, for the test that looks for a forgotten one.
+        /// The parts of this crate, for the test that looks for a forgotten file.
         pub const FILES: &[&str] = &[$(stringify!($name)),+];
     };
 }

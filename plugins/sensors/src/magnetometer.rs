@@ -1,9 +1,8 @@
 //! The Earth's magnetic field at the sensor.
 use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::prelude::*;
-
-use crate::{
-    geodesy::{OnEarth, Origin},
+use morse_geodesy::{
+    OnEarth, Origin,
     geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
 };
 
@@ -95,11 +94,10 @@ fn default_action(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_api::angles::from_yaw_pitch_roll;
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::{
-        frame::from_yaw_pitch_roll,
-        testbed::{Bed, moving},
-    };
 
     const TOULOUSE: Origin = Origin {
         latitude: 43.6,
@@ -113,7 +111,7 @@ mod tests {
     const IN_2025: [f64; 3] = [23_873.237_539, 707.828_295, 40_036.393_804];
 
     fn measure(text: &str, origin: Origin, mount: Isometry3<f64>, yaw: f64) -> Vector3<f64> {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         bed.app.insert_resource(origin);
         let sensor = bed.sensor::<Magnetometer>("rover.magnetometer", text, 60.0, mount);
         bed.step(moving([0.0; 3], yaw, [0.0; 3], [0.0; 3]));

@@ -154,8 +154,9 @@ fn begin(clock: Res<Clock>, mut sensors: Query<(&WorldPose, &WorldVelocity, &mut
 mod tests {
     use std::f64::consts::PI;
 
+    use morse_api::angles::from_yaw_pitch_roll;
+
     use super::*;
-    use crate::frame::from_yaw_pitch_roll;
 
     /// A sensor that starts somewhere, and is measured from poses.
     fn starting(pose: Isometry3<f64>, linear: [f64; 3]) -> Motion {

@@ -1,7 +1,9 @@
 //! How far and where a robot has moved since the start, without error.
-use morse_api::{prelude::*, state::Stateful};
-
-use crate::frame::{normalized, yaw_pitch_roll};
+use morse_api::{
+    angles::{normalized, yaw_pitch_roll},
+    prelude::*,
+    state::Stateful,
+};
 
 /// Displacement of the sensor since the start or since the last measurement.
 ///
@@ -108,7 +110,8 @@ impl Sensor for Odometry {
     type Data = OdometryData;
 }
 
-pub(crate) fn plugin(app: &mut App) {
+/// Adds this sensor.
+pub fn plugin(app: &mut App) {
     app.add_sensor::<Odometry, _>(default_action)
         .register_state::<Travel>()
         .add_systems(Startup, begin);
@@ -183,8 +186,9 @@ fn differential(travel: &Travel, pose: &Isometry3<f64>, data: &mut OdometryData)
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_testing::{TestWorld, circling, moving};
+
     use super::*;
-    use crate::testbed::{Bed, circling, moving};
 
     const RADIUS: f64 = 2.0;
     const OMEGA: f64 = 0.5;
@@ -196,7 +200,7 @@ mod tests {
     #[test]
     fn a_standing_robot_has_not_moved() {
         let start = moving([3.0, 4.0, 0.1], 1.0, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, start);
+        let mut bed = TestWorld::new(60.0, plugin, start);
         let mount = Isometry3::translation(0.2, 0.0, 0.3);
         let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
         bed.step(start);
@@ -216,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_circle_is_seen_from_its_start() {
-        let mut bed = Bed::new(60.0, plugin, on_circle(0));
+        let mut bed = TestWorld::new(60.0, plugin, on_circle(0));
         let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, Isometry3::identity());
         for tick in 1..=240 {
             bed.step(on_circle(tick));
@@ -233,7 +237,7 @@ mod tests {
 
     #[test]
     fn differences_add_up_to_the_whole_way() {
-        let mut bed = Bed::new(60.0, plugin, on_circle(0));
+        let mut bed = TestWorld::new(60.0, plugin, on_circle(0));
         let at = Isometry3::identity();
         let raw = bed.sensor::<Odometry>("rover.raw", "(level: raw)", 60.0, at);
         let steps = bed.sensor::<Odometry>("rover.steps", "(level: differential)", 10.0, at);
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn an_odometer_off_the_axis_moves_on_a_turntable() {
         let turning = |yaw| moving([0.0; 3], yaw, [0.0; 3], [0.0, 0.0, OMEGA]);
-        let mut bed = Bed::new(60.0, plugin, turning(0.0));
+        let mut bed = TestWorld::new(60.0, plugin, turning(0.0));
         let mount = Isometry3::translation(0.4, 0.0, 0.0);
         let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
         bed.step(turning(FRAC_PI_2));

@@ -1,7 +1,5 @@
 //! Where a sensor is and how it is turned, without error: the ground truth.
-use morse_api::prelude::*;
-
-use crate::frame::yaw_pitch_roll;
+use morse_api::{angles::yaw_pitch_roll, prelude::*};
 
 /// Pose of the sensor in the world.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
@@ -36,7 +34,8 @@ impl Sensor for Pose {
     type Data = PoseData;
 }
 
-pub(crate) fn plugin(app: &mut App) {
+/// Adds this sensor.
+pub fn plugin(app: &mut App) {
     app.add_sensor::<Pose, _>(default_action);
 }
 

@@ -164,15 +164,16 @@ fn set_tracked_tag(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::testbed::{Bed, moving, thing};
     use morse_api::{object::Property, service::Status};
+    use morse_testing::{TestWorld, moving, thing};
+
+    use super::*;
 
     const ROBOT: (&str, Property) = (ROBOT_TAG, Property::Flag(true));
 
-    fn bed(text: &str) -> (Bed, Entity) {
+    fn bed(text: &str) -> (TestWorld, Entity) {
         let start = moving([1.0, 1.0, 0.0], 1.0, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, start);
+        let mut bed = TestWorld::new(60.0, plugin, start);
         let mut own = thing("rover", [1.0, 1.0, 0.0], &[ROBOT]);
         own.0.robot = Some(bed.robot);
         let red = ("Red", Property::Number(0.0));
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_near(bed: &Bed, sensor: Entity, expected: &[(&str, f64)]) {
+    fn assert_near(bed: &TestWorld, sensor: Entity, expected: &[(&str, f64)]) {
         let data: ProximityData = bed.read(sensor);
         assert_eq!(data.near_objects, data.near_robots);
         let found: Vec<(&str, f64)> = data
@@ -214,7 +215,7 @@ mod tests {
         let (mut bed, sensor) = bed("(range: 20)");
         assert_near(&bed, sensor, &[("cat", 13.0)]);
         let at = bed.body();
-        let ask = |bed: &mut Bed, service: &str, arguments| {
+        let ask = |bed: &mut TestWorld, service: &str, arguments| {
             let reply = bed
                 .call("rover.proximity", service, arguments)
                 .reply()

@@ -67,9 +67,9 @@ fn positive<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
 #[cfg(test)]
 mod tests {
     use morse_api::rays::{CastRays, Hit};
+    use morse_testing::{TestWorld, moving};
 
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     /// A ground that falls by one in two along x, and the robot's own belly, which is nearer.
     struct Slope {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn straight_down_however_it_is_turned() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let robot = bed.robot;
         bed.app.insert_resource(Rays(Box::new(Slope { robot })));
         // One metre ahead of the robot, and looking up to the left.

@@ -93,14 +93,15 @@ fn default_action(
 
 #[cfg(test)]
 mod tests {
+    use morse_testing::{TestWorld, moving, thing};
+
     use super::*;
-    use crate::testbed::{Bed, moving, thing};
 
     const FIRE: (&str, Property) = ("Fire", Property::Flag(true));
 
     fn measured(text: &str, fires: Vec<(morse_api::object::Object, Isometry3<f64>)>) -> f64 {
         let start = moving([1.0, 0.0, 0.0], 0.5, [0.0; 3], [0.0; 3]);
-        let mut bed = Bed::new(60.0, plugin, start);
+        let mut bed = TestWorld::new(60.0, plugin, start);
         bed.objects(fires);
         let mount = Isometry3::translation(0.0, 0.0, 2.0);
         let sensor = bed.sensor::<Thermometer>("rover.thermometer", text, 60.0, mount);

@@ -68,12 +68,13 @@ fn default_action(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
+    use morse_testing::{TestWorld, moving};
+
     use super::*;
-    use crate::testbed::{Bed, moving};
 
     #[test]
     fn a_turned_sensor_on_an_arm() {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         // Half a metre ahead, looking left; the robot heads north, drives on at 2 m/s and turns at 1 rad/s.
         let mount = Isometry3::new(Vector3::x() * 0.5, Vector3::z() * FRAC_PI_2);
         let sensor = bed.sensor::<Velocity>("rover.velocity", "()", 60.0, mount);
@@ -101,7 +102,7 @@ mod tests {
             // No live velocity, as that of a body which is put from pose to pose.
             moving(position, 2.0 * time, [0.0; 3], [0.0; 3])
         };
-        let mut bed = Bed::new(60.0, plugin, at(0));
+        let mut bed = TestWorld::new(60.0, plugin, at(0));
         let text = "(computation_mode: position)";
         let sensor = bed.sensor::<Velocity>("rover.poses", text, 25.0, Isometry3::identity());
         let live = bed.sensor::<Velocity>("rover.live", "()", 25.0, Isometry3::identity());

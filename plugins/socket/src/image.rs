@@ -43,8 +43,9 @@ pub fn write(out: &mut Vec<u8>, samples: &dyn AnySamples) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use morse_api::samples::Samples;
+
+    use super::*;
 
     fn written(image: Image, samples: &dyn AnySamples) -> String {
         let mut out = Vec::new();

@@ -23,7 +23,11 @@ use bevy::{
     winit::WinitPlugin,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
-use morse_api::{lighting::Lighting, render::Eye, sight::Scenery};
+use morse_api::{
+    lighting::Lighting,
+    render::{Card, Eye, OpenCard},
+    sight::Scenery,
+};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::{
@@ -45,6 +49,11 @@ pub struct Gpu {
     thread: Option<JoinHandle<()>>,
     /// What the card is called.
     pub card: String,
+}
+
+/// Lets the renderer open a card.
+pub fn plugin(app: &mut App) {
+    app.insert_resource(OpenCard(|scenery| Ok(Box::new(Gpu::open(scenery)?))));
 }
 
 /// A picture that is wanted.
@@ -82,14 +91,10 @@ impl Gpu {
             card,
         })
     }
+}
 
-    /// Draws what an eye sees, with the bodies at these poses (in the order of the scenery): red, green, blue and
-    /// 255 of each pixel (sRGB), row by row from the top left.
-    ///
-    /// # Errors
-    ///
-    /// The card failed.
-    pub fn draw(&self, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
+impl Card for Gpu {
+    fn draw(&self, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
         let (answer, answered) = bounded(1);
         let order = Order {
             eye: eye.clone(),

@@ -20,7 +20,7 @@ mod bar;
 mod door;
 mod eye;
 mod facts;
-mod gpu;
+pub mod gpu;
 mod keys;
 mod labels;
 mod light;

@@ -1,20 +1,17 @@
 //! What is simulated on a scene: bodies and components.
 use std::io::Write;
 
-use serde_json::{Map, Value, json};
-
-use crate::{
-    kinds::Kinds,
-    load::Plan,
-    scene::{
-        assembly::{BodyLayout, Layout, layout},
-        diagnostic::printable,
-        simulation::{
-            Instance,
-            model::{Component, Overlay},
-        },
+use morse_scene::{
+    assembly::{BodyLayout, Layout, layout},
+    diagnostic::printable,
+    simulation::{
+        Instance,
+        model::{Component, Overlay},
     },
 };
+use serde_json::{Map, Value, json};
+
+use crate::simulation::{kinds::Kinds, load::Plan};
 
 /// `bodies`, `components` and `overlays`.
 pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {

@@ -9,7 +9,7 @@ use morse_api::{
 use serde_json::{Map, Value as Json, json};
 
 use super::Itself;
-use crate::scene::spawn::Spawned;
+use crate::simulation::spawn::Spawned;
 
 /// What the simulation file says of robots, components and their middlewares.
 #[derive(Resource, Clone, Debug, Default)]

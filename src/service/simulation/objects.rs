@@ -3,19 +3,17 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::*;
 use morse_api::{
+    angles::from_yaw_pitch_roll,
     body::BodyState,
     prelude::{Deserialize, Reflect},
     service::{AddService as _, NoArguments, Outcome, Refused, Service},
 };
+use morse_physics::place::{Unmoved, hold, place, push};
 use nalgebra::{Isometry3, Point3};
 use serde_json::{Map, Value as Json, json};
 
 use super::Itself;
-use crate::{
-    frame::from_yaw_pitch_roll,
-    physics::place::{Unmoved, hold, place, push},
-    scene::spawn::{Frame, Spawned},
-};
+use crate::simulation::spawn::{Frame, Spawned};
 
 /// Frames inside frames that are shown as such; what is deeper stands beside the others. Readers of JSON
 /// have such limits, too.

@@ -1,13 +1,13 @@
 //! The view of whoever watches, which clients of MORSE ask for and move: its first-person camera.
 use bevy::prelude::*;
 use morse_api::{
+    angles::from_yaw_pitch_roll,
     prelude::{Deserialize, Reflect},
     service::{AddService as _, NoArguments, Outcome, Refused, Service},
 };
 use serde_json::json;
 
 use super::Itself;
-use crate::frame::from_yaw_pitch_roll;
 
 type Matrix = [[f64; 4]; 4];
 

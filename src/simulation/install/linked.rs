@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 use morse_api::{carrier::Link, state::sort_by_path};
-
-use super::{Installer, at};
-use crate::scene::{
+use morse_scene::{
     diagnostic::Diagnostic,
     simulation::{Instance, Spanned, model::Component as Common},
 };
+
+use super::{Installer, at};
 
 /// A component that was installed, and is to be checked once all are.
 pub(super) struct Checked<'a> {

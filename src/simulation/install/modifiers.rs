@@ -6,9 +6,9 @@ use morse_api::{
     modifier::{Memory, Misfit, Modify, Side, Site as Binding},
     random::Random,
 };
+use morse_scene::{diagnostic::Diagnostic, simulation::model::Modifier};
 
 use super::{Installer, Site, at};
-use crate::scene::{diagnostic::Diagnostic, simulation::model::Modifier};
 
 /// Modifiers for a component that is still to be made.
 pub(super) struct Bound(Vec<(Attach, Box<dyn Modify>, Memory)>);

@@ -5,12 +5,12 @@ use morse_api::{
     service::find,
     state::sort_by_path,
 };
-
-use super::{Installer, at};
-use crate::scene::{
+use morse_scene::{
     diagnostic::Diagnostic,
     simulation::{Instance, Simulation, Spanned, model::Overlay},
 };
+
+use super::{Installer, at};
 
 impl Installer<'_> {
     /// Lays all overlays, the lowest ones first. Everything below them is installed.

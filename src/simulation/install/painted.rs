@@ -5,12 +5,9 @@ use morse_api::{
     paint::{Image, Paint, Pattern},
     sight::Part,
 };
-
-use crate::{
-    paint::{Images, Material, Source},
-    physics::mesh::Triangles,
-    scene::{diagnostic::Diagnostic, model::Geometry},
-};
+use morse_geometry::mesh::Triangles;
+use morse_render::paint::{Images, Material, Source};
+use morse_scene::{diagnostic::Diagnostic, model::Geometry};
 
 /// The images of a scene.
 #[derive(Default)]

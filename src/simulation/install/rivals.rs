@@ -1,12 +1,11 @@
 //! Actuators that move the same robot.
-
 use morse_api::kind::Kinds;
-
-use super::at;
-use crate::scene::{
+use morse_scene::{
     diagnostic::Diagnostic,
     simulation::{Simulation, model},
 };
+
+use super::at;
 
 /// Warns of robots whose velocity or pose several actuators set: the last in path order wins.
 pub(super) fn rivals(simulation: &Simulation, kinds: &Kinds) -> Vec<Diagnostic> {

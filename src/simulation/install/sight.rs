@@ -18,18 +18,16 @@ use morse_api::{
     },
     tick::{Clock, Tick},
 };
+use morse_geometry::GeometryOf;
+use morse_physics::contacts::Contacts;
+use morse_scene::{
+    diagnostic::Diagnostic,
+    model::{Geometry, Shape},
+    simulation::Simulation,
+};
 
 use super::{Connections, painted::Paints};
-use crate::{
-    physics::{self, contacts::Contacts},
-    render,
-    scene::{
-        diagnostic::Diagnostic,
-        model::{Geometry, Shape},
-        simulation::Simulation,
-        spawn::{GeometryOf, Spawned},
-    },
-};
+use crate::simulation::spawn::Spawned;
 
 /// Gives a [`Sight`] to each middleware whose kind looks on. Returns what it cannot show.
 pub(super) fn open(
@@ -55,7 +53,7 @@ pub(super) fn open(
     let (scenery, warnings) = scenery(world, simulation, spawned);
     let scenery = Arc::new(scenery);
     let pacing = Arc::new(Pacing::default());
-    let view = render::view(world);
+    let view = morse_render::view(world);
     let mut lookouts = Lookouts {
         bodies: spawned.bodies.values().copied().collect(),
         ..Lookouts::default()
@@ -293,7 +291,7 @@ impl<'a> Survey<'a> {
                 form: self.form(&of.geometry)?,
                 color: [red, green, blue, of.geometry.alpha].map(|part| part.clamp(0.0, 1.0)),
                 paint: self.paints.of(&of.geometry),
-                gloss: render::gloss(&of.geometry),
+                gloss: morse_render::gloss(&of.geometry),
             })
         });
         shapes.collect()
@@ -345,7 +343,7 @@ impl<'a> Survey<'a> {
         if let Some(known) = self.meshes.get(file) {
             return *known;
         }
-        let place = match physics::mesh::read(file) {
+        let place = match morse_geometry::mesh::read(file) {
             Ok(mesh) => {
                 self.triangles.push(Triangles {
                     parts: self.paints.parts(file, &mesh),

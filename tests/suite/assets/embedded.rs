@@ -1,12 +1,10 @@
 //! All assets are in the program, and need nothing but it.
 use std::{fs, path::Path};
 
-use morse_sim::{
+use morse_sim::scene::{
     assets::{SHIPPED, summary},
-    scene::{
-        model::Shape,
-        robray::{LoadOptions, Shipped, format, load, parse_str, write},
-    },
+    model::Shape,
+    robray::{LoadOptions, Shipped, format, load, parse_str, write},
 };
 
 use super::{model, simulation};

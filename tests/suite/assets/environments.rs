@@ -1,7 +1,7 @@
 //! Environments: what is in them is where it should be, and the ground is solid.
 use std::fmt::Write as _;
 
-use morse_sim::{Simulation, assets::SHIPPED, sensor::pose::PoseData};
+use morse_sim::{Simulation, scene::assets::SHIPPED, sensor::pose::PoseData};
 use nalgebra::Vector3;
 
 use super::{model, simulation, terrain};

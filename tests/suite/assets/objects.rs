@@ -1,5 +1,5 @@
 //! Objects that stand around: their sizes, their weights, and that they stand.
-use morse_sim::assets::SHIPPED;
+use morse_sim::scene::assets::SHIPPED;
 
 use super::{measure::extent, model, simulation};
 

@@ -7,8 +7,8 @@ use morse_sim::{
     scene::{
         assembly::{Assembly, RobotBase, layout},
         model::Frame,
-        spawn::Spawned,
     },
+    simulation::spawn::Spawned,
 };
 
 use super::{measure::extent, model, simulation};
@@ -173,7 +173,10 @@ fn robots_come_to_rest_where_they_should() {
 /// The numbers of every model: positive, and no axis heavier than the two others together.
 #[test]
 fn inertias_are_possible() {
-    let models = morse_sim::assets::SHIPPED.0.iter().map(|(path, _)| *path);
+    let models = morse_sim::scene::assets::SHIPPED
+        .0
+        .iter()
+        .map(|(path, _)| *path);
     let mut seen = 0;
     for path in models.filter(|path| path.ends_with(".robray") && !path.starts_with("environments"))
     {

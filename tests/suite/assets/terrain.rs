@@ -1,7 +1,7 @@
 //! The terrain's formula: the mesh that ships is what it makes.
 use std::{fmt::Write as _, path::PathBuf};
 
-use morse_sim::assets::SHIPPED;
+use morse_sim::scene::assets::SHIPPED;
 
 /// Cells along each side.
 const CELLS: usize = 48;

@@ -13,9 +13,12 @@ use morse_api::{
 };
 use morse_sim::{
     Simulation,
-    load::{Options, load},
     sensor::video_camera::VideoCameraData,
-    simulation::{kinds, no_parts},
+    simulation::{
+        kinds,
+        load::{Options, load},
+        no_parts,
+    },
 };
 use serde::Deserialize;
 

@@ -6,7 +6,7 @@ use morse_sim::{
         assembly::{Assembly, JointSettings, RobotBase},
         model::{Frame, Joint, JointAxis},
     },
-    state::{HashChain, Snapshot},
+    simulation::state::{HashChain, Snapshot},
 };
 use nalgebra::Vector3;
 

@@ -3,10 +3,9 @@
 #![cfg(test)]
 use std::{collections::BTreeMap, path::Path as File};
 
-use morse_api::{kind::Kinds, property, service, settings};
+use morse_api::{kind::Kinds, lighting::Shine, property, service, settings};
 use morse_sim::{
     Simulation,
-    actuator::light::Shine,
     simulation::{kinds, no_parts},
 };
 use serde_json::{Value as Json, json};

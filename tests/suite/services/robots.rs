@@ -4,7 +4,7 @@ use morse_api::{
     joint::{JointState, JointTarget},
     service::find,
 };
-use morse_sim::{Simulation, hands::Grip, simulation::no_parts};
+use morse_sim::{Simulation, actuator::hands::Grip, simulation::no_parts};
 use nalgebra::Vector3;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! The settings of components while the simulation runs.
 #![cfg(test)]
-use morse_sim::{Simulation, laser::LaserScannerData, simulation::no_parts};
+use morse_sim::{Simulation, sensor::laser::LaserScannerData, simulation::no_parts};
 use serde_json::json;
 
 use super::{answer, refusal, rover_with};

@@ -1,9 +1,10 @@
 //! Files and arguments made to do harm, or damaged by accident.
-
 use std::time::Duration;
 
-use morse_sim::scene::diagnostic::Sources;
-use morse_sim::scene::simulation::{check as check_simulation, load};
+use morse_sim::scene::{
+    diagnostic::Sources,
+    simulation::{check as check_simulation, load},
+};
 
 use super::vocabulary::Toy;
 use super::{PATROL, read, scene, shown};

@@ -8,8 +8,7 @@ use morse_api::{fields::Unit, kind::Kinds, service::Services, tick::Tick};
 use morse_sim::{
     Simulation,
     cli::{describe, exit},
-    load::Plan,
-    simulation::{kinds, no_parts},
+    simulation::{kinds, load::Plan, no_parts},
 };
 
 /// A type that people read about, and what it is called.
@@ -270,9 +269,11 @@ fn the_example_of_every_kind_loads() {
             let text = simulation_file(&description);
             let path = directory.path().join("example.ron");
             std::fs::write(&path, &text).expect("a file");
-            if let Err(report) =
-                morse_sim::load::load(&path, &morse_sim::load::Options::default(), &kinds)
-            {
+            if let Err(report) = morse_sim::simulation::load::load(
+                &path,
+                &morse_sim::simulation::load::Options::default(),
+                &kinds,
+            ) {
                 found.push(format!("{word}:\n{text}\n{report}"));
             }
         }

@@ -1,9 +1,9 @@
 //! Where the joints of an armature are to go, and how far they have been told to go.
 use morse_api::{prelude::*, service::Status, state::Stateful};
+use morse_kinematics::{Chain, approach};
 use serde_json::Value as Json;
 
 use super::{Arm, Armature, ArmatureCommand, Convention, reach::Reach, trajectory::Trajectory};
-use crate::kinematics::{Chain, approach};
 
 /// What an armature is doing. It is state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]

@@ -1,13 +1,13 @@
 //! The arm's end follows targets, by inverse kinematics.
 use morse_api::{joint::rotation_about, prelude::*, service::Status};
+use morse_kinematics::{
+    Chain, Goal, approach,
+    inverse::{error, rotation_vector},
+};
 use nalgebra::UnitVector3;
 use serde_json::Value as Json;
 
 use super::{Arm, Armature, Convention, motion::Ended};
-use crate::kinematics::{
-    Chain, Goal, approach,
-    inverse::{error, rotation_vector},
-};
 
 /// Iterations in each tick.
 const ITERATIONS: usize = 10;

@@ -5,10 +5,10 @@ use morse_api::{
     prelude::*,
     service::{NoArguments, Status},
 };
+use morse_kinematics::{Chain, Joint};
 use serde_json::{Value as Json, json};
 
 use super::{Armature, Motion, motion::no_joint, trajectory::Wanted};
-use crate::kinematics::{Chain, Joint};
 
 /// Offers them.
 pub(super) fn add(app: &mut App) {

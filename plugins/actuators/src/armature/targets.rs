@@ -2,16 +2,14 @@
 use std::collections::BTreeSet;
 
 use morse_api::{
+    angles::from_yaw_pitch_roll,
     prelude::*,
     service::{NoArguments, Status},
 };
+use morse_kinematics::{Chain, Tip};
 use serde_json::Value as Json;
 
 use super::{Armature, Motion, reach::Target, requests::parts};
-use crate::{
-    frame::from_yaw_pitch_roll,
-    kinematics::{Chain, Tip},
-};
 
 /// Offers them.
 pub(super) fn add(app: &mut App) {

@@ -3,21 +3,21 @@ use morse_api::{
     joint::RobotJoints,
     service::{Call, Reply},
 };
+use morse_testing::TestWorld;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::testbed::Bed;
 
 /// Three joints that turn between -2 and 2 rad, and are where they are told to be.
-fn bed(text: &str) -> (Bed, Entity) {
-    let mut bed = Bed::new(50.0, plugin, BodyState::default());
+fn bed(text: &str) -> (TestWorld, Entity) {
+    let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
     bed.joints(&["rover.a", "rover.b", "rover.c"]);
     let arm = bed.actuator::<Armature>("rover.arm", text, Isometry3::identity());
     run(&mut bed, 1);
     (bed, arm)
 }
 
-fn run(bed: &mut Bed, ticks: u32) {
+fn run(bed: &mut TestWorld, ticks: u32) {
     for _ in 0..ticks {
         bed.step(BodyState::default());
         for joint in bed.get::<RobotJoints>(bed.robot).0.clone() {
@@ -34,7 +34,7 @@ fn run(bed: &mut Bed, ticks: u32) {
     }
 }
 
-fn joints(bed: &Bed) -> Vec<f64> {
+fn joints(bed: &TestWorld) -> Vec<f64> {
     let joints = &bed.get::<RobotJoints>(bed.robot).0;
     joints
         .iter()
@@ -43,7 +43,7 @@ fn joints(bed: &Bed) -> Vec<f64> {
 }
 
 #[track_caller]
-fn near(bed: &Bed, expected: [f64; 3]) {
+fn near(bed: &TestWorld, expected: [f64; 3]) {
     let found = joints(bed);
     let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
     assert!(
@@ -52,17 +52,17 @@ fn near(bed: &Bed, expected: [f64; 3]) {
     );
 }
 
-fn call(bed: &mut Bed, service: &str, arguments: Json) -> Call {
+fn call(bed: &mut TestWorld, service: &str, arguments: Json) -> Call {
     bed.call("rover.arm", service, arguments)
 }
 
-fn ask(bed: &mut Bed, service: &str, arguments: Json) -> Reply {
+fn ask(bed: &mut TestWorld, service: &str, arguments: Json) -> Reply {
     call(bed, service, arguments)
         .reply()
         .expect("an answer at once")
 }
 
-fn refusal(bed: &mut Bed, service: &str, arguments: Json) -> String {
+fn refusal(bed: &mut TestWorld, service: &str, arguments: Json) -> String {
     let reply = ask(bed, service, arguments);
     assert_eq!(reply.status, Status::Failed);
     reply.value.as_str().unwrap().to_owned()
@@ -272,7 +272,7 @@ fn a_command_ends_what_a_request_was_doing() {
 #[test]
 fn settings_are_checked() {
     let (bed, arm) = bed("()");
-    let check = |text: &str| crate::testbed::settings::<Armature>(text).check(bed.app.world(), arm);
+    let check = |text: &str| morse_testing::settings::<Armature>(text).check(bed.app.world(), arm);
     assert!(check("()").is_ok());
     assert!(check(r#"(joints: ["a", "c"])"#).is_ok());
     assert!(check("(rotation_speed: 0)").is_err());

@@ -1,7 +1,6 @@
 //! Trajectories: positions of all joints at given times, as in ROS's `JointTrajectory`.
 use morse_api::prelude::*;
-
-use crate::kinematics::Chain;
+use morse_kinematics::Chain;
 
 /// A trajectory under way.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,24 +1,24 @@
 //! A unit that is not in the scene, against closed forms.
 use morse_api::service::{Reply, Status};
+use morse_testing::{TestWorld, moving};
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::testbed::{Bed, moving};
 
-fn bed(text: &str) -> (Bed, Entity) {
-    let mut bed = Bed::new(50.0, plugin, BodyState::default());
+fn bed(text: &str) -> (TestWorld, Entity) {
+    let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
     let unit = bed.actuator::<Ptu>("rover.ptu", text, Isometry3::translation(0.0, 0.0, 1.0));
     bed.step(BodyState::default());
     (bed, unit)
 }
 
-fn run(bed: &mut Bed, ticks: u32) {
+fn run(bed: &mut TestWorld, ticks: u32) {
     for _ in 0..ticks {
         bed.step(BodyState::default());
     }
 }
 
-fn angles(bed: &Bed, unit: Entity) -> [f64; 2] {
+fn angles(bed: &TestWorld, unit: Entity) -> [f64; 2] {
     let now = bed.get::<PanTilt>(unit);
     [now.pan, now.tilt]
 }
@@ -105,7 +105,7 @@ fn from_three_to_minus_three_it_turns_back_through_zero() {
     near(angles(&bed, unit), [0.0, 0.0]);
 }
 
-fn ended(bed: &mut Bed, service: &str, arguments: Json) -> Reply {
+fn ended(bed: &mut TestWorld, service: &str, arguments: Json) -> Reply {
     let call = bed.call("rover.ptu", service, arguments);
     for _ in 0..1000 {
         if let Some(reply) = call.reply() {
@@ -203,7 +203,7 @@ fn a_manual_unit_obeys_requests_alone() {
 fn unknown_joints_are_refused() {
     let (mut bed, unit) = bed("()");
     bed.joints(&["rover.pan"]);
-    let check = |text: &str| crate::testbed::settings::<Ptu>(text).check(bed.app.world(), unit);
+    let check = |text: &str| morse_testing::settings::<Ptu>(text).check(bed.app.world(), unit);
     assert!(check("(speed: -1)").is_err());
     assert_eq!(
         check(r#"(pan: "neck", tilt: "nod")"#).unwrap_err(),

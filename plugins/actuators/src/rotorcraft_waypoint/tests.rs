@@ -2,12 +2,12 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use morse_api::service::cancel;
+use morse_testing::{TestWorld, moving, settings};
 use nalgebra::Matrix3;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::testbed::{Bed, moving, settings};
 
 const PATH: &str = "rover.flight";
 
@@ -18,8 +18,8 @@ fn at(position: [f64; 3], yaw: f64, velocity: [f64; 3]) -> BodyState {
     }
 }
 
-fn bed(text: &str, state: BodyState) -> (Bed, Entity) {
-    let mut bed = Bed::new(60.0, plugin, state);
+fn bed(text: &str, state: BodyState) -> (TestWorld, Entity) {
+    let mut bed = TestWorld::new(60.0, plugin, state);
     let inertia = Inertia(Matrix3::from_diagonal(&Vector3::new(0.08, 0.09, 0.16)));
     bed.app.world_mut().entity_mut(bed.robot).insert(inertia);
     let mount = Isometry3::translation(0.3, 0.0, 0.1);
@@ -27,7 +27,7 @@ fn bed(text: &str, state: BodyState) -> (Bed, Entity) {
     (bed, actuator)
 }
 
-fn near(bed: &Bed, actuator: Entity, up: f64, twist: [f64; 3]) {
+fn near(bed: &TestWorld, actuator: Entity, up: f64, twist: [f64; 3]) {
     let Drive::Thrust { force, torque } = *bed.get::<Drive>(actuator) else {
         panic!("no thrust")
     };
@@ -35,7 +35,7 @@ fn near(bed: &Bed, actuator: Entity, up: f64, twist: [f64; 3]) {
     assert!((torque - Vector3::from(twist)).norm() < 1e-9, "{torque}");
 }
 
-fn status(bed: &mut Bed) -> String {
+fn status(bed: &mut TestWorld) -> String {
     let reply = bed.call(PATH, "get_status", json!(null)).reply().unwrap();
     reply.value.as_str().unwrap().to_owned()
 }
@@ -53,10 +53,8 @@ fn it_hovers_where_it_starts() {
 fn gravity_is_the_scenes() {
     let start = at([0.0; 3], 0.0, [0.0; 3]);
     let (mut bed, flight) = bed("()", start);
-    bed.app.insert_resource(physics::Settings {
-        gravity: [0.0, 0.0, -1.62],
-        ..physics::Settings::default()
-    });
+    bed.app
+        .insert_resource(Gravity(Vector3::new(0.0, 0.0, -1.62)));
     bed.step(start);
     near(&bed, flight, 2.0 * 1.62, [0.0; 3]);
 }
@@ -213,7 +211,7 @@ proptest! {
         let command = RotorcraftWaypointCommand { x, y, z, yaw, tolerance };
         let body = at([1.0, 2.0, 3.0], 1.0, velocity);
         let inertia = Inertia(Matrix3::identity());
-        let airframe = Airframe::new(&body, &inertia, [0.0, 0.0, -9.81]);
+        let airframe = Airframe::new(&body, &inertia, Vector3::new(0.0, 0.0, -9.81));
         let mut journey = Journey::default();
         for _ in 0..3 {
             let Drive::Thrust { force, torque } = law.advance(&airframe, &command, &mut journey, 60.0) else {

@@ -4,33 +4,33 @@ use morse_api::{
     rays::{CastRays, Hit},
     service::{Call, Status, cancel},
 };
+use morse_testing::{TestWorld, moving, thing};
 use nalgebra::Point3;
 use serde_json::json;
 
 use super::*;
-use crate::testbed::{Bed, moving, thing};
 
 const PATH: &str = "rover.motion";
 
-fn bed(text: &str) -> (Bed, Entity) {
-    let mut bed = Bed::new(60.0, plugin, BodyState::default());
+fn bed(text: &str) -> (TestWorld, Entity) {
+    let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
     let waypoint = bed.actuator::<Waypoint>(PATH, text, Isometry3::identity());
     bed.step(BodyState::default());
     (bed, waypoint)
 }
 
-fn status(bed: &mut Bed) -> String {
+fn status(bed: &mut TestWorld) -> String {
     let reply = bed.call(PATH, "get_status", json!(null)).reply().unwrap();
     reply.value.as_str().unwrap().to_owned()
 }
 
-fn distance(bed: &Bed, x: f64, y: f64) -> f64 {
+fn distance(bed: &TestWorld, x: f64, y: f64) -> f64 {
     (bed.body().pose.translation.vector.xy() - nalgebra::Vector2::new(x, y)).norm()
 }
 
 /// Ticks until a call is answered.
 fn ticks_until_reply(
-    bed: &mut Bed,
+    bed: &mut TestWorld,
     waypoint: Entity,
     call: &Call,
 ) -> (u32, Status, serde_json::Value) {
@@ -229,7 +229,7 @@ fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
 }
 
 /// The turning rate at a place on the way to (10, 0).
-fn turn(bed: &mut Bed, waypoint: Entity, x: f64) -> f64 {
+fn turn(bed: &mut TestWorld, waypoint: Entity, x: f64) -> f64 {
     bed.send(
         waypoint,
         WaypointCommand {
@@ -262,7 +262,7 @@ fn it_turns_away_from_the_side_of_an_obstacle() {
 #[test]
 fn it_does_not_turn_aside_for_what_has_an_ignored_property() {
     let turn_for = |tag: &str| {
-        let mut bed = Bed::new(60.0, plugin, BodyState::default());
+        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
         let entity = bed.app.world_mut().spawn_empty().id();
         let mut wall = thing(
             "wall_1",

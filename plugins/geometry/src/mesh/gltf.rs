@@ -6,7 +6,7 @@ mod file;
 mod nodes;
 mod numbers;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 mod uri;
 
 use std::{collections::BTreeSet, path::Path};

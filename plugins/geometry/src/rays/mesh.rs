@@ -56,7 +56,7 @@ impl Mesh {
 
     /// How far the rays of a packet in the mesh's frame go, as in `distances`, and which of the triangles
     /// that the mesh was made of each meets.
-    pub(crate) fn nearest<const W: usize>(&self, packet: Packet<W>) -> ([f64; W], [u32; W]) {
+    pub fn nearest<const W: usize>(&self, packet: Packet<W>) -> ([f64; W], [u32; W]) {
         let (distances, triangles) = self.meet(packet);
         let source = |triangle: u32| self.sources.get(triangle as usize).copied();
         (

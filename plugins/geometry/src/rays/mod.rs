@@ -18,9 +18,9 @@
 
 mod aabb;
 mod mesh;
-pub(crate) mod packet;
+pub mod packet;
 mod shape;
-pub(crate) mod solid;
+pub mod solid;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -39,9 +39,9 @@ use nalgebra::{Point3, Vector3};
 use rayon::ThreadPool;
 
 pub use mesh::Mesh;
-pub(crate) use shape::visual;
+pub use shape::visual;
 
-use crate::scene::spawn::GeometryOf;
+use crate::GeometryOf;
 use world::{Fan, World};
 
 type Vec3 = [f64; 3];
@@ -71,7 +71,7 @@ pub fn plugin(app: &mut App, threads: usize) {
 }
 
 /// A simulation's threads for rays and pictures, if there is more than one. Without them answers only come later.
-pub(crate) fn pool(threads: usize) -> Option<ThreadPool> {
+pub fn pool(threads: usize) -> Option<ThreadPool> {
     let name = |index| format!("rays-{index}");
     let builder = || {
         rayon::ThreadPoolBuilder::new()

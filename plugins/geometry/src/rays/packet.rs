@@ -6,13 +6,13 @@ use super::aabb::Aabb;
 const HUGE: f64 = 1e300;
 
 /// The object of a ray that has met nothing; greater than every object's number.
-pub(crate) const NOTHING: u32 = u32::MAX;
+pub const NOTHING: u32 = u32::MAX;
 
 /// `W` rays from one origin, with the nearest hit of each so far.
 ///
 /// Rays do not influence each other's results: whatever is culled for the packet would have been missed
 /// by each of its rays. So the results do not depend on how rays are grouped.
-pub(crate) struct Packet<const W: usize> {
+pub struct Packet<const W: usize> {
     pub(super) origin: Vec3,
     /// x, y and z of all directions.
     pub(super) directions: [[f64; W]; 3],
@@ -40,7 +40,7 @@ struct AxisBounds {
 
 impl<const W: usize> Packet<W> {
     /// Rays that reach `distance` times the length of their direction.
-    pub(crate) fn new(origin: Vec3, directions: [[f64; W]; 3], distance: [f64; W]) -> Self {
+    pub fn new(origin: Vec3, directions: [[f64; W]; 3], distance: [f64; W]) -> Self {
         let bounds = [0, 1, 2].map(|axis| AxisBounds::of(&directions[axis]));
         let limit = greatest(&distance);
         Self {

@@ -1,10 +1,11 @@
 //! From the scene's shapes to solids.
 use std::sync::Arc;
 
+use morse_scene::model::{Geometry, Shape};
+
 use super::MeshOf;
 use super::mesh::Mesh;
 use super::solid::Solid;
-use crate::scene::model::{Geometry, Shape};
 
 /// What rays meet of a geometry, its scale applied; `None` if they meet nothing.
 pub(super) fn solid(geometry: &Geometry, mesh: Option<&MeshOf>) -> Option<Solid> {
@@ -15,7 +16,7 @@ pub(super) fn solid(geometry: &Geometry, mesh: Option<&MeshOf>) -> Option<Solid>
 
 /// The solid that a geometry is, whether it collides or not; `None` for a grid, which is none, and for a mesh
 /// without triangles.
-pub(crate) fn visual(geometry: &Geometry, mesh: Option<&Arc<Mesh>>) -> Option<Solid> {
+pub fn visual(geometry: &Geometry, mesh: Option<&Arc<Mesh>>) -> Option<Solid> {
     let scale = geometry.scale;
     if scale == 0.0 || !scale.is_finite() {
         return None;

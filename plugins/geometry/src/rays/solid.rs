@@ -14,7 +14,7 @@ use super::packet::{Packet, max, min, reciprocal};
 
 /// A shape with its scale applied, in its own frame, in metres.
 #[derive(Clone, Debug)]
-pub(crate) enum Solid {
+pub enum Solid {
     /// Centred on the frame.
     Box {
         /// Half side lengths.
@@ -72,11 +72,7 @@ impl Solid {
     /// How far rays from `origin` go until they meet the surface; infinite where they do not. Origin and
     /// directions are in the solid's frame. Not for meshes, which have a tree of their own.
     #[inline]
-    pub(crate) fn distances<const W: usize>(
-        &self,
-        origin: Vec3,
-        [x, y, z]: &[[f64; W]; 3],
-    ) -> [f64; W] {
+    pub fn distances<const W: usize>(&self, origin: Vec3, [x, y, z]: &[[f64; W]; 3]) -> [f64; W] {
         let mut distances = [f64::INFINITY; W];
         // One loop for each shape: the compiler turns it into vector instructions.
         match self {
@@ -131,7 +127,7 @@ impl Solid {
     }
 
     /// The box around the solid in its own frame: its lowest and highest corner.
-    pub(crate) fn bounds(&self) -> [Vec3; 2] {
+    pub fn bounds(&self) -> [Vec3; 2] {
         let aabb = self.aabb(&Isometry3::identity()).padded();
         [aabb.low, aabb.high]
     }

@@ -1,48 +1,10 @@
-//! Planar arms by hand, and a thousand poses of a seven-jointed one.
-use bevy::prelude::{Entity, World};
-use morse_api::{frame::RobotName, joint::JointShape, random::Random};
+//! Planar arms by hand.
+use bevy::prelude::Entity;
+use morse_api::joint::JointShape;
 use nalgebra::{UnitVector3, Vector3};
 
 use super::*;
-use crate::{
-    Simulation,
-    kinematics::chain::{Choice, Joint, Link},
-    simulation::no_parts,
-};
-
-/// The seven joints of a KUKA LWR arm, straight up at zero: lengths, axes and limits of MORSE's model.
-const KUKA: &str = "
-class twist { type revolute; axis [0, 0, 1]; limit_position [-2.967, 2.967]; mass 1; }
-class bend { type revolute; axis [0, -1, 0]; limit_position [-2.094, 2.094]; mass 1; }
-frame arm {
-  frame kuka_1 { isa twist;
-    frame kuka_2 { isa bend; translation [0, 0, 0.3105];
-      frame kuka_3 { isa twist; translation [0, 0, 0.2];
-        frame kuka_4 { isa bend; translation [0, 0, 0.2];
-          frame kuka_5 { isa twist; translation [0, 0, 0.2];
-            frame kuka_6 { isa bend; translation [0, 0, 0.19];
-              frame kuka_7 { isa twist; translation [0, 0, 0.078];
-                frame flange { translation [0, 0, 0.132]; }
-} } } } } } } }
-";
-
-fn kuka() -> Chain {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("kuka.robray"), KUKA).unwrap();
-    let text =
-        r#"Simulation(scene: "kuka.robray", robots: { "kuka": (frame: "arm", base: fixed) })"#;
-    let mut simulation =
-        Simulation::parse(text, folder.path(), &no_parts).unwrap_or_else(|error| panic!("{error}"));
-    let world: &mut World = simulation.world_mut();
-    let mut robots = world.query_filtered::<Entity, bevy::prelude::With<RobotName>>();
-    let robot = robots.single(world).unwrap();
-    let choice = Choice {
-        joints: &[],
-        root: "",
-        tip: "",
-    };
-    Chain::find(world, robot, choice).unwrap()
-}
+use crate::chain::{Joint, Link};
 
 /// Links in a plane, each turning about z at the end of the one before.
 fn planar(lengths: &[f64], limit: f64) -> Chain {
@@ -182,69 +144,6 @@ fn a_sliding_joint_takes_its_share() {
         (values[0] - 1.2).abs() < 1e-6 && (values[1] - libm::asin(0.6)).abs() < 1e-6,
         "{values:?}"
     );
-}
-
-#[test]
-fn the_chain_is_that_of_the_arm() {
-    let chain = kuka();
-    let names: Vec<&str> = chain
-        .joints
-        .iter()
-        .map(|joint| joint.name.as_str())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "kuka_1", "kuka_2", "kuka_3", "kuka_4", "kuka_5", "kuka_6", "kuka_7"
-        ]
-    );
-    let lengths: Vec<f64> = chain.joints.iter().map(|joint| joint.length).collect();
-    for (length, expected) in lengths
-        .iter()
-        .zip([0.3105, 0.2, 0.2, 0.2, 0.19, 0.078, 0.132])
-    {
-        assert!((length - expected).abs() < 1e-12, "{lengths:?}");
-    }
-    assert_eq!(chain.tips[0].name, "flange");
-    let up = chain.tips[0].base_from_tip(&[0.0; 7]);
-    assert!((up.translation.vector - Vector3::new(0.0, 0.0, 1.3105)).norm() < 1e-12);
-    // The second joint at -90° brings the tip to +x.
-    let mut values = [0.0; 7];
-    values[1] = -std::f64::consts::FRAC_PI_2;
-    let out = chain.tips[0].base_from_tip(&values);
-    assert!((out.translation.vector - Vector3::new(1.0, 0.0, 0.3105)).norm() < 1e-12);
-}
-
-#[test]
-fn a_thousand_poses_of_seven_joints_are_reached_within_the_limits() {
-    let chain = kuka();
-    let mut solver = Solver::new(&chain);
-    let mut random = Random::new(1, "kuka", "postures");
-    for pose in 0..1000 {
-        let posture: Vec<f64> = chain
-            .joints
-            .iter()
-            .map(|joint| joint.limits[0] + random.uniform() * (joint.limits[1] - joint.limits[0]))
-            .collect();
-        let wanted = chain.tips[0].base_from_tip(&posture);
-        let goal = Goal {
-            tip: 0,
-            position: wanted.translation.vector,
-            rotation: Some(wanted.rotation),
-        };
-        let mut values = [0.0; 7];
-        solver.search(&chain, &[goal], &mut values);
-        let found = chain.tips[0].base_from_tip(&values);
-        let away = (found.translation.vector - wanted.translation.vector).norm();
-        let turned = found.rotation.angle_to(&wanted.rotation);
-        assert!(
-            away < 1e-4 && turned < 1e-3,
-            "pose {pose}: {away} m, {turned} rad"
-        );
-        for (value, joint) in values.iter().zip(&chain.joints) {
-            assert!((joint.limits[0]..=joint.limits[1]).contains(value));
-        }
-    }
 }
 
 #[test]

@@ -2,11 +2,11 @@
 //!
 //! Motors are made for that: by what hangs on them at the start, those of an arm that stands upright would be
 //! too soft once it stretches out.
-
+use morse_scene::assembly::Attachment;
 use nalgebra::Vector3;
 
 use super::Builder;
-use crate::{physics::mass::Mass, scene::assembly::Attachment};
+use crate::mass::Mass;
 
 impl Builder<'_> {
     /// The mass that hangs on a joint; for one that turns, an upper bound of its inertia about the joint's axis.

@@ -1,16 +1,13 @@
 //! The joints of a scene are put into the engine.
-
 use bevy_rapier3d::rapier::prelude::{GenericJointBuilder, ImpulseJointHandle, JointAxesMask};
+use morse_scene::assembly::{Attachment, JointMode, rotation_about};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
 use super::Builder;
 use crate::{
-    physics::{
-        convert,
-        engine::{EngineItem, JointRow, VariableRow},
-        motor,
-    },
-    scene::assembly::{Attachment, JointMode, rotation_about},
+    convert,
+    engine::{EngineItem, JointRow, VariableRow},
+    motor,
 };
 
 /// Of motors without a stiffness of their own, Hz: the natural frequency with which a joint carries

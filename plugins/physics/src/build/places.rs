@@ -1,15 +1,12 @@
 //! Where joints sit on their robots, and how far what they move reaches.
-
 use bevy::prelude::Entity;
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
 use morse_api::joint::JointPlace;
+use morse_scene::assembly::Attachment;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
 use super::Builder;
-use crate::{
-    physics::{convert, prepare::PreparedBody},
-    scene::assembly::Attachment,
-};
+use crate::{convert, prepare::PreparedBody};
 
 /// Directions in which the rim of a round shape is looked for.
 const DIRECTIONS: u32 = 32;
@@ -23,7 +20,7 @@ impl Builder<'_> {
         variables.zip(entities).filter_map(place).collect()
     }
 
-    fn place(&self, variable: &crate::scene::assembly::VariableLayout) -> Option<JointPlace> {
+    fn place(&self, variable: &morse_scene::assembly::VariableLayout) -> Option<JointPlace> {
         let child = *variable.bodies.first()?;
         let body = self.layout.bodies.get(child)?;
         let attachment = body.attachment.as_ref()?;

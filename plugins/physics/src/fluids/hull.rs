@@ -3,14 +3,14 @@
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::physics::{convert, prepare::PreparedSolid};
+use crate::{convert, prepare::PreparedSolid};
 
 /// Sides of the polygons that stand for circles.
 const SIDES: u32 = 24;
 
 /// A closed surface of triangles, outward by the right-hand rule, in the frame of its body. Boxes and
 /// meshes are exact; round shapes are polygons of the same volume.
-pub(in crate::physics) struct Hull {
+pub(crate) struct Hull {
     triangles: Vec<[Vector3<f64>; 3]>,
     volume: f64,
     center: Vector3<f64>,

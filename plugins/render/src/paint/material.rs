@@ -2,12 +2,12 @@
 use std::{collections::BTreeMap, path::Path};
 
 use morse_api::sight::Gloss;
+use morse_geometry::{
+    files::{beside, bytes},
+    mesh::Triangles,
+};
 
 use super::{Source, pbr};
-use crate::{
-    files::{beside, bytes},
-    physics::mesh::Triangles,
-};
 
 /// No file with materials may be larger than this, bytes.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -169,7 +169,7 @@ mod tests {
         std::fs::create_dir(&mesh).unwrap();
         std::fs::write(folder.path().join("secret.mtl"), "newmtl a\n").unwrap();
         let triangles = Triangles {
-            parts: vec![crate::physics::mesh::Part {
+            parts: vec![morse_geometry::mesh::Part {
                 faces: 0..1,
                 material: "a".to_owned(),
             }],

@@ -8,15 +8,15 @@ use ::gltf::json::{
     validation::Checked,
 };
 use morse_api::{lighting::code, sight::Gloss};
-
-use super::{Inside, Material, Source};
-use crate::{
+use morse_geometry::{
     files,
-    physics::mesh::{
+    mesh::{
         LARGEST_FILE, Triangles,
         gltf::{File, Resource, resource, shown},
     },
 };
+
+use super::{Inside, Material, Source};
 
 /// What things that are no metals send back of light that falls on them straight (glTF 2.0, appendix B).
 const DIELECTRIC: f64 = 0.04;
@@ -137,16 +137,12 @@ fn inside(mesh: &Path, place: usize, content: Arc<[u8]>) -> Source {
 mod tests {
     use std::fs;
 
+    use morse_geometry::mesh::{self};
+    use morse_testing::gltf::{glb, square};
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{
-        paint::Images,
-        physics::mesh::{
-            self,
-            gltf::tests::{glb, square},
-        },
-    };
+    use crate::paint::Images;
 
     /// A PNG file of one pixel, half seen through.
     fn png() -> Vec<u8> {

@@ -11,8 +11,7 @@ use morse_api::{
     lighting::{code, linear},
     paint::Image,
 };
-
-use crate::files;
+use morse_geometry::files;
 
 /// An image and how it is changed. Two are the same if that is so for the file, the place in it, and the changes.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{Assembly, BodySettings, JointSettings};
-use crate::scene::diagnostic::{Diagnostic, printable};
+use crate::diagnostic::{Diagnostic, printable};
 
 /// The errors of an assembly, or its warnings where there is none.
 pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {

@@ -7,7 +7,7 @@ use morse_api::{body::BodyKind, joint::JointShape};
 use nalgebra::{Isometry3, UnitVector3, Vector3};
 
 use super::{Assembly, BodySettings, JointMode, JointSettings, check};
-use crate::scene::{
+use crate::{
     diagnostic::Diagnostic,
     model::{Frame, Joint, JointAxis},
 };

@@ -6,7 +6,7 @@ use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::Vector3;
 
 use super::{Assembly, BodySettings, JointMode, JointSettings, RobotBase};
-use crate::scene::{
+use crate::{
     diagnostic::{Diagnostic, printable},
     model::{Frame, Scene, SceneError},
     simulation::{

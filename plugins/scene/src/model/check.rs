@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::class::{Attribute, Class, Value};
 use super::{Frame, Geometry, Joint, Scene, Shape};
-use crate::scene::diagnostic::printable;
+use crate::diagnostic::printable;
 
 /// Why a change to a scene was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum SceneError {
 }
 
 /// In bytes; the reader has the same limit.
-pub(in crate::scene) const LONGEST_NAME: usize = 1024;
+pub(crate) const LONGEST_NAME: usize = 1024;
 
 type Checked = Result<(), String>;
 

@@ -17,8 +17,8 @@ use super::parser::Parser;
 use super::problems::Problems;
 use super::syntax::{Expression, Statement, Word};
 use super::{Failed, LoadOptions, Loaded, codes};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Sources, Span, printable};
-use crate::scene::model::{Geometry, Scene};
+use crate::diagnostic::{Diagnostic, SourceId, Sources, Span, printable};
+use crate::model::{Geometry, Scene};
 
 /// Definitions, frames, geometry, tags, classes and allowed pairs together, at most.
 const MOST_PARTS: usize = 100_000;

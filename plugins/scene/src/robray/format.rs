@@ -7,7 +7,7 @@ use super::Failed;
 use super::lexer::{Kind, Lexer, Token};
 use super::parser::Parser;
 use super::problems::Problems;
-use crate::scene::diagnostic::Sources;
+use crate::diagnostic::Sources;
 
 /// A block that was on one line stays on one if the line is no longer than this.
 const WIDEST: usize = 100;

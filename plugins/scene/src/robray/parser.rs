@@ -8,8 +8,8 @@ use super::codes;
 use super::lexer::{Kind, Lexer, Token};
 use super::problems::Problems;
 use super::syntax::{Statement, Word};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span};
-pub(super) use crate::scene::model::LONGEST_NAME;
+use crate::diagnostic::{Diagnostic, SourceId, Span};
+pub(super) use crate::model::LONGEST_NAME;
 
 /// Blocks and parentheses are nested no deeper than this.
 pub(super) const DEEPEST: usize = 256;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::codes;
-use crate::scene::diagnostic::{Diagnostic, Severity, Sources, Span};
+use crate::diagnostic::{Diagnostic, Severity, Sources, Span};
 
 /// So many errors, and so many warnings, are kept.
 const MOST: usize = 100;
@@ -120,7 +120,7 @@ impl Problems {
                 chain.find(|span| {
                     sources
                         .get(span.source)
-                        .is_some_and(crate::scene::diagnostic::Source::is_quotable)
+                        .is_some_and(crate::diagnostic::Source::is_quotable)
                 })
             });
             match place {

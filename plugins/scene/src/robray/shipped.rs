@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Path, with `/`, and content of each file that the program carries; none unless given.
 ///
-/// Messages, and [`Shape::Mesh`](crate::scene::model::Shape::Mesh), call such a file
+/// Messages, and [`Shape::Mesh`](crate::model::Shape::Mesh), call such a file
 /// `shipped:/robots/atrv.robray`.
 #[derive(Clone, Copy, Default)]
 pub struct Shipped(pub &'static [(&'static str, &'static [u8])]);

@@ -1,6 +1,6 @@
 //! What the parser makes of one statement. It borrows from the text, and its depth is bounded.
 
-use crate::scene::diagnostic::Span;
+use crate::diagnostic::Span;
 
 /// A name, with or without quotes.
 #[derive(Clone, Copy, Debug)]

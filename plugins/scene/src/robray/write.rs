@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::lexer::{Kind, Lexer};
-use crate::scene::model::{Frame, Geometry, Joint, Scene, SceneError, Shape, Value};
+use crate::model::{Frame, Geometry, Joint, Scene, SceneError, Shape, Value};
 
 /// Writes a scene as `.robray` text: classes, then frames, then allowed pairs, each in its order.
 ///

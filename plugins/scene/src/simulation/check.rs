@@ -8,8 +8,8 @@ use super::model::Simulation;
 use super::problem::{Problems, Wording as _, quoted};
 use super::span::Spanned;
 use super::vocabulary::Vocabulary;
-use crate::scene::diagnostic::{Diagnostic, Span};
-use crate::scene::model::Scene;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::Scene;
 
 /// With more entries than this, a simulation is large.
 const MANY_ENTRIES: usize = 10_000;

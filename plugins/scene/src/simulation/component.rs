@@ -13,7 +13,7 @@ use super::settings::{self, Written};
 use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 use super::vocabulary::Family;
-use crate::scene::diagnostic::Span;
+use crate::diagnostic::Span;
 
 /// What a kind is given, too, if its settings have fields of these names.
 const SHARED: &[&str] = &["level", "frequency", "active"];

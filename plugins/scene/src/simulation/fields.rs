@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::problem::{Wording as _, error, quoted};
 use super::reader::Reader;
 use super::tree::{Field, Kind, Node};
-use crate::scene::diagnostic::Span;
+use crate::diagnostic::Span;
 
 /// The only fields that carry a name.
 const ROOT: &str = "Simulation";

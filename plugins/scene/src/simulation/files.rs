@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::problem::{Wording as _, listing, quoted};
 use super::span::Spanned;
-use crate::scene::diagnostic::Diagnostic;
+use crate::diagnostic::Diagnostic;
 
 /// Files that the program carries in itself.
 pub trait Assets {
@@ -102,7 +102,7 @@ impl Files<'_> {
         let note = "looked next to the simulation file, then among the program's assets";
         problem.notes.push(note.to_owned());
         let paths = self.assets.paths();
-        let near = crate::scene::diagnostic::nearest(&path.value, paths.iter().copied());
+        let near = crate::diagnostic::nearest(&path.value, paths.iter().copied());
         match (near, listing(&self.neighbours(path))) {
             (Some(near), _) => problem.help.push(format!("did you mean {}?", quoted(near))),
             (None, Some(list)) => problem.notes.push(format!("there is: {list}")),

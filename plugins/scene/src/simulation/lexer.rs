@@ -1,6 +1,6 @@
 //! Cuts the text of a simulation file into tokens, after the grammar of RON.
 
-use crate::scene::diagnostic::{SourceId, Span};
+use crate::diagnostic::{SourceId, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

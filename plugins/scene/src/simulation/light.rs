@@ -1,5 +1,4 @@
 //! Tree → the light of the environment.
-
 use morse_api::lighting::{Ambient, Color, Lighting, Sky, Sun};
 
 use super::fields::Fields;

@@ -4,7 +4,7 @@
 use super::lexer::Token;
 use super::problem::{error, quoted};
 use super::tree::Kind;
-use crate::scene::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span};
 
 /// Reads a literal.
 pub(super) fn literal(token: Token, text: &str, span: Span) -> Result<Kind, Box<Diagnostic>> {

@@ -13,7 +13,7 @@ use super::read;
 use super::reader::Reader;
 use super::set;
 use super::vocabulary::Vocabulary;
-use crate::scene::diagnostic::{Diagnostic, SourceId, Sources, Span};
+use crate::diagnostic::{Diagnostic, SourceId, Sources, Span};
 
 /// Larger files are not looked at.
 const LARGEST_FILE: usize = 64 * 1024 * 1024;

@@ -7,7 +7,7 @@ use super::literal::literal;
 use super::problem::{Problems, Wording as _, error, quoted};
 use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span};
+use crate::diagnostic::{Diagnostic, SourceId, Span};
 
 /// Deeper than any sensible file, and shallow enough for any stack.
 const DEEPEST: usize = 64;

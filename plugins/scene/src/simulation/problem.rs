@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span, nearest, printable};
+use crate::diagnostic::{Diagnostic, SourceId, Span, nearest, printable};
 
 /// So many names are listed in a message.
 const MOST_LISTED: usize = 24;

@@ -10,8 +10,8 @@ use super::problem::{Problems, Wording as _, error, quoted};
 use super::span::Spanned;
 use super::tree::{Kind, Node};
 use super::vocabulary::Vocabulary;
-use crate::scene::diagnostic::{SourceId, Span};
-use crate::scene::model::{rotation_from_rpy, rotation_from_xyzw};
+use crate::diagnostic::{SourceId, Span};
+use crate::model::{rotation_from_rpy, rotation_from_xyzw};
 
 /// What all parts of the reading share.
 pub(super) struct Reader<'a> {

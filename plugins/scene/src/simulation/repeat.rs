@@ -8,7 +8,7 @@ use super::problem::{Wording as _, error, quoted};
 use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Kind, Node};
-use crate::scene::model::rotation_from_rpy;
+use crate::model::rotation_from_rpy;
 
 /// More copies than anybody's memory holds.
 pub(super) const MOST_COPIES: u32 = 100_000;

@@ -4,7 +4,7 @@ use super::parser::parse;
 use super::problem::{Problems, Wording as _, error, quoted};
 use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span};
+use crate::diagnostic::{Diagnostic, SourceId, Span};
 
 const EXAMPLE: &str = "write `--set environment.seed=3`";
 

@@ -9,8 +9,8 @@ use serde::forward_to_deserialize_any;
 use super::problem::{Problems, Wording as _, error, quoted};
 use super::tree::Field;
 use super::vocabulary::{Family, Vocabulary};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span};
-use crate::scene::simulation::model::Settings;
+use crate::diagnostic::{Diagnostic, SourceId, Span};
+use crate::simulation::model::Settings;
 use trace::{Fault, Trace};
 use value::{Place, Value};
 

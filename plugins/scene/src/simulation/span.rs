@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Deref;
 
-pub use crate::scene::diagnostic::Span;
+pub use crate::diagnostic::Span;
 
 /// A value and the place where it was written.
 ///

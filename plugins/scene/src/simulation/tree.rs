@@ -5,7 +5,7 @@
 
 use super::problem::quoted;
 use super::span::Spanned;
-use crate::scene::diagnostic::Span;
+use crate::diagnostic::Span;
 
 /// A value of the file.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What all cameras share: a lens, frames on request, and pictures without allocation.
 //!
-//! A kind is a file in [`crate::sensor`] that says what it makes of a picture; its settings are the macro
+//! A kind is a file in [`crate`] that says what it makes of a picture; its settings are the macro
 //! `camera!`. Without a rotation a camera looks along the x axis of what it is on; its own axes, in which
 //! points are given, are those of pictures: z forward, x right, y down.
 //!
@@ -106,7 +106,7 @@ fn wants_card_of<C: Camera>(world: &mut World) -> bool {
 }
 
 /// Whether a camera wants to be drawn by the graphics card.
-pub(crate) fn wants_card(world: &mut World) -> bool {
+pub fn wants_card(world: &mut World) -> bool {
     let wishes = world.get_resource_or_init::<Wishes>().0.clone();
     wishes.into_iter().any(|is_wanted| is_wanted(world))
 }

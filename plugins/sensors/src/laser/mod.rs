@@ -1,6 +1,6 @@
 //! What all laser scanners and range finders share: rays, data, and a measurement without allocation.
 //!
-//! A kind is a file in [`crate::sensor`] that says where its rays go; most of them are the macro `laser!` with
+//! A kind is a file in [`crate`] that says where its rays go; most of them are the macro `laser!` with
 //! other defaults.
 mod data;
 #[cfg(test)]
@@ -233,7 +233,7 @@ macro_rules! laser {
     ) => {
         use morse_api::prelude::*;
 
-        use crate::laser::{self, DEGREE, Laser, Sweep};
+        use crate::laser::{DEGREE, Laser, self, Sweep};
 
         $(#[doc = $docs])*
         #[derive(Component, Reflect, Clone, Debug, PartialEq, Deserialize)]

@@ -7,7 +7,7 @@ use morse_api::{
 };
 
 use super::*;
-use crate::sensor::{
+use crate::{
     hokuyo::Hokuyo, infrared::Infrared, laser_scanner::LaserScanner, sick::Sick,
     sick_ldmrs::SickLdmrs, velodyne::Velodyne,
 };

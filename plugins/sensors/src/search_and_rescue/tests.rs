@@ -3,13 +3,13 @@ use morse_api::{
     object::Property,
     service::{Call, Reply},
 };
+use morse_testing::{TestWorld, moving, thing};
 
 use super::*;
-use crate::testbed::{Bed, moving, thing};
 
-fn bed() -> (Bed, Entity) {
+fn bed() -> (TestWorld, Entity) {
     let start = moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]);
-    let mut bed = Bed::new(60.0, plugin, start);
+    let mut bed = TestWorld::new(60.0, plugin, start);
     let injured = |name: &str, at: [f64; 3], needs: &str| {
         let needs = Property::Text(needs.into());
         let severity = ("Severity", Property::Number(4.0));
@@ -36,20 +36,20 @@ fn bed() -> (Bed, Entity) {
     (bed, sensor)
 }
 
-fn names(bed: &Bed, sensor: Entity) -> Vec<String> {
+fn names(bed: &TestWorld, sensor: Entity) -> Vec<String> {
     let data: SearchAndRescueData = bed.read(sensor);
     data.victim_dict.into_keys().collect()
 }
 
-fn ask(bed: &mut Bed, service: &str) -> Call {
+fn ask(bed: &mut TestWorld, service: &str) -> Call {
     bed.call("rover.rescue", service, json!(null))
 }
 
-fn now(bed: &mut Bed, service: &str) -> Reply {
+fn now(bed: &mut TestWorld, service: &str) -> Reply {
     ask(bed, service).reply().expect("a reply at once")
 }
 
-fn go(bed: &mut Bed, x: f64) {
+fn go(bed: &mut TestWorld, x: f64) {
     bed.step(moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
 }
 

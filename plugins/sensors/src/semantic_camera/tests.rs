@@ -5,9 +5,9 @@ use morse_api::{
     object::{Bounds, Property},
     rays::{CastRays, Hit},
 };
+use morse_testing::{TestWorld, moving, thing};
 
 use super::*;
-use crate::testbed::{Bed, moving, thing};
 
 /// A wall at x = 3 m from y = -1 to 1 m, of any height; behind it, a cube of 1 m at (8, 0, 0).
 struct Wall {
@@ -44,8 +44,8 @@ impl CastRays for Wall {
     }
 }
 
-fn bed(text: &str, things: Vec<(Object, Isometry3<f64>)>) -> (Bed, Entity) {
-    let mut bed = Bed::new(60.0, plugin, BodyState::default());
+fn bed(text: &str, things: Vec<(Object, Isometry3<f64>)>) -> (TestWorld, Entity) {
+    let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
     bed.objects(things);
     let mount = Isometry3::identity();
     let camera = bed.sensor::<SemanticCamera>("rover.eye", text, 60.0, mount);
@@ -53,7 +53,7 @@ fn bed(text: &str, things: Vec<(Object, Isometry3<f64>)>) -> (Bed, Entity) {
     (bed, camera)
 }
 
-fn names(bed: &Bed, camera: Entity) -> Vec<String> {
+fn names(bed: &TestWorld, camera: Entity) -> Vec<String> {
     let data: SemanticCameraData = bed.read(camera);
     data.visible_objects
         .into_iter()
@@ -170,7 +170,7 @@ fn walls_hide() {
     seen.app.insert_resource(Objects::new(objects));
     seen.app
         .insert_resource(Rays(Box::new(Wall { wall, cube: shape })));
-    let look = |seen: &mut Bed, y: f64| {
+    let look = |seen: &mut TestWorld, y: f64| {
         seen.step(moving([0.0, y, 0.0], 0.0, [0.0; 3], [0.0; 3]));
         names(seen, camera)
     };

@@ -1,9 +1,9 @@
 //! Expressions to numbers.
 
 use super::{Defined, Loader};
-use crate::scene::diagnostic::{Diagnostic, Span, printable};
-use crate::scene::robray::codes;
-use crate::scene::robray::syntax::{Action, Expression, Step};
+use crate::diagnostic::{Diagnostic, Span, printable};
+use crate::robray::codes;
+use crate::robray::syntax::{Action, Expression, Step};
 
 impl Loader<'_> {
     /// The value of an expression; `None` if there is none, which has been reported then.

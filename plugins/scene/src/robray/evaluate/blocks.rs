@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Loader, Word2};
-use crate::scene::diagnostic::{Diagnostic, Span, nearest, printable};
-use crate::scene::model::{ATTRIBUTES, Attribute, Value};
-use crate::scene::robray::codes;
-use crate::scene::robray::syntax::{self, Block};
+use crate::diagnostic::{Diagnostic, Span, nearest, printable};
+use crate::model::{ATTRIBUTES, Attribute, Value};
+use crate::robray::codes;
+use crate::robray::syntax::{self, Block};
 
 /// Where an attribute is.
 #[derive(Clone, Copy, Debug, PartialEq)]

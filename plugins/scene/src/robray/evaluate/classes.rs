@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::blocks::{Attributes, Place};
 use super::{Loader, Word2};
-use crate::scene::diagnostic::{Diagnostic, Span};
-use crate::scene::model::{Class, Origin};
-use crate::scene::robray::codes;
-use crate::scene::robray::syntax::Block;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::{Class, Origin};
+use crate::robray::codes;
+use crate::robray::syntax::Block;
 
 /// A block has no more classes, counted with theirs, than this.
 const MOST_TAGS: usize = 256;

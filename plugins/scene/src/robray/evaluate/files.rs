@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::{File, Loader};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span, printable_path};
-use crate::scene::robray::Shipped;
-use crate::scene::robray::codes;
-use crate::scene::robray::parser::DEEPEST;
-use crate::scene::robray::syntax::Word;
+use crate::diagnostic::{Diagnostic, SourceId, Span, printable_path};
+use crate::robray::Shipped;
+use crate::robray::codes;
+use crate::robray::parser::DEEPEST;
+use crate::robray::syntax::Word;
 
 /// All texts of a load together, each as often as it is included, have at most so many bytes.
 const MOST_TEXT: u64 = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 //! The end of a load: what can only be checked when everything is known.
 
 use super::{Loader, Mention, Word2};
-use crate::scene::diagnostic::{Diagnostic, printable};
-use crate::scene::robray::{Failed, Loaded, codes};
+use crate::diagnostic::{Diagnostic, printable};
+use crate::robray::{Failed, Loaded, codes};
 
 impl Loader<'_> {
     pub(super) fn finish(mut self) -> Result<Loaded, Box<Failed>> {

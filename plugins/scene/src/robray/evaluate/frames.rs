@@ -5,12 +5,12 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::{Loader, Mention, Word2};
-use crate::scene::diagnostic::Diagnostic;
-use crate::scene::model::{
+use crate::diagnostic::Diagnostic;
+use crate::model::{
     Frame, Joint, JointAxis, Limits, Origin, rotation_from_rpy, rotation_from_xyzw,
 };
-use crate::scene::robray::codes;
-use crate::scene::robray::syntax::{Block, Inner, Word};
+use crate::robray::codes;
+use crate::robray::syntax::{Block, Inner, Word};
 
 impl Loader<'_> {
     /// A frame with all that is in it; `within` is the frame it is written in.

@@ -6,10 +6,10 @@ use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::files::Found;
 use super::{Loader, Word2};
-use crate::scene::diagnostic::{Diagnostic, Span, printable};
-use crate::scene::model::{Geometry, ImageFile, Origin, Shape, Value};
-use crate::scene::robray::syntax::{Block, Word};
-use crate::scene::robray::{Shipped, codes};
+use crate::diagnostic::{Diagnostic, Span, printable};
+use crate::model::{Geometry, ImageFile, Origin, Shape, Value};
+use crate::robray::syntax::{Block, Word};
+use crate::robray::{Shipped, codes};
 
 impl Loader<'_> {
     pub(super) fn geometry(&mut self, block: &Block<'_>, frame: &Word<'_>) {

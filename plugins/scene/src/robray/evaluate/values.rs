@@ -2,10 +2,10 @@
 
 use super::arithmetic::number_shown;
 use super::{Defined, Loader};
-use crate::scene::diagnostic::{Diagnostic, Span, nearest, printable};
-use crate::scene::model::{Attribute, Kind, Value};
-use crate::scene::robray::codes;
-use crate::scene::robray::syntax::{Expression, Word, Written};
+use crate::diagnostic::{Diagnostic, Span, nearest, printable};
+use crate::model::{Attribute, Kind, Value};
+use crate::robray::codes;
+use crate::robray::syntax::{Expression, Word, Written};
 
 impl Loader<'_> {
     /// The value of an attribute; `None` if it is wrong, which has been reported then.

@@ -1,10 +1,10 @@
 //! Frames, classes and geometry: attributes, and blocks in blocks.
 
 use super::{DEEPEST, MOST_PARTS, Mistake, Parsed, Parser};
-use crate::scene::diagnostic::Diagnostic;
-use crate::scene::robray::codes;
-use crate::scene::robray::lexer::{Kind, Token};
-use crate::scene::robray::syntax::{Attribute, Block, Expression, Inner, Word, Written};
+use crate::diagnostic::Diagnostic;
+use crate::robray::codes;
+use crate::robray::lexer::{Kind, Token};
+use crate::robray::syntax::{Attribute, Block, Expression, Inner, Word, Written};
 
 /// An array has at most so many elements; no attribute takes more.
 const MOST_ELEMENTS: usize = 16;

@@ -1,10 +1,10 @@
 //! Expressions, by the shunting-yard method: no recursion, so that no input can exhaust the stack.
 
 use super::{DEEPEST, Mistake, Parsed, Parser};
-use crate::scene::diagnostic::{Diagnostic, Span};
-use crate::scene::robray::codes;
-use crate::scene::robray::lexer::{Kind, Token};
-use crate::scene::robray::syntax::{Action, Expression, Step};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::robray::codes;
+use crate::robray::lexer::{Kind, Token};
+use crate::robray::syntax::{Action, Expression, Step};
 
 /// An expression has no more numbers, names and operators than this.
 const MOST_STEPS: usize = 10_000;

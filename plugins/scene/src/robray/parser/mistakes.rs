@@ -1,11 +1,11 @@
 //! The words for what is wrong with the syntax.
 
 use super::{DEEPEST, LONGEST_NAME, MOST_PARTS, Mistake, Parser};
-use crate::scene::diagnostic::{Diagnostic, Span, printable};
-use crate::scene::model::Attribute;
-use crate::scene::robray::codes;
-use crate::scene::robray::lexer::{Kind, Token};
-use crate::scene::robray::syntax::Word;
+use crate::diagnostic::{Diagnostic, Span, printable};
+use crate::model::Attribute;
+use crate::robray::codes;
+use crate::robray::lexer::{Kind, Token};
+use crate::robray::syntax::Word;
 
 const A_SCENE_IS: &str =
     "a scene is made of `frame`, `class`, `def`, `include` and `allow_collision`";
@@ -13,7 +13,7 @@ const STATEMENTS: &[&str] = &["frame", "class", "def", "include", "allow_collisi
 
 impl Word<'_> {
     /// As it may be shown.
-    pub(in crate::scene::robray) fn shown(&self) -> String {
+    pub(in crate::robray) fn shown(&self) -> String {
         printable(self.text)
     }
 }

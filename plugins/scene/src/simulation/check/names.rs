@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use super::Checker;
-use crate::scene::model::Scene;
-use crate::scene::simulation::model::{Component, Form, Robot};
-use crate::scene::simulation::problem::quoted;
-use crate::scene::simulation::span::Spanned;
+use crate::model::Scene;
+use crate::simulation::model::{Component, Form, Robot};
+use crate::simulation::problem::quoted;
+use crate::simulation::span::Spanned;
 
 /// The names of a scene.
 struct Names<'s> {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use super::Checker;
-use crate::scene::diagnostic::{Diagnostic, Span};
-use crate::scene::simulation::model::{Component, Robot};
-use crate::scene::simulation::problem::{Wording as _, quoted};
-use crate::scene::simulation::repeat::{MOST_COPIES, cannot_repeat};
-use crate::scene::simulation::span::Spanned;
-use crate::scene::simulation::vocabulary::Family;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::simulation::model::{Component, Robot};
+use crate::simulation::problem::{Wording as _, quoted};
+use crate::simulation::repeat::{MOST_COPIES, cannot_repeat};
+use crate::simulation::span::Spanned;
+use crate::simulation::vocabulary::Family;
 
 /// The components of a robot, by name.
 type Components<'a> = BTreeMap<&'a str, &'a Component>;

@@ -6,8 +6,8 @@ use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
-use crate::scene::diagnostic::{Diagnostic, Span};
-use crate::scene::simulation::problem::{Wording as _, error, quoted};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::simulation::problem::{Wording as _, error, quoted};
 
 /// What went wrong while settings were read.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ use serde::forward_to_deserialize_any;
 
 use super::trace::{Fault, Located, Trace};
 use super::{Fields, unknown_field};
-use crate::scene::diagnostic::{Diagnostic, SourceId, Span};
-use crate::scene::simulation::problem::{error, quoted};
-use crate::scene::simulation::tree::{Field, Kind, Node};
+use crate::diagnostic::{Diagnostic, SourceId, Span};
+use crate::simulation::problem::{error, quoted};
+use crate::simulation::tree::{Field, Kind, Node};
 
 /// A value, and the field that it belongs to.
 #[derive(Clone, Copy)]

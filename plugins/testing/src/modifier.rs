@@ -1,0 +1,96 @@
+//! Data under one modifier, without a world around it.
+use morse_api::{
+    modifier::{Fate, Side, Site},
+    prelude::*,
+    sensor::LocalData,
+};
+
+use crate::world::SEED;
+
+/// Data under one modifier, measured ten times a second.
+pub struct TestModifier<D> {
+    bound: Box<dyn Modify>,
+    memory: Memory,
+    clock: Clock,
+    data: std::marker::PhantomData<D>,
+}
+
+impl<D: LocalData> TestModifier<D> {
+    /// A modifier of sensors in a world, at a level of the data.
+    ///
+    /// # Panics
+    ///
+    /// The modifier does not fit the data.
+    #[must_use]
+    pub fn new(modifier: &impl Modifier, level: Option<&str>, world: World) -> Self {
+        Self::with_seed(SEED, modifier, level, world)
+    }
+
+    /// The same with a seed of its own.
+    ///
+    /// # Panics
+    ///
+    /// The modifier does not fit the data.
+    #[must_use]
+    pub fn with_seed(
+        seed: u64,
+        modifier: &impl Modifier,
+        level: Option<&str>,
+        world: World,
+    ) -> Self {
+        Self::on(Side::Measurement, seed, modifier, level, world)
+    }
+
+    /// A modifier of commands.
+    ///
+    /// # Panics
+    ///
+    /// The modifier does not fit the command.
+    #[must_use]
+    pub fn command(modifier: &impl Modifier, world: World) -> Self {
+        Self::on(Side::Command, SEED, modifier, None, world)
+    }
+
+    fn on(
+        side: Side,
+        seed: u64,
+        modifier: &impl Modifier,
+        level: Option<&str>,
+        world: World,
+    ) -> Self {
+        let site = Site {
+            world: &world,
+            side,
+        };
+        let bound = modifier
+            .bind(&Fields::of_type::<D>(level), &site)
+            .expect("a modifier that fits");
+        Self {
+            bound,
+            memory: Memory::new(Random::new(seed, "rover.sensor", "noise")),
+            clock: Clock::new(10.0),
+            data: std::marker::PhantomData,
+        }
+    }
+
+    /// The next measurement of the true data.
+    pub fn measure(&mut self, truth: D) -> D {
+        let mut data = truth;
+        self.clock.tick += 1;
+        self.memory.fate = Fate::Passed;
+        self.bound.modify(&mut data, &mut self.memory, &self.clock);
+        data
+    }
+
+    /// The modifier's memory.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The next measurement, if it is exported.
+    pub fn export(&mut self, truth: D) -> Option<D> {
+        let data = self.measure(truth);
+        (self.memory.fate == Fate::Passed).then_some(data)
+    }
+}

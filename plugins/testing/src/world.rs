@@ -1,0 +1,330 @@
+//! A robot that moves as the test says, with the components under test. No physics.
+use std::sync::Arc;
+
+use bevy::{
+    prelude::{App, Entity, FixedUpdate, IntoScheduleConfigs as _, Res, Resource, Single, With},
+    reflect::ReflectRef,
+};
+use morse_api::{
+    actuator::insert_mailbox,
+    body::Robot,
+    command::Mailbox,
+    joint::{JointState, JointTarget, JointVariable, RobotJoints},
+    kind::{Kinds, Settings},
+    modifier::{Side, Site},
+    object::{Object, Objects, Zones},
+    prelude::*,
+    sensor::{LocalData, Modified},
+    service::{Call, Services, call},
+    state::sort_by_path,
+};
+
+use crate::{settings, tick};
+
+/// The seed of every bench.
+pub(crate) const SEED: u64 = 7;
+
+/// What moves the robot in this tick.
+#[derive(Resource)]
+enum Next {
+    /// The test does.
+    To(BodyState),
+    /// An actuator does.
+    By(Entity),
+}
+
+/// A robot, called `rover`, with the components under test.
+pub struct TestWorld {
+    /// The app, for what this interface does not offer.
+    pub app: App,
+    /// The robot's base body.
+    pub robot: Entity,
+    is_started: bool,
+}
+
+/// A state as a drive would leave it after `dt`, without inertia or friction.
+fn driven(state: &BodyState, drive: &Drive, dt: f64) -> BodyState {
+    let pose = match *drive {
+        Drive::Velocity { linear, angular } => {
+            state.pose * Isometry3::new(linear * dt, angular * dt)
+        }
+        Drive::Displacement(displacement) => state.pose * displacement,
+        Drive::Pose(pose) => pose,
+        Drive::Orientation(turned) => Isometry3::from_parts(state.pose.translation, turned),
+        Drive::None | Drive::Wrench { .. } | Drive::Thrust { .. } => state.pose,
+    };
+    BodyState {
+        pose,
+        center_of_mass: pose.translation.vector.into(),
+        linear_velocity: (pose.translation.vector - state.pose.translation.vector) / dt,
+        ..*state
+    }
+}
+
+fn move_robot(
+    next: Res<Next>,
+    clock: Res<Clock>,
+    drives: Query<&Drive>,
+    mut robot: Single<&mut BodyState, With<Robot>>,
+) {
+    **robot = match *next {
+        Next::To(state) => state,
+        Next::By(actuator) => driven(
+            &robot,
+            drives.get(actuator).expect("an actuator"),
+            clock.dt(),
+        ),
+    };
+}
+
+impl TestWorld {
+    /// A world of a tick rate (Hz) with the plugin of a part, whose robot starts as given.
+    #[must_use]
+    pub fn new(rate: f64, plugin: fn(&mut App), start: BodyState) -> Self {
+        let mut app = App::new();
+        tick::plugin(&mut app, rate);
+        app.init_resource::<Gravity>()
+            .insert_resource(Next::To(start))
+            .init_resource::<Services>()
+            .init_resource::<Objects>()
+            .init_resource::<Zones>()
+            .add_plugins(plugin)
+            .add_systems(FixedUpdate, move_robot.in_set(Tick::Physics));
+        let robot = app
+            .world_mut()
+            .spawn((
+                Path("rover".into()),
+                Robot::default(),
+                RobotJoints::default(),
+                start,
+            ))
+            .id();
+        Self {
+            app,
+            robot,
+            is_started: false,
+        }
+    }
+
+    /// Mounts a sensor.
+    ///
+    /// # Panics
+    ///
+    /// Its kind is not among those of the plugin, or its settings cannot be read.
+    pub fn sensor<S: Sensor>(
+        &mut self,
+        path: &str,
+        text: &str,
+        frequency: f64,
+        mount: Isometry3<f64>,
+    ) -> Entity {
+        let parsed: S = settings(text);
+        let level = level_of(&parsed, S::LEVELS);
+        let kind = self.app.world().resource::<Kinds>().sensors[S::KIND];
+        let mut entity = self.app.world_mut().spawn_empty();
+        let random = Random::new(SEED, path, "measurement");
+        (kind.insert)(
+            &mut entity,
+            &(Arc::new(parsed) as Settings),
+            morse_api::component::Level(level),
+            random,
+        );
+        let entity = entity.id();
+        self.mount(entity, path, frequency, mount);
+        entity
+    }
+
+    /// Mounts an actuator.
+    ///
+    /// # Panics
+    ///
+    /// Its kind is not among those of the plugin, or its settings cannot be read.
+    pub fn actuator<A: Actuator>(
+        &mut self,
+        path: &str,
+        text: &str,
+        mount: Isometry3<f64>,
+    ) -> Entity {
+        let kind = self.app.world().resource::<Kinds>().actuators[A::KIND];
+        let mut entity = self.app.world_mut().spawn_empty();
+        let parsed: A = settings(text);
+        (kind.insert)(&mut entity, &(Arc::new(parsed) as Settings));
+        insert_mailbox(&mut entity, &kind, A::KIND, path.into(), "rover".into());
+        let entity = entity.id();
+        let rate = self.clock().rate;
+        self.mount(entity, path, rate, mount);
+        entity
+    }
+
+    fn mount(&mut self, entity: Entity, path: &str, frequency: f64, pose: Isometry3<f64>) {
+        let robot = self.robot;
+        let body = self.body();
+        let world_pose = body.pose * pose;
+        self.app.world_mut().entity_mut(entity).insert((
+            Path(path.into()),
+            Mount {
+                body: robot,
+                robot,
+                body_from_component: pose,
+                robot_from_component: pose,
+            },
+            Period { frequency },
+            WorldPose(world_pose),
+            WorldVelocity {
+                linear: body.velocity_at(&world_pose.translation.vector.into()),
+                angular: body.angular_velocity,
+            },
+        ));
+    }
+
+    /// Puts things into the world, each on a body of its own.
+    pub fn objects(&mut self, things: Vec<(Object, Isometry3<f64>)>) {
+        let world = self.app.world_mut();
+        let things = things.into_iter().map(|(mut object, pose)| {
+            let state = BodyState {
+                pose,
+                ..BodyState::default()
+            };
+            object.body = world.spawn((Path(object.name.as_str().into()), state)).id();
+            object.entity = object.body;
+            object
+        });
+        let objects = Objects::new(things.collect());
+        world.insert_resource(objects);
+    }
+
+    /// Gives the robot joints; they turn between -2 and 2 rad.
+    pub fn joints(&mut self, names: &[&str]) {
+        let world = self.app.world_mut();
+        let joints = names.iter().map(|&name| {
+            let variable = JointVariable {
+                name: name.to_owned(),
+                is_angle: true,
+                limits: [-2.0, 2.0],
+                max_velocity: 1.0,
+                max_effort: 10.0,
+            };
+            let state = (JointState::default(), JointTarget::default());
+            world.spawn((Path(name.into()), variable, state)).id()
+        });
+        let joints = RobotJoints(joints.collect());
+        world.entity_mut(self.robot).insert(joints);
+    }
+
+    /// Gives a component one more modifier.
+    ///
+    /// # Panics
+    ///
+    /// It is no kind of the plugin, or does not fit the fields.
+    pub fn modifier<M: Modifier>(&mut self, entity: Entity, text: &str, fields: &Fields) {
+        let kind = self.app.world().resource::<Kinds>().modifiers[M::KIND];
+        let parsed: M = settings(text);
+        let world = self.app.world_mut();
+        let side = match world.get::<Mailbox>(entity) {
+            Some(_) => Side::Command,
+            None => Side::Measurement,
+        };
+        let site = Site { world, side };
+        let bound = (kind.bind)(&(Arc::new(parsed) as Settings), fields, &site)
+            .expect("a modifier that fits");
+        let path = world.get::<Path>(entity).expect("a component").clone();
+        let random = Random::new(SEED, path.as_str(), M::KIND);
+        (kind.attach)(&mut world.entity_mut(entity), bound, Memory::new(random));
+    }
+
+    /// One tick, after which the robot is as given.
+    pub fn step(&mut self, state: BodyState) {
+        self.update(Next::To(state));
+    }
+
+    /// So many ticks in which the robot is moved by an actuator, and by nothing else.
+    pub fn drive(&mut self, actuator: Entity, ticks: u32) {
+        for _ in 0..ticks {
+            self.update(Next::By(actuator));
+        }
+    }
+
+    fn update(&mut self, next: Next) {
+        self.start();
+        self.app.insert_resource(next);
+        self.app.update();
+    }
+
+    fn start(&mut self) {
+        if !self.is_started {
+            self.is_started = true;
+            sort_by_path(self.app.world_mut());
+            self.app.finish();
+            self.app.cleanup();
+            // The first update runs what plugins do at the start, and no tick.
+            self.app.update();
+        }
+    }
+
+    /// The simulated time.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        *self.app.world().resource::<Clock>()
+    }
+
+    /// Where the robot is and how it moves.
+    #[must_use]
+    pub fn body(&self) -> BodyState {
+        *self.get(self.robot)
+    }
+
+    /// A component of an entity.
+    ///
+    /// # Panics
+    ///
+    /// The entity does not have it.
+    #[must_use]
+    pub fn get<C: Component>(&self, entity: Entity) -> &C {
+        self.app.world().get::<C>(entity).expect("such a component")
+    }
+
+    /// The data that a sensor exports.
+    ///
+    /// # Panics
+    ///
+    /// The entity is no sensor of that data.
+    pub fn read<D: LocalData>(&self, sensor: Entity) -> D {
+        self.get::<Modified<D>>(sensor).0.clone()
+    }
+
+    /// Sends a command by mailbox.
+    ///
+    /// # Panics
+    ///
+    /// The entity is no actuator of that command, or the command is refused.
+    pub fn send<C: morse_api::command::Command>(&self, actuator: Entity, command: C) {
+        let sender = self.get::<Mailbox>(actuator).sender();
+        sender
+            .send(Box::new(command))
+            .expect("a command that is taken");
+    }
+
+    /// Calls a service.
+    pub fn call(&mut self, path: &str, service: &str, arguments: serde_json::Value) -> Call {
+        self.start();
+        call(self.app.world_mut(), path, service, &arguments)
+    }
+}
+
+/// The level that settings choose by a field `level`, whose variants are the levels in Rust's spelling.
+fn level_of(settings: &dyn Reflect, levels: &'static [&'static str]) -> &'static str {
+    let ReflectRef::Struct(settings) = settings.reflect_ref() else {
+        return "";
+    };
+    let chosen = settings
+        .field("level")
+        .and_then(|level| match level.reflect_ref() {
+            ReflectRef::Enum(level) => Some(level.variant_name().to_lowercase()),
+            _ => None,
+        });
+    let matching = levels
+        .iter()
+        .copied()
+        .find(|&level| Some(level) == chosen.as_deref());
+    matching.or(levels.first().copied()).unwrap_or_default()
+}
