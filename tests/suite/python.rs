@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -67,17 +67,6 @@ fn morse(home: &Path, arguments: &[&str]) -> String {
     said
 }
 
-/// Builds the simulator of a folder; what was compiled for `tests/external` is used again.
-fn build(simulator: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let manifest = simulator.join("Cargo.toml");
-    let external = fs::read_to_string(root.join("tests/external/Cargo.toml")).unwrap();
-    let profile = &external[external.find("[profile.dev]").unwrap()..];
-    let own = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, format!("{own}\n{profile}")).unwrap();
-    external::build(&manifest).join("place-sim")
-}
-
 #[test]
 fn parts_that_morse_adds_are_built_and_work() {
     if !has_python() {
@@ -93,7 +82,8 @@ fn parts_that_morse_adds_are_built_and_work() {
     ] {
         morse(home, arguments);
     }
-    let program = build(&home.join("place/simulator"));
+    let manifest = home.join("place/simulator/Cargo.toml");
+    let program = external::build(&manifest).join("place-sim");
     let script = r#"
 import sys
 sys.path.insert(0, "place/src")
