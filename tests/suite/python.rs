@@ -2,12 +2,13 @@
 #![cfg(test)]
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     process::{Command, Stdio},
 };
 
-use crate::external;
+use crate::{external, require};
 
 /// Whether a Python is there that is new enough.
 fn has_python() -> bool {
@@ -19,25 +20,35 @@ fn has_python() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs the Python tests of a folder. At least so many have to be there, be it that they say why they are skipped.
-pub(crate) fn unittests(folder: &str, arguments: &[&str], least: u32) {
+const NO_PYTHON: &str = "there is no python3 of 3.9 or later";
+
+/// Runs the Python tests of a folder, which are named so where they are required. At least so many have to be there,
+/// be it that they say why they are skipped.
+pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32) {
     if !has_python() {
-        eprintln!("skipped: there is no python3 of 3.9 or later");
+        require::left_out(what, NO_PYTHON);
         return;
     }
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-morse");
     let output = Command::new("python3")
-        .args(["-m", "unittest", "discover"])
+        .args(["-m", "unittest", "discover", "--verbose"])
         .args(arguments)
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
         .env("MORSE_SIM", env!("CARGO_BIN_EXE_morse-sim"))
         .env("MORSE_CACHE", cache)
+        // A folder's own simulator is looked for there, where other tests build.
+        .env_remove("CARGO_TARGET_DIR")
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .expect("python3 runs");
     let said = String::from_utf8_lossy(&output.stderr);
-    // What is skipped is said: `cargo test` shows it with `--nocapture`.
     eprintln!("{said}");
+    let skipped = said
+        .lines()
+        .filter_map(|line| line.split_once(" ... skipped "));
+    for why in skipped.map(|(_, why)| why).collect::<BTreeSet<_>>() {
+        require::say(why.trim_matches(['\'', '"']));
+    }
     assert!(output.status.success(), "{said}");
     let count = said
         .lines()
@@ -47,7 +58,7 @@ pub(crate) fn unittests(folder: &str, arguments: &[&str], least: u32) {
 
 #[test]
 fn python_tests() {
-    unittests("plugins/python", &["-s", "tests", "-t", "."], 31);
+    unittests("python", "plugins/python", &["-s", "tests", "-t", "."], 31);
 }
 
 /// The launcher, in a home of its own.
@@ -70,7 +81,7 @@ fn morse(home: &Path, arguments: &[&str]) -> String {
 #[test]
 fn parts_that_morse_adds_are_built_and_work() {
     if !has_python() {
-        eprintln!("skipped: there is no python3 of 3.9 or later");
+        require::left_out("python", NO_PYTHON);
         return;
     }
     let home = tempfile::tempdir().expect("a directory");
