@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -16,6 +17,9 @@ except ImportError:
     sync_playwright = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "..", "plugins", "python", "tests"))
+from require import needs  # noqa: E402
+
 SCENE = os.path.join(HERE, "page.ron")
 # Milliseconds for what a slow machine may take long to do; nothing is measured by them.
 PATIENCE = 90_000
@@ -88,7 +92,7 @@ class Served:
         self.child.stderr.close()
 
 
-@unittest.skipIf(lacking(), lacking())
+@needs("browser", not lacking(), lacking())
 class PageTest(unittest.TestCase):
     """Each test has a run and a page of its own, and sees to it that the page was well and kept to itself."""
 

@@ -1,15 +1,44 @@
 //! A user's own program, outside this workspace, with a sensor of its own in one file.
+#![cfg(test)]
+
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
+
+/// A profile by which crates from registries are those that the suite was built from. Ours are compiled once more,
+/// since Cargo tells them apart by the workspace that they are seen from: without the optimiser.
+fn profile(root: &Path) -> String {
+    let read = |path: PathBuf| fs::read_to_string(path).expect("a manifest");
+    let own = read(root.join("Cargo.toml"));
+    let start = own.find("[profile.dev.package.").expect("dependencies");
+    let end = own.find("[profile.release]").expect("the next profile");
+    let mut profile = format!(
+        "[profile.dev]\nopt-level = 0\ndebug = 0\n{}",
+        &own[start..end]
+    );
+    let plugins = fs::read_dir(root.join("plugins")).expect("a folder");
+    let plugins = plugins.map(|plugin| plugin.expect("an entry").path().join("Cargo.toml"));
+    let plugins = plugins.filter(|manifest| manifest.exists()).map(read);
+    for ours in plugins.chain([own.clone()]) {
+        let mut lines = ours.lines();
+        let name = lines.find_map(|line| line.strip_prefix("name = "));
+        let name = name.expect("a name");
+        profile += &format!("[profile.dev.package.{name}]\nopt-level = 0\n");
+    }
+    profile
+}
 
 /// Builds a program beside this one and says in which folder it is: what was compiled for the suite is used again,
 /// nothing is fetched. It gives way to the tests that run meanwhile, since some of them talk to running simulators.
 pub(crate) fn build(manifest: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let room = tempfile::tempdir().expect("a directory");
+    let config = room.path().join("profile.toml");
+    fs::write(&config, profile(root)).expect("a profile");
     // Exactly the versions that the simulator was tested with.
-    std::fs::copy(
+    fs::copy(
         root.join("Cargo.lock"),
         manifest.with_file_name("Cargo.lock"),
     )
@@ -18,6 +47,8 @@ pub(crate) fn build(manifest: &Path) -> PathBuf {
     let target = program.ancestors().nth(2).expect("the directory of builds");
     let built = Command::new("nice")
         .args(["-n", "19", env!("CARGO"), "build", "--offline", "--quiet"])
+        .arg("--config")
+        .arg(&config)
         .arg("--manifest-path")
         .arg(manifest)
         .arg("--target-dir")
@@ -46,7 +77,7 @@ fn a_sensor_of_ones_own_is_like_the_others() {
     let program = build(&folder.join("Cargo.toml")).join("my-sim");
     let room = tempfile::tempdir().expect("a directory");
     for file in ["lean.ron", "floor.robray", "plank.robray"] {
-        std::fs::copy(folder.join(file), room.path().join(file)).expect("a file");
+        fs::copy(folder.join(file), room.path().join(file)).expect("a file");
     }
     let run = |arguments: &[&str]| {
         let output = Command::new(&program)
@@ -74,7 +105,7 @@ fn a_sensor_of_ones_own_is_like_the_others() {
         );
     }
     let first = result(&run(&["lean.ron", "--until", "2s"]));
-    let csv = std::fs::read_to_string(room.path().join("out/plank.tilt.csv")).expect("a log");
+    let csv = fs::read_to_string(room.path().join("out/plank.tilt.csv")).expect("a log");
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!((rows.len(), rows[0]), (21, "timestamp;angle;over"));
     assert!(

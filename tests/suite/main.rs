@@ -24,6 +24,7 @@ mod pipeline;
 mod python;
 mod rays;
 mod replays;
+mod require;
 mod robray;
 mod run_texts;
 mod scene_commands;

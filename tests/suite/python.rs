@@ -2,12 +2,13 @@
 #![cfg(test)]
 
 use std::{
+    collections::BTreeSet,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
-use crate::external;
+use crate::{external, require};
 
 /// Whether a Python is there that is new enough.
 fn has_python() -> bool {
@@ -19,25 +20,35 @@ fn has_python() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs the Python tests of a folder. At least so many have to be there, be it that they say why they are skipped.
-pub(crate) fn unittests(folder: &str, arguments: &[&str], least: u32) {
+const NO_PYTHON: &str = "there is no python3 of 3.9 or later";
+
+/// Runs the Python tests of a folder, which are named so where they are required. At least so many have to be there,
+/// be it that they say why they are skipped.
+pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32) {
     if !has_python() {
-        eprintln!("skipped: there is no python3 of 3.9 or later");
+        require::left_out(what, NO_PYTHON);
         return;
     }
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-morse");
     let output = Command::new("python3")
-        .args(["-m", "unittest", "discover"])
+        .args(["-m", "unittest", "discover", "--verbose"])
         .args(arguments)
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
         .env("MORSE_SIM", env!("CARGO_BIN_EXE_morse-sim"))
         .env("MORSE_CACHE", cache)
+        // A folder's own simulator is looked for there, where other tests build.
+        .env_remove("CARGO_TARGET_DIR")
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .expect("python3 runs");
     let said = String::from_utf8_lossy(&output.stderr);
-    // What is skipped is said: `cargo test` shows it with `--nocapture`.
     eprintln!("{said}");
+    let skipped = said
+        .lines()
+        .filter_map(|line| line.split_once(" ... skipped "));
+    for why in skipped.map(|(_, why)| why).collect::<BTreeSet<_>>() {
+        require::say(why.trim_matches(['\'', '"']));
+    }
     assert!(output.status.success(), "{said}");
     let count = said
         .lines()
@@ -47,7 +58,7 @@ pub(crate) fn unittests(folder: &str, arguments: &[&str], least: u32) {
 
 #[test]
 fn python_tests() {
-    unittests("plugins/python", &["-s", "tests", "-t", "."], 31);
+    unittests("python", "plugins/python", &["-s", "tests", "-t", "."], 31);
 }
 
 /// The launcher, in a home of its own.
@@ -67,21 +78,10 @@ fn morse(home: &Path, arguments: &[&str]) -> String {
     said
 }
 
-/// Builds the simulator of a folder; what was compiled for `tests/external` is used again.
-fn build(simulator: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let manifest = simulator.join("Cargo.toml");
-    let external = fs::read_to_string(root.join("tests/external/Cargo.toml")).unwrap();
-    let profile = &external[external.find("[profile.dev]").unwrap()..];
-    let own = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, format!("{own}\n{profile}")).unwrap();
-    external::build(&manifest).join("place-sim")
-}
-
 #[test]
 fn parts_that_morse_adds_are_built_and_work() {
     if !has_python() {
-        eprintln!("skipped: there is no python3 of 3.9 or later");
+        require::left_out("python", NO_PYTHON);
         return;
     }
     let home = tempfile::tempdir().expect("a directory");
@@ -93,7 +93,8 @@ fn parts_that_morse_adds_are_built_and_work() {
     ] {
         morse(home, arguments);
     }
-    let program = build(&home.join("place/simulator"));
+    let manifest = home.join("place/simulator/Cargo.toml");
+    let program = external::build(&manifest).join("place-sim");
     let script = r#"
 import sys
 sys.path.insert(0, "place/src")

@@ -18,6 +18,8 @@ use morse_sim::{
 };
 use nalgebra::Point3;
 
+use crate::require::left_out;
+
 /// A scene of the program's own, drawn by one renderer.
 fn simulation(renderer: Painter) -> Simulation {
     let options = Options {
@@ -59,7 +61,10 @@ fn both_renderers_see_the_same_outlines() {
         .warnings()
         .render(morse_sim::scene::diagnostic::Style::Plain);
     if said.contains("render::gpu") {
-        eprintln!("the renderer `gpu` was not tried: {said}");
+        left_out(
+            "screen",
+            &format!("the renderer `gpu` is not tried: {said}"),
+        );
         return;
     }
     let mut exact = self::simulation(Painter::Software);
@@ -161,7 +166,10 @@ fn a_camera_has_the_renderer_that_it_wants() {
     assert_eq!(usual.len(), 64 * 48 * 4);
     assert_eq!(usual, exact);
     if said.contains("render::gpu") {
-        eprintln!("the renderer `gpu` was not tried: {said}");
+        left_out(
+            "screen",
+            &format!("the renderer `gpu` is not tried: {said}"),
+        );
         assert_eq!(card, exact);
         return;
     }
@@ -203,7 +211,10 @@ fn a_picture_of_the_card_looks_like_the_one_that_was_looked_at() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     if said.contains("render::gpu") {
-        eprintln!("the renderer `gpu` was not tried: {said}");
+        left_out(
+            "screen",
+            &format!("the renderer `gpu` is not tried: {said}"),
+        );
         return;
     }
     let taken = directory.path().join("card.png");

@@ -2,5 +2,7 @@
 //! (llvmpipe draws without a card). Run with `cargo test --features viewer --test window`.
 mod card;
 mod picture;
+#[path = "../suite/require.rs"]
+mod require;
 mod screen;
 mod seen;

@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use crate::require::left_out;
+
 /// An X server of one's own.
 pub(crate) struct Screen {
     server: Child,
@@ -30,7 +32,7 @@ impl Screen {
             .stderr(Stdio::null())
             .spawn();
         let Ok(mut server) = started else {
-            eprintln!("no Xvfb is installed: the window was not tried");
+            left_out("screen", "there is no Xvfb: the window is not tried");
             return None;
         };
         let mut number = String::new();
@@ -93,7 +95,7 @@ impl Screen {
             .status()
             .is_ok();
         if !found {
-            eprintln!("no xdotool is installed: the window was tried without keys");
+            left_out("screen", "there is no xdotool: no keys are pressed");
         }
         found
     }

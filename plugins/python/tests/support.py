@@ -14,6 +14,7 @@ import unittest
 from typing import Any, Dict, List, Optional
 
 from . import ROOT
+from .require import left_out, needs
 
 LAUNCHER = os.path.join(ROOT, "bin", "morse")
 GOLDEN = os.path.join(ROOT, "tests", "golden")
@@ -26,7 +27,26 @@ def program() -> Optional[str]:
 
 
 def needs_program(test: Any) -> Any:
-    return unittest.skipUnless(program(), "there is no morse-sim: set MORSE_SIM to it")(test)
+    return needs("python", program(), "there is no morse-sim: set MORSE_SIM to it")(test)
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def wait_for_port(port: int = 4000) -> None:
+    """Waits until nobody else has the port of MORSE, the only one that its harness knows."""
+    end = time.monotonic() + 600
+    while not is_free(port):
+        if time.monotonic() > end:
+            left_out("python", f"port {port} is taken by somebody else")
+        time.sleep(0.5)
 
 
 def listed(what: str) -> List[str]:
@@ -131,4 +151,4 @@ class Running:
 def needs_services(test: Any) -> Any:
     """For what asks the simulation itself."""
     there = bool(program()) and "details" in listed("services")
-    return unittest.skipUnless(there, "this morse-sim does not say who is there")(test)
+    return needs("python", there, "this morse-sim does not say who is there")(test)

@@ -6,11 +6,10 @@ import re
 import subprocess
 import sys
 import time
-import unittest
 
 from . import ROOT
-from .support import LAUNCHER, Room, needs_services, program
-from .test_harness import COMPAT, is_free
+from .support import LAUNCHER, Room, needs_program, needs_services, program, wait_for_port
+from .test_harness import COMPAT
 
 EXAMPLES = os.path.join(ROOT, "examples")
 PAGE = os.path.join(ROOT, "..", "..", "src", "docs", "coming_from_morse.md")
@@ -50,7 +49,7 @@ class Guide(Room):
         self.assertEqual(self.morse("migrate", "patrol.py").returncode, 0)
         self.assertEqual(self.read("patrol.ron"), example("patrol.ron"))
 
-    @unittest.skipUnless(program(), "there is no morse-sim: set MORSE_SIM to it")
+    @needs_program
     def test_the_file_runs_by_itself(self) -> None:
         self.write("patrol.ron", example("patrol.ron"))
         ran = subprocess.run(
@@ -60,11 +59,7 @@ class Guide(Room):
 
     @needs_services
     def test_the_client_drives_the_script(self) -> None:
-        end = time.monotonic() + 120
-        while not is_free(4000):
-            if time.monotonic() > end:
-                self.skipTest("port 4000 is taken by somebody else")
-            time.sleep(0.5)
+        wait_for_port()
         environment = {**os.environ, "MORSE_RTF": "4"}
         with open(self.path("log"), "w", encoding="utf-8") as log:
             running = subprocess.Popen(

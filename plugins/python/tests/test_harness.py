@@ -5,15 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import unittest
 from typing import Optional
 
 from . import ROOT
-from .support import Room, needs_services, program
+from .require import left_out, needs
+from .support import Room, needs_services, program, wait_for_port
 
 CACHE = os.environ.get("MORSE_CACHE") or os.path.join(ROOT, "..", "..", "target", "python-morse")
 COMPAT = os.path.join(ROOT, "src", "morse_sim", "compat")
@@ -38,26 +36,11 @@ def debian() -> Optional[str]:
     return debian() if glob.glob(os.path.join(CACHE, "usr", "lib", "python3", "dist-packages", "pymorse")) else None
 
 
-def is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
-
-
 class Programs(Room):
     """Runs the files of the folder `harness`."""
 
     def run_program(self, name: str, *paths: str, rtf: str = "") -> None:
-        # The harness knows no other port.
-        end = time.monotonic() + 120
-        while not is_free(4000):
-            if time.monotonic() > end:
-                self.skipTest("port 4000 is taken by somebody else")
-            time.sleep(0.5)
+        wait_for_port()
         # The launcher finds the simulator in PATH: the harness passes the environment on.
         environment = {
             **os.environ,
@@ -80,7 +63,7 @@ class Programs(Room):
         self.assertNotIn("Ran 0 tests", ran.stderr)
 
 
-@unittest.skipUnless(sys.version_info < (3, 12), "pymorse needs asyncore, which Python 3.12 has dropped")
+@needs("pymorse", sys.version_info < (3, 12), "pymorse needs asyncore, which Python 3.12 has dropped")
 @needs_services
 class Harness(Programs):
     """As MORSE's tests are run."""
@@ -88,7 +71,7 @@ class Harness(Programs):
     def run_harness(self, name: str, rtf: str = "") -> None:
         packages = debian()
         if packages is None:
-            self.skipTest(f"Debian's {PACKAGE} cannot be had")
+            left_out("pymorse", f"Debian's {PACKAGE} cannot be had")
         self.run_program(name, NEW_PYTHON, packages, rtf=rtf)
 
     def test_driving(self) -> None:

@@ -5,9 +5,9 @@ import importlib.util
 import os
 import subprocess
 import sys
-import unittest
 
 from . import ROOT
+from .require import left_out, needs
 from .support import Room
 from .test_harness import PACKAGE, debian
 
@@ -20,7 +20,7 @@ assert "close" in dir(component) and "fqn" in dir(component)
 """
 
 
-@unittest.skipUnless(importlib.util.find_spec("pip"), "there is no pip")
+@needs("python", importlib.util.find_spec("pip"), "there is no pip")
 class Installing(Room):
     """Into a folder, as into any other."""
 
@@ -44,11 +44,11 @@ class Installing(Room):
         for path in ("compat/morse/testing/testing.py", "compat/pymorse/__init__.py", "py.typed"):
             self.assertTrue(os.path.isfile(os.path.join(self.target, "morse_sim", path)), path)
 
-    @unittest.skipUnless(sys.version_info < (3, 12), "pymorse needs asyncore, which Python 3.12 has dropped")
+    @needs("pymorse", sys.version_info < (3, 12), "pymorse needs asyncore, which Python 3.12 has dropped")
     def test_morses_own_client_can_close(self) -> None:
         packages = debian()
         if packages is None:
-            self.skipTest(f"Debian's {PACKAGE} cannot be had")
+            left_out("pymorse", f"Debian's {PACKAGE} cannot be had")
         environment = {**os.environ, "PYTHONPATH": packages}
         ran = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", CLOSES, self.target], env=environment, capture_output=True, text=True

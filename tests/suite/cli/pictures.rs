@@ -175,7 +175,7 @@ fn ffmpeg_makes_films_that_it_can_read() {
     };
     let room = Room::new();
     if ffmpeg(&["-version"], &room).is_err() {
-        eprintln!("skipped: there is no ffmpeg");
+        crate::require::left_out("ffmpeg", "there is no ffmpeg");
         return;
     }
     let run = [

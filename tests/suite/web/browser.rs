@@ -3,5 +3,5 @@
 /// Where Playwright or a Chromium is not there, the tests say so.
 #[test]
 fn the_page_lives_in_a_browser() {
-    crate::python::unittests("tests/browser", &["--verbose"], 11);
+    crate::python::unittests("browser", "tests/browser", &[], 11);
 }
