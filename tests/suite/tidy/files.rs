@@ -121,6 +121,7 @@ fn map(lib: &str, crates: &[String]) -> Vec<String> {
             declared.insert(name.text.clone());
         }
     }
+    let exported = exports(lib);
     let docs: Vec<&str> = lib
         .lines()
         .filter_map(|line| line.strip_prefix("//!"))
@@ -137,7 +138,7 @@ fn map(lib: &str, crates: &[String]) -> Vec<String> {
         };
         mapped.extend(
             names
-                .split(['`', '[', ']', ',', ' '])
+                .split(['`', '[', ']', '(', ')', ',', ' '])
                 .filter(|name| !name.is_empty() && *name != "and")
                 .map(str::to_owned),
         );
@@ -147,8 +148,18 @@ fn map(lib: &str, crates: &[String]) -> Vec<String> {
         .map(|name| format!("src/lib.rs: the map lacks `{name}`"));
     let unknown = mapped
         .difference(&declared)
+        .filter(|name| !exported.contains(name.as_str()))
         .map(|name| format!("src/lib.rs: the map names `{name}`, which does not exist"));
     unmapped.chain(unknown).collect()
+}
+
+/// The names under which a library passes on crates of ours.
+fn exports(lib: &str) -> BTreeSet<&str> {
+    let statements = lib
+        .lines()
+        .filter(|line| line.starts_with("pub use morse_"));
+    let words = statements.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    words.collect()
 }
 
 /// The Rust names of the crates under `plugins/`.
@@ -167,8 +178,12 @@ fn crate_name(manifest: &str) -> Option<String> {
     line.split('"').nth(1).map(str::to_owned)
 }
 
-/// Files of a folder that its list leaves out; the compiler finds the ones that the list makes up.
+/// Files of a folder that its list leaves out, and that are not declared beside it; the compiler finds the ones that
+/// the list makes up.
 fn forgotten(folder: &str, list: &[&str]) -> Vec<String> {
+    let read = |name: &str| fs::read_to_string(root().join(folder).join(name));
+    let lib = read("lib.rs").or_else(|_| read("mod.rs")).expect("a list");
+    let is_declared = |name: &str| lib.contains(&format!("pub mod {name};"));
     let files = fs::read_dir(root().join(folder)).expect("a readable folder");
     let names = files.map(|file| {
         file.expect("an entry")
@@ -178,7 +193,8 @@ fn forgotten(folder: &str, list: &[&str]) -> Vec<String> {
             .to_owned()
     });
     names
-        .filter(|name| name != "mod" && !list.contains(&name.as_str()))
+        .filter(|name| !["lib", "mod"].contains(&name.as_str()) && !list.contains(&name.as_str()))
+        .filter(|name| !is_declared(name))
         .map(|name| format!("{folder}/{name}.rs is not in the list"))
         .collect()
 }
@@ -236,10 +252,10 @@ fn the_map_is_complete() {
 fn every_part_is_in_its_list() {
     use morse_sim::{actuator, modifier, overlay, sensor};
     for (folder, list) in [
-        ("src/sensor", sensor::FILES),
-        ("src/actuator", actuator::FILES),
-        ("src/modifier", modifier::FILES),
-        ("src/overlay", overlay::FILES),
+        ("plugins/sensors/src", sensor::FILES),
+        ("plugins/actuators/src", actuator::FILES),
+        ("plugins/modifiers/src", modifier::FILES),
+        ("plugins/actuators/src/overlay", overlay::FILES),
     ] {
         let found = forgotten(folder, list);
         assert!(found.is_empty(), "{}", found.join("\n"));

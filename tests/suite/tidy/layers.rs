@@ -1,101 +1,181 @@
-//! Who may name whom.
+//! Who may name whom: crates by what Cargo knows of them, parts and words by what stands in the files.
+use std::{collections::BTreeMap, process::Command};
+
+use morse_sim::{actuator, modifier, overlay, sensor};
+use serde_json::Value as Json;
+
 use super::{
     Source, assert_clean,
     code::{Named, Token, paths, tokens},
     files::plugin_crates,
-    rust, sources,
+    root, rust, sources,
 };
 
-/// Folders whose parts know neither each other nor what is above them.
-const PARTS: [&str; 4] = ["sensor", "actuator", "modifier", "overlay"];
-
-/// What a part may not name.
-const ABOVE: [&str; 8] = [
-    "scene",
-    "middleware",
-    "run",
-    "simulation",
-    "load",
-    "install",
-    "cli",
-    "kinds",
+/// Each crate with those of ours that it may depend on, and those that its tests may. The program may name all.
+const CRATES: [(&str, &[&str], &[&str]); 14] = [
+    ("morse_api", &[], &[]),
+    ("morse_testing", &["morse_api"], &[]),
+    ("morse_geodesy", &[], &[]),
+    ("morse_kinematics", &["morse_api"], &[]),
+    ("morse_sensors", PART, &["morse_testing"]),
+    ("morse_actuators", PART, &["morse_testing"]),
+    (
+        "morse_modifiers",
+        &["morse_api", "morse_geodesy"],
+        // They need some sensor's data to modify.
+        &["morse_actuators", "morse_sensors", "morse_testing"],
+    ),
+    ("morse_scene", &["morse_api"], &[]),
+    (
+        "morse_geometry",
+        &["morse_api", "morse_scene"],
+        &["morse_testing"],
+    ),
+    ("morse_physics", WORLD, &[]),
+    ("morse_render", WORLD, &["morse_testing"]),
+    ("morse_socket", &["morse_api"], &[]),
+    ("morse_text", &["morse_api"], &[]),
+    ("morse_web", &["morse_api"], &[]),
 ];
 
-/// Languages and plain data, which know no engine.
-const PLAIN: [&str; 4] = ["model", "robray", "simulation", "diagnostic"];
+const PART: &[&str] = &["morse_api", "morse_geodesy", "morse_kinematics"];
+const WORLD: &[&str] = &["morse_api", "morse_geometry", "morse_scene"];
+
+/// In programs with the window.
+const VIEWER: (&str, &[&str], &[&str]) = ("morse_viewer", &["morse_api"], &[]);
+
+/// Crates that only one of ours may depend on, and crates that one of ours may not.
+const ENGINE: (&str, &str) = ("bevy_rapier3d", "morse_physics");
+const PLAIN: (&str, &str) = ("bevy", "morse_scene");
+
+/// What runs in the tick.
+const IN_THE_TICK: [&str; 10] = [
+    "plugins/api",
+    "plugins/actuators",
+    "plugins/geodesy",
+    "plugins/geometry",
+    "plugins/kinematics",
+    "plugins/modifiers",
+    "plugins/physics",
+    "plugins/render",
+    "plugins/scene",
+    "plugins/sensors",
+];
+
+/// Dependencies of all crates of the workspace: name, and whether only tests need it.
+type Dependencies = BTreeMap<String, Vec<(String, bool)>>;
+
+fn dependencies() -> Dependencies {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let metadata: Json = serde_json::from_slice(&output.stdout).expect("metadata");
+    let list = |of: &Json, field: &str| of[field].as_array().cloned().unwrap_or_default();
+    let text = |of: &Json, field: &str| of[field].as_str().unwrap_or_default().to_owned();
+    let packages = list(&metadata, "packages").into_iter().map(|package| {
+        let needs = list(&package, "dependencies");
+        let needs = needs
+            .iter()
+            .map(|need| (text(need, "name"), text(need, "kind") == "dev"));
+        (text(&package, "name"), needs.collect())
+    });
+    packages.collect()
+}
+
+/// Dependencies that are not in the table, and crates that are in one of the two alone.
+fn crates(all: &Dependencies) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, needs) in all.iter().filter(|(name, _)| *name != "morse-sim") {
+        let row = CRATES.iter().chain([&VIEWER]).find(|row| row.0 == name);
+        let Some((_, normal, of_tests)) = row else {
+            found.push(format!("`{name}` is not in the table"));
+            continue;
+        };
+        for (other, is_dev) in needs {
+            let is_ours = other.starts_with("morse");
+            let may =
+                normal.contains(&other.as_str()) || (*is_dev && of_tests.contains(&other.as_str()));
+            if is_ours && !may {
+                found.push(format!("`{name}` may not depend on `{other}`"));
+            }
+            if other == ENGINE.0 && name != ENGINE.1 {
+                found.push(format!("`{name}` may not depend on the engine"));
+            }
+            if (other.as_str(), name.as_str()) == PLAIN {
+                found.push(format!("`{name}` is plain data and knows no `{other}`"));
+            }
+        }
+    }
+    let missing = CRATES.iter().filter(|(name, ..)| !all.contains_key(*name));
+    found.extend(missing.map(|(name, ..)| format!("there is no crate `{name}`")));
+    found
+}
 
 fn complaint(file: &Source, line: usize, text: &str) -> String {
     format!("{}:{line}: {text}", file.path)
 }
 
-/// The module that a file is: `src/sensor/gps/noise.rs` is `sensor`, `gps`, `noise`.
-fn module(path: &str) -> Vec<String> {
-    let path = path
-        .strip_prefix("src/")
-        .unwrap_or(path)
-        .trim_end_matches(".rs")
-        .trim_end_matches("/mod");
-    path.split('/').map(str::to_owned).collect()
-}
+/// The lists of parts, and the folders of their files.
+const LISTS: [(&str, &[&str]); 4] = [
+    ("plugins/actuators/src/overlay", overlay::FILES),
+    ("plugins/actuators/src", actuator::FILES),
+    ("plugins/modifiers/src", modifier::FILES),
+    ("plugins/sensors/src", sensor::FILES),
+];
 
-/// A path from the crate's root, where it is one of this crate's.
-fn resolved(file: &Source, named: &Named) -> Option<Vec<String>> {
-    let supers = named
-        .path
-        .iter()
-        .take_while(|segment| *segment == "super")
-        .count();
-    if named.path.first().is_some_and(|first| first == "crate") {
-        return Some(named.path[1..].to_vec());
-    }
-    let own = module(&file.path);
-    let up = supers
-        .checked_sub(named.depth)
-        .filter(|&up| supers > 0 && up <= own.len())?;
-    Some([&own[..own.len() - up], &named.path[supers..]].concat())
-}
-
-/// Parts that name a sibling, or something above them.
+/// Parts that name another of their list.
 fn parts(file: &Source) -> Vec<String> {
-    let own = module(&file.path);
-    let is_part = own
-        .first()
-        .is_some_and(|folder| PARTS.contains(&folder.as_str()))
-        && own.len() > 1;
-    if !is_part {
+    let list = LISTS.iter().find_map(|(folder, list)| {
+        let rest = file.path.strip_prefix(folder)?.strip_prefix('/')?;
+        Some((*folder, *list, rest.trim_end_matches(".rs")))
+    });
+    let Some((folder, list, rest)) = list else {
+        return Vec::new();
+    };
+    let own: Vec<&str> = rest.split('/').collect();
+    if !list.contains(&own[0]) {
         return Vec::new();
     }
+    let above: Vec<&str> = folder.split('/').skip(3).collect();
     let mut found = Vec::new();
     for named in paths(&tokens(&file.text)) {
-        let Some(path) = resolved(file, &named) else {
+        let Some(path) = resolved(&[&above, own.as_slice()].concat(), &named) else {
             continue;
         };
-        let [first, rest @ ..] = path.as_slice() else {
-            continue;
-        };
-        if ABOVE.contains(&first.as_str()) {
-            found.push(complaint(
-                file,
-                named.line,
-                &format!("a part must not name `crate::{}`", path.join("::")),
-            ));
-        }
-        // The tests of a modifier need some sensor's data to modify.
-        let is_test = named.depth > 0 || own.last().is_some_and(|name| name == "tests");
-        let is_sibling = PARTS.contains(&first.as_str())
-            && (*first == own[0] || !is_test)
-            && rest
-                .first()
-                .is_some_and(|name| (first, name) != (&own[0], &own[1]) && name != "*");
-        if is_sibling {
-            found.push(complaint(
-                file,
-                named.line,
-                &format!("a part must not name another: `{}`", path.join("::")),
-            ));
+        let within = path
+            .strip_prefix(above.as_slice())
+            .or(path.strip_prefix(&["overlay"]));
+        let sibling = within.and_then(|rest| rest.first());
+        if sibling.is_some_and(|name| *name != own[0] && list.contains(name)) {
+            let text = format!("a part must not name another: `{}`", path.join("::"));
+            found.push(complaint(file, named.line, &text));
         }
     }
     found
+}
+
+/// A path from the crate's root, where it is one of this crate's.
+fn resolved<'a>(own: &[&'a str], named: &'a Named) -> Option<Vec<&'a str>> {
+    let segments: Vec<&str> = named.path.iter().map(String::as_str).collect();
+    if segments.first() == Some(&"crate") {
+        return Some(segments[1..].to_vec());
+    }
+    let supers = segments
+        .iter()
+        .take_while(|segment| **segment == "super")
+        .count();
+    let up = supers
+        .checked_sub(named.depth)
+        .filter(|&up| supers > 0 && up <= own.len())?;
+    Some([&own[..own.len() - up], &segments[supers..]].concat())
 }
 
 /// Words that occur in a file where they may not.
@@ -108,29 +188,15 @@ fn words(file: &Source, is_forbidden: impl Fn(&str) -> bool, why: &str) -> Vec<S
         .collect()
 }
 
-fn plain_data(file: &Source) -> Vec<String> {
-    let own = module(&file.path);
-    let is_plain = own.len() > 1 && own[0] == "scene" && PLAIN.contains(&own[1].as_str());
-    if is_plain {
-        words(
-            file,
-            |word| word.starts_with("bevy"),
-            "plain data knows no engine",
-        )
-    } else {
-        Vec::new()
-    }
-}
-
-fn physics(file: &Source) -> Vec<String> {
-    if file.path.starts_with("src/physics/") {
+fn engine(file: &Source) -> Vec<String> {
+    if file.path.starts_with("plugins/physics/") {
         return Vec::new();
     }
     let engines = ["rapier", "bevy_rapier3d", "rapier3d", "parry3d"];
     words(
         file,
         |word| engines.contains(&word),
-        "the engine is named in src/physics only",
+        "the engine is named in plugins/physics only",
     )
 }
 
@@ -145,173 +211,128 @@ fn wall_clock(file: &Source) -> Vec<String> {
     )
 }
 
-fn middlewares(crates: &[String]) -> impl Fn(&Source) -> Vec<String> {
-    let crates: Vec<String> = crates
-        .iter()
-        .filter(|name| *name != "morse_api")
-        .cloned()
-        .collect();
-    move |file| {
-        if file.path == "src/middleware.rs" {
-            return Vec::new();
-        }
-        words(
-            file,
-            |word| crates.iter().any(|name| name == word),
-            "middlewares are named in src/middleware.rs only",
-        )
+/// Middlewares are named in one file.
+fn middlewares(file: &Source) -> Vec<String> {
+    if file.path == "src/middleware.rs" {
+        return Vec::new();
     }
-}
-
-/// Plugins know the contract, and neither each other nor the simulator.
-fn plugins(crates: &[String]) -> impl Fn(&Source) -> Vec<String> {
-    let crates: Vec<String> = crates
-        .iter()
-        .filter(|name| *name != "morse_api")
-        .cloned()
-        .collect();
-    move |file| {
-        let folder = file.path.split('/').nth(1).unwrap_or_default();
-        let own = format!("morse_{folder}");
-        let is_foreign = |word: &str| {
-            word == "morse_sim" || (word != own && crates.iter().any(|name| name == word))
-        };
-        words(file, is_foreign, "a plugin knows the contract crate alone")
-    }
+    let crates = ["morse_socket", "morse_text", "morse_viewer", "morse_web"];
+    words(
+        file,
+        |word| crates.contains(&word),
+        "middlewares are named in src/middleware.rs only",
+    )
 }
 
 #[test]
-fn parts_know_neither_each_other_nor_what_is_above() {
-    assert_clean(&sources(&["src"], &["rs"]), parts);
-    let planted = |path, text| parts(&Source::planted(path, text)).len();
+fn crates_depend_on_what_is_below_them() {
+    let all = dependencies();
+    let found = crates(&all);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let planted = |name: &str, other: &str, is_dev| {
+        let mut all = all.clone();
+        let needs = all.entry(name.to_owned()).or_default();
+        needs.push((other.to_owned(), is_dev));
+        crates(&all).len()
+    };
+    assert_eq!(planted("morse_sensors", "morse_actuators", false), 1);
+    assert_eq!(planted("morse_modifiers", "morse_sensors", true), 0);
+    assert_eq!(planted("morse_modifiers", "morse_sensors", false), 1);
+    assert_eq!(planted("morse_text", "morse-sim", true), 1);
+    assert_eq!(planted("morse_geometry", "bevy_rapier3d", false), 1);
+    assert_eq!(planted("morse_scene", "bevy", false), 1);
+    assert_eq!(planted("morse_fog", "serde", false), 1);
+}
+
+#[test]
+fn parts_do_not_know_each_other() {
+    assert_clean(&sources(&["plugins"], &["rs"]), parts);
+    let planted = |path: &str, text| {
+        let path = format!("plugins/{path}");
+        parts(&Source::planted(&path, text)).len()
+    };
     assert_eq!(
-        planted("src/sensor/gps.rs", "use crate::{frame, scene::model};"),
-        1
-    );
-    assert_eq!(
-        planted("src/sensor/gps.rs", "fn a() { super::pose::measure() }"),
-        1
-    );
-    assert_eq!(
-        planted("src/sensor/gps.rs", "use crate::actuator::v_omega::VOmega;"),
+        planted("sensors/src/gps.rs", "fn a() { super::pose::measure() }"),
         1
     );
     assert_eq!(
         planted(
-            "src/modifier/ned.rs",
-            "mod tests { use crate::sensor::imu::ImuData; use crate::modifier::gps_noise; }"
+            "sensors/src/gps.rs",
+            "use crate::{imu::ImuData, motion::track};"
+        ),
+        1
+    );
+    assert_eq!(
+        planted("actuators/src/overlay/pr2.rs", "use super::human::b;"),
+        1
+    );
+    assert_eq!(
+        planted(
+            "actuators/src/overlay/pr2.rs",
+            "use crate::overlay::human::b;"
         ),
         1
     );
     assert_eq!(
         planted(
-            "src/sensor/gps.rs",
+            "sensors/src/gps.rs",
             "mod tests { use super::*; use super::super::pose; }"
         ),
         1
     );
     assert_eq!(
         planted(
-            "src/sensor/gps/tests.rs",
+            "sensors/src/gps/tests.rs",
             "use super::*; use super::super::pose;"
         ),
         1
     );
     assert_eq!(
         planted(
-            "src/sensor/gps/tests.rs",
-            "use super::pose; use crate::sensor::gps::Gps; use crate::frame::a;"
+            "sensors/src/gps/tests.rs",
+            "use super::pose; use crate::gps::Gps; use crate::motion::a;"
         ),
         0
     );
     assert_eq!(
         planted(
-            "src/sensor/gps.rs",
-            "// crate::scene::model\nmod tests { use super::pose; }"
+            "sensors/src/gps.rs",
+            "// crate::pose::a\nmod tests { use super::pose; }"
         ),
         0
     );
-    assert_eq!(planted("src/load.rs", "use crate::scene::model;"), 0);
-}
-
-#[test]
-fn scenes_are_plain_data() {
-    assert_clean(&sources(&["src/scene"], &["rs"]), plain_data);
     assert_eq!(
-        plain_data(&Source::planted(
-            "src/scene/model/build.rs",
-            "use bevy::prelude::*;"
-        ))
-        .len(),
-        1
-    );
-    assert_eq!(
-        plain_data(&Source::planted(
-            "src/scene/diagnostic.rs",
-            "fn a(x: bevy_ecs::World) {}"
-        ))
-        .len(),
-        1
-    );
-    assert_eq!(
-        plain_data(&Source::planted("src/scene/model.rs", "//! No bevy here.")).len(),
+        planted("sensors/src/laser/mod.rs", "use crate::hokuyo::Hokuyo;"),
         0
     );
 }
 
 #[test]
 fn the_engine_is_named_by_the_physics_only() {
-    let everything = sources(&["src", "plugins", "examples"], &["rs"]);
-    assert_clean(&everything, physics);
-    assert_eq!(
-        physics(&Source::planted(
-            "src/rays/mod.rs",
-            "use bevy_rapier3d::parry::shape::Ball;"
-        ))
-        .len(),
-        1
+    assert_clean(&sources(&["src", "plugins", "examples"], &["rs"]), engine);
+    let planted = Source::planted(
+        "plugins/geometry/src/rays/mod.rs",
+        "use bevy_rapier3d::parry::shape::Ball;",
     );
+    assert_eq!(engine(&planted).len(), 1);
 }
 
 #[test]
 fn the_wall_clock_is_read_by_the_runner_only() {
-    assert_clean(&sources(&["src"], &["rs"]), wall_clock);
-    assert_eq!(
-        wall_clock(&Source::planted(
-            "src/tick.rs",
-            "let t = std::time::Instant::now();"
-        ))
-        .len(),
-        1
-    );
+    let mut folders = IN_THE_TICK.to_vec();
+    folders.push("src");
+    assert_clean(&sources(&folders, &["rs"]), wall_clock);
+    let planted = Source::planted("src/tick.rs", "let t = std::time::Instant::now();");
+    assert_eq!(wall_clock(&planted).len(), 1);
 }
 
 #[test]
 fn middlewares_are_named_in_one_place() {
     let crates = plugin_crates();
     assert!(crates.iter().any(|name| name == "morse_text"), "{crates:?}");
-    assert_clean(&sources(&["src"], &["rs"]), middlewares(&crates));
-    assert_eq!(
-        middlewares(&crates)(&Source::planted("src/cli.rs", "morse_text::plugin(app)")).len(),
-        1
-    );
-    assert_clean(&sources(&["plugins"], &["rs"]), plugins(&crates));
-    assert_eq!(
-        plugins(&crates)(&Source::planted(
-            "plugins/socket/src/lib.rs",
-            "use morse_text::record; use morse_sim::cli;"
-        ))
-        .len(),
-        2
-    );
-    assert_eq!(
-        plugins(&crates)(&Source::planted(
-            "plugins/text/src/lib.rs",
-            "use morse_text::record;"
-        ))
-        .len(),
-        0
-    );
+    assert_clean(&sources(&["src"], &["rs"]), middlewares);
+    let planted = Source::planted("src/cli.rs", "morse_text::plugin(app)");
+    assert_eq!(middlewares(&planted).len(), 1);
 }
 
 #[test]
@@ -319,7 +340,7 @@ fn every_rust_file_is_looked_at() {
     let all = rust();
     for path in [
         "src/main.rs",
-        "src/scene/robray/mod.rs",
+        "plugins/scene/src/robray/mod.rs",
         "plugins/api/src/tick.rs",
         "tests/suite/tidy/layers.rs",
     ] {
