@@ -12,7 +12,7 @@ use morse_api::{
     middleware::{Ask, Failure, Gate, Request, Running, TakeReply, Waker},
     reading::SensorInfo,
     sensor::{LostObserver, Outputs},
-    service::{self, Call, Reply, Status},
+    service::{self, Call, Reply, ServiceError},
     sight::Lookouts,
     state::InPathOrder,
     tick::{Clock, Inputs, Tick},
@@ -197,10 +197,7 @@ fn answer_or_keep(world: &mut World, ask: Ask) {
         acting.push(ask);
     } else if let Ask::Serve(request) = ask {
         let why = "too many requests are waiting for the next tick";
-        (request.reply)(Reply {
-            status: Status::Failed,
-            value: why.into(),
-        });
+        (request.reply)(Reply::failed(ServiceError::failed(why)));
     }
 }
 

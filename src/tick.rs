@@ -105,3 +105,60 @@ fn action<Kind: Component>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps that ran in a tick, in their order.
+    #[derive(Resource, Default)]
+    struct Ran(Vec<String>);
+
+    fn note<Step: SystemSet + Clone>(app: &mut App, step: Step) {
+        let name = format!("{step:?}");
+        let system = move |mut ran: ResMut<Ran>| ran.0.push(name.clone());
+        app.add_systems(FixedUpdate, system.in_set(step));
+    }
+
+    #[test]
+    fn phases_and_their_steps_run_in_the_order_of_their_declaration() {
+        let mut app = App::new();
+        plugin(&mut app, 60.0);
+        app.init_resource::<Ran>();
+        for phase in [
+            Tick::Export,
+            Tick::Outputs,
+            Tick::Merge,
+            Tick::Modifiers,
+            Tick::DefaultAction,
+            Tick::Action,
+            Tick::Physics,
+        ] {
+            note(&mut app, phase);
+        }
+        for step in [Actuate::Drives, Actuate::DefaultAction, Actuate::Action] {
+            note(&mut app, step);
+        }
+        for step in [Inputs::Requests, Inputs::Commands] {
+            note(&mut app, step);
+        }
+        app.world_mut().run_schedule(FixedUpdate);
+        assert_eq!(
+            app.world().resource::<Ran>().0,
+            [
+                "Commands",
+                "Requests",
+                "Action",
+                "DefaultAction",
+                "Drives",
+                "Physics",
+                "Action",
+                "DefaultAction",
+                "Modifiers",
+                "Merge",
+                "Outputs",
+                "Export",
+            ]
+        );
+    }
+}

@@ -13,6 +13,7 @@ use morse_scene::{
 };
 use serde_json::json;
 
+use super::exit;
 use crate::simulation::load::{self, Options};
 use crate::simulation::{Parts, Simulation, kinds};
 
@@ -87,8 +88,8 @@ impl Reading {
 /// result cannot be written.
 pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     match checked(args, parts, out, err) {
-        Ok(true) => 0,
-        Ok(false) => 2,
+        Ok(true) => exit::FINE,
+        Ok(false) => exit::INPUT,
         Err(_) => 3,
     }
 }

@@ -15,6 +15,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::check::{Reading, show};
+use super::exit;
 use crate::simulation::kinds::Kinds;
 use crate::simulation::load::{self, Plan};
 use crate::simulation::{Parts, kinds};
@@ -56,7 +57,7 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
 /// Shows the scene and returns the exit code: 0, or 2 if it cannot be read or has no such variable,
 /// or 3 if the result cannot be written.
 pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    inspected(args, parts, out, err).unwrap_or(3)
+    inspected(args, parts, out, err).unwrap_or(exit::ENVIRONMENT)
 }
 
 fn inspected(
@@ -79,7 +80,7 @@ fn inspected(
             }
             Err(report) => {
                 write!(err, "{}", report.render(style))?;
-                Ok(2)
+                Ok(exit::INPUT)
             }
         };
     }
@@ -90,7 +91,7 @@ fn inspected(
         }
         Err(failed) => {
             show(&failed.diagnostics, &failed.sources, style, err)?;
-            Ok(2)
+            Ok(exit::INPUT)
         }
     }
 }
@@ -112,7 +113,7 @@ fn shown(
                 Some(meant) => writeln!(err, "; did you mean `{}`?", printable(meant))?,
                 None => writeln!(err)?,
             }
-            return Ok(2);
+            return Ok(exit::INPUT);
         }
     }
     let values: BTreeMap<String, f64> = args.at.iter().cloned().collect();
@@ -134,7 +135,7 @@ fn shown(
     buffered.flush()?;
     drop(buffered);
     out.flush()?;
-    Ok(0)
+    Ok(exit::FINE)
 }
 
 /// A scene as a JSON object: `frames` (by name), `variables`, `allowed_collisions` and

@@ -172,7 +172,7 @@ impl Pictures {
         let recording = |shot: &Shot| {
             Ok(Recording {
                 shot: shot.clone(),
-                format: Format::of(&shot.file)?,
+                format: Format::of(&shot.file).map_err(|error| error.to_string())?,
                 film: None,
                 frames: 0,
             })

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, CommandFactory as _};
 use morse_api::{middleware::Failure, render::Painter};
 use morse_scene::{
     diagnostic::{Diagnostic, Style, nearest, printable},
@@ -18,7 +18,7 @@ use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{
-    exit, output,
+    Cli, exit, output,
     pictures::{Pictures, Shot},
     render::{painter, size},
     say, serve,
@@ -268,13 +268,12 @@ fn build(
 
 /// A word that is no file, but nearly a command.
 fn mistyped_command(file: &Path) -> Option<Box<Report>> {
-    const COMMANDS: [&str; 8] = [
-        "run", "check", "inspect", "render", "list", "describe", "fmt", "help",
-    ];
     let word = file
         .to_str()
         .filter(|_| file.extension().is_none() && !file.exists())?;
-    let near = nearest(word, COMMANDS)?;
+    let mut line = Cli::command();
+    line.build(); // it adds `help`
+    let near = nearest(word, line.get_subcommands().map(clap::Command::get_name))?;
     let message = format!("there is no command and no file `{}`", printable(word));
     let problem = Diagnostic::error("usage::command", message);
     let mut report = Box::<Report>::default();

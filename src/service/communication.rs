@@ -4,7 +4,7 @@ use morse_api::{
     body::BodyState,
     prelude::{Deserialize, Reflect},
     rays::Rays,
-    service::{AddService as _, Outcome, Refused, Service},
+    service::{AddService as _, Outcome, Service, ServiceError},
 };
 use morse_geometry::GeometryOf;
 use serde_json::json;
@@ -41,7 +41,7 @@ fn distance_and_view(
     world: &mut World,
     _: Entity,
     Pair { robot1, robot2 }: Pair,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let (from, first) = robot(world, &robot1)?;
     let (to, second) = robot(world, &robot2)?;
     let way = second.center_of_mass - first.center_of_mass;
@@ -59,9 +59,9 @@ fn distance_and_view(
 }
 
 /// The base of a robot.
-fn robot(world: &World, name: &str) -> Result<(Entity, BodyState), Refused> {
+fn robot(world: &World, name: &str) -> Result<(Entity, BodyState), ServiceError> {
     let spawned = world.get_resource::<Spawned>();
     let entity = spawned.and_then(|spawned| spawned.robots.get(name).copied());
     let found = entity.and_then(|entity| Some((entity, *world.get::<BodyState>(entity)?)));
-    found.ok_or_else(|| Refused(format!("{name} does not exist in the simulation ")))
+    found.ok_or_else(|| ServiceError::Failed(format!("{name} does not exist in the simulation ")))
 }

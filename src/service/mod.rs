@@ -14,7 +14,7 @@ use morse_api::{
     fields,
     kind::Kinds,
     sensor::{Exported, IsSensor},
-    service::{AddService as _, NoArguments, Outcome, Refused, Service, Services},
+    service::{AddService as _, NoArguments, Outcome, Service, ServiceError, Services},
     tick::Clock,
 };
 use serde_json::{Map, Value as Json};
@@ -80,7 +80,11 @@ pub fn plugin(app: &mut App) {
 }
 
 /// What a sensor exports, as JSON.
-fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_local_data(
+    world: &mut World,
+    entity: Entity,
+    _: NoArguments,
+) -> Result<Outcome, ServiceError> {
     let kinds = world.resource::<Kinds>();
     let data = kinds
         .sensors
@@ -89,7 +93,7 @@ fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
     let described = world.get::<morse_api::kind::Described>(entity);
     let exported = world.get::<Exported>(entity);
     let (Some(data), Some(described), Some(exported)) = (data, described, exported) else {
-        return Err(Refused("this sensor has no data".to_owned()));
+        return Err(ServiceError::Failed("this sensor has no data".to_owned()));
     };
     let nanos = world.resource::<Clock>().nanos_of(exported.0);
     let mut all = Map::new();
@@ -100,7 +104,7 @@ fn get_local_data(world: &mut World, entity: Entity, _: NoArguments) -> Result<O
     Ok(Outcome::Done(all.into()))
 }
 
-fn set_active(world: &mut World, entity: Entity, active: bool) -> Result<Outcome, Refused> {
+fn set_active(world: &mut World, entity: Entity, active: bool) -> Result<Outcome, ServiceError> {
     world.entity_mut(entity).insert(Active(active));
     Ok(Outcome::NOTHING)
 }

@@ -5,7 +5,7 @@ use morse_api::{
     fields::Unit,
     prelude::{Deserialize, Form, Reflect},
     property,
-    service::{AddService as _, AnyValue, NoArguments, Outcome, Refused, Service},
+    service::{AddService as _, AnyValue, NoArguments, Outcome, Service, ServiceError},
     settings::{self, SettingsOf},
 };
 use serde_json::{Map, Value as Json, json};
@@ -36,7 +36,11 @@ pub(super) fn add(app: &mut App) {
     );
 }
 
-fn get_properties(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_properties(
+    world: &mut World,
+    entity: Entity,
+    _: NoArguments,
+) -> Result<Outcome, ServiceError> {
     let property = |(field, value): (&'static NamedField, Json)| {
         let docs = field.docs().unwrap_or_default().split_whitespace();
         let docs = docs.collect::<Vec<_>>().join(" ");
@@ -70,7 +74,7 @@ fn set_property(
     world: &mut World,
     entity: Entity,
     SetProperty { name, value }: SetProperty,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let found = settings::find(world, entity, &name);
     let Some((field, is_property)) = found else {
         return Err(settings::unknown(world, entity, &name));
@@ -88,7 +92,7 @@ fn get_configurations(
     world: &mut World,
     entity: Entity,
     _: NoArguments,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let values = settings::all(world, entity).into_iter();
     let mut all: Map<String, Json> = values
         .map(|(field, value)| {

@@ -8,7 +8,7 @@ use bevy::prelude::{App, Component as Marker, World};
 use morse_api::{
     component::Active,
     prelude::{Deserialize, Reflect},
-    service::{AddService as _, NoArguments, Outcome, Refused, Service, find},
+    service::{AddService as _, NoArguments, Outcome, Service, ServiceError, find},
 };
 use morse_physics::place::Suspended;
 
@@ -110,7 +110,7 @@ fn switches(app: &mut App) {
             if LEVELS.contains(&level.as_str()) {
                 return Ok(Outcome::NOTHING);
             }
-            Err(Refused(format!(
+            Err(ServiceError::Failed(format!(
                 "Unknown level: '{level}'; known: {}",
                 LEVELS.join(", ")
             )))
@@ -139,16 +139,16 @@ struct Component {
     component: String,
 }
 
-fn end(world: &mut World) -> Result<Outcome, Refused> {
+fn end(world: &mut World) -> Result<Outcome, ServiceError> {
     world.resource_mut::<Wishes>().end = true;
     Ok(Outcome::NOTHING)
 }
 
-fn set_active(world: &mut World, path: &str, active: bool) -> Result<Outcome, Refused> {
+fn set_active(world: &mut World, path: &str, active: bool) -> Result<Outcome, ServiceError> {
     let entity = find(world, path).filter(|entity| world.get::<Active>(*entity).is_some());
     let Some(entity) = entity else {
         let word = if active { "activate" } else { "deactivate" };
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "Component '{path}' not found. Can't {word}"
         )));
     };

@@ -2,7 +2,7 @@
 use bevy::prelude::*;
 use morse_api::{
     prelude::{Deserialize, Reflect},
-    service::{AddService as _, NoArguments, Outcome, Refused, Service},
+    service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
     tick::Clock,
 };
 use serde_json::json;
@@ -112,7 +112,7 @@ pub(super) fn add(app: &mut App) {
         );
 }
 
-fn statistics(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn statistics(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let (dt, pacing) = (world.resource::<Clock>().dt(), world.resource::<Pacing>());
     Ok(Outcome::Done(if pacing.is_real_time {
         json!({
@@ -135,9 +135,9 @@ fn set_time_scale(
     world: &mut World,
     _: Entity,
     Scale { value }: Scale,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     if !(value > 0.0 && value.is_finite()) {
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "`time`, value: {value} is no time scale; it must be greater than 0"
         )));
     }
@@ -152,9 +152,9 @@ struct Nap {
     seconds: f64,
 }
 
-fn sleep(world: &mut World, _: Entity, Nap { seconds }: Nap) -> Result<Outcome, Refused> {
+fn sleep(world: &mut World, _: Entity, Nap { seconds }: Nap) -> Result<Outcome, ServiceError> {
     if !seconds.is_finite() {
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "`time`, seconds: nobody can sleep for {seconds} s"
         )));
     }

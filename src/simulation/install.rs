@@ -10,6 +10,7 @@ use morse_api::{
     actuator::insert_mailbox,
     body::BodyState,
     carrier,
+    check::CheckError,
     command::Mailbox,
     component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
     fields::Fields,
@@ -298,7 +299,7 @@ impl<'a> Installer<'a> {
         site: &Site<'a>,
         entity: Entity,
         frequency: Option<f64>,
-        check: fn(&World, Entity) -> Result<(), String>,
+        check: fn(&World, Entity) -> Result<(), CheckError>,
     ) {
         let period = Period {
             frequency: self.frequency(site, frequency),

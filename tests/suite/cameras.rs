@@ -372,8 +372,11 @@ fn frames_are_taken_on_request() {
     let first = simulation.call("r.video", "capture", &json!([1000]));
     let second = simulation.call("r.video", "capture", &json!([2]));
     assert_eq!(
-        second.reply().unwrap().value,
-        "A service (capture) is already running. I do not know what to do."
+        second.reply().unwrap().error,
+        Some(morse_api::service::ServiceError::Busy {
+            component: "r.video".to_owned(),
+            service: "capture".to_owned(),
+        })
     );
     assert_eq!(due(&mut simulation, "r.video", 60), 20);
     simulation.cancel(&first);

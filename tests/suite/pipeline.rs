@@ -1,10 +1,12 @@
 //! The way of data through a tick: who is due, what is measured, modified, exported; commands and requests.
+mod order;
+
 use std::time::Duration;
 
 use bevy::reflect::structs::DynamicStruct;
 use morse_api::{
     port::Policy,
-    service::{Reply, Status},
+    service::{Reply, ServiceError, Status},
 };
 use morse_sim::{
     Simulation,
@@ -252,13 +254,7 @@ fn a_goal_is_reached_and_the_client_is_told() {
     let call = simulation.call("rover.way", "goto", &json!([2.0, 0.0, 0.0]));
     assert_eq!(call.reply(), None, "it is under way");
     simulation.run(180).unwrap();
-    assert_eq!(
-        call.reply(),
-        Some(Reply {
-            status: Status::Success,
-            value: "Arrived".into()
-        })
-    );
+    assert_eq!(call.reply(), Some(Reply::done("Arrived".into())));
     assert!((simulation.read::<PoseData>("rover.pose").unwrap().x - 2.0).abs() < 0.6);
 }
 
@@ -316,14 +312,48 @@ fn bad_requests_are_answered() {
             .reply()
             .expect("an answer at once");
         assert_eq!(reply.status, Status::Failed);
-        reply.value.as_str().unwrap_or_default().to_owned()
+        let error = reply.error.expect("an error");
+        assert_eq!(reply.value, error.to_string());
+        error
     };
-    assert!(ask("rover.way", "fly", json!([])).contains("has not been registered"));
-    assert!(ask("nobody", "goto", json!([])).contains("has not been registered"));
-    assert!(ask("rover.way", "goto", json!([])).contains("wrong # of parameters"));
-    assert!(ask("rover.way", "goto", json!([1, 2, 3, 4, 5, 6])).contains("wrong # of parameters"));
-    assert!(ask("rover.way", "goto", json!(["x", 0, 0])).contains("wrong parameter type"));
-    assert!(ask("rover.way", "goto", json!(7)).contains("wrong parameter type"));
+    for (component, service) in [("rover.way", "fly"), ("nobody", "goto")] {
+        let unregistered = ServiceError::Unregistered {
+            component: component.to_owned(),
+            service: service.to_owned(),
+        };
+        assert!(unregistered.to_string().contains("has not been registered"));
+        assert_eq!(ask(component, service, json!([])), unregistered);
+    }
+    for arguments in [json!([]), json!([1, 2, 3, 4, 5, 6])] {
+        let count = arguments.as_array().map_or(0, Vec::len);
+        let ServiceError::WrongArity {
+            component,
+            service,
+            given,
+            expected: 5,
+            is_bare: false,
+            cause,
+        } = ask("rover.way", "goto", arguments)
+        else {
+            panic!("{count} arguments fit");
+        };
+        assert_eq!((&*component, &*service), ("rover.way", "goto"));
+        assert_eq!((given, cause.is_some()), (count, count == 0));
+    }
+    for (arguments, place) in [(json!(["x", 0, 0]), Some(0)), (json!(7), None)] {
+        let ServiceError::WrongType {
+            component,
+            service,
+            position,
+            field,
+            ..
+        } = ask("rover.way", "goto", arguments)
+        else {
+            panic!("a text and a number fit");
+        };
+        assert_eq!((&*component, &*service), ("rover.way", "goto"));
+        assert_eq!((position, field), (place, place.map(|_| "x".to_owned())));
+    }
 }
 
 #[test]

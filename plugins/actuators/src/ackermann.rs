@@ -65,7 +65,7 @@ impl Actuator for Ackermann {
     const MOVES_ROBOT: bool = true;
     type Command = WheelsCommand;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         self.measure(world, entity).map(drop)
     }
 }
@@ -122,7 +122,7 @@ impl Chassis {
 impl OnWheels for Ackermann {
     type Measures = Chassis;
 
-    fn measure(&self, world: &World, entity: Entity) -> Result<Chassis, String> {
+    fn measure(&self, world: &World, entity: Entity) -> Result<Chassis, CheckError> {
         let driven = find(
             world,
             entity,
@@ -142,17 +142,24 @@ impl OnWheels for Ackermann {
             "steer_front_right",
         )?);
         if let Some(joint) = steered.iter().find(|joint| joint.axis.z.abs() < 0.5) {
-            return Err(format!("the axis of `{}` is not upright", joint.name));
+            return Err(CheckError::unmet(format!(
+                "the axis of `{}` is not upright",
+                joint.name
+            )));
         }
         let wheelbase =
             mean(steered.iter().map(|joint| joint.at.x)) - mean(driven.iter().map(|at| at.at.x));
         // Behind the driven wheels the steered ones stand the other way round, which the law knows.
         if wheelbase.is_nan() || wheelbase == 0.0 {
-            return Err("the steered wheels are beside the driven ones".to_owned());
+            return Err(CheckError::unmet(
+                "the steered wheels are beside the driven ones",
+            ));
         }
         let tangent = libm::tan(self.max_steering_angle);
         if !(self.max_steering_angle > 0.0 && self.max_steering_angle < 1.57) {
-            return Err("`max_steering_angle` must be above 0 and below π/2".to_owned());
+            return Err(CheckError::setting(
+                "`max_steering_angle` must be above 0 and below π/2",
+            ));
         }
         let half_track = steered
             .iter()

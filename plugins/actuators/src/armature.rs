@@ -23,7 +23,10 @@ use morse_api::{
     service::Status,
     state::Stateful,
 };
-use morse_kinematics::{Chain, Goal, Solver, chain::Choice};
+use morse_kinematics::{
+    Chain, Goal, Solver,
+    chain::{self, Choice, OnJoints},
+};
 
 mod motion;
 mod reach;
@@ -190,7 +193,7 @@ impl Actuator for Armature {
     const KIND: &'static str = "armature";
     type Command = ArmatureCommand;
 
-    fn check(&self, world: &World, actuator: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
         let speeds = [
             self.rotation_speed,
             self.linear_speed,
@@ -199,29 +202,33 @@ impl Actuator for Armature {
             self.ik_joint_speed,
         ];
         if !speeds.iter().all(|speed| *speed > 0.0) {
-            return Err("every speed must be positive".to_owned());
+            return Err(CheckError::setting("every speed must be positive"));
         }
         if !(self.distance_tolerance > 0.0 && self.angle_tolerance > 0.0) {
-            return Err("both tolerances must be positive".to_owned());
+            return Err(CheckError::setting("both tolerances must be positive"));
         }
         let chain = self.chain(world, actuator)?;
         targets::check(self, &chain)?;
         let start = world.get::<ArmatureCommand>(actuator);
-        start.map_or(Ok(()), |start| start.plan(&chain, |_, _| ()))
+        start.map_or(Ok(()), |start| {
+            let planned = start.plan(&chain, |_, _| ());
+            planned.map_err(CheckError::Setting)
+        })
     }
 }
 
-impl Armature {
-    fn chain(&self, world: &World, actuator: Entity) -> Result<Chain, String> {
-        let mount = world.get::<Mount>(actuator).ok_or("it has no robot")?;
+impl OnJoints for Armature {
+    fn chain(&self, world: &World, actuator: Entity) -> Result<Chain, CheckError> {
         let choice = Choice {
             joints: &self.joints,
             root: &self.root,
             tip: &self.tip,
         };
-        Chain::find(world, mount.robot, choice)
+        Chain::around(world, actuator, choice)
     }
+}
 
+impl Armature {
     /// Speed of a joint where a request does not say.
     fn speed(&self, is_angle: bool) -> f64 {
         if is_angle {
@@ -254,15 +261,7 @@ pub(super) fn plugin(app: &mut App) {
 
 /// Finds the joints, once. They hold what the scene tells them, or else where they are.
 fn bind(world: &mut World) {
-    let mut all = world.query::<(Entity, &Armature)>();
-    let all: Vec<(Entity, Armature)> = all
-        .iter(world)
-        .map(|(entity, settings)| (entity, settings.clone()))
-        .collect();
-    for (entity, settings) in all {
-        let Ok(chain) = settings.chain(world, entity) else {
-            continue;
-        };
+    for (entity, settings, chain) in chain::all::<Armature>(world) {
         let holds = chain.joints.iter().map(|joint| {
             let target = world.get::<JointTarget>(joint.variable);
             let state = world.get::<JointState>(joint.variable);

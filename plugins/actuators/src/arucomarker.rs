@@ -146,12 +146,12 @@ fn in_robot(world: &World, entity: Entity) -> Isometry3<f64> {
     robot.copied().unwrap_or_default().pose.inverse() * in_world(world, entity)
 }
 
-fn position(pose: &Isometry3<f64>) -> Result<Outcome, Refused> {
+fn position(pose: &Isometry3<f64>) -> Result<Outcome, ServiceError> {
     let [x, y, z] = pose.translation.vector.into();
     Ok(Outcome::Done(json!([x, y, z])))
 }
 
-fn orientation(pose: &Isometry3<f64>) -> Result<Outcome, Refused> {
+fn orientation(pose: &Isometry3<f64>) -> Result<Outcome, ServiceError> {
     let matrix = pose.rotation.to_rotation_matrix();
     // nalgebra counts column by column: the transposed matrix has the rows one after the other.
     let rows: [[f64; 3]; 3] = matrix.transpose().into_inner().into();

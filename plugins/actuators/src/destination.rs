@@ -73,12 +73,14 @@ impl Actuator for Destination {
     const MOVES_ROBOT: bool = true;
     type Command = DestinationCommand;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         let is_fine = |value: f64| value.is_finite() && value >= 0.0;
         if is_fine(self.speed) && is_fine(self.tolerance) {
             Ok(())
         } else {
-            Err("`speed` and `tolerance` must not be negative".to_owned())
+            Err(CheckError::setting(
+                "`speed` and `tolerance` must not be negative",
+            ))
         }
     }
 }

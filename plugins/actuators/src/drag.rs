@@ -42,12 +42,12 @@ impl Actuator for Drag {
     const KIND: &'static str = "drag";
     type Command = DragCommand;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         let all = [self.drag_coeff_x, self.drag_coeff_y, self.drag_coeff_z];
         if all.iter().all(|value| value.is_finite() && *value >= 0.0) {
             Ok(())
         } else {
-            Err("the coefficients must not be negative".to_owned())
+            Err(CheckError::setting("the coefficients must not be negative"))
         }
     }
 }

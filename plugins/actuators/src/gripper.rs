@@ -68,7 +68,7 @@ pub(super) fn plugin(app: &mut App) {
 /// It acts when it is asked to.
 fn default_action() {}
 
-fn grab(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn grab(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let (Some(settings), Some(mount)) = (world.get::<Gripper>(entity), world.get::<Mount>(entity))
     else {
         return Ok(Outcome::NOTHING);
@@ -82,7 +82,7 @@ fn grab(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Re
     hand.grab(world, entity, |at, object| cone.meets(at, object))
 }
 
-fn release(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn release(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let hand = world.get::<Mount>(entity).map(Hand::of);
     Ok(hand.map_or(Outcome::NOTHING, |hand| hand.release(world, entity)))
 }

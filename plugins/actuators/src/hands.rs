@@ -5,11 +5,12 @@
 use bevy::prelude::{Component, Entity, World};
 use morse_api::{
     body::BodyState,
+    check::CheckError,
     component::{Mount, Path},
     frame::{RobotName, frame},
     grasp::{can_hold, hold, let_go},
     object::{GRASPABLE, Object, Objects},
-    service::{Outcome, Refused},
+    service::{Outcome, ServiceError},
     state::Stateful,
 };
 use nalgebra::{Isometry3, Point3};
@@ -33,6 +34,17 @@ pub struct Hand {
     pub body_from_hand: Isometry3<f64>,
 }
 
+/// Name of a hand's frame that the robot does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no frame `{0}`: say another one as `hand`")]
+pub struct FrameError(pub String);
+
+impl From<FrameError> for CheckError {
+    fn from(error: FrameError) -> Self {
+        Self::Unmet(error.to_string())
+    }
+}
+
 impl Hand {
     /// That of a component.
     #[must_use]
@@ -49,11 +61,10 @@ impl Hand {
     /// # Errors
     ///
     /// There is none of that name, for the user to read.
-    pub fn at(world: &World, robot: Entity, name: &str) -> Result<Self, String> {
+    pub fn at(world: &World, robot: Entity, name: &str) -> Result<Self, FrameError> {
         let own = world.get::<RobotName>(robot);
         let own = own.map_or("", |own| &*own.0);
-        let frame = frame(world, own, name)
-            .ok_or_else(|| format!("there is no frame `{name}`: say another one as `hand`"))?;
+        let frame = frame(world, own, name).ok_or_else(|| FrameError(name.to_owned()))?;
         Ok(Self {
             robot,
             body: frame.body,
@@ -72,7 +83,7 @@ impl Hand {
         world: &mut World,
         owner: Entity,
         reaches: impl Fn(&Isometry3<f64>, &Object) -> bool,
-    ) -> Result<Outcome, Refused> {
+    ) -> Result<Outcome, ServiceError> {
         let is_full = world
             .get::<Grip>(owner)
             .is_some_and(|grip| grip.0.is_some());
@@ -82,7 +93,7 @@ impl Hand {
         };
         hold(world, self.body, held).map_err(|why| {
             let path = world.get::<Path>(owner).cloned().unwrap_or_default();
-            Refused(format!("`{path}` cannot hold `{name}`: {why}"))
+            ServiceError::Failed(format!("`{path}` cannot hold `{name}`: {why}"))
         })?;
         let reply = Outcome::Done(json!(name));
         world.entity_mut(owner).insert(Grip(Some(name)));
@@ -138,7 +149,7 @@ impl Hand {
         owner: Entity,
         Grasp { grab, obj_name }: Grasp,
         distance: f64,
-    ) -> Result<Outcome, Refused> {
+    ) -> Result<Outcome, ServiceError> {
         if !grab {
             return Ok(self.release(world, owner));
         }
@@ -148,9 +159,9 @@ impl Hand {
         };
         let outcome = self.grab(world, owner, within)?;
         match obj_name {
-            Some(name) if outcome == Outcome::NOTHING => {
-                Err(Refused(self.why_not(world, owner, &name, distance)))
-            }
+            Some(name) if outcome == Outcome::NOTHING => Err(ServiceError::Failed(
+                self.why_not(world, owner, &name, distance),
+            )),
             _ => Ok(outcome),
         }
     }

@@ -91,7 +91,7 @@ impl Actuator for Joints {
     const KIND: &'static str = "joints";
     type Command = JointsCommand;
 
-    fn check(&self, world: &World, actuator: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
         let robot = world.get::<Mount>(actuator).map(|mount| mount.robot);
         let joints = robot.and_then(|robot| world.get::<RobotJoints>(robot));
         let path = robot.and_then(|robot| world.get::<Path>(robot));
@@ -99,14 +99,16 @@ impl Actuator for Joints {
             select(&self.joints, path, joints, |joint| world.get(joint))
         });
         if motors.is_empty() {
-            return Err(if self.joints.is_empty() {
+            return Err(CheckError::unmet(if self.joints.is_empty() {
                 "the robot has no joints".to_owned()
             } else {
                 format!("the robot has no joint `{}`", self.joints.join("` or `"))
-            });
+            }));
         }
         let start = world.get::<JointsCommand>(actuator);
-        start.map_or(Ok(()), |start| plan(&motors, start).map(drop))
+        start.map_or(Ok(()), |start| {
+            plan(&motors, start).map(drop).map_err(CheckError::Setting)
+        })
     }
 }
 
@@ -249,11 +251,15 @@ struct Set {
     value: f64,
 }
 
-fn set(world: &mut World, entity: Entity, Set { name, value }: Set) -> Result<Outcome, Refused> {
+fn set(
+    world: &mut World,
+    entity: Entity,
+    Set { name, value }: Set,
+) -> Result<Outcome, ServiceError> {
     let motors = world.get::<Motors>(entity);
-    find(motors.map_or(&[], |motors| &motors.0), 0, &name).map_err(Refused)?;
+    find(motors.map_or(&[], |motors| &motors.0), 0, &name).map_err(ServiceError::Failed)?;
     if !value.is_finite() {
-        return Err(Refused(format!("`{value}` is no position")));
+        return Err(ServiceError::Failed(format!("`{value}` is no position")));
     }
     // Requests and commands of the same tick add up.
     let mut command = world

@@ -148,7 +148,7 @@ struct Toggle {
     emit: Option<bool>,
 }
 
-fn toggle(world: &mut World, entity: Entity, arguments: Toggle) -> Result<Outcome, Refused> {
+fn toggle(world: &mut World, entity: Entity, arguments: Toggle) -> Result<Outcome, ServiceError> {
     let is_on = world
         .get::<LightCommand>(entity)
         .is_some_and(|command| command.emit);

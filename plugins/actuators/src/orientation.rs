@@ -59,11 +59,13 @@ impl Actuator for Orientation {
     const MOVES_ROBOT: bool = true;
     type Command = OrientationCommand;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         if self.speed >= 0.0 && self.tolerance >= 0.0 {
             Ok(())
         } else {
-            Err("`speed` and `tolerance` must not be negative".to_owned())
+            Err(CheckError::setting(
+                "`speed` and `tolerance` must not be negative",
+            ))
         }
     }
 }

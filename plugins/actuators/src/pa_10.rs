@@ -6,7 +6,10 @@ use morse_api::{
     prelude::*,
     state::Stateful,
 };
-use morse_kinematics::{Chain, approach, chain::Choice};
+use morse_kinematics::{
+    Chain, approach,
+    chain::{self, Choice, OnJoints},
+};
 
 /// Turns the six segments of an arm to angles, each at the same speed, within the joints' limits.
 ///
@@ -92,21 +95,20 @@ struct Segments {
 
 impl Stateful for Segments {}
 
-impl Pa10 {
-    fn chain(&self, world: &World, actuator: Entity) -> Result<Chain, String> {
-        let mount = world.get::<Mount>(actuator).ok_or("it has no robot")?;
+impl OnJoints for Pa10 {
+    fn chain(&self, world: &World, actuator: Entity) -> Result<Chain, CheckError> {
         let choice = Choice {
             joints: &self.joints,
             root: "",
             tip: "",
         };
-        let mut chain = Chain::find(world, mount.robot, choice)?;
+        let mut chain = Chain::around(world, actuator, choice)?;
         chain.joints.truncate(6);
         if chain.joints.len() < 6 || !chain.joints.iter().all(|joint| joint.is_angle) {
-            return Err(format!(
+            return Err(CheckError::unmet(format!(
                 "it needs six joints that turn; found: {}",
                 chain.names().join(", ")
-            ));
+            )));
         }
         Ok(chain)
     }
@@ -116,9 +118,11 @@ impl Actuator for Pa10 {
     const KIND: &'static str = "pa_10";
     type Command = Pa10Command;
 
-    fn check(&self, world: &World, actuator: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
         if !(self.speed >= 0.0 && self.tolerance >= 0.0) {
-            return Err("speed and tolerance must not be negative".to_owned());
+            return Err(CheckError::setting(
+                "speed and tolerance must not be negative",
+            ));
         }
         self.chain(world, actuator).map(drop)
     }
@@ -137,15 +141,7 @@ pub(super) fn plugin(app: &mut App) {
 
 /// Finds the joints, once; without a first command they stay where they are.
 fn begin(world: &mut World) {
-    let mut all = world.query::<(Entity, &Pa10)>();
-    let all: Vec<(Entity, Pa10)> = all
-        .iter(world)
-        .map(|(entity, settings)| (entity, settings.clone()))
-        .collect();
-    for (entity, settings) in all {
-        let Ok(chain) = settings.chain(world, entity) else {
-            continue;
-        };
+    for (entity, _, chain) in chain::all::<Pa10>(world) {
         let mut stands = [0.0; 6];
         for (angle, joint) in stands.iter_mut().zip(&chain.joints) {
             let state = world.get::<JointState>(joint.variable);
@@ -209,10 +205,12 @@ struct Angles {
     seg5: f64,
 }
 
-fn set_rotation_array(world: &mut World, arm: Entity, to: Angles) -> Result<Outcome, Refused> {
+fn set_rotation_array(world: &mut World, arm: Entity, to: Angles) -> Result<Outcome, ServiceError> {
     let angles = [to.seg0, to.seg1, to.seg2, to.seg3, to.seg4, to.seg5];
     if !angles.iter().all(|angle| angle.is_finite()) {
-        return Err(Refused("the angles must be finite numbers".to_owned()));
+        return Err(ServiceError::Failed(
+            "the angles must be finite numbers".to_owned(),
+        ));
     }
     give(world, arm, Pa10Command::of(angles));
     Ok(Outcome::NOTHING)
@@ -293,6 +291,6 @@ mod tests {
         bed.joints(&NAMES[..5]);
         let arm = bed.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
         let found = Pa10::default().check(bed.app.world(), arm);
-        assert!(found.is_err_and(|why| why.contains("six joints")));
+        assert!(found.is_err_and(|why| why.to_string().contains("six joints")));
     }
 }

@@ -126,12 +126,12 @@ impl Ptu {
     }
 
     /// The joints that the settings name, if they name any.
-    fn joints(&self, world: &World, actuator: Entity) -> Result<Option<Driven>, String> {
+    fn joints(&self, world: &World, actuator: Entity) -> Result<Option<Driven>, CheckError> {
         if self.pan.is_empty() && self.tilt.is_empty() {
             return Ok(None);
         }
         let robot = world.get::<Mount>(actuator).map(|mount| mount.robot);
-        let robot = robot.ok_or("it has no robot")?;
+        let robot = robot.ok_or_else(|| CheckError::unmet("it has no robot"))?;
         let find = |name: &str| {
             let path = world.get::<Path>(robot);
             let own = world.get::<RobotJoints>(robot);
@@ -143,26 +143,27 @@ impl Ptu {
             let variable = *own
                 .iter()
                 .find(named)
-                .ok_or_else(|| format!("the robot has no joint `{name}`"))?;
+                .ok_or_else(|| CheckError::unmet(format!("the robot has no joint `{name}`")))?;
             let bodies = world.get_resource::<InPathOrder>();
             let bodies = bodies.map_or(&[][..], |bodies| bodies.0.as_slice());
             let below = bodies.iter().find_map(|&body| {
                 let joint = world.get::<BodyJoint>(body)?;
                 (joint.variable == variable && joint.shape.is_angle).then_some((body, *joint))
             });
-            let (body, joint) = below.ok_or_else(|| format!("`{name}` does not turn"))?;
+            let (body, joint) =
+                below.ok_or_else(|| CheckError::unmet(format!("`{name}` does not turn")))?;
             let limits = world
                 .get::<JointVariable>(variable)
                 .map_or([f64::NEG_INFINITY, f64::INFINITY], |about| about.limits);
-            Ok::<_, String>((variable, limits, body, joint))
+            Ok::<_, CheckError>((variable, limits, body, joint))
         };
         let (pan, pan_limits, turret, pan_joint) = find(&self.pan)?;
         let (tilt, tilt_limits, head, tilt_joint) = find(&self.tilt)?;
         if tilt_joint.parent != turret {
-            return Err(format!(
+            return Err(CheckError::unmet(format!(
                 "the joint `{}` does not hang on `{}`",
                 self.tilt, self.pan
-            ));
+            )));
         }
         Ok(Some(Driven {
             joints: [pan, tilt],
@@ -184,9 +185,11 @@ impl Actuator for Ptu {
     const KIND: &'static str = "ptu";
     type Command = PtuCommand;
 
-    fn check(&self, world: &World, actuator: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
         if !(self.speed >= 0.0 && self.tolerance >= 0.0) {
-            return Err("speed and tolerance must not be negative".to_owned());
+            return Err(CheckError::setting(
+                "speed and tolerance must not be negative",
+            ));
         }
         self.joints(world, actuator).map(drop)
     }

@@ -63,7 +63,7 @@ impl Actuator for QuadrotorDynamicControl {
     const KIND: &'static str = "quadrotor_dynamic_control";
     type Command = QuadrotorDynamicControlCommand;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         check_numbers([
             ("thrust_factor", self.thrust_factor),
             ("drag_factor", self.drag_factor),

@@ -11,10 +11,14 @@
 //! number.
 use std::f64::consts::FRAC_PI_2;
 
-use bevy::prelude::{Entity, World};
+use bevy::{
+    ecs::system::SystemParam,
+    prelude::{Entity, Query, Res, World},
+};
 use morse_api::{
     angles::{normalized, yaw_pitch_roll},
     body::{BodyState, Drive, Gravity, Inertia},
+    check::CheckError,
     component::Mount,
 };
 use nalgebra::Vector3;
@@ -103,6 +107,22 @@ impl<'a> Airframe<'a> {
     }
 }
 
+/// Bodies that rotors may carry, in the gravity of the scene.
+#[derive(SystemParam)]
+pub struct Airframes<'w, 's> {
+    gravity: Res<'w, Gravity>,
+    bodies: Query<'w, 's, (&'static BodyState, &'static Inertia)>,
+}
+
+impl Airframes<'_, '_> {
+    /// Body that a component sits on; nothing if forces do not move it.
+    #[must_use]
+    pub fn of(&self, mount: &Mount) -> Option<Airframe<'_>> {
+        let (state, inertia) = self.bodies.get(mount.body).ok()?;
+        Some(Airframe::new(state, inertia, self.gravity.0))
+    }
+}
+
 /// What a robot that leans towards where it wants to go is to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
@@ -155,15 +175,14 @@ impl Pilot {
 /// # Errors
 ///
 /// Forces do not move the body.
-pub fn check_body(world: &World, entity: Entity) -> Result<(), String> {
+pub fn check_body(world: &World, entity: Entity) -> Result<(), CheckError> {
     let body = world.get::<Mount>(entity).map(|mount| mount.body);
     if body.is_some_and(|body| world.get::<Inertia>(body).is_some()) {
         Ok(())
     } else {
-        Err(
-            "it flies by forces, which do not move this robot; give the robot `base: dynamic`"
-                .into(),
-        )
+        Err(CheckError::unmet(
+            "it flies by forces, which do not move this robot; give the robot `base: dynamic`",
+        ))
     }
 }
 
@@ -172,17 +191,16 @@ pub fn check_body(world: &World, entity: Entity) -> Result<(), String> {
 /// # Errors
 ///
 /// Forces do not move the body, or there is no weight to carry.
-pub fn check_weight(world: &World, entity: Entity) -> Result<(), String> {
+pub fn check_weight(world: &World, entity: Entity) -> Result<(), CheckError> {
     check_body(world, entity)?;
     let gravity = world.get_resource::<Gravity>();
     if gravity.is_some_and(|gravity| gravity.0.z < 0.0) {
         Ok(())
     } else {
-        Err(
+        Err(CheckError::unmet(
             "it flies by leaning its own weight, and nothing pulls down here; give `environment` a \
-             `gravity` with a negative z"
-                .into(),
-        )
+             `gravity` with a negative z",
+        ))
     }
 }
 
@@ -191,14 +209,14 @@ pub fn check_weight(world: &World, entity: Entity) -> Result<(), String> {
 /// # Errors
 ///
 /// One of them is not.
-pub fn check_numbers<const N: usize>(numbers: [(&str, f64); N]) -> Result<(), String> {
+pub fn check_numbers<const N: usize>(numbers: [(&str, f64); N]) -> Result<(), CheckError> {
     let wrong = numbers
         .iter()
         .find(|(_, number)| !(number.is_finite() && *number >= 0.0));
     wrong.map_or(Ok(()), |(name, number)| {
-        Err(format!(
+        Err(CheckError::setting(format!(
             "`{name}` is {number}; give it a number that is not negative"
-        ))
+        )))
     })
 }
 
@@ -207,13 +225,13 @@ pub fn check_numbers<const N: usize>(numbers: [(&str, f64); N]) -> Result<(), St
 /// # Errors
 ///
 /// It is not between level and upright.
-pub fn check_bank(angle: f64) -> Result<(), String> {
+pub fn check_bank(angle: f64) -> Result<(), CheckError> {
     if angle > 0.0 && angle < FRAC_PI_2 {
         Ok(())
     } else {
-        Err(format!(
+        Err(CheckError::setting(format!(
             "`max_bank_angle` is {angle} rad; give it one between 0 and {FRAC_PI_2:.4}"
-        ))
+        )))
     }
 }
 

@@ -6,7 +6,7 @@ use morse_api::{
 };
 use morse_geodesy::Origin;
 
-use crate::rotorcraft::{Airframe, Gains, check_body, check_numbers, tamed};
+use crate::rotorcraft::{Airframe, Airframes, Gains, check_body, check_numbers, tamed};
 
 /// Holds an attitude and pushes along the body's z axis, as the inner loop of an autopilot does.
 ///
@@ -95,7 +95,7 @@ impl Actuator for RotorcraftAttitude {
     const KIND: &'static str = "rotorcraft_attitude";
     type Command = RotorcraftAttitudeCommand;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         check_numbers([
             ("roll_pitch_p_gain", self.roll_pitch_p_gain),
             ("roll_pitch_d_gain", self.roll_pitch_d_gain),
@@ -114,8 +114,7 @@ pub(super) fn plugin(app: &mut App) {
 
 fn default_action(
     origin: Option<Res<Origin>>,
-    gravity: Res<Gravity>,
-    bodies: Query<(&BodyState, &Inertia)>,
+    airframes: Airframes,
     mut actuators: Query<(
         &RotorcraftAttitude,
         (&Due, &Period, &Mount),
@@ -129,17 +128,16 @@ fn default_action(
             *drive = drive.between_actions();
             continue;
         }
-        let Ok((state, inertia)) = bodies.get(mount.body) else {
+        let Some(airframe) = airframes.of(mount) else {
             continue;
         };
-        let [yaw, ..] = yaw_pitch_roll(&state.pose.rotation);
+        let [yaw, ..] = yaw_pitch_roll(&airframe.state.pose.rotation);
         let yaw = if settings.use_angle_against_north {
             let origin = origin.as_deref().copied().unwrap_or_default();
             normalized(origin.angle_against_north.to_radians() - yaw)
         } else {
             -yaw
         };
-        let airframe = Airframe::new(state, inertia, gravity.0);
         *drive = settings.fly(&airframe, yaw, command, &mut steering, period.frequency);
     }
 }

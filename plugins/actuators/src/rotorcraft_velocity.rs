@@ -7,7 +7,7 @@ use morse_api::{
 };
 
 use crate::rotorcraft::{
-    Airframe, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
+    Airframe, Airframes, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
 };
 
 /// Holds a velocity by leaning: the larger the error, the farther it leans, up to a steepest bank.
@@ -123,7 +123,7 @@ impl Actuator for RotorcraftVelocity {
     const KIND: &'static str = "rotorcraft_velocity";
     type Command = RotorcraftVelocityCommand;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         check_numbers([
             ("horizontal_p_gain", self.horizontal_p_gain),
             ("horizontal_d_gain", self.horizontal_d_gain),
@@ -151,8 +151,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    gravity: Res<Gravity>,
-    bodies: Query<(&BodyState, &Inertia)>,
+    airframes: Airframes,
     mut actuators: Query<(
         &RotorcraftVelocity,
         (&Due, &Period, &Mount),
@@ -164,8 +163,7 @@ fn default_action(
     for (settings, (due, period, mount), command, mut steering, mut drive) in &mut actuators {
         if !due.0 {
             *drive = drive.between_actions();
-        } else if let Ok((state, inertia)) = bodies.get(mount.body) {
-            let airframe = Airframe::new(state, inertia, gravity.0);
+        } else if let Some(airframe) = airframes.of(mount) {
             *drive = settings.fly(&airframe, command, &mut steering, period.frequency);
         }
     }
@@ -236,7 +234,7 @@ struct SetVelocity {
     tolerance: Option<f64>,
 }
 
-fn setvel(world: &mut World, entity: Entity, wish: SetVelocity) -> Result<Outcome, Refused> {
+fn setvel(world: &mut World, entity: Entity, wish: SetVelocity) -> Result<Outcome, ServiceError> {
     let command = RotorcraftVelocityCommand {
         vx: wish.vx,
         vy: wish.vy,

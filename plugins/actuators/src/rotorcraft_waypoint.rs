@@ -11,7 +11,7 @@ use morse_api::{
 };
 
 use crate::rotorcraft::{
-    Airframe, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
+    Airframe, Airframes, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
 };
 
 mod requests;
@@ -154,7 +154,7 @@ impl Actuator for RotorcraftWaypoint {
     const KIND: &'static str = "rotorcraft_waypoint";
     type Command = RotorcraftWaypointCommand;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         check_numbers([
             ("horizontal_p_gain", self.horizontal_p_gain),
             ("horizontal_d_gain", self.horizontal_d_gain),
@@ -221,8 +221,7 @@ fn begin(
 }
 
 fn default_action(
-    gravity: Res<Gravity>,
-    bodies: Query<(&BodyState, &Inertia)>,
+    airframes: Airframes,
     mut actuators: Query<(
         &RotorcraftWaypoint,
         (&Due, &Period, &Mount),
@@ -242,17 +241,16 @@ fn default_action(
             *drive = drive.between_actions();
             continue;
         }
-        let Ok((state, inertia)) = bodies.get(mount.body) else {
+        let Some(airframe) = airframes.of(mount) else {
             continue;
         };
         let (mut command, mut received) = command;
         if journey.own.take().is_some_and(|own| own == *command) {
             // One that was activated late is no longer where it was at the start.
-            *command = here(state);
+            *command = here(airframe.state);
             received.0 = *command;
             journey.goal = [command.x, command.y, command.z];
         }
-        let airframe = Airframe::new(state, inertia, gravity.0);
         let frequency = period.frequency;
         *drive = settings.advance(&airframe, &command, &mut journey, frequency);
         if journey.progress == Progress::Arrived {

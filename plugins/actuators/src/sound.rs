@@ -178,13 +178,17 @@ fn default_action(
     }
 }
 
-fn tell(world: &mut World, entity: Entity, mode: Mode) -> Result<Outcome, Refused> {
+fn tell(world: &mut World, entity: Entity, mode: Mode) -> Result<Outcome, ServiceError> {
     let mode = mode.word().to_owned();
     give(world, entity, SoundCommand { mode });
     Ok(Outcome::NOTHING)
 }
 
-fn get_playback(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_playback(
+    world: &mut World,
+    entity: Entity,
+    _: NoArguments,
+) -> Result<Outcome, ServiceError> {
     let dt = world.resource::<Clock>().dt();
     let playback = world.get::<Playback>(entity).copied().unwrap_or_default();
     let file = world.get::<Sound>(entity).map(|sound| sound.file.clone());

@@ -103,14 +103,13 @@ impl Actuator for StabilizedQuadrotor {
     const MOVES_ROBOT: bool = true;
     type Command = StabilizedQuadrotorCommand;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         let robot = world.get::<Mount>(entity).map(|mount| mount.robot);
         if robot.is_some_and(|robot| world.get::<Inertia>(robot).is_some()) {
-            return Err(
+            return Err(CheckError::unmet(
                 "it poses the robot, which forces move as well; give the robot `base: kinematic`, or \
-                 fly it by `rotorcraft_attitude`"
-                    .into(),
-            );
+                 fly it by `rotorcraft_attitude`",
+            ));
         }
         Ok(())
     }
@@ -230,7 +229,7 @@ fn set_cons(
     world: &mut World,
     entity: Entity,
     SetCons { phi, theta, psi, h }: SetCons,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let old = world
         .get::<StabilizedQuadrotorCommand>(entity)
         .copied()
@@ -238,7 +237,7 @@ fn set_cons(
     let sum = old.psi_c + psi;
     if !sum.is_finite() {
         let path = world.get::<Path>(entity).cloned().unwrap_or_default();
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "`{path}`: with this `psi` the sum of all is no longer a number"
         )));
     }
@@ -252,7 +251,7 @@ fn set_cons(
     Ok(Outcome::NOTHING)
 }
 
-fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let robot = world
         .get::<Mount>(entity)
         .and_then(|mount| world.get::<BodyState>(mount.robot));

@@ -116,9 +116,9 @@ impl Actuator for SteerForce {
     const MOVES_ROBOT: bool = true;
     type Command = SteerForceCommand;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         if self.wheels.is_empty() {
-            return Err("a car needs `wheels`".to_owned());
+            return Err(CheckError::setting("a car needs `wheels`"));
         }
         for wheel in &self.wheels {
             let sizes = [wheel.radius, wheel.rest_length, wheel.stiffness];
@@ -134,10 +134,9 @@ impl Actuator for SteerForce {
                     .all(|other| other.is_finite() && *other >= 0.0)
                 && wheel.at.iter().all(|part| part.is_finite());
             if !is_fine {
-                return Err(
-                    "a wheel's `radius`, `rest_length` and `stiffness` must be above 0, and nothing below it"
-                        .to_owned(),
-                );
+                return Err(CheckError::setting(
+                    "a wheel's `radius`, `rest_length` and `stiffness` must be above 0, and nothing below it",
+                ));
             }
         }
         Ok(())

@@ -133,7 +133,7 @@ fn translate(
     world: &mut World,
     entity: Entity,
     Translate { x, y, z }: Translate,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     change(world, entity, |command| {
         command.x += x;
         command.y += y;
@@ -158,7 +158,7 @@ fn rotate(
     world: &mut World,
     entity: Entity,
     Rotate { roll, pitch, yaw }: Rotate,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     change(world, entity, |command| {
         command.roll += roll;
         command.pitch += pitch;
@@ -170,7 +170,7 @@ fn change(
     world: &mut World,
     entity: Entity,
     change: impl FnOnce(&mut TeleportCommand),
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let mut command = world
         .get::<TeleportCommand>(entity)
         .copied()

@@ -67,12 +67,12 @@ fn set_speed(
     world: &mut World,
     entity: Entity,
     SetSpeed { v, w }: SetSpeed,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     give(world, entity, VOmegaCommand { v, w });
     Ok(Outcome::NOTHING)
 }
 
-fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     give(world, entity, VOmegaCommand::default());
     Ok(Outcome::NOTHING)
 }
@@ -110,13 +110,14 @@ mod tests {
             VOmegaCommand { v: 1.0, w: 0.5 }
         );
         let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0]));
-        assert!(
-            call.reply()
-                .unwrap()
-                .value
-                .to_string()
-                .contains("wrong # of parameters")
-        );
+        assert!(matches!(
+            call.reply().unwrap().error,
+            Some(ServiceError::WrongArity {
+                given: 1,
+                expected: 2,
+                ..
+            })
+        ));
         drop(bed.call("rover.motion", "stop", serde_json::json!(null)));
         assert_eq!(*bed.get::<VOmegaCommand>(motion), VOmegaCommand::default());
     }

@@ -43,7 +43,7 @@ impl Actuator for VOmegaDiff {
     const MOVES_ROBOT: bool = true;
     type Command = WheelsCommand;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         self.measure(world, entity).map(drop)
     }
 }
@@ -73,8 +73,8 @@ fn default_action(
 impl OnWheels for VOmegaDiff {
     type Measures = Gears;
 
-    fn measure(&self, world: &World, entity: Entity) -> Result<Gears, String> {
-        let wheels = |setting, names, usual| -> Result<Vec<Wheel>, String> {
+    fn measure(&self, world: &World, entity: Entity) -> Result<Gears, CheckError> {
+        let wheels = |setting, names, usual| -> Result<Vec<Wheel>, CheckError> {
             let joints = find(world, entity, setting, names, usual)?;
             let wheels = joints.into_iter();
             wheels.map(|joint| joint.wheel(self.wheel_radius)).collect()
@@ -96,7 +96,9 @@ impl OnWheels for VOmegaDiff {
             side(&left) - side(&right)
         };
         if track.is_nan() || track <= 0.0 {
-            return Err("the left wheels are not to the left of the right ones".to_owned());
+            return Err(CheckError::unmet(
+                "the left wheels are not to the left of the right ones",
+            ));
         }
         let gear = |wheel: Wheel, sign: f64| Gear {
             joint: wheel.entity,
@@ -171,12 +173,14 @@ mod tests {
             settings.check(bed.app.world(), motion)
         };
         assert_eq!(check("()"), Ok(()));
-        let unknown = check("(left: [\"wheel_lft\"])").unwrap_err();
+        let unknown = check("(left: [\"wheel_lft\"])").unwrap_err().to_string();
         assert!(
             unknown.contains("wheel_lft") && unknown.contains("wheel_right"),
             "{unknown}"
         );
-        let swapped = check("(left: [\"wheel_right\"], right: [\"wheel_left\"])").unwrap_err();
+        let swapped = check("(left: [\"wheel_right\"], right: [\"wheel_left\"])")
+            .unwrap_err()
+            .to_string();
         assert!(swapped.contains("left"), "{swapped}");
     }
 }

@@ -38,7 +38,7 @@ pub trait OnWheels: Actuator<Command = WheelsCommand> {
     /// # Errors
     ///
     /// What is missing, and how to provide it, for the user to read.
-    fn measure(&self, world: &World, actuator: Entity) -> Result<Self::Measures, String>;
+    fn measure(&self, world: &World, actuator: Entity) -> Result<Self::Measures, CheckError>;
 }
 
 /// Lets an actuator on wheels have them measured, once, and offers its services.
@@ -76,17 +76,19 @@ fn set_speed(
     world: &mut World,
     entity: Entity,
     SetSpeed { v, w }: SetSpeed,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     for (name, value) in [("v", v), ("w", w)] {
         if !value.is_finite() {
-            return Err(Refused(format!("`{name}` of set_speed is not finite")));
+            return Err(ServiceError::Failed(format!(
+                "`{name}` of set_speed is not finite"
+            )));
         }
     }
     give(world, entity, WheelsCommand { v, w });
     Ok(Outcome::NOTHING)
 }
 
-fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     give(world, entity, WheelsCommand::default());
     Ok(Outcome::NOTHING)
 }
@@ -125,18 +127,18 @@ impl Joint {
     /// # Errors
     ///
     /// It does not turn about an axis across the robot, or nothing is there that could roll.
-    pub fn wheel(self, radius: f64) -> Result<Wheel, String> {
+    pub fn wheel(self, radius: f64) -> Result<Wheel, CheckError> {
         let name = &self.name;
         if self.axis.y.abs() < 0.5 {
-            return Err(format!(
+            return Err(CheckError::unmet(format!(
                 "the axis of `{name}` does not lie across the robot"
-            ));
+            )));
         }
         let radius = if radius > 0.0 { radius } else { self.reach };
         if radius.is_nan() || radius <= 0.0 {
-            return Err(format!(
+            return Err(CheckError::unmet(format!(
                 "nothing rolls on `{name}`: give its frame a shape that collides, or set `wheel_radius`"
-            ));
+            )));
         }
         Ok(Wheel {
             entity: self.entity,
@@ -159,7 +161,7 @@ pub fn find(
     setting: &str,
     names: &[String],
     usual: &[&[&str]],
-) -> Result<Vec<Joint>, String> {
+) -> Result<Vec<Joint>, CheckError> {
     let all = joints_of(world, actuator);
     let named = |name: &str| all.iter().find(|joint| joint.name == name).cloned();
     let known = || {
@@ -172,7 +174,9 @@ pub fn find(
     };
     if !names.is_empty() {
         let found = names.iter().map(|name| {
-            named(name).ok_or_else(|| format!("there is no joint `{name}`; {}", known()))
+            named(name).ok_or_else(|| {
+                CheckError::unmet(format!("there is no joint `{name}`; {}", known()))
+            })
         });
         return found.collect();
     }
@@ -180,11 +184,11 @@ pub fn find(
     let mut found = sets.filter_map(|set| set.iter().map(|name| named(name)).collect());
     found.next().ok_or_else(|| {
         let usual: Vec<String> = usual.iter().map(|set| set.join(" and ")).collect();
-        format!(
+        CheckError::unmet(format!(
             "there is no joint {}; name the joints in `{setting}`; {}",
             usual.join(", nor "),
             known()
-        )
+        ))
     })
 }
 
@@ -224,7 +228,7 @@ mod tests {
         let wheels = world.spawn(WheelsCommand::default()).id();
         let mut refusal = |v, w| {
             let refused = set_speed(&mut world, wheels, SetSpeed { v, w });
-            refused.unwrap_err().0
+            refused.unwrap_err().to_string()
         };
         assert!(refusal(f64::NAN, 0.0).starts_with("`v`"));
         assert!(refusal(0.0, f64::INFINITY).starts_with("`w`"));

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     body::Drive,
+    check::CheckError,
     command::{ActuatorInfo, Command, Mailbox, Received, give, read_inputs},
     component::{Active, Due, WorldPose, WorldVelocity},
     fields::Fields,
@@ -37,7 +38,7 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// # Errors
     ///
     /// What is missing, and how to provide it, for the user to read.
-    fn check(&self, _world: &World, _entity: Entity) -> Result<(), String> {
+    fn check(&self, _world: &World, _entity: Entity) -> Result<(), CheckError> {
         Ok(())
     }
 }
@@ -178,7 +179,7 @@ fn insert<A: Actuator>(entity: &mut EntityWorldMut<'_>, settings: &Settings) {
     }
 }
 
-fn check<A: Actuator>(world: &World, entity: Entity) -> Result<(), String> {
+fn check<A: Actuator>(world: &World, entity: Entity) -> Result<(), CheckError> {
     let actuator = world.get::<A>(entity);
     actuator.map_or(Ok(()), |actuator| actuator.check(world, entity))
 }

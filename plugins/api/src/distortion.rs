@@ -28,6 +28,19 @@ const NEAR: f64 = 1e-12;
 /// Places between the middle and a ray where the lens must not have folded the picture.
 const BETWEEN: usize = 4;
 
+/// Fold of the picture by a lens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a lens with these coefficients folds the picture: the pixel in column {column} and row {row} shows \
+     nothing or two places; take smaller ones, or a smaller opening angle"
+)]
+pub struct FoldError {
+    /// Column of a pixel that shows nothing or two places.
+    pub column: u32,
+    /// Its row.
+    pub row: u32,
+}
+
 impl Distortion {
     /// Of coefficients k1, k2, p1, p2 and k3, for a picture of a focal length and with a middle in pixels.
     ///
@@ -39,20 +52,15 @@ impl Distortion {
         [width, height]: [u32; 2],
         focal: f64,
         center: [f64; 2],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, FoldError> {
         let mut rays = Vec::with_capacity(width as usize * height as usize);
         for (v, u) in (0..height).flat_map(|v| (0..width).map(move |u| (v, u))) {
             let seen = [
                 (f64::from(u) - center[0]) / focal,
                 (f64::from(v) - center[1]) / focal,
             ];
-            let ray = straight(&coefficients, seen).ok_or_else(|| {
-                format!(
-                    "a lens with these coefficients folds the picture: the pixel in column {u} and row {v} shows \
-                     nothing or two places; take smaller ones, or a smaller opening angle"
-                )
-            })?;
-            rays.push(ray);
+            let ray = straight(&coefficients, seen);
+            rays.push(ray.ok_or(FoldError { column: u, row: v })?);
         }
         Ok(Self {
             coefficients,
@@ -185,7 +193,12 @@ mod tests {
         assert!(x < edge && x > 1.0, "{x}");
         assert_eq!(straight(&fold, [most + 1e-4, 0.0]), None);
         let refused = Distortion::new(fold, [64, 48], 40.0, [32.0, 24.0]);
-        assert!(refused.unwrap_err().contains("folds the picture"));
+        assert!(
+            refused
+                .unwrap_err()
+                .to_string()
+                .contains("folds the picture")
+        );
         assert!(Distortion::new(fold, [64, 48], 80.0, [32.0, 24.0]).is_ok());
     }
 

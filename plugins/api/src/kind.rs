@@ -8,6 +8,7 @@ use bevy::{
 use serde::de::DeserializeOwned;
 
 use crate::{
+    check::CheckError,
     component::Level,
     fields::Fields,
     middleware::Start,
@@ -74,7 +75,7 @@ pub struct SensorKind {
     /// The services of the kind itself are found by this: whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
     /// Whether it can work in this world; if not, what is missing.
-    pub check: fn(&World, Entity) -> Result<(), String>,
+    pub check: fn(&World, Entity) -> Result<(), CheckError>,
     /// The exported data of an entity (modified data), seen without its type.
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
     /// Offers the present modified data to one port, whether due or not.
@@ -107,7 +108,7 @@ pub struct ActuatorKind {
     /// Whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
     /// Whether it can work in this world; if not, what is missing.
-    pub check: fn(&World, Entity) -> Result<(), String>,
+    pub check: fn(&World, Entity) -> Result<(), CheckError>,
 }
 
 /// A kind of modifier.
@@ -118,7 +119,7 @@ pub struct ModifierKind {
     /// Binds it to the fields of a data type.
     pub bind: fn(&Settings, &Fields, &Site<'_>) -> Result<Box<dyn Modify>, Misfit>,
     /// Whether its settings make sense in this world; if not, what is wrong.
-    pub check: fn(&Settings, &World) -> Result<(), String>,
+    pub check: fn(&Settings, &World) -> Result<(), CheckError>,
     /// Puts it last on a component's list.
     pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory),
 }
@@ -133,7 +134,7 @@ pub struct OverlayKind {
     /// Whether it lies over a robot itself.
     pub over_robot: bool,
     /// Prepares an overlay once everything below it is there.
-    pub install: fn(&mut World, Entity) -> Result<(), String>,
+    pub install: fn(&mut World, Entity) -> Result<(), CheckError>,
 }
 
 /// A kind of middleware.

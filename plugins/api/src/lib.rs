@@ -19,11 +19,12 @@
 //! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`sight`]: what middlewares that look on are shown;
-//! - [`complaint`]: what components have to say to the user.
+//! - [`complaint`]: what components have to say to the user; [`check`]: reasons why they cannot work.
 pub mod actuator;
 pub mod angles;
 pub mod body;
 pub mod carrier;
+pub mod check;
 pub mod command;
 pub mod complaint;
 pub mod component;
@@ -65,13 +66,14 @@ pub mod prelude {
     pub use crate::{
         actuator::{Actuator, AddActuator as _, Control},
         body::{BodyState, Drive, Gravity, Inertia},
+        check::CheckError,
         component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
         fields::{Fields, Fixed, Levels, Unit},
         modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
         property::{Form, Property},
         random::Random,
         sensor::{AddSensor as _, Sensor},
-        service::{AddService as _, Outcome, Refused, Service, Task},
+        service::{AddService as _, Outcome, Service, ServiceError, Task},
         settings::{AtLoad, Changeable},
         state::AddState as _,
         tick::{Clock, Tick},

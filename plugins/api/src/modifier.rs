@@ -8,6 +8,7 @@ use bevy::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
+    check::CheckError,
     fields::Fields,
     kind::{About, Kinds, ModifierKind, Settings, claim},
     random::Random,
@@ -33,7 +34,7 @@ pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
     /// # Errors
     ///
     /// What is wrong or missing, and what to do about it, for the user to read.
-    fn check(&self, _world: &World) -> Result<(), String> {
+    fn check(&self, _world: &World) -> Result<(), CheckError> {
         Ok(())
     }
 }

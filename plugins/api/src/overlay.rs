@@ -8,9 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::{
+    check::CheckError,
     component::Path,
     kind::{About, KindOf, Kinds, OverlayKind, Settings, claim},
-    service::{self, Outcome, OwnServices, Refused, Task},
+    service::{self, Outcome, OwnServices, ServiceError, Task},
     settings::{self, SettingsOf},
     state::AddState as _,
 };
@@ -29,7 +30,7 @@ pub trait Overlay: Component<Mutability = Mutable> + Clone + DeserializeOwned + 
     /// # Errors
     ///
     /// What is missing, and how to provide it, for the user to read.
-    fn install(&self, _world: &mut World, _overlay: Entity) -> Result<(), String> {
+    fn install(&self, _world: &mut World, _overlay: Entity) -> Result<(), CheckError> {
         Ok(())
     }
 }
@@ -57,9 +58,11 @@ pub fn pass_on(
     overlay: Entity,
     service: &str,
     arguments: &Json,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let Some(Over(below)) = world.get::<Over>(overlay).cloned() else {
-        return Err(Refused("this overlay lies over nothing".to_owned()));
+        return Err(ServiceError::Failed(
+            "this overlay lies over nothing".to_owned(),
+        ));
     };
     service::pass_on(world, below.as_str(), service, arguments)
 }

@@ -8,6 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     body::BodyState,
+    check::CheckError,
     component::{Active, Due, Level, Mount, WorldPose, WorldVelocity},
     fields,
     kind::{About, Described, KindOf, Kinds, SensorKind, Settings, claim},
@@ -41,7 +42,7 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     /// # Errors
     ///
     /// What is missing, and how to provide it, for the user to read.
-    fn check(&self, _world: &World, _entity: Entity) -> Result<(), String> {
+    fn check(&self, _world: &World, _entity: Entity) -> Result<(), CheckError> {
         Ok(())
     }
 }
@@ -184,7 +185,7 @@ fn insert<S: Sensor>(
     }
 }
 
-fn check<S: Sensor>(world: &World, entity: Entity) -> Result<(), String> {
+fn check<S: Sensor>(world: &World, entity: Entity) -> Result<(), CheckError> {
     let sensor = world.get::<S>(entity);
     sensor.map_or(Ok(()), |sensor| sensor.check(world, entity))
 }

@@ -4,6 +4,7 @@
 //! may be interruptible. Requests that act on the world are served in [`crate::tick::Tick::Inputs`], in
 //! arrival order; read-only ones also between ticks. A handler may call other services by [`call`], and
 //! answer with what another service answers by [`pass_on`].
+mod error;
 mod serve;
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
@@ -16,6 +17,8 @@ use crossbeam_channel::Receiver;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
+pub use error::ServiceError;
+use error::arguments;
 use serve::Waiting;
 pub use serve::{call, cancel, complete, pass_on, registered};
 
@@ -44,6 +47,37 @@ pub struct Reply {
     pub status: Status,
     /// The result, or the reason; null if there is none.
     pub value: Json,
+    /// Error of a request that failed; its text is the value.
+    pub error: Option<ServiceError>,
+}
+
+impl Reply {
+    /// Success, with this result.
+    #[must_use]
+    pub fn done(value: Json) -> Self {
+        Self {
+            status: Status::Success,
+            value,
+            error: None,
+        }
+    }
+
+    /// Failure for this reason.
+    #[must_use]
+    pub fn failed(error: ServiceError) -> Self {
+        Self {
+            status: Status::Failed,
+            value: error.to_string().into(),
+            error: Some(error),
+        }
+    }
+
+    /// Interruption by a newer request or by `cancel`.
+    pub const PREEMPTED: Self = Self {
+        status: Status::Preempted,
+        value: Json::Null,
+        error: None,
+    };
 }
 
 /// What a handler says.
@@ -63,11 +97,6 @@ impl Outcome {
     /// Done, without a result.
     pub const NOTHING: Self = Self::Done(Json::Null);
 }
-
-/// A handler did not do what it was asked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Refused(pub String);
 
 /// The async service that a component is busy with. It is state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
@@ -99,7 +128,8 @@ impl Task {
 pub type Then = fn(&World, Entity, Reply) -> Reply;
 
 /// A handler: the component's entity, and the arguments as JSON (an array, or an object of names).
-type Handler = Box<dyn Fn(&mut World, Entity, &Json) -> Result<Outcome, Refused> + Send + Sync>;
+type Handler =
+    Box<dyn Fn(&mut World, Entity, &Json) -> Result<Outcome, ServiceError> + Send + Sync>;
 
 /// One service of a kind of component.
 pub struct Service {
@@ -129,10 +159,11 @@ impl Service {
     pub fn new<A: DeserializeOwned + Typed>(
         name: &'static str,
         docs: &'static str,
-        handler: fn(&mut World, Entity, A) -> Result<Outcome, Refused>,
+        handler: fn(&mut World, Entity, A) -> Result<Outcome, ServiceError>,
     ) -> Self {
         let run = move |world: &mut World, entity: Entity, json: &Json| {
-            handler(world, entity, arguments(name, json)?)
+            let arguments = arguments((&*world, entity), name, json)?;
+            handler(world, entity, arguments)
         };
         Self::untyped(name, docs, A::type_info(), run)
     }
@@ -142,7 +173,10 @@ impl Service {
         name: impl Into<Cow<'static, str>>,
         docs: impl Into<Cow<'static, str>>,
         arguments: &'static TypeInfo,
-        handler: impl Fn(&mut World, Entity, &Json) -> Result<Outcome, Refused> + Send + Sync + 'static,
+        handler: impl Fn(&mut World, Entity, &Json) -> Result<Outcome, ServiceError>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         Self {
             name: name.into(),
@@ -229,35 +263,6 @@ impl Service {
             ..self
         }
     }
-}
-
-/// Reads arguments: by position from an array, by name from an object; nothing at all is an empty array.
-fn arguments<A: DeserializeOwned + Typed>(name: &str, json: &Json) -> Result<A, Refused> {
-    let count = match A::type_info() {
-        TypeInfo::Struct(info) => info.field_len(),
-        _ => 0,
-    };
-    let empty = Json::Array(Vec::new());
-    let json = if json.is_null() { &empty } else { json };
-    if let Json::Array(given) = json
-        && given.len() > count
-    {
-        return Err(Refused(format!(
-            "wrong # of parameters for service {name}. {} given, {count} taken",
-            given.len()
-        )));
-    }
-    A::deserialize(json).map_err(|error| {
-        let given = json.as_array().map_or(0, Vec::len);
-        let what = error.to_string();
-        if what.starts_with("invalid length") || what.starts_with("missing field") {
-            Refused(format!(
-                "wrong # of parameters for service {name}. {given} given, {error}"
-            ))
-        } else {
-            Refused(format!("wrong parameter type for service {name}. {error}"))
-        }
-    })
 }
 
 /// A value of any type, for arguments and settings that take any.

@@ -14,13 +14,14 @@ use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::{Value as Json, json};
 
 use crate::{
+    check::CheckError,
     component::Path,
     fields,
     frame::RobotName,
     kind::{About, Settings},
     plain::no_json_number,
     property,
-    service::Refused,
+    service::ServiceError,
     state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
 };
 
@@ -44,7 +45,7 @@ pub struct SettingsOf {
     about: About,
     view: fn(&World, Entity) -> Option<&dyn Reflect>,
     view_mut: fn(&mut World, Entity) -> Option<&mut dyn Reflect>,
-    check: fn(&World, Entity) -> Result<(), String>,
+    check: fn(&World, Entity) -> Result<(), CheckError>,
 }
 
 /// What services changed: the names of settings, and their values as JSON.
@@ -56,7 +57,7 @@ impl SettingsOf {
     #[must_use]
     pub fn new<S: Component<Mutability = Mutable> + Typed + serde::de::DeserializeOwned>(
         from_file: Settings,
-        check: fn(&World, Entity) -> Result<(), String>,
+        check: fn(&World, Entity) -> Result<(), CheckError>,
     ) -> Self {
         Self {
             from_file,
@@ -85,13 +86,13 @@ pub fn find(world: &World, entity: Entity, name: &str) -> Option<(&'static Named
 
 /// There is no such setting, in MORSE's words.
 #[must_use]
-pub fn unknown(world: &World, entity: Entity, name: &str) -> Refused {
+pub fn unknown(world: &World, entity: Entity, name: &str) -> ServiceError {
     let path = path_of(world, entity);
-    Refused(format!("Property {name} does not exist for object {path}"))
+    ServiceError::Failed(format!("Property {name} does not exist for object {path}"))
 }
 
 /// What it is called; robots have names of their own.
-fn path_of(world: &World, entity: Entity) -> String {
+pub(crate) fn path_of(world: &World, entity: Entity) -> String {
     let robot = world.get::<RobotName>(entity);
     let path = world.get::<Path>(entity).map(ToString::to_string);
     robot.map_or(path.unwrap_or_default(), |robot| robot.0.to_string())
@@ -167,7 +168,12 @@ fn snake_case(name: &str) -> String {
 /// # Errors
 ///
 /// There is no such setting, it cannot be changed, or not to this. Nothing has changed then.
-pub fn set(world: &mut World, entity: Entity, name: &str, value: &Json) -> Result<(), Refused> {
+pub fn set(
+    world: &mut World,
+    entity: Entity,
+    name: &str,
+    value: &Json,
+) -> Result<(), ServiceError> {
     let path = path_of(world, entity);
     let access = world.get::<SettingsOf>(entity).cloned();
     let field = access.as_ref().and_then(|access| access.field(name));
@@ -175,17 +181,17 @@ pub fn set(world: &mut World, entity: Entity, name: &str, value: &Json) -> Resul
         return Err(unknown(world, entity, name));
     };
     if is_fixed(field) {
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "`{name}` of `{path}` is looked at when the simulation is loaded; write it in the simulation file"
         )));
     }
-    let refused = |why: String| Refused(format!("`{path}`, {name}: {why}"));
+    let refused = |why: String| ServiceError::Failed(format!("`{path}`, {name}: {why}"));
     let read = read(&access, name, value).map_err(refused)?;
     let old = (access.view)(world, entity).and_then(|settings| copy_of(settings, name));
     apply(world, entity, &access, name, &read);
     if let (Err(why), Some(old)) = ((access.check)(world, entity), old) {
         put(world, entity, &access, name, old);
-        return Err(refused(why));
+        return Err(refused(why.to_string()));
     }
     let mut entity = world.entity_mut(entity);
     let mut changes = entity.take::<Changes>().unwrap_or_default();

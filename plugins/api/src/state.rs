@@ -12,7 +12,7 @@ use crate::component::Path;
 /// A component or resource that can be hashed, saved and restored.
 pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
-/// All entities that have a path, in path order: the order of hash, snapshot, drives and outputs.
+/// All entities that have a path, in path order: the order of hash, snapshot and drives.
 #[derive(Resource, Default, Debug)]
 pub struct InPathOrder(pub Vec<Entity>);
 

@@ -12,9 +12,10 @@ use bevy::{
 /// One fixed tick, in the order it runs. What a phase may touch is part of its meaning.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tick {
-    /// The newest command of each actuator is read, and requests that act are served. Writes commands.
+    /// The newest command of each actuator is read and goes through its input modifiers, and requests that act
+    /// are served. Writes commands.
     Inputs,
-    /// Input modifiers run, then each actuator's `default_action`, then the drives are applied.
+    /// Each due actuator's `default_action` runs, then the drives are applied.
     /// Writes drives and the bodies' forces, velocities and poses.
     Actuate,
     /// The physics engine advances by one tick. Writes bodies.
@@ -27,7 +28,8 @@ pub enum Tick {
     Modifiers,
     /// Due sensors that put together what others export do so, and their modifiers run.
     Merge,
-    /// Modified data of the due sensors is handed to the ports, ordered by component path.
+    /// Modified data of the due sensors is handed to the ports, kind by kind in the order in which the kinds
+    /// were registered (see [`Turn`]).
     Outputs,
     /// Services complete, ports are flushed. Nothing here may change the simulated world.
     Export,
@@ -150,6 +152,25 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Systems that ran, in their order.
+    #[derive(Resource, Default)]
+    struct Ran(Vec<&'static str>);
+
+    #[test]
+    fn kinds_run_in_the_order_of_their_registration() {
+        let mut app = App::new();
+        app.init_resource::<Ran>();
+        for kind in ["velocity", "pose", "clock"] {
+            let note = move |mut ran: ResMut<Ran>| ran.0.push(kind);
+            add_in_turn(&mut app, Tick::Outputs, kind, note);
+        }
+        app.world_mut().run_schedule(FixedUpdate);
+        assert_eq!(
+            app.world().resource::<Ran>().0,
+            ["velocity", "pose", "clock"]
+        );
+    }
 
     fn at(tick: u64, rate: f64) -> Clock {
         Clock { tick, rate }

@@ -9,6 +9,7 @@
 //! the first one, of December 2014, which MORSE has; the second, of September 2018, differs from it by up to
 //! 41 nT at the beginning of 2015 and by up to 250 nT at the end of 2019.
 use bevy::prelude::{Component, Reflect};
+use morse_api::check::CheckError;
 use nalgebra::{Point3, Vector3};
 use serde::Deserialize;
 
@@ -62,6 +63,20 @@ const WMM2025: Published = Published {
     text: include_str!("../../../assets/wmm/wmm2025.cof"),
 };
 
+/// Year for which no model was made.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the magnetic field of the year {0} is not known: give a decimal year from 2015 to 2030, such as \
+     `date: {DEFAULT_DATE:.1}`"
+)]
+pub struct YearError(pub f64);
+
+impl From<YearError> for CheckError {
+    fn from(error: YearError) -> Self {
+        Self::Setting(error.to_string())
+    }
+}
+
 impl MagneticModel {
     /// The field at a decimal year. A model that is asked for by name also answers for the years of the
     /// others, by its own secular variation, so that they can be compared.
@@ -69,7 +84,7 @@ impl MagneticModel {
     /// # Errors
     ///
     /// No model was made for the date; the text says what can be done.
-    pub fn at(self, date: f64) -> Result<Field, String> {
+    pub fn at(self, date: f64) -> Result<Field, YearError> {
         let made_for = if (2015.0..2020.0).contains(&date) {
             WMM2015
         } else if (2020.0..2025.0).contains(&date) {
@@ -77,10 +92,7 @@ impl MagneticModel {
         } else if (2025.0..=2030.0).contains(&date) {
             WMM2025
         } else {
-            return Err(format!(
-                "the magnetic field of the year {date} is not known: give a decimal year from 2015 to \
-                 2030, such as `date: {DEFAULT_DATE:.1}`"
-            ));
+            return Err(YearError(date));
         };
         let published = match self {
             Self::Automatic => made_for,
@@ -426,7 +438,13 @@ mod tests {
         assert!((0.1..300.0).contains(&foretold.abs()), "{foretold}");
         for date in [2014.99, 2030.01, f64::NAN, f64::INFINITY] {
             for model in [MagneticModel::Automatic, MagneticModel::Wmm2020] {
-                assert!(model.at(date).unwrap_err().contains("from 2015 to 2030"));
+                assert!(
+                    model
+                        .at(date)
+                        .unwrap_err()
+                        .to_string()
+                        .contains("from 2015 to 2030")
+                );
             }
         }
     }

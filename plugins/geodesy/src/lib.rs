@@ -3,6 +3,7 @@
 //! Three frames: the scene; east, north and up (ENU) at the scene's origin; and the Earth-centred,
 //! Earth-fixed frame (ECEF). The scene differs from ENU by a turn about the vertical.
 use bevy::prelude::{Resource, World};
+use morse_api::check::CheckError;
 use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 
 pub mod geomagnetism;
@@ -148,13 +149,14 @@ impl Geocentric {
 /// # Errors
 ///
 /// The simulation file does not say where the scene lies.
-pub fn required(world: &World) -> Result<(), String> {
+pub fn required(world: &World) -> Result<(), CheckError> {
     if world.contains_resource::<Origin>() {
         return Ok(());
     }
-    Err("it needs to know where the scene lies: \
-         `environment: (origin: (latitude: …, longitude: …, altitude: …))`"
-        .to_owned())
+    Err(CheckError::unmet(
+        "it needs to know where the scene lies: \
+         `environment: (origin: (latitude: …, longitude: …, altitude: …))`",
+    ))
 }
 
 /// The scene's place on Earth, made ready for many points.

@@ -1,34 +1,62 @@
 //! Files that may come from strangers: of bearable size, and what they name lies beside them.
 use std::{
     borrow::Cow,
-    fs,
+    fs, io,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use morse_scene::assets;
+
+/// Reason why a file is not read.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// Refusal by the operating system.
+    #[error("{0}")]
+    Io(Arc<io::Error>),
+    /// Directory, device or pipe.
+    #[error("it is not a regular file")]
+    NotRegular,
+    /// File of unbearable size.
+    #[error("{size} bytes are too many: at most {largest} are read")]
+    TooLarge {
+        /// Size of the file, bytes.
+        size: u64,
+        /// Size of the largest file that is read, bytes.
+        largest: u64,
+    },
+    /// Name that leads out of the directory of the mesh.
+    #[error("it is neither in the directory of the mesh nor below that")]
+    Outside,
+}
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(Arc::new(error))
+    }
+}
 
 /// The content of a regular file of bearable size, from the disk or from those that the program carries.
 ///
 /// # Errors
 ///
 /// Why it cannot be read, in one line.
-pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, String> {
+pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, FileError> {
     if let Some(shipped) = assets::SHIPPED.content(file) {
         return Ok(Cow::Borrowed(shipped));
     }
-    let metadata = fs::metadata(file).map_err(|error| error.to_string())?;
+    let metadata = fs::metadata(file)?;
     if !metadata.is_file() {
-        return Err("it is not a regular file".to_owned());
+        return Err(FileError::NotRegular);
     }
     if metadata.len() > largest {
-        return Err(format!(
-            "{} bytes are too many: at most {largest} are read",
-            metadata.len()
-        ));
+        return Err(FileError::TooLarge {
+            size: metadata.len(),
+            largest,
+        });
     }
-    fs::read(file)
-        .map(Cow::Owned)
-        .map_err(|error| error.to_string())
+    Ok(Cow::Owned(fs::read(file)?))
 }
 
 /// The path of a file in a folder or below it, from its name as a file in the folder has it.
@@ -36,7 +64,7 @@ pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, String> {
 /// # Errors
 ///
 /// When it leads out of the folder.
-pub fn beside(folder: &Path, name: &str) -> Result<PathBuf, String> {
+pub fn beside(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     let name = name.replace('\\', "/");
     let name = Path::new(&name);
     let is_inside = name
@@ -51,7 +79,7 @@ pub fn beside(folder: &Path, name: &str) -> Result<PathBuf, String> {
     if is_inside && !leads_out {
         Ok(path)
     } else {
-        Err("it is neither in the directory of the mesh nor below that".to_owned())
+        Err(FileError::Outside)
     }
 }
 
@@ -75,7 +103,8 @@ mod tests {
         ] {
             assert!(beside(&mesh, name).is_err(), "{name}");
         }
-        assert_eq!(beside(&mesh, "./sub/a.mtl"), Ok(mesh.join("./sub/a.mtl")));
+        let inside = beside(&mesh, "./sub/a.mtl").unwrap();
+        assert_eq!(inside, mesh.join("./sub/a.mtl"));
     }
 
     #[test]
@@ -83,9 +112,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "four").unwrap();
-        assert_eq!(bytes(&path, 4).as_deref(), Ok("four".as_bytes()));
-        assert!(bytes(&path, 3).unwrap_err().contains("too many"));
-        assert!(bytes(folder.path(), 99).unwrap_err().contains("regular"));
+        assert_eq!(&*bytes(&path, 4).unwrap(), b"four");
+        let refusal = |path: &Path, largest| bytes(path, largest).unwrap_err().to_string();
+        assert!(refusal(&path, 3).contains("too many"));
+        assert!(refusal(folder.path(), 99).contains("regular"));
         assert!(bytes(&folder.path().join("b"), 99).is_err());
     }
 }

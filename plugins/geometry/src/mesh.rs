@@ -3,7 +3,7 @@ pub mod gltf;
 
 use std::{collections::BTreeSet, ops::Range, path::Path};
 
-use crate::files;
+use crate::files::{self, FileError};
 
 /// A triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +34,46 @@ pub struct Part {
     pub material: String,
 }
 
+/// Reason why a mesh is not read, or makes no solid.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// Unreadable file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Unreadable file that the mesh names.
+    #[error("its file `{file}` cannot be read: {cause}")]
+    Named {
+        /// File as the mesh names it, from where the mesh is.
+        file: String,
+        /// Reason why it is not read.
+        cause: FileError,
+    },
+    /// Name in the mesh that leads to no file.
+    #[error("{0}")]
+    Name(String),
+    /// Ending of no format that can be read.
+    #[error(
+        "only meshes in STL, OBJ and glTF can be read: its name has to end with `.stl`, `.obj`, `.glb` or `.gltf`"
+    )]
+    Ending,
+    /// Breach of the rules of glTF.
+    #[error("it is no valid glTF file: {0}; export it again, a glTF validator tells more")]
+    Gltf(String),
+    /// Part of a format that cannot be read, and what to do about it.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Excess of triangles, pieces or values.
+    #[error("{0}")]
+    TooLarge(String),
+    /// Broken file, or one without triangles.
+    #[error("{0}")]
+    Broken(String),
+    /// Triangles that enclose nothing.
+    #[error("its convex hull has no volume")]
+    Flat,
+}
+
 /// No mesh file may be larger than this, bytes.
 pub const LARGEST_FILE: u64 = 512 << 20;
 
@@ -48,7 +88,7 @@ const STL_TRIANGLE: usize = 50;
 /// # Errors
 ///
 /// When the file is missing, too large, broken, or of an unknown kind: why, in one line.
-pub fn read(path: &Path) -> Result<Triangles, String> {
+pub fn read(path: &Path) -> Result<Triangles, MeshError> {
     let bytes = files::bytes(path, LARGEST_FILE)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -56,10 +96,7 @@ pub fn read(path: &Path) -> Result<Triangles, String> {
         Some("stl") => parse_stl(&bytes),
         Some("obj") => parse_obj(&bytes),
         Some("glb" | "gltf") => gltf::parse(&bytes, folder),
-        _ => Err(
-            "only meshes in STL, OBJ and glTF can be read: its name has to end with `.stl`, `.obj`, `.glb` or `.gltf`"
-                .to_owned(),
-        ),
+        _ => Err(MeshError::Ending),
     }
 }
 
@@ -68,12 +105,14 @@ pub fn read(path: &Path) -> Result<Triangles, String> {
 /// # Errors
 ///
 /// When it is neither, or a number is not finite.
-pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, String> {
+pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
     if let Some(triangles) = binary_stl(bytes) {
         return checked(triangles);
     }
     if !bytes.trim_ascii_start().starts_with(b"solid") {
-        return Err("this is no STL file: its length does not fit its number of triangles".into());
+        return Err(broken(
+            "this is no STL file: its length does not fit its number of triangles",
+        ));
     }
     // The corners give the normals as well.
     let triangles = merge(mesh_loader::stl::from_slice(bytes))?;
@@ -89,7 +128,7 @@ pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, String> {
 /// # Errors
 ///
 /// When it cannot be parsed, or a face names a vertex that does not exist.
-pub fn parse_obj(bytes: &[u8]) -> Result<Triangles, String> {
+pub fn parse_obj(bytes: &[u8]) -> Result<Triangles, MeshError> {
     let named = |word: &[u8]| named(bytes, word);
     // The loader tells parts from each other by the materials that it finds: here all that are used.
     let materials: BTreeSet<String> = named(b"usemtl").into_iter().collect();
@@ -140,8 +179,8 @@ fn binary_stl(bytes: &[u8]) -> Option<Triangles> {
     Some(triangles)
 }
 
-fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, String> {
-    let scene = read.map_err(|error| error.to_string())?;
+fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, MeshError> {
+    let scene = read.map_err(broken)?;
     let mut all = Triangles::default();
     let mut materials = scene.materials.into_iter();
     for mesh in scene.meshes {
@@ -150,7 +189,7 @@ fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, String>
         if let Some(material) = material.filter(|name| !name.is_empty()) {
             all.parts.push(Part { faces, material });
         }
-        let first = u32::try_from(all.vertices.len()).map_err(|error| error.to_string())?;
+        let first = u32::try_from(all.vertices.len()).map_err(broken)?;
         all.vertices.extend_from_slice(&mesh.vertices);
         all.normals.extend_from_slice(&mesh.normals);
         // A part without normals is drawn by those of its triangles.
@@ -174,14 +213,18 @@ fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, String>
     checked(all)
 }
 
-fn checked(triangles: Triangles) -> Result<Triangles, String> {
+fn broken(why: impl ToString) -> MeshError {
+    MeshError::Broken(why.to_string())
+}
+
+fn checked(triangles: Triangles) -> Result<Triangles, MeshError> {
     let count = triangles.vertices.len();
     let exists = |corner: &u32| usize::try_from(*corner).is_ok_and(|corner| corner < count);
     if triangles.faces.is_empty() {
-        return Err("there are no triangles in it".to_owned());
+        return Err(broken("there are no triangles in it"));
     }
     if !triangles.faces.iter().flatten().all(exists) {
-        return Err("a triangle names a vertex that does not exist".to_owned());
+        return Err(broken("a triangle names a vertex that does not exist"));
     }
     if !triangles
         .vertices
@@ -189,14 +232,14 @@ fn checked(triangles: Triangles) -> Result<Triangles, String> {
         .flatten()
         .all(|number| number.is_finite())
     {
-        return Err("a coordinate is not finite".to_owned());
+        return Err(broken("a coordinate is not finite"));
     }
     let numbers = triangles.coordinates.iter().flatten();
     if !numbers
         .chain(triangles.normals.iter().flatten())
         .all(|number| number.is_finite())
     {
-        return Err("a normal or a place on the image is not finite".to_owned());
+        return Err(broken("a normal or a place on the image is not finite"));
     }
     Ok(triangles)
 }

@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::{Component, Entity, World};
 use morse_api::{
-    component::Path,
+    check::CheckError,
+    component::{Mount, Path},
     frame::{Frame, RobotName, frame},
     joint::{BodyJoint, JointShape, JointVariable, RobotJoints},
     names::fits_any,
@@ -104,6 +105,53 @@ pub struct Choice<'a> {
     pub tip: &'a str,
 }
 
+/// Reason why a robot has no such joints.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChainError {
+    /// Robot without joints.
+    #[error("the robot has no joints")]
+    NoJoints,
+    /// Frame without joints at or below it.
+    #[error("there is no joint below the frame `{0}`")]
+    NothingBelow(String),
+    /// Names that are of no joints.
+    #[error("the robot has no joint `{}`", .0.join("` or `"))]
+    NoneOf(Vec<String>),
+    /// Name that is of no frame.
+    #[error("there is no frame `{0}`")]
+    NoFrame(String),
+    /// Frame that none of the joints moves.
+    #[error("no joint of this arm is above the frame `{0}`")]
+    LooseTip(String),
+}
+
+impl From<ChainError> for CheckError {
+    fn from(error: ChainError) -> Self {
+        Self::Unmet(error.to_string())
+    }
+}
+
+/// Component that works with joints of its robot.
+pub trait OnJoints: Component + Clone {
+    /// Joints that its settings choose.
+    ///
+    /// # Errors
+    ///
+    /// There are none, or not those that it needs.
+    fn chain(&self, world: &World, component: Entity) -> Result<Chain, CheckError>;
+}
+
+/// All components of a kind with their joints; those that have none are left out.
+pub fn all<C: OnJoints>(world: &mut World) -> Vec<(Entity, C, Chain)> {
+    let mut components = world.query::<(Entity, &C)>();
+    let chain = |(entity, settings): (Entity, &C)| {
+        let chain = settings.chain(world, entity).ok()?;
+        Some((entity, settings.clone(), chain))
+    };
+    components.iter(world).filter_map(chain).collect()
+}
+
 /// A joint as it is found.
 struct Found<'a> {
     variable: Entity,
@@ -120,7 +168,7 @@ impl Chain {
     /// # Errors
     ///
     /// There are none, or a name is not one of the scene's, for the user to read.
-    pub fn find(world: &World, robot: Entity, choice: Choice<'_>) -> Result<Self, String> {
+    pub fn find(world: &World, robot: Entity, choice: Choice<'_>) -> Result<Self, ChainError> {
         let search = Search::new(world, robot);
         let mut found = search.joints(choice)?;
         found.sort_by(|one, other| (one.depth, &one.name).cmp(&(other.depth, &other.name)));
@@ -133,6 +181,21 @@ impl Chain {
         let mut joints: Vec<Joint> = found.iter().map(Found::joint).collect();
         search.measure(&found, &tips, &mut joints);
         Ok(Self { joints, tips })
+    }
+
+    /// Joints of the robot that a component is part of.
+    ///
+    /// # Errors
+    ///
+    /// It has no robot, or the robot has no such joints.
+    pub fn around(
+        world: &World,
+        component: Entity,
+        choice: Choice<'_>,
+    ) -> Result<Self, CheckError> {
+        let mount = world.get::<Mount>(component);
+        let mount = mount.ok_or_else(|| CheckError::unmet("it has no robot"))?;
+        Ok(Self::find(world, mount.robot, choice)?)
     }
 
     /// The place of the joint of that name.
@@ -190,11 +253,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn frame(&self, name: &str) -> Result<&'a Frame, String> {
-        frame(self.world, &self.name, name).ok_or_else(|| format!("there is no frame `{name}`"))
+    fn frame(&self, name: &str) -> Result<&'a Frame, ChainError> {
+        frame(self.world, &self.name, name).ok_or_else(|| ChainError::NoFrame(name.to_owned()))
     }
 
-    fn joints(&self, choice: Choice<'_>) -> Result<Vec<Found<'a>>, String> {
+    fn joints(&self, choice: Choice<'_>) -> Result<Vec<Found<'a>>, ChainError> {
         let path = self.world.get::<Path>(self.robot);
         let own = self.world.get::<RobotJoints>(self.robot);
         let root = match choice.root {
@@ -222,9 +285,9 @@ impl<'a> Search<'a> {
         let found: Vec<Found<'a>> = own.iter().flat_map(|own| &own.0).filter_map(find).collect();
         if found.is_empty() {
             return Err(match (choice.joints, choice.root) {
-                ([], "") => "the robot has no joints".to_owned(),
-                ([], root) => format!("there is no joint below the frame `{root}`"),
-                (names, _) => format!("the robot has no joint `{}`", names.join("` or `")),
+                ([], "") => ChainError::NoJoints,
+                ([], root) => ChainError::NothingBelow(root.to_owned()),
+                (names, _) => ChainError::NoneOf(names.to_vec()),
             });
         }
         Ok(found)
@@ -265,13 +328,13 @@ impl<'a> Search<'a> {
         found: &[Found<'_>],
         places: &BTreeMap<Entity, usize>,
         wanted: &str,
-    ) -> Result<Vec<Tip>, String> {
+    ) -> Result<Vec<Tip>, ChainError> {
         if !wanted.is_empty() {
             let frame = self.frame(wanted)?;
             let tip = self.tip(frame, places);
-            return Ok(vec![tip.ok_or_else(|| {
-                format!("no joint of this arm is above the frame `{wanted}`")
-            })?]);
+            return Ok(vec![
+                tip.ok_or_else(|| ChainError::LooseTip(wanted.to_owned()))?,
+            ]);
         }
         let bodies: Vec<Entity> = found
             .iter()

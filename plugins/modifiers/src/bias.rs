@@ -50,7 +50,7 @@ impl Modifier for Bias {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_finite("value", self.value)?;
         faults::check_size("sigma", self.sigma)
     }

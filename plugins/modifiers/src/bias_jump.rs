@@ -49,7 +49,7 @@ impl Modifier for BiasJump {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_finite("size", self.size)?;
         faults::check_span("at", self.at, self.until)
     }

@@ -88,7 +88,7 @@ impl Modifier for DepthNoise {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_size("sigma", self.sigma)?;
         faults::check_size("growth", self.growth)
     }

@@ -80,17 +80,16 @@ impl Modifier for Dropout {
         }))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_probability("probability", self.probability)?;
         faults::check_span("from", self.from, self.until)?;
         if self.burst == 0 {
-            return Err("`burst` must be at least 1".to_owned());
+            return Err(CheckError::setting("`burst` must be at least 1"));
         }
         if self.missing == Missing::Silent && !self.fields.is_empty() {
-            return Err(
-                "what is silent is silent as a whole: leave out `fields`, or say `missing: nan` or `last`"
-                    .to_owned(),
-            );
+            return Err(CheckError::setting(
+                "what is silent is silent as a whole: leave out `fields`, or say `missing: nan` or `last`",
+            ));
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ impl Modifier for Ecef {
         )
     }
 
-    fn check(&self, world: &World) -> Result<(), String> {
+    fn check(&self, world: &World) -> Result<(), CheckError> {
         morse_geodesy::required(world)
     }
 }

@@ -1,5 +1,7 @@
 //! What noise and fault models have in common: when a fault lasts, and which settings make sense.
 
+use morse_api::check::CheckError;
+
 /// Whether a fault that lasts from a time until another (s) lasts at this one.
 #[must_use]
 pub fn lasts(from: f64, until: Option<f64>, now: f64) -> bool {
@@ -11,16 +13,16 @@ pub fn lasts(from: f64, until: Option<f64>, now: f64) -> bool {
 /// # Errors
 ///
 /// What is wrong, and what would be right.
-pub fn check_span(from_name: &str, from: f64, until: Option<f64>) -> Result<(), String> {
+pub fn check_span(from_name: &str, from: f64, until: Option<f64>) -> Result<(), CheckError> {
     if !from.is_finite() {
-        return Err(format!(
+        return Err(CheckError::setting(format!(
             "`{from_name}` must be a time in seconds, not {from}"
-        ));
+        )));
     }
     match until {
-        Some(until) if until.is_nan() || until <= from => Err(format!(
+        Some(until) if until.is_nan() || until <= from => Err(CheckError::setting(format!(
             "`until` ({until}) must be later than `{from_name}` ({from})"
-        )),
+        ))),
         _ => Ok(()),
     }
 }
@@ -30,13 +32,13 @@ pub fn check_span(from_name: &str, from: f64, until: Option<f64>) -> Result<(), 
 /// # Errors
 ///
 /// What is wrong, and what would be right.
-pub fn check_size(name: &str, value: f64) -> Result<(), String> {
+pub fn check_size(name: &str, value: f64) -> Result<(), CheckError> {
     if value.is_finite() && value >= 0.0 {
         return Ok(());
     }
-    Err(format!(
+    Err(CheckError::setting(format!(
         "`{name}` must be a number of at least 0, not {value}"
-    ))
+    )))
 }
 
 /// Refuses a number that is not finite.
@@ -44,11 +46,13 @@ pub fn check_size(name: &str, value: f64) -> Result<(), String> {
 /// # Errors
 ///
 /// What is wrong.
-pub fn check_finite(name: &str, value: f64) -> Result<(), String> {
+pub fn check_finite(name: &str, value: f64) -> Result<(), CheckError> {
     if value.is_finite() {
         return Ok(());
     }
-    Err(format!("`{name}` must be a finite number, not {value}"))
+    Err(CheckError::setting(format!(
+        "`{name}` must be a finite number, not {value}"
+    )))
 }
 
 /// Refuses what is not a probability.
@@ -56,11 +60,13 @@ pub fn check_finite(name: &str, value: f64) -> Result<(), String> {
 /// # Errors
 ///
 /// What is wrong, and what would be right.
-pub fn check_probability(name: &str, value: f64) -> Result<(), String> {
+pub fn check_probability(name: &str, value: f64) -> Result<(), CheckError> {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
     }
-    Err(format!("`{name}` must be between 0 and 1, not {value}"))
+    Err(CheckError::setting(format!(
+        "`{name}` must be between 0 and 1, not {value}"
+    )))
 }
 
 #[cfg(test)]
@@ -81,6 +87,7 @@ mod tests {
             assert!(
                 check_span("from", from, until)
                     .unwrap_err()
+                    .to_string()
                     .contains("`from`")
             );
         }

@@ -44,7 +44,7 @@ impl Modifier for Freeze {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_span("from", self.from, self.until)
     }
 }

@@ -37,7 +37,7 @@ impl Modifier for Gaussian {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_size("sigma", self.sigma)
     }
 }

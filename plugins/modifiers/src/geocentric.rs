@@ -32,7 +32,7 @@ impl Modifier for ToGeocentric {
         )
     }
 
-    fn check(&self, world: &World) -> Result<(), String> {
+    fn check(&self, world: &World) -> Result<(), CheckError> {
         morse_geodesy::required(world)
     }
 }

@@ -30,7 +30,7 @@ impl Modifier for ToGeodetic {
         )
     }
 
-    fn check(&self, world: &World) -> Result<(), String> {
+    fn check(&self, world: &World) -> Result<(), CheckError> {
         morse_geodesy::required(world)
     }
 }

@@ -46,7 +46,7 @@ impl Modifier for ImageNoise {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_size("sigma", self.sigma)
     }
 }

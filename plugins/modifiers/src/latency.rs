@@ -61,7 +61,7 @@ impl Modifier for Latency {
         }))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_size("time", self.time)
     }
 }

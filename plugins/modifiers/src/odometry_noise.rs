@@ -92,7 +92,7 @@ impl Modifier for OdometryNoise {
         }))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         use crate::faults::{check_finite, check_size};
         check_finite("factor", self.factor)?;
         check_size("factor_sigma", self.factor_sigma)?;
@@ -186,7 +186,7 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-fn reset_noise(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn reset_noise(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     each_memory::<OdometryNoise>(world, entity, |memory| {
         memory
             .values

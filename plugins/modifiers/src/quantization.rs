@@ -58,11 +58,14 @@ impl Modifier for Quantization {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         if self.step.is_finite() && self.step > 0.0 {
             return Ok(());
         }
-        Err(format!("`step` must be more than 0, not {}", self.step))
+        Err(CheckError::setting(format!(
+            "`step` must be more than 0, not {}",
+            self.step
+        )))
     }
 }
 

@@ -79,12 +79,12 @@ impl Modifier for RandomWalk {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_size("sigma", self.sigma)?;
         match self.correlation_time {
-            Some(time) if time.is_nan() || time <= 0.0 => Err(format!(
+            Some(time) if time.is_nan() || time <= 0.0 => Err(CheckError::setting(format!(
                 "`correlation_time` must be more than 0, not {time}"
-            )),
+            ))),
             _ => Ok(()),
         }
     }

@@ -97,9 +97,9 @@ impl Modifier for SaltAndPepper {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         if self.share > 1.0 {
-            return Err("`share` must not be above 1".to_owned());
+            return Err(CheckError::setting("`share` must not be above 1"));
         }
         faults::check_size("share", self.share)
     }

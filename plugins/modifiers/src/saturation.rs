@@ -38,12 +38,12 @@ impl Modifier for Saturation {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         match (self.min, self.max) {
-            (None, None) => Err("say `min: …`, `max: …` or both".to_owned()),
+            (None, None) => Err(CheckError::setting("say `min: …`, `max: …` or both")),
             (Some(min), Some(max)) if min <= max => Ok(()),
             (Some(limit), None) | (None, Some(limit)) if !limit.is_nan() => Ok(()),
-            _ => Err("`min` must not be greater than `max`".to_owned()),
+            _ => Err(CheckError::setting("`min` must not be greater than `max`")),
         }
     }
 }

@@ -54,14 +54,16 @@ impl Modifier for Spike {
         ))
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_finite("size", self.size)?;
         faults::check_probability("probability", self.probability)?;
         for &at in &self.at {
             faults::check_finite("at", at)?;
         }
         if self.at.is_empty() && self.probability == 0.0 {
-            return Err("say when: `at: [1.5, …]`, or `probability: …`".to_owned());
+            return Err(CheckError::setting(
+                "say when: `at: [1.5, …]`, or `probability: …`",
+            ));
         }
         Ok(())
     }

@@ -72,16 +72,18 @@ impl Modifier for Utm {
         coordinates::bind(projection, fields, site, self.direction)
     }
 
-    fn check(&self, world: &World) -> Result<(), String> {
+    fn check(&self, world: &World) -> Result<(), CheckError> {
         morse_geodesy::required(world)?;
         match self.zone(world) {
             Some(zone) if (1..=60).contains(&zone.number) => Ok(()),
-            Some(zone) => Err(format!("there is no zone {}: say one of 1 to 60", zone.number)),
-            None => Err(
+            Some(zone) => Err(CheckError::setting(format!(
+                "there is no zone {}: say one of 1 to 60",
+                zone.number
+            ))),
+            None => Err(CheckError::unmet(
                 "the scene lies beyond 84° north or 80° south, where there are no zones: set one by \
-                 `zone: …`, or take `ecef` or `geodetic`"
-                    .to_owned(),
-            ),
+                 `zone: …`, or take `ecef` or `geodetic`",
+            )),
         }
     }
 }

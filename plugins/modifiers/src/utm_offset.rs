@@ -34,14 +34,14 @@ impl Modifier for UtmOffset {
         coordinates::bind(*self, fields, site, self.direction)
     }
 
-    fn check(&self, _: &World) -> Result<(), String> {
+    fn check(&self, _: &World) -> Result<(), CheckError> {
         if [self.x_offset, self.y_offset, self.z_offset]
             .iter()
             .all(|offset| offset.is_finite())
         {
             return Ok(());
         }
-        Err("the offsets must be finite".to_owned())
+        Err(CheckError::setting("the offsets must be finite"))
     }
 }
 

@@ -2,11 +2,14 @@
 //!
 //! The scene's cylinders, cones and capsules run along z from z = 0; the engine's run along y and are
 //! centred. `scale` scales a shape about the origin of its frame.
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::{
+    f64::consts::{FRAC_PI_2, TAU},
+    path::PathBuf,
+};
 
 use bevy::math::Vec3;
 use bevy_rapier3d::parry::shape::{SharedShape, TriMeshFlags};
-use morse_geometry::mesh::{self, Triangles};
+use morse_geometry::mesh::{self, MeshError, Triangles};
 use morse_scene::{
     assembly::rotation_about,
     model::{Geometry, Shape},
@@ -26,13 +29,25 @@ pub struct Solid {
     pub(super) frame_from_shape: Isometry3<f64>,
 }
 
+/// Reason why a mesh of the scene makes no solid.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("mesh `{mesh}` ({}): {cause}", .file.display())]
+pub struct ShapeError {
+    /// Mesh as the scene names it.
+    pub mesh: String,
+    /// File of the mesh.
+    pub file: PathBuf,
+    /// Reason of the mesh itself.
+    pub cause: MeshError,
+}
+
 /// The solid of a geometry, or nothing where there is none: a grid, or a shape without extent.
 /// A mesh that `moves` becomes its convex hull; one that does not keeps its triangles.
 ///
 /// # Errors
 ///
 /// When a mesh cannot be read: the reason, in one line.
-pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, String> {
+pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeError> {
     let scale = geometry.scale;
     let size = |length: f64| (length * scale).abs();
     let solid = match &geometry.shape {
@@ -56,7 +71,11 @@ pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, String> 
         Shape::Mesh { file, resolved } => Some(
             mesh::read(resolved)
                 .and_then(|triangles| from_mesh(&triangles, scale, moves))
-                .map_err(|why| format!("mesh `{file}` ({}): {why}", resolved.display()))?,
+                .map_err(|cause| ShapeError {
+                    mesh: file.clone(),
+                    file: resolved.clone(),
+                    cause,
+                })?,
         ),
     };
     Ok(solid)
@@ -139,18 +158,18 @@ fn frustum(start: f64, end: f64, height: f64) -> Vec<Vec3> {
     points
 }
 
-fn from_mesh(triangles: &Triangles, scale: f64, moves: bool) -> Result<Solid, String> {
+fn from_mesh(triangles: &Triangles, scale: f64, moves: bool) -> Result<Solid, MeshError> {
     let scaled = |[x, y, z]: &[f32; 3]| Vec3::new(*x, *y, *z) * scale as f32;
     let points: Vec<Vec3> = triangles.vertices.iter().map(scaled).collect();
     if moves {
         return SharedShape::convex_hull(&points)
             .filter(|hull| hull.mass_properties(1.0).mass() > 0.0)
             .map(centred)
-            .ok_or_else(|| "its convex hull has no volume".to_owned());
+            .ok_or(MeshError::Flat);
     }
     // Without merged vertices, a body that slides over the mesh trips over the edges inside a face.
     let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
     SharedShape::trimesh_with_flags(points, triangles.faces.clone(), flags)
         .map(centred)
-        .map_err(|error| error.to_string())
+        .map_err(|error| MeshError::Broken(error.to_string()))
 }

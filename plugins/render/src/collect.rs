@@ -7,7 +7,7 @@ use std::{
 
 use bevy::prelude::*;
 use morse_api::{complaint::Complaints, component::Path, lighting::linear, paint, sight::Gloss};
-use morse_geometry::{GeometryOf, rays};
+use morse_geometry::{GeometryOf, mesh::MeshError, rays};
 use morse_scene::model::{self, Shape};
 
 use super::{
@@ -104,7 +104,7 @@ struct Files {
 
 impl Files {
     /// What is drawn of a geometry; nothing of one that has no size.
-    fn form(&mut self, geometry: &model::Geometry) -> Result<Option<Form>, String> {
+    fn form(&mut self, geometry: &model::Geometry) -> Result<Option<Form>, MeshError> {
         let scale = geometry.scale;
         match &geometry.shape {
             Shape::Grid {
@@ -125,7 +125,7 @@ impl Files {
         }
     }
 
-    fn mesh(&mut self, file: &File) -> Result<Arc<VisualMesh>, String> {
+    fn mesh(&mut self, file: &File) -> Result<Arc<VisualMesh>, MeshError> {
         if let Some(mesh) = self.meshes.get(file) {
             return Ok(mesh.clone());
         }

@@ -40,7 +40,7 @@ impl VisualMesh {
         file: &Path,
         complaints: &mut Vec<String>,
         texture: &mut dyn FnMut(&paint::Source) -> Option<Arc<Texture>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, morse_geometry::mesh::MeshError> {
         let read = morse_geometry::mesh::read(file)?;
         let materials = paint::Material::read_all(file, &read, complaints);
         let parts = read.parts.iter().filter_map(|part| {

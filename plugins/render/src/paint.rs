@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, io::Cursor, sync::Arc};
 
 pub use material::Material;
 use morse_api::paint::Image;
+use morse_geometry::files::FileError;
 pub use source::{Inside, Source};
 
 /// No image file may be larger than this, bytes.
@@ -23,10 +24,36 @@ const MOST_PIXELS: u64 = 1 << 24;
 /// All images of a world together.
 const MOST_PIXELS_IN_ALL: u64 = 1 << 26;
 
+/// Reason why an image is not read.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// Unreadable file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// File of another format.
+    #[error("it is no PNG image, and other ones cannot be read")]
+    NotPng,
+    /// Excess of pixels.
+    #[error(
+        "{width} by {height} pixels are too many: an image has sides of at most {LONGEST_SIDE} and \
+         {MOST_PIXELS} pixels, all together have {MOST_PIXELS_IN_ALL}"
+    )]
+    TooLarge {
+        /// Pixels of a row.
+        width: u32,
+        /// Pixels of a column.
+        height: u32,
+    },
+    /// Broken file.
+    #[error("{0}")]
+    Broken(String),
+}
+
 /// The images of a world, each read once.
 #[derive(Default)]
 pub struct Images {
-    known: BTreeMap<Source, Result<Arc<Image>, String>>,
+    known: BTreeMap<Source, Result<Arc<Image>, ImageError>>,
     pixels: u64,
 }
 
@@ -36,12 +63,12 @@ impl Images {
     /// # Errors
     ///
     /// Why it cannot be read, in one line.
-    pub fn read(&mut self, source: &Source) -> Result<Arc<Image>, String> {
+    pub fn read(&mut self, source: &Source) -> Result<Arc<Image>, ImageError> {
         if let Some(known) = self.known.get(source) {
             return known.clone();
         }
         let left = MOST_PIXELS.min(MOST_PIXELS_IN_ALL - self.pixels);
-        let read = source.bytes(LARGEST_FILE);
+        let read = source.bytes(LARGEST_FILE).map_err(ImageError::from);
         let read = read.and_then(|bytes| Ok(source.painted(png(&bytes, left)?)));
         if let Ok(image) = &read {
             self.pixels += u64::from(image.width) * u64::from(image.height);
@@ -53,7 +80,7 @@ impl Images {
 }
 
 /// Unpacks a PNG image of at most so many pixels.
-fn png(bytes: &[u8], most: u64) -> Result<Image, String> {
+fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     let limits = png::Limits {
         bytes: 256 << 20, // of a few rows, and of what is packed beside the pixels
     };
@@ -62,23 +89,21 @@ fn png(bytes: &[u8], most: u64) -> Result<Image, String> {
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
     let info = decoder.read_header_info().map_err(|error| match error {
-        png::DecodingError::Format(_) => "it is no PNG image, and other ones cannot be read".into(),
-        error => error.to_string(),
+        png::DecodingError::Format(_) => ImageError::NotPng,
+        error => ImageError::Broken(error.to_string()),
     })?;
     let (width, height) = (info.width, info.height);
     let pixels = u64::from(width) * u64::from(height);
     if width.max(height) > LONGEST_SIDE || pixels > most {
-        return Err(format!(
-            "{width} by {height} pixels are too many: an image has sides of at most {LONGEST_SIDE} and \
-             {MOST_PIXELS} pixels, all together have {MOST_PIXELS_IN_ALL}"
-        ));
+        return Err(ImageError::TooLarge { width, height });
     }
-    let plain = |error: png::DecodingError| error.to_string();
-    let mut reader = decoder.read_info().map_err(plain)?;
+    let broken = |error: png::DecodingError| ImageError::Broken(error.to_string());
+    let mut reader = decoder.read_info().map_err(broken)?;
     let (color, _) = reader.output_color_type();
-    let size = reader.output_buffer_size().ok_or("it is too large")?;
+    let size = reader.output_buffer_size();
+    let size = size.ok_or_else(|| ImageError::Broken("it is too large".to_owned()))?;
     let mut packed = vec![0; size];
-    reader.next_frame(&mut packed).map_err(plain)?;
+    reader.next_frame(&mut packed).map_err(broken)?;
     Ok(Image {
         width,
         height,
@@ -144,13 +169,23 @@ mod tests {
         let black = packed(png::ColorType::Grayscale, 4000, &vec![0; 4000 * 4000]);
         assert!(black.len() < 100_000, "{}", black.len());
         assert!(png(&black, MOST_PIXELS).is_ok());
-        assert!(png(&black, 15_000_000).unwrap_err().contains("too many"));
+        assert!(
+            png(&black, 15_000_000)
+                .unwrap_err()
+                .to_string()
+                .contains("too many")
+        );
         // The header alone says it, though there is nothing behind it.
         let mut header = packed(png::ColorType::Rgba, 1, &[0; 4]);
         header[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
         assert!(png(&header, MOST_PIXELS).is_err());
         let long = packed(png::ColorType::Grayscale, 9000, &[0; 9000]);
-        assert!(png(&long, MOST_PIXELS).unwrap_err().contains("9000 by 1"));
+        assert!(
+            png(&long, MOST_PIXELS)
+                .unwrap_err()
+                .to_string()
+                .contains("9000 by 1")
+        );
     }
 
     #[test]
@@ -171,7 +206,7 @@ mod tests {
         for name in ["b.png", "c.png", "d.png"] {
             assert!(read(name).is_ok());
         }
-        assert!(read("e.png").unwrap_err().contains("too many"));
+        assert!(read("e.png").unwrap_err().to_string().contains("too many"));
     }
 
     #[test]
@@ -180,7 +215,7 @@ mod tests {
         let path = folder.path().join("a.jpg");
         fs::write(&path, b"\xff\xd8\xff\xe0 and more").unwrap();
         let mut images = Images::default();
-        let mut read = |path: &Path| images.read(&path.into()).unwrap_err();
+        let mut read = |path: &Path| images.read(&path.into()).unwrap_err().to_string();
         assert!(read(&path).contains("no PNG image"));
         assert!(read(folder.path()).contains("regular file"));
         let mut broken = packed(png::ColorType::Rgb, 40, &[90; 40 * 40 * 3]);

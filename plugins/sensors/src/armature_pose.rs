@@ -1,6 +1,9 @@
 //! Where the joints of an arm are (MORSE's `ArmaturePose`).
 use morse_api::{carrier::On, joint::JointState, named::Named, prelude::*, service::NoArguments};
-use morse_kinematics::{Chain, chain::Choice};
+use morse_kinematics::{
+    Chain,
+    chain::{self, Choice, OnJoints},
+};
 use serde_json::{Map, Value as Json};
 
 /// Measures the position of each joint of the armature that it sits `on`, or of the joints that its settings
@@ -39,8 +42,8 @@ impl Clone for ArmaturePoseData {
 #[derive(Component, Default)]
 struct Joints(Chain);
 
-impl ArmaturePose {
-    fn chain(&self, world: &World, sensor: Entity) -> Result<Chain, String> {
+impl OnJoints for ArmaturePose {
+    fn chain(&self, world: &World, sensor: Entity) -> Result<Chain, CheckError> {
         let on = world.get::<On>(sensor);
         let armature = on.and_then(|on| world.get::<Chain>(on.0));
         if let Some(chain) = armature.filter(|chain| !chain.joints.is_empty())
@@ -49,13 +52,12 @@ impl ArmaturePose {
         {
             return Ok(chain.clone());
         }
-        let mount = world.get::<Mount>(sensor).ok_or("it has no robot")?;
         let choice = Choice {
             joints: &self.joints,
             root: &self.root,
             tip: "",
         };
-        Chain::find(world, mount.robot, choice)
+        Chain::around(world, sensor, choice)
     }
 }
 
@@ -63,7 +65,7 @@ impl Sensor for ArmaturePose {
     const KIND: &'static str = "armature_pose";
     type Data = ArmaturePoseData;
 
-    fn check(&self, world: &World, sensor: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {
         self.chain(world, sensor).map(drop)
     }
 }
@@ -103,15 +105,7 @@ pub(super) fn plugin(app: &mut App) {
 
 /// Finds the joints, once.
 fn begin(world: &mut World) {
-    let mut all = world.query::<(Entity, &ArmaturePose)>();
-    let all: Vec<(Entity, ArmaturePose)> = all
-        .iter(world)
-        .map(|(entity, settings)| (entity, settings.clone()))
-        .collect();
-    for (entity, settings) in all {
-        let Ok(chain) = settings.chain(world, entity) else {
-            continue;
-        };
+    for (entity, _, chain) in chain::all::<ArmaturePose>(world) {
         let data = ArmaturePoseData {
             joints: Named::zero(chain.names()),
         };
@@ -152,7 +146,7 @@ fn state(world: &World, sensor: Entity) -> Vec<(String, f64)> {
         .collect()
 }
 
-fn get_joints(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_joints(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let names: Vec<String> = state(world, sensor)
         .into_iter()
         .map(|(name, _)| name)
@@ -160,7 +154,7 @@ fn get_joints(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outco
     Ok(Outcome::Done(names.into()))
 }
 
-fn get_state(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_state(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let all = state(world, sensor).into_iter();
     let all: Map<String, Json> = all.map(|(name, at)| (name, at.into())).collect();
     Ok(Outcome::Done(Json::Object(all)))
@@ -173,12 +167,12 @@ struct Name {
     joint: String,
 }
 
-fn get_joint(world: &mut World, sensor: Entity, name: Name) -> Result<Outcome, Refused> {
+fn get_joint(world: &mut World, sensor: Entity, name: Name) -> Result<Outcome, ServiceError> {
     let all = state(world, sensor);
     let found = all.iter().find(|(known, _)| *known == name.joint);
     let (_, position) = found.ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-        Refused(format!(
+        ServiceError::Failed(format!(
             "there is no joint `{}`; there are: {}",
             name.joint,
             known.join(", ")
@@ -191,7 +185,7 @@ fn get_joints_length(
     world: &mut World,
     sensor: Entity,
     _: NoArguments,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let joints = world.get::<Joints>(sensor);
     let joints = joints.iter().flat_map(|joints| &joints.0.joints);
     let lengths: Map<String, Json> = joints

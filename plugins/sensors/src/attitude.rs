@@ -57,16 +57,15 @@ impl Sensor for Attitude {
     const KIND: &'static str = "attitude";
     type Data = AttitudeData;
 
-    fn check(&self, world: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, _: Entity) -> Result<(), CheckError> {
         if !self.use_angle_against_north || world.contains_resource::<Origin>() {
             return Ok(());
         }
-        Err(
+        Err(CheckError::unmet(
             "to count yaw from north it needs to know how the scene lies: \
              `environment: (origin: (latitude: …, longitude: …, angle_against_north: …))`, or \
-             `use_angle_against_north: false`"
-                .to_owned(),
-        )
+             `use_angle_against_north: false`",
+        ))
     }
 }
 
@@ -192,7 +191,7 @@ mod tests {
             settings.check(&world, Entity::PLACEHOLDER)
         };
         assert!(check(false).is_ok());
-        assert!(check(true).unwrap_err().contains("origin"));
+        assert!(check(true).unwrap_err().to_string().contains("origin"));
     }
 
     #[test]

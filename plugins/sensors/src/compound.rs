@@ -50,7 +50,7 @@ impl Sensor for Compound {
     const MERGES: bool = true;
     type Data = CompoundData;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         self.sources(world, entity).map(drop)
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 impl Compound {
-    fn sources(&self, world: &World, entity: Entity) -> Result<Sources, String> {
+    fn sources(&self, world: &World, entity: Entity) -> Result<Sources, CheckError> {
         let own = world.get::<Path>(entity).map_or("", Path::as_str);
         let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
         let mut sources = Vec::new();
@@ -75,14 +75,14 @@ impl Compound {
                 Some((path.to_owned(), entity, *kind))
             });
             let Some(source) = found else {
-                return Err(format!(
+                return Err(CheckError::unmet(format!(
                     "there is no sensor `{name}`; name sensors by their paths, such as `rover.gps`"
-                ));
+                )));
             };
             if world.get::<Self>(source.1).is_some() {
-                return Err(format!(
+                return Err(CheckError::unmet(format!(
                     "`{name}` is a compound itself; name the sensors that it is made of"
-                ));
+                )));
             }
             sources.push(source);
         }

@@ -50,7 +50,7 @@ impl Sensor for DepthCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = DepthCameraData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()?;
         check_lines(self.keep_list.as_deref(), &self.lens())
     }

@@ -48,10 +48,10 @@ impl Sensor for DepthCameraAggregator {
     const FREQUENCY: Option<f64> = Some(10.0);
     type Data = DepthCameraAggregatorData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()?;
         if !self.yaws.iter().all(|yaw| yaw.is_finite()) {
-            return Err("`yaws` must be finite".to_owned());
+            return Err(CheckError::setting("`yaws` must be finite"));
         }
         check_lines(Some(&self.keep_list), &self.lens())
     }

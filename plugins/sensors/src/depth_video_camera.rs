@@ -58,14 +58,14 @@ impl Sensor for DepthVideoCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = DepthVideoCameraData;
 
-    fn check(&self, world: &World, camera: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, camera: Entity) -> Result<(), CheckError> {
         let is_raw = world
             .get::<Level>(camera)
             .is_some_and(|level| level.0 == RAW);
         if is_raw && self.values != Values::Depth {
-            return Err(
-                "`values` is for `level: depth`; level `raw` is always millimetres".to_owned(),
-            );
+            return Err(CheckError::setting(
+                "`values` is for `level: depth`; level `raw` is always millimetres",
+            ));
         }
         self.common().check()
     }

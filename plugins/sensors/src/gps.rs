@@ -73,15 +73,14 @@ impl Sensor for Gps {
     const LEVELS: &'static [&'static str] = &["simple", "raw", "extended"];
     type Data = GpsData;
 
-    fn check(&self, world: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, _: Entity) -> Result<(), CheckError> {
         if self.level == GpsLevel::Simple || world.contains_resource::<Origin>() {
             return Ok(());
         }
-        Err(
+        Err(CheckError::unmet(
             "to give latitude and longitude it needs to know where the scene lies: \
-             `environment: (origin: (latitude: …, longitude: …, altitude: …))`, or `level: simple`"
-                .to_owned(),
-        )
+             `environment: (origin: (latitude: …, longitude: …, altitude: …))`, or `level: simple`",
+        ))
     }
 }
 
@@ -254,7 +253,12 @@ mod tests {
             .check(&world, Entity::PLACEHOLDER)
         };
         assert!(with(GpsLevel::Simple).is_ok());
-        assert!(with(GpsLevel::Raw).unwrap_err().contains("origin"));
+        assert!(
+            with(GpsLevel::Raw)
+                .unwrap_err()
+                .to_string()
+                .contains("origin")
+        );
         assert!(with(GpsLevel::Extended).is_err());
     }
 }

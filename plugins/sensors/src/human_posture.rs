@@ -187,21 +187,24 @@ impl Sensor for HumanPosture {
     const KIND: &'static str = "human_posture";
     type Data = HumanPostureData;
 
-    fn check(&self, world: &World, sensor: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {
         if self.joints.len() > JOINTS.len() {
-            return Err(format!("there are {} joints at most", JOINTS.len()));
+            return Err(CheckError::setting(format!(
+                "there are {} joints at most",
+                JOINTS.len()
+            )));
         }
         if self.find(world, sensor).iter().any(Option::is_some) {
             return Ok(());
         }
-        Err(format!(
+        Err(CheckError::unmet(format!(
             "the robot is no human: it has none of the joints {}",
             if self.joints.is_empty() {
                 JOINTS.join(", ")
             } else {
                 self.joints.join(", ")
             }
-        ))
+        )))
     }
 }
 

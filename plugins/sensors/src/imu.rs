@@ -61,8 +61,9 @@ impl Sensor for Imu {
     const KIND: &'static str = "imu";
     type Data = ImuData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
-        self.model.at(self.date).map(drop)
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
+        self.model.at(self.date)?;
+        Ok(())
     }
 }
 
@@ -296,6 +297,6 @@ mod tests {
             ..Imu::default()
         };
         let refused = refused.check(&World::new(), Entity::PLACEHOLDER);
-        assert!(refused.unwrap_err().contains("1999"));
+        assert!(refused.unwrap_err().to_string().contains("1999"));
     }
 }

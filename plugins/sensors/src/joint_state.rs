@@ -54,7 +54,7 @@ impl Sensor for JointState {
     const KIND: &'static str = "joint_state";
     type Data = JointStateData;
 
-    fn check(&self, world: &World, sensor: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {
         let Some(mount) = world.get::<Mount>(sensor) else {
             return Ok(());
         };
@@ -71,14 +71,14 @@ impl Sensor for JointState {
                 .any(|name| fits_any(std::slice::from_ref(pattern), name))
         };
         match self.joints.iter().find(|pattern| !is_known(pattern)) {
-            Some(pattern) => Err(format!(
+            Some(pattern) => Err(CheckError::unmet(format!(
                 "the robot has no joint `{pattern}`; it has: {}",
                 if names.is_empty() {
                     "none".to_owned()
                 } else {
                     names.join(", ")
                 }
-            )),
+            ))),
             None => Ok(()),
         }
     }
@@ -182,6 +182,11 @@ mod tests {
             settings.check(bed.app.world(), sensor)
         };
         assert!(check("pan").is_ok());
-        assert!(check("turn").unwrap_err().contains("pan, tilt, lift"));
+        assert!(
+            check("turn")
+                .unwrap_err()
+                .to_string()
+                .contains("pan, tilt, lift")
+        );
     }
 }

@@ -45,14 +45,16 @@ impl Sensor for Kinect {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = KinectData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         if !self
             .rgb_at
             .iter()
             .chain(&self.depth_at)
             .all(|number| number.is_finite())
         {
-            return Err("`rgb_at` and `depth_at` must be finite".to_owned());
+            return Err(CheckError::setting(
+                "`rgb_at` and `depth_at` must be finite",
+            ));
         }
         self.lens().check()
     }

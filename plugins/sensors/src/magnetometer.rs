@@ -50,16 +50,15 @@ impl Sensor for Magnetometer {
     const KIND: &'static str = "magnetometer";
     type Data = MagnetometerData;
 
-    fn check(&self, world: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, _: Entity) -> Result<(), CheckError> {
         self.model.at(self.date)?;
         if world.contains_resource::<Origin>() {
             return Ok(());
         }
-        Err(
+        Err(CheckError::unmet(
             "to know the magnetic field it needs to know where the scene lies: \
-             `environment: (origin: (latitude: …, longitude: …, altitude: …))`"
-                .to_owned(),
-        )
+             `environment: (origin: (latitude: …, longitude: …, altitude: …))`",
+        ))
     }
 }
 
@@ -178,12 +177,13 @@ mod tests {
         assert!(
             check(&world, 2026.0, automatic)
                 .unwrap_err()
+                .to_string()
                 .contains("origin")
         );
         world.insert_resource(TOULOUSE);
         assert_eq!(check(&world, 2026.0, automatic), Ok(()));
         assert_eq!(check(&world, 2016.0, MagneticModel::Wmm2025), Ok(()));
-        let refused = check(&world, 2031.0, automatic).unwrap_err();
+        let refused = check(&world, 2031.0, automatic).unwrap_err().to_string();
         assert!(refused.contains("2031") && refused.contains("from 2015 to 2030"));
     }
 }

@@ -63,11 +63,14 @@ impl Sensor for Proximity {
     const FREQUENCY: Option<f64> = Some(12.0);
     type Data = ProximityData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         if self.range >= 0.0 {
             return Ok(());
         }
-        Err(format!("`range` must be 0 or more, not {}", self.range))
+        Err(CheckError::setting(format!(
+            "`range` must be 0 or more, not {}",
+            self.range
+        )))
     }
 }
 
@@ -135,10 +138,10 @@ fn set_range(
     world: &mut World,
     entity: Entity,
     SetRange { range }: SetRange,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     if !(range.is_finite() && range >= 0.0) {
         let path = world.get::<Path>(entity).cloned().unwrap_or_default();
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "`{path}`: the argument `range` of `set_range` must be a finite number, 0 or more, not {range}"
         )));
     }
@@ -157,7 +160,7 @@ fn set_tracked_tag(
     world: &mut World,
     entity: Entity,
     SetTrackedTag { tag }: SetTrackedTag,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     settings::set(world, entity, "track", &json!(tag))?;
     Ok(Outcome::NOTHING)
 }

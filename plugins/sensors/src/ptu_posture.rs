@@ -25,12 +25,14 @@ impl Sensor for PtuPosture {
     const KIND: &'static str = "ptu_posture";
     type Data = PtuPostureData;
 
-    fn check(&self, world: &World, sensor: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {
         let unit = world.get::<On>(sensor).map(|on| on.0);
         if unit.is_some_and(|unit| world.get::<PanTilt>(unit).is_some()) {
             return Ok(());
         }
-        Err("it must sit on a pan-tilt unit: add `on: \"NAME OF THE PTU\"`".to_owned())
+        Err(CheckError::unmet(
+            "it must sit on a pan-tilt unit: add `on: \"NAME OF THE PTU\"`",
+        ))
     }
 }
 

@@ -220,7 +220,7 @@ impl SearchAndRescue {
 }
 
 /// The nearest of the victims that were in sight at the last measurement, and how far it is from the sensor.
-fn nearest(world: &World, entity: Entity) -> Result<(String, VictimData, f64), Refused> {
+fn nearest(world: &World, entity: Entity) -> Result<(String, VictimData, f64), ServiceError> {
     let range = world
         .get::<SearchAndRescue>(entity)
         .map_or(0.0, |settings| settings.distance);
@@ -233,22 +233,22 @@ fn nearest(world: &World, entity: Entity) -> Result<(String, VictimData, f64), R
         });
         victims.min_by(|(_, _, one), (_, _, other)| one.total_cmp(other))
     });
-    found.ok_or_else(|| Refused(format!("No victim within range ({range})")))
+    found.ok_or_else(|| ServiceError::Failed(format!("No victim within range ({range})")))
 }
 
-fn heal(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn heal(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let (name, victim, away) = nearest(world, entity)?;
     let settings = world.get::<SearchAndRescue>(entity).cloned();
     let settings = settings.unwrap_or_default();
     if away >= settings.heal_range {
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "Victim `{name}` is too far to be healed: {away} m, where {} m are near enough",
             settings.heal_range
         )));
     }
     let can = |needed: &i64| settings.abilities.contains(needed);
     if !victim.requirements.iter().any(can) {
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "Victim `{name}` requires {:?}, and the abilities are {:?}",
             victim.requirements, settings.abilities
         )));
@@ -264,7 +264,7 @@ fn get_robot_abilities(
     world: &mut World,
     entity: Entity,
     _: NoArguments,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let settings = world.get::<SearchAndRescue>(entity);
     let abilities = settings.map(|settings| &settings.abilities);
     Ok(Outcome::Done(json!(abilities)))
@@ -274,7 +274,7 @@ fn get_victim_requirements(
     world: &mut World,
     entity: Entity,
     _: NoArguments,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let (_, victim, _) = nearest(world, entity)?;
     Ok(Outcome::Done(json!(victim.requirements)))
 }
@@ -283,7 +283,7 @@ fn get_victim_severity(
     world: &mut World,
     entity: Entity,
     _: NoArguments,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let (_, victim, _) = nearest(world, entity)?;
     Ok(Outcome::Done(json!(victim.severity)))
 }

@@ -75,7 +75,7 @@ impl Sensor for SegmentationCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = SegmentationCameraData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()
     }
 }

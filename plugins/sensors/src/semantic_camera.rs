@@ -157,18 +157,24 @@ impl Sensor for SemanticCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = SemanticCameraData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         let is_sharp = self.fov.map_or(self.focal > 0.0, |fov| {
             fov > 0.0 && fov < std::f64::consts::PI
         });
         if !is_sharp {
-            return Err("`fov` must be above 0 and below π, and `focal` above 0".to_owned());
+            return Err(CheckError::setting(
+                "`fov` must be above 0 and below π, and `focal` above 0",
+            ));
         }
         if self.width == 0 || self.height == 0 {
-            return Err("`width` and `height` must be 1 or more".to_owned());
+            return Err(CheckError::setting(
+                "`width` and `height` must be 1 or more",
+            ));
         }
         if !(self.near > 0.0 && self.far > self.near) {
-            return Err("`near` must be above 0, and `far` above `near`".to_owned());
+            return Err(CheckError::setting(
+                "`near` must be above 0, and `far` above `near`",
+            ));
         }
         Ok(())
     }

@@ -28,15 +28,15 @@ impl Sensor for StereoUnit {
     const KIND: &'static str = "stereo_unit";
     type Data = StereoUnitData;
 
-    fn check(&self, world: &World, entity: Entity) -> Result<(), String> {
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         for name in &self.cameras {
             let found = camera(world, entity, name);
             let has_frames =
                 found.is_some_and(|(_, camera)| world.get::<Capture>(camera).is_some());
             if !has_frames {
-                return Err(format!(
+                return Err(CheckError::unmet(format!(
                     "there is no camera `{name}`; name cameras by their paths, such as `rover.left`"
-                ));
+                )));
             }
         }
         Ok(())
@@ -72,11 +72,12 @@ fn cameras(world: &World, unit: Entity) -> Vec<(String, Entity)> {
     names.filter_map(|name| camera(world, unit, name)).collect()
 }
 
-fn capture(world: &mut World, unit: Entity, frames: Frames) -> Result<Outcome, Refused> {
+fn capture(world: &mut World, unit: Entity, frames: Frames) -> Result<Outcome, ServiceError> {
     if let Some(camera) = busy(world, unit) {
-        return Err(Refused(format!(
-            "A service (capture of `{camera}`) is already running. I do not know what to do."
-        )));
+        return Err(ServiceError::Busy {
+            service: format!("capture of `{camera}`"),
+            component: camera,
+        });
     }
     for (path, _) in cameras(world, unit) {
         // The reply is nobody's: what counts is whether the camera is still busy.

@@ -50,11 +50,13 @@ impl Sensor for VelodyneZb {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = VelodyneZbData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()?;
         check_lines(self.keep_list.as_deref(), &self.lens())?;
         match self.rotation {
-            Some(rotation) if !rotation.is_finite() => Err("`rotation` must be finite".to_owned()),
+            Some(rotation) if !rotation.is_finite() => {
+                Err(CheckError::setting("`rotation` must be finite"))
+            }
             _ => Ok(()),
         }
     }

@@ -39,7 +39,7 @@ impl Sensor for VideoCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = VideoCameraData;
 
-    fn check(&self, _: &World, _: Entity) -> Result<(), String> {
+    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()
     }
 }

@@ -34,6 +34,7 @@ use morse_api::{
     port::Policy,
 };
 use serde::Deserialize;
+use subtle::ConstantTimeEq as _;
 
 use crate::{
     connection::Role,
@@ -98,13 +99,8 @@ impl Default for Socket {
 impl Socket {
     /// Whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
     fn admits(&self, given: &[u8]) -> bool {
-        self.token.as_ref().is_none_or(|token| {
-            let differing = token
-                .bytes()
-                .zip(given)
-                .fold(0, |sum, (wanted, given)| sum | (wanted ^ given));
-            differing == 0 && token.len() == given.len()
-        })
+        let token = self.token.as_ref();
+        token.is_none_or(|token| token.as_bytes().ct_eq(given).into())
     }
 }
 

@@ -174,8 +174,17 @@ mod tests {
 
     #[test]
     fn false_results_lose_their_value_and_the_space_before_it() {
-        let line =
-            |status, value| String::from_utf8(reply_line("3", &Reply { status, value })).unwrap();
+        let line = |status, value| {
+            String::from_utf8(reply_line(
+                "3",
+                &Reply {
+                    status,
+                    value,
+                    error: None,
+                },
+            ))
+            .unwrap()
+        };
         assert_eq!(line(Status::Success, json!(0.0)), "3 SUCCESS\n");
         assert_eq!(
             line(Status::Success, json!([1.5, "a"])),

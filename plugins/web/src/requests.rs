@@ -10,7 +10,7 @@ use std::{
 use mio::Waker;
 use morse_api::{
     middleware::RequestSender,
-    service::{Reply, Status},
+    service::{Reply, ServiceError},
 };
 use serde_json::json;
 
@@ -109,13 +109,7 @@ impl Requests {
 }
 
 fn failed(id: u64, why: &str) -> String {
-    text(
-        id,
-        &Reply {
-            status: Status::Failed,
-            value: why.into(),
-        },
-    )
+    text(id, &Reply::failed(ServiceError::failed(why)))
 }
 
 fn text(id: u64, reply: &Reply) -> String {

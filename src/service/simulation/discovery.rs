@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use bevy::prelude::*;
 use morse_api::{
     kind::Described,
-    service::{AddService as _, NoArguments, Outcome, Refused, Service, find, services_of},
+    service::{AddService as _, NoArguments, Outcome, Service, ServiceError, find, services_of},
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -77,7 +77,7 @@ pub(super) fn add(app: &mut App) {
         );
 }
 
-fn list_streams(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn list_streams(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let robots = world.resource::<Wiring>().robots.values();
     let components = robots.flat_map(|robot| &robot.components);
     let streaming = components.filter(|(_, component)| !component.streams.is_empty());
@@ -86,7 +86,7 @@ fn list_streams(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome,
     ))
 }
 
-fn details(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn details(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let wiring = world.resource::<Wiring>();
     let robots: Vec<Json> = wiring
         .robots

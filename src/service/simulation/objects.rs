@@ -6,7 +6,7 @@ use morse_api::{
     angles::from_yaw_pitch_roll,
     body::BodyState,
     prelude::{Deserialize, Reflect},
-    service::{AddService as _, NoArguments, Outcome, Refused, Service},
+    service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
 };
 use morse_physics::place::{Unmoved, hold, place, push};
 use nalgebra::{Isometry3, Point3};
@@ -76,7 +76,11 @@ struct Visibility {
     do_children: bool,
 }
 
-fn get_scene_objects(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_scene_objects(
+    world: &mut World,
+    _: Entity,
+    _: NoArguments,
+) -> Result<Outcome, ServiceError> {
     let Some(spawned) = world.get_resource::<Spawned>() else {
         return Ok(Outcome::Done(json!({})));
     };
@@ -145,11 +149,13 @@ fn set_object_position(
         position,
         orientation,
     }: Placement,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let body = body(world, &name)?;
     let mut numbers = position.iter().chain(orientation.iter().flatten());
     if !numbers.all(|number| number.is_finite()) {
-        return Err(Refused(format!("`{name}`: a number is not finite")));
+        return Err(ServiceError::Failed(format!(
+            "`{name}`: a number is not finite"
+        )));
     }
     let old = pose(world, body).unwrap_or_default();
     let rotation = orientation.map_or(old.rotation, |[roll, pitch, yaw]| {
@@ -180,11 +186,13 @@ fn push_object(
         impulse,
         point,
     }: Push,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let body = body(world, &name)?;
     let mut numbers = impulse.iter().chain(point.iter().flatten());
     if !numbers.all(|number| number.is_finite()) {
-        return Err(Refused(format!("`{name}`: a number is not finite")));
+        return Err(ServiceError::Failed(format!(
+            "`{name}`: a number is not finite"
+        )));
     }
     let point = point.map(Point3::from);
     push(world, body, &impulse.into(), point.as_ref()).map_err(|why| unmoved(&name, why))?;
@@ -204,22 +212,24 @@ fn set_object_dynamics(
     world: &mut World,
     _: Entity,
     Dynamics { name, state }: Dynamics,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let body = body(world, &name)?;
     hold(world, body, !state).map_err(|why| unmoved(&name, why))?;
     Ok(Outcome::Done(state.into()))
 }
 
-fn unmoved(name: &str, why: Unmoved) -> Refused {
-    Refused(format!("`{name}` {why}"))
+fn unmoved(name: &str, why: Unmoved) -> ServiceError {
+    ServiceError::Failed(format!("`{name}` {why}"))
 }
 
 /// The body of that name.
-fn body(world: &World, name: &str) -> Result<Entity, Refused> {
+fn body(world: &World, name: &str) -> Result<Entity, ServiceError> {
     let spawned = world.get_resource::<Spawned>();
     let found = spawned.and_then(|spawned| {
         let robot = || spawned.robots.get(name);
         spawned.frames.get(name).or_else(robot).copied()
     });
-    found.ok_or_else(|| Refused(format!("Object '{name}' does not appear in the scene.")))
+    found.ok_or_else(|| {
+        ServiceError::Failed(format!("Object '{name}' does not appear in the scene."))
+    })
 }

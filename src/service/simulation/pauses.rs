@@ -3,7 +3,7 @@
 use bevy::prelude::{App, World};
 use morse_api::{
     prelude::{Deserialize, Reflect},
-    service::{AddService as _, NoArguments, Outcome, Refused, Service},
+    service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
 };
 
 use super::Itself;
@@ -52,7 +52,7 @@ fn step(
     world: &mut World,
     _: bevy::prelude::Entity,
     Steps { ticks }: Steps,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let asked = match world.resource::<Wishes>().hold {
         Some(Hold::After(before)) => before.saturating_add(ticks),
         _ => ticks,
@@ -60,7 +60,7 @@ fn step(
     hold(world, Hold::After(asked))
 }
 
-fn hold(world: &mut World, hold: Hold) -> Result<Outcome, Refused> {
+fn hold(world: &mut World, hold: Hold) -> Result<Outcome, ServiceError> {
     world.resource_mut::<Wishes>().hold = Some(hold);
     Ok(Outcome::NOTHING)
 }

@@ -3,7 +3,7 @@ use bevy::prelude::*;
 use morse_api::{
     angles::from_yaw_pitch_roll,
     prelude::{Deserialize, Reflect},
-    service::{AddService as _, NoArguments, Outcome, Refused, Service},
+    service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
 };
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use super::Itself;
 
 type Matrix = [[f64; 4]; 4];
 
-type Answer = fn(&mut World, Entity, NoArguments) -> Result<Outcome, Refused>;
+type Answer = fn(&mut World, Entity, NoArguments) -> Result<Outcome, ServiceError>;
 
 /// From where the simulation is watched, and how. It is kept for whoever draws, and no state of the world.
 #[derive(Resource, Clone, Debug, PartialEq)]
@@ -168,10 +168,10 @@ fn add_changes(app: &mut App) {
     );
 }
 
-fn finite(numbers: &[f64]) -> Result<(), Refused> {
+fn finite(numbers: &[f64]) -> Result<(), ServiceError> {
     if numbers.iter().all(|number| number.is_finite()) {
         Ok(())
     } else {
-        Err(Refused("a number is not finite".to_owned()))
+        Err(ServiceError::Failed("a number is not finite".to_owned()))
     }
 }

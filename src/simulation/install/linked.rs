@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use morse_api::{carrier::Link, state::sort_by_path};
+use morse_api::{carrier::Link, check::CheckError, state::sort_by_path};
 use morse_scene::{
     diagnostic::Diagnostic,
     simulation::{Instance, Spanned, model::Component as Common},
@@ -15,7 +15,7 @@ pub(super) struct Checked<'a> {
     pub(super) entity: Entity,
     pub(super) path: Arc<str>,
     pub(super) common: &'a Common,
-    pub(super) check: fn(&World, Entity) -> Result<(), String>,
+    pub(super) check: fn(&World, Entity) -> Result<(), CheckError>,
 }
 
 impl Installer<'_> {

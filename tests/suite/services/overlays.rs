@@ -3,13 +3,13 @@
 use bevy::prelude::*;
 use morse_api::{
     overlay::{AddOverlay as _, Overlay, pass_on},
-    service::{AddService as _, Outcome, Refused, Service, Status},
+    service::{AddService as _, Outcome, Service, ServiceError, Status},
 };
 use morse_sim::{Simulation, simulation::no_parts};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::{answer, refusal, rover_with};
+use super::{answer, ask, refusal, rover_with};
 
 const PARTS: &str = r#"
     actuators: {
@@ -62,10 +62,11 @@ fn services_get_other_names_and_arguments() {
         ("ahead", json!([])),
     ];
     for (service, arguments) in wrong {
-        let why = refusal(&mut simulation, "rover.old", service, arguments);
+        let reply = ask(&mut simulation, "rover.old", service, arguments);
+        assert_eq!(reply.status, Status::Failed);
         assert!(
-            why.contains("wrong # of parameters") || why.starts_with("parameters expected"),
-            "{why}"
+            matches!(reply.error, Some(ServiceError::WrongArity { .. })),
+            "{reply:?}"
         );
     }
     assert_eq!(command(&simulation), [4.0, 5.0]);
@@ -158,7 +159,7 @@ fn bend(
     world: &mut World,
     overlay: Entity,
     Curvature { curvature }: Curvature,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let speed = world.get::<Bend>(overlay).map_or(0.0, |bend| bend.speed);
     pass_on(
         world,

@@ -15,7 +15,7 @@ use super::{
 const CRATES: [(&str, &[&str], &[&str]); 14] = [
     ("morse_api", &[], &[]),
     ("morse_testing", &["morse_api"], &[]),
-    ("morse_geodesy", &[], &[]),
+    ("morse_geodesy", &["morse_api"], &[]),
     ("morse_kinematics", &["morse_api"], &[]),
     ("morse_sensors", PART, &["morse_testing"]),
     ("morse_actuators", PART, &["morse_testing"]),

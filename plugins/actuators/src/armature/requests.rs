@@ -200,21 +200,24 @@ fn list(named: BTreeMap<String, f64>) -> Vec<(String, f64)> {
 }
 
 /// What a service of an armature needs.
-pub(super) fn parts(world: &World, arm: Entity) -> Result<(&Armature, &Chain, &Motion), Refused> {
+pub(super) fn parts(
+    world: &World,
+    arm: Entity,
+) -> Result<(&Armature, &Chain, &Motion), ServiceError> {
     let settings = world.get::<Armature>(arm);
     let parts = settings
         .zip(world.get::<Chain>(arm))
         .zip(world.get::<Motion>(arm));
     let parts = parts.map(|((settings, chain), motion)| (settings, chain, motion));
-    parts.ok_or_else(|| Refused("this armature has no joints".to_owned()))
+    parts.ok_or_else(|| ServiceError::Failed("this armature has no joints".to_owned()))
 }
 
-fn get_joints(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_joints(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let (_, chain, _) = parts(world, arm)?;
     Ok(Outcome::Done(chain.names().into()))
 }
 
-fn get_dofs(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_dofs(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let (_, chain, _) = parts(world, arm)?;
     let free = |joint: &Joint| {
         let axes = [0, 1, 2].map(|axis| axis == joint.free_axis);
@@ -224,13 +227,13 @@ fn get_dofs(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, R
     Ok(Outcome::Done(Json::Object(dofs)))
 }
 
-fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcome, Refused> {
+fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcome, ServiceError> {
     let (_, chain, _) = parts(world, arm)?;
     let joint = chain
         .joints
         .iter()
         .find(|known| known.name == joint)
-        .ok_or_else(|| Refused(no_joint(chain, &joint)))?;
+        .ok_or_else(|| ServiceError::Failed(no_joint(chain, &joint)))?;
     let [lower, upper] = joint.limits;
     let free = if joint.is_angle {
         std::f64::consts::PI
@@ -248,17 +251,19 @@ fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcom
 }
 
 /// The place of a joint that turns, or slides, and the position if it is a number.
-fn place(chain: &Chain, turns: bool, name: &str, position: f64) -> Result<usize, Refused> {
+fn place(chain: &Chain, turns: bool, name: &str, position: f64) -> Result<usize, ServiceError> {
     let at = chain.place(name);
-    let at = at.ok_or_else(|| Refused(no_joint(chain, name)))?;
+    let at = at.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
     if !position.is_finite() {
-        return Err(Refused(format!("`{position}` is no position for `{name}`")));
+        return Err(ServiceError::Failed(format!(
+            "`{position}` is no position for `{name}`"
+        )));
     }
     match chain.joints.get(at).map(|joint| joint.is_angle) {
-        Some(true) if !turns => Err(Refused(format!(
+        Some(true) if !turns => Err(ServiceError::Failed(format!(
             "the joint `{name}` turns: it cannot be set to a translation"
         ))),
-        Some(false) if turns => Err(Refused(format!(
+        Some(false) if turns => Err(ServiceError::Failed(format!(
             "the joint `{name}` slides: it cannot be set to a rotation"
         ))),
         _ => Ok(at),
@@ -269,7 +274,7 @@ fn places(
     chain: &Chain,
     turns: bool,
     wanted: &[(String, f64)],
-) -> Result<Vec<(usize, f64)>, Refused> {
+) -> Result<Vec<(usize, f64)>, ServiceError> {
     let each = |(name, position): &(String, f64)| {
         place(chain, turns, name, *position).map(|at| (at, *position))
     };
@@ -282,7 +287,7 @@ fn put_all(
     arm: Entity,
     turns: bool,
     positions: &[f64],
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let (_, chain, _) = parts(world, arm)?;
     let named: Vec<(String, f64)> = chain
         .names()
@@ -298,7 +303,7 @@ fn put(
     arm: Entity,
     turns: bool,
     wanted: &[(String, f64)],
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let (settings, chain, motion) = parts(world, arm)?;
     let wanted = places(chain, turns, wanted)?;
     let mut motion = motion.clone();
@@ -324,12 +329,12 @@ fn go(
     turns: bool,
     wanted: &[(String, f64)],
     speed: Option<f64>,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let (settings, chain, motion) = parts(world, arm)?;
     let wanted = places(chain, turns, wanted)?;
     let speed = speed.unwrap_or_else(|| settings.speed(turns));
     if !(speed.is_finite() && speed > 0.0) {
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "`{speed}` is no speed: it must be positive"
         )));
     }
@@ -344,7 +349,7 @@ fn go(
     Ok(Outcome::Pending)
 }
 
-fn trajectory(world: &mut World, arm: Entity, wanted: Follow) -> Result<Outcome, Refused> {
+fn trajectory(world: &mut World, arm: Entity, wanted: Follow) -> Result<Outcome, ServiceError> {
     let (_, chain, motion) = parts(world, arm)?;
     let trajectory = wanted.trajectory.read(&motion.set_points, chain)?;
     let mut motion = motion.clone();

@@ -89,7 +89,7 @@ fn short_names<'c>(settings: &'c Armature, chain: &'c Chain) -> impl Iterator<It
 }
 
 /// Whether names were given to targets that there are, and no two have the same.
-pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), String> {
+pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), CheckError> {
     let ends: BTreeSet<&String> = chain
         .tips
         .iter()
@@ -97,30 +97,32 @@ pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), String> {
         .collect();
     if let Some(joint) = settings.targets.keys().find(|joint| !ends.contains(joint)) {
         let ends: Vec<&str> = ends.iter().map(|end| end.as_str()).collect();
-        return Err(format!(
+        return Err(CheckError::unmet(format!(
             "`targets` names `{joint}`, which is not the last joint before an end; these are: {}",
             ends.join(", ")
-        ));
+        )));
     }
     let mut seen = BTreeSet::new();
     match short_names(settings, chain).find(|name| !seen.insert(*name)) {
-        Some(twice) => Err(format!("two `targets` are called `{twice}`")),
+        Some(twice) => Err(CheckError::setting(format!(
+            "two `targets` are called `{twice}`"
+        ))),
         None => Ok(()),
     }
 }
 
-fn names(world: &World, arm: Entity) -> Result<Vec<String>, Refused> {
+fn names(world: &World, arm: Entity) -> Result<Vec<String>, ServiceError> {
     let (settings, chain, _) = parts(world, arm)?;
     let path = world.get::<Path>(arm).map_or("", Path::as_str);
     let names = short_names(settings, chain).map(|name| format!("ik_target.{path}.{name}"));
     Ok(names.collect())
 }
 
-fn list(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn list(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     Ok(Outcome::Done(names(world, arm)?.into()))
 }
 
-fn place(world: &mut World, arm: Entity, at: Place) -> Result<Outcome, Refused> {
+fn place(world: &mut World, arm: Entity, at: Place) -> Result<Outcome, ServiceError> {
     let wish = Go {
         name: at.name,
         translation: at.translation,
@@ -138,7 +140,7 @@ fn place(world: &mut World, arm: Entity, at: Place) -> Result<Outcome, Refused> 
     Ok(Outcome::NOTHING)
 }
 
-fn go(world: &mut World, arm: Entity, wish: Go) -> Result<Outcome, Refused> {
+fn go(world: &mut World, arm: Entity, wish: Go) -> Result<Outcome, ServiceError> {
     let (tip, target) = target(world, arm, &wish)?;
     set(world, arm, tip, target);
     Ok(Outcome::Pending)
@@ -152,7 +154,7 @@ fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
 }
 
 /// The tip that a wish concerns, and its target.
-fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Refused> {
+fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), ServiceError> {
     let (settings, _, motion) = parts(world, arm)?;
     let at = tip(world, arm, &wish.name)?;
     let turns = wish.euler_rotation.iter().flatten();
@@ -162,7 +164,7 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Refu
         .chain(turns)
         .all(|number| number.is_finite())
     {
-        return Err(Refused(
+        return Err(ServiceError::Failed(
             "translation and euler_rotation must be finite numbers".to_owned(),
         ));
     }
@@ -197,7 +199,7 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Refu
 }
 
 /// The tip whose target has that name.
-fn tip(world: &World, arm: Entity, name: &str) -> Result<usize, Refused> {
+fn tip(world: &World, arm: Entity, name: &str) -> Result<usize, ServiceError> {
     let names = names(world, arm)?;
     let at = names.iter().position(|known| known == name);
     at.ok_or_else(|| {
@@ -206,31 +208,31 @@ fn tip(world: &World, arm: Entity, name: &str) -> Result<usize, Refused> {
         } else {
             names.join(", ")
         };
-        Refused(format!(
+        ServiceError::Failed(format!(
             "there is no IK target `{name}`; there are: {known}"
         ))
     })
 }
 
-fn speed(given: Option<f64>, own: f64) -> Result<f64, Refused> {
+fn speed(given: Option<f64>, own: f64) -> Result<f64, ServiceError> {
     let speed = given.unwrap_or(own);
     if speed.is_finite() && speed > 0.0 {
         Ok(speed)
     } else {
-        Err(Refused(format!(
+        Err(ServiceError::Failed(format!(
             "`{speed}` is no speed: it must be positive"
         )))
     }
 }
 
 /// Where a tip is, as far as the joints have been told to go.
-fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, Refused> {
+fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, ServiceError> {
     let (_, chain, motion) = parts(world, arm)?;
     let place = chain.tips.get(tip).and_then(|tip| {
         let base = world.get::<BodyState>(tip.base)?;
         Some(base.pose * tip.base_from_tip(&motion.set_points))
     });
-    place.ok_or_else(|| Refused("the arm is nowhere".to_owned()))
+    place.ok_or_else(|| ServiceError::Failed("the arm is nowhere".to_owned()))
 }
 
 /// A request ends on the way: the targets stay where they are.

@@ -1,7 +1,7 @@
 //! Commands, requests and trajectories against closed forms; the arm itself is in the suite.
 use morse_api::{
     joint::RobotJoints,
-    service::{Call, Reply},
+    service::{Call, Reply, ServiceError},
 };
 use morse_testing::TestWorld;
 use serde_json::{Value as Json, json};
@@ -206,8 +206,11 @@ fn a_trajectory_is_not_interrupted_but_cancelled() {
     let request = call(&mut bed, "trajectory", points);
     run(&mut bed, 10);
     assert_eq!(
-        refusal(&mut bed, "rotate", json!(["a", 0.1])),
-        "A service (trajectory) is already running. I do not know what to do."
+        ask(&mut bed, "rotate", json!(["a", 0.1])).error,
+        Some(ServiceError::Busy {
+            component: "rover.arm".to_owned(),
+            service: "trajectory".to_owned(),
+        })
     );
     run(&mut bed, 10);
     near(&bed, [0.4, 0.0, 0.0]);
@@ -278,11 +281,11 @@ fn settings_are_checked() {
     assert!(check("(rotation_speed: 0)").is_err());
     assert!(check("(angle_tolerance: -1)").is_err());
     assert_eq!(
-        check(r#"(joints: ["x"])"#).unwrap_err(),
+        check(r#"(joints: ["x"])"#).unwrap_err().to_string(),
         "the robot has no joint `x`"
     );
     assert_eq!(
-        check(r#"(root: "x")"#).unwrap_err(),
+        check(r#"(root: "x")"#).unwrap_err().to_string(),
         "there is no frame `x`"
     );
 }

@@ -118,13 +118,13 @@ impl Wanted {
     /// # Errors
     ///
     /// What is wrong with it.
-    pub(super) fn read(self, from: &[f64], chain: &Chain) -> Result<Trajectory, Refused> {
+    pub(super) fn read(self, from: &[f64], chain: &Chain) -> Result<Trajectory, ServiceError> {
         let missing = |key: &str| {
-            Refused(format!(
+            ServiceError::Failed(format!(
                 "Error: invalid trajectory: key '{key}' was expected."
             ))
         };
-        let wrong = |why: &str| Refused(format!("Error: invalid trajectory: {why}."));
+        let wrong = |why: &str| ServiceError::Failed(format!("Error: invalid trajectory: {why}."));
         let count = chain.joints.len();
         let is_fine = |numbers: &[f64]| {
             numbers.len() == count && numbers.iter().all(|number| number.is_finite())

@@ -38,7 +38,7 @@ impl Overlay for Human {
     const KIND: &'static str = "human";
     const OVER_ROBOT: bool = true;
 
-    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), String> {
+    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), CheckError> {
         hand(world, overlay, &self.hand).map(drop)
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, Refused> {
+fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, ServiceError> {
     let Some(Human {
         hand: name,
         distance,
@@ -65,14 +65,15 @@ fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, R
     else {
         return Ok(Outcome::NOTHING);
     };
-    let hand = hand(world, overlay, &name).map_err(Refused)?;
+    let hand = hand(world, overlay, &name).map_err(ServiceError::failed)?;
     hand.grasp(world, overlay, wanted, distance)
 }
 
 /// The hand, which is a frame of the robot below.
-fn hand(world: &World, overlay: Entity, name: &str) -> Result<Hand, String> {
+fn hand(world: &World, overlay: Entity, name: &str) -> Result<Hand, CheckError> {
     let robot = world
         .get::<Over>(overlay)
         .and_then(|Over(robot)| find(world, Path::as_str(robot)));
-    Hand::at(world, robot.ok_or("there is no robot below")?, name)
+    let robot = robot.ok_or_else(|| CheckError::unmet("there is no robot below"))?;
+    Ok(Hand::at(world, robot, name)?)
 }

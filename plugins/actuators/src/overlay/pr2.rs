@@ -52,11 +52,12 @@ impl Overlay for Pr2 {
     const KIND: &'static str = "pr2";
     const OVER_ROBOT: bool = true;
 
-    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), String> {
+    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), CheckError> {
         let robot = robot(world, overlay)?;
         lift(world, overlay, &self.lift)?;
         mover(world, overlay, &self.torso)?;
-        Hand::at(world, robot, &self.hand).map(drop)
+        Hand::at(world, robot, &self.hand)?;
+        Ok(())
     }
 }
 
@@ -103,11 +104,12 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 /// The robot below.
-fn robot(world: &World, overlay: Entity) -> Result<Entity, String> {
+fn robot(world: &World, overlay: Entity) -> Result<Entity, CheckError> {
     let Some(Over(path)) = world.get(overlay) else {
-        return Err("this overlay lies over nothing".to_owned());
+        return Err(CheckError::unmet("this overlay lies over nothing"));
     };
-    find(world, path.as_str()).ok_or_else(|| format!("there is no robot `{path}`"))
+    find(world, path.as_str())
+        .ok_or_else(|| CheckError::unmet(format!("there is no robot `{path}`")))
 }
 
 /// The joint that lifts the torso, and its entity.
@@ -115,7 +117,7 @@ fn lift<'w>(
     world: &'w World,
     overlay: Entity,
     name: &str,
-) -> Result<(Entity, &'w JointVariable), String> {
+) -> Result<(Entity, &'w JointVariable), CheckError> {
     let robot = robot(world, overlay)?;
     let path = world.get::<Path>(robot);
     let joints = world.get::<RobotJoints>(robot);
@@ -125,11 +127,15 @@ fn lift<'w>(
         .filter_map(|&joint| Some((joint, world.get::<JointVariable>(joint)?)));
     variables
         .find(|(_, variable)| variable.short_name(path) == name)
-        .ok_or_else(|| format!("the robot has no joint `{name}`: say another one as `lift`"))
+        .ok_or_else(|| {
+            CheckError::unmet(format!(
+                "the robot has no joint `{name}`: say another one as `lift`"
+            ))
+        })
 }
 
 /// The path of the actuator that moves the torso, and its service.
-fn mover(world: &World, overlay: Entity, name: &str) -> Result<(String, &'static str), String> {
+fn mover(world: &World, overlay: Entity, name: &str) -> Result<(String, &'static str), CheckError> {
     let own = world.get::<Path>(overlay).map_or("", Path::as_str);
     let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
     let path = format!("{robot}.{name}");
@@ -138,18 +144,24 @@ fn mover(world: &World, overlay: Entity, name: &str) -> Result<(String, &'static
     let service = movers
         .find(|service| actuator.is_some_and(|at| service_of(world, at, service).is_some()))
         .ok_or_else(|| {
-            format!("`{path}` is no `armature`, nor `joints`: say what moves the torso as `torso`")
+            CheckError::unmet(format!(
+                "`{path}` is no `armature`, nor `joints`: say what moves the torso as `torso`"
+            ))
         })?;
     Ok((path, service))
 }
 
-fn settings(world: &World, overlay: Entity) -> Result<Pr2, Refused> {
+fn settings(world: &World, overlay: Entity) -> Result<Pr2, ServiceError> {
     let settings = world.get::<Pr2>(overlay).cloned();
-    settings.ok_or_else(|| Refused("this is no PR2".to_owned()))
+    settings.ok_or_else(|| ServiceError::Failed("this is no PR2".to_owned()))
 }
 
-fn get_armatures(world: &mut World, overlay: Entity, _: NoArguments) -> Result<Outcome, Refused> {
-    let robot = robot(world, overlay).map_err(Refused)?;
+fn get_armatures(
+    world: &mut World,
+    overlay: Entity,
+    _: NoArguments,
+) -> Result<Outcome, ServiceError> {
+    let robot = robot(world, overlay).map_err(ServiceError::failed)?;
     let all = world.get_resource::<InPathOrder>();
     let is_armature = |entity: &&Entity| {
         let kind = world.get::<KindOf>(**entity);
@@ -172,24 +184,24 @@ fn set_torso(
     world: &mut World,
     overlay: Entity,
     SetTorso { height }: SetTorso,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let Pr2 {
         torso, lift: name, ..
     } = settings(world, overlay)?;
-    let (_, variable) = lift(world, overlay, &name).map_err(Refused)?;
+    let (_, variable) = lift(world, overlay, &name).map_err(ServiceError::failed)?;
     let [lowest, highest] = variable.limits;
     if !(lowest..=highest).contains(&height) {
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "the torso goes from {lowest} m to {highest} m, not to {height} m"
         )));
     }
-    let (path, service) = mover(world, overlay, &torso).map_err(Refused)?;
+    let (path, service) = mover(world, overlay, &torso).map_err(ServiceError::failed)?;
     pass_on(world, &path, service, &json!([name, height]))
 }
 
-fn get_torso(world: &mut World, overlay: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_torso(world: &mut World, overlay: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let name = settings(world, overlay)?.lift;
-    let (joint, _) = lift(world, overlay, &name).map_err(Refused)?;
+    let (joint, _) = lift(world, overlay, &name).map_err(ServiceError::failed)?;
     let state = world.get::<JointState>(joint);
     Ok(Outcome::Done(json!(state.map(|state| state.position))))
 }
@@ -198,15 +210,15 @@ fn get_torso_minmax(
     world: &mut World,
     overlay: Entity,
     _: NoArguments,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let name = settings(world, overlay)?.lift;
-    let (_, variable) = lift(world, overlay, &name).map_err(Refused)?;
+    let (_, variable) = lift(world, overlay, &name).map_err(ServiceError::failed)?;
     Ok(Outcome::Done(json!(variable.limits)))
 }
 
-fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, Refused> {
+fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, ServiceError> {
     let Pr2 { hand, distance, .. } = settings(world, overlay)?;
-    let robot = robot(world, overlay).map_err(Refused)?;
-    let hand = Hand::at(world, robot, &hand).map_err(Refused)?;
+    let robot = robot(world, overlay).map_err(ServiceError::failed)?;
+    let hand = Hand::at(world, robot, &hand).map_err(ServiceError::failed)?;
     hand.grasp(world, overlay, wanted, distance)
 }

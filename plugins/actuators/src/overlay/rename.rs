@@ -82,12 +82,12 @@ impl<'de> Deserialize<'de> for Renamed {
 impl Overlay for Rename {
     const KIND: &'static str = "rename";
 
-    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), String> {
+    fn install(&self, world: &mut World, overlay: Entity) -> Result<(), CheckError> {
         let path = world.get::<Over>(overlay).map(|over| over.0.clone());
         let below = path
             .as_ref()
             .and_then(|path| find(world, path.as_str()))
-            .ok_or("there is nothing below")?;
+            .ok_or_else(|| CheckError::unmet("there is nothing below"))?;
         let mut services = Vec::new();
         for (name, renamed) in &self.names {
             services.push(Arc::new(renamed.over(world, below, name)?));
@@ -103,16 +103,16 @@ pub(super) fn plugin(app: &mut App) {
 
 impl Renamed {
     /// The service of a new name.
-    fn over(&self, world: &World, below: Entity, name: &str) -> Result<Service, String> {
+    fn over(&self, world: &World, below: Entity, name: &str) -> Result<Service, CheckError> {
         let wanted = &self.service;
         let path = world.get::<Path>(below).cloned().unwrap_or_default();
         let Some((_, target)) = service_of(world, below, wanted) else {
             let all = services_of(world, below);
             let all: Vec<&str> = all.iter().map(|service| &*service.name).collect();
-            return Err(format!(
+            return Err(CheckError::unmet(format!(
                 "`{path}` has no service `{wanted}`; it has {}",
                 all.join(", ")
-            ));
+            )));
         };
         let known = names(target.arguments);
         let unknown = self
@@ -121,14 +121,14 @@ impl Renamed {
             .chain(self.defaults.keys())
             .find(|argument| !known.contains(&argument.as_str()));
         if let Some(argument) = unknown {
-            return Err(format!(
+            return Err(CheckError::unmet(format!(
                 "`{wanted}` of `{path}` has no argument `{argument}`; it takes {}",
                 known.join(", ")
-            ));
+            )));
         }
         let (renamed, own_name) = (self.clone(), name.to_owned());
         let run = move |world: &mut World, overlay: Entity, given: &Json| {
-            let given = renamed.translate(&own_name, &known, given)?;
+            let given = renamed.translate((&*world, overlay), &own_name, &known, given)?;
             pass_on(world, overlay, &renamed.service, &given)
         };
         let docs = format!("{} (`{wanted}` of `{path}`.)", target.docs);
@@ -143,12 +143,20 @@ impl Renamed {
     }
 
     /// The arguments for the service below; `known` are its own.
-    fn translate(&self, name: &str, known: &[&'static str], given: &Json) -> Result<Json, Refused> {
+    fn translate(
+        &self,
+        (world, overlay): (&World, Entity),
+        name: &str,
+        known: &[&'static str],
+        given: &Json,
+    ) -> Result<Json, ServiceError> {
         if self.arguments.is_empty() && self.defaults.is_empty() {
             return Ok(given.clone());
         }
-        let wrong =
-            |what: String| Refused(format!("wrong # of parameters for service {name}. {what}"));
+        let component = || {
+            let path = world.get::<Path>(overlay);
+            path.map(ToString::to_string).unwrap_or_default()
+        };
         let order: Vec<&str> = if self.arguments.is_empty() {
             known.to_vec()
         } else {
@@ -157,8 +165,14 @@ impl Renamed {
         let mut all = Map::new();
         match given {
             Json::Array(values) if values.len() > order.len() => {
-                let (given, taken) = (values.len(), order.len());
-                return Err(wrong(format!("{given} given, {taken} taken")));
+                return Err(ServiceError::WrongArity {
+                    component: component(),
+                    service: name.to_owned(),
+                    given: values.len(),
+                    expected: order.len(),
+                    is_bare: false,
+                    cause: None,
+                });
             }
             Json::Array(values) => {
                 let pairs = order.iter().zip(values);
@@ -166,7 +180,15 @@ impl Renamed {
             }
             Json::Object(values) => all.clone_from(values),
             Json::Null => {}
-            _ => return Err(wrong("a list is taken".to_owned())),
+            _ => {
+                return Err(ServiceError::WrongType {
+                    component: component(),
+                    service: name.to_owned(),
+                    position: None,
+                    field: None,
+                    cause: "a list is expected".to_owned(),
+                });
+            }
         }
         for (name, value) in &self.defaults {
             all.entry(name).or_insert_with(|| value.0.clone());

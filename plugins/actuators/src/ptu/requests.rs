@@ -72,9 +72,11 @@ struct Object {
     name: String,
 }
 
-fn set_pan_tilt(world: &mut World, unit: Entity, angles: Angles) -> Result<Outcome, Refused> {
+fn set_pan_tilt(world: &mut World, unit: Entity, angles: Angles) -> Result<Outcome, ServiceError> {
     if !(angles.pan.is_finite() && angles.tilt.is_finite()) {
-        return Err(Refused("pan and tilt must be finite numbers".to_owned()));
+        return Err(ServiceError::Failed(
+            "pan and tilt must be finite numbers".to_owned(),
+        ));
     }
     turn(world, unit, [angles.pan, angles.tilt]);
     Ok(Outcome::Pending)
@@ -90,7 +92,7 @@ fn turn(world: &mut World, unit: Entity, [pan, tilt]: [f64; 2]) {
     }
 }
 
-fn get_pan_tilt(world: &mut World, unit: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_pan_tilt(world: &mut World, unit: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     Ok(Outcome::Done(angles(world, unit).to_vec().into()))
 }
 
@@ -105,18 +107,24 @@ fn angles(world: &World, unit: Entity) -> [f64; 2] {
     driven.map_or([now.pan, now.tilt], |driven| driven.joints.map(angle))
 }
 
-fn look_at_point(world: &mut World, unit: Entity, at: PointAt) -> Result<Outcome, Refused> {
+fn look_at_point(world: &mut World, unit: Entity, at: PointAt) -> Result<Outcome, ServiceError> {
     let point = Vector3::new(at.x, at.y, at.z);
     if !point.iter().all(|number| number.is_finite()) {
-        return Err(Refused("x, y and z must be finite numbers".to_owned()));
+        return Err(ServiceError::Failed(
+            "x, y and z must be finite numbers".to_owned(),
+        ));
     }
     look_at(world, unit, point)
 }
 
-fn look_at_object(world: &mut World, unit: Entity, object: Object) -> Result<Outcome, Refused> {
+fn look_at_object(
+    world: &mut World,
+    unit: Entity,
+    object: Object,
+) -> Result<Outcome, ServiceError> {
     let pose = pose_of(world, &object.name);
     let pose = pose.ok_or_else(|| {
-        Refused(format!(
+        ServiceError::Failed(format!(
             "there is no robot, frame or component `{}` to look at",
             object.name
         ))
@@ -124,8 +132,8 @@ fn look_at_object(world: &mut World, unit: Entity, object: Object) -> Result<Out
     look_at(world, unit, pose.translation.vector)
 }
 
-fn look_at(world: &mut World, unit: Entity, point: Vector3<f64>) -> Result<Outcome, Refused> {
-    let refuse = || Refused("the unit is nowhere".to_owned());
+fn look_at(world: &mut World, unit: Entity, point: Vector3<f64>) -> Result<Outcome, ServiceError> {
+    let refuse = || ServiceError::Failed("the unit is nowhere".to_owned());
     let driven = world.get::<Driven>(unit);
     let mount = world.get::<Mount>(unit).ok_or_else(refuse)?;
     let settings = world.get::<Ptu>(unit).ok_or_else(refuse)?;

@@ -206,7 +206,9 @@ fn unknown_joints_are_refused() {
     let check = |text: &str| morse_testing::settings::<Ptu>(text).check(bed.app.world(), unit);
     assert!(check("(speed: -1)").is_err());
     assert_eq!(
-        check(r#"(pan: "neck", tilt: "nod")"#).unwrap_err(),
+        check(r#"(pan: "neck", tilt: "nod")"#)
+            .unwrap_err()
+            .to_string(),
         "the robot has no joint `neck`"
     );
 }

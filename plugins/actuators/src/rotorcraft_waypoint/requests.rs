@@ -41,7 +41,7 @@ struct Goal {
     tolerance: Option<f64>,
 }
 
-fn setdest(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Refused> {
+fn setdest(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, ServiceError> {
     let command = set(world, entity, &goal)?;
     let goal = Vector3::new(command.x, command.y, command.z);
     let is_away = body(world, entity)
@@ -49,7 +49,7 @@ fn setdest(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Ref
     Ok(Outcome::Done(is_away.into()))
 }
 
-fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Refused> {
+fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, ServiceError> {
     set(world, entity, &goal)?;
     Ok(Outcome::Pending)
 }
@@ -58,11 +58,11 @@ fn set(
     world: &mut World,
     entity: Entity,
     goal: &Goal,
-) -> Result<RotorcraftWaypointCommand, Refused> {
+) -> Result<RotorcraftWaypointCommand, ServiceError> {
     let tolerance = goal.tolerance.unwrap_or(TOLERANCE);
     if tolerance.is_nan() || tolerance < 0.0 {
         let path = world.get::<Path>(entity).cloned().unwrap_or_default();
-        return Err(Refused(format!(
+        return Err(ServiceError::Failed(format!(
             "`{path}`: a `tolerance` of {tolerance} m is never met; give it one that is not negative"
         )));
     }
@@ -96,7 +96,7 @@ fn interrupt(world: &mut World, entity: Entity) {
     );
 }
 
-fn get_status(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_status(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let journey = world.get::<Journey>(entity).copied().unwrap_or_default();
     let progress: Progress = journey.progress;
     Ok(Outcome::Done(progress.word().into()))

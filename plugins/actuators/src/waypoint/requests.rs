@@ -62,12 +62,12 @@ struct Goal {
     speed: Option<f64>,
 }
 
-fn setdest(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Refused> {
+fn setdest(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, ServiceError> {
     let is_away = set(world, entity, &goal);
     Ok(Outcome::Done(is_away.into()))
 }
 
-fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Refused> {
+fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, ServiceError> {
     set(world, entity, &goal);
     Ok(Outcome::Pending)
 }
@@ -132,7 +132,7 @@ fn interrupt(world: &mut World, entity: Entity) {
     change(world, entity, |journey| journey.progress = Progress::Stop);
 }
 
-fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let command = world
         .get::<WaypointCommand>(entity)
         .copied()
@@ -155,7 +155,7 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Re
     Ok(Outcome::Done(Progress::Stop.word().into()))
 }
 
-fn resume(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn resume(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let journey = world.get::<Journey>(entity).copied().unwrap_or_default();
     let command = world
         .get::<WaypointCommand>(entity)
@@ -173,7 +173,7 @@ fn resume(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, 
     Ok(Outcome::Done(Progress::Transit.word().into()))
 }
 
-fn get_status(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn get_status(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let progress = world
         .get::<Journey>(entity)
         .copied()

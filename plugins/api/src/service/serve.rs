@@ -6,7 +6,8 @@ use crossbeam_channel::{Sender, bounded};
 use serde_json::Value as Json;
 
 use super::{
-    Call, Outcome, Refused, Reply, Service, Services, Status, Task, Then, find, service_of,
+    Call, Outcome, Reply, Service, ServiceError, Services, Status, Task, Then, error::name_of,
+    find, service_of,
 };
 use crate::{component::Path, state::InPathOrder, tick::Clock};
 
@@ -47,12 +48,19 @@ pub fn pass_on(
     component: &str,
     service: &str,
     arguments: &Json,
-) -> Result<Outcome, Refused> {
+) -> Result<Outcome, ServiceError> {
     let call = call(world, component, service, arguments);
-    if let Some(Reply { status, value }) = call.reply() {
+    if let Some(reply) = call.reply() {
+        let Reply {
+            status,
+            value,
+            error,
+        } = reply;
         return match status {
             Status::Success => Ok(Outcome::Done(value)),
-            Status::Failed | Status::Preempted => Err(Refused(text(value))),
+            Status::Failed | Status::Preempted => {
+                Err(error.unwrap_or_else(|| ServiceError::Failed(text(value))))
+            }
         };
     }
     // Nobody holds the other end any more.
@@ -67,7 +75,9 @@ pub fn pass_on(
             until: Some(tick), ..
         }) => Ok(Outcome::Until(tick)),
         Some(Waiting { entity, .. }) => Ok(Outcome::Follows(entity)),
-        None => Err(Refused(format!("`{component}` does not answer {service}"))),
+        None => Err(ServiceError::Failed(format!(
+            "`{component}` does not answer {service}"
+        ))),
     }
 }
 
@@ -86,19 +96,20 @@ fn serve(
     (ticket, client): (u64, &Sender<Reply>),
 ) -> Option<Reply> {
     let Some((entity, service)) = lookup(world, component, name) else {
-        return Some(failed(format!(
-            "The request {name} has not been registered for `{component}`"
-        )));
+        return Some(Reply::failed(ServiceError::Unregistered {
+            component: component.to_owned(),
+            service: name.to_owned(),
+        }));
     };
     if world.resource::<Services>().depth >= MOST_DEPTH {
-        return Some(failed(format!(
+        return Some(Reply::failed(ServiceError::Failed(format!(
             "`{component}` {name}: services call each other in a circle"
-        )));
+        ))));
     }
     if service.is_async
         && let Err(busy) = make_free(world, entity, false)
     {
-        return Some(failed(busy));
+        return Some(Reply::failed(busy));
     }
     world.resource_mut::<Services>().depth += 1;
     let outcome = (service.run)(world, entity, arguments);
@@ -111,21 +122,16 @@ fn serve(
         client: client.clone(),
     };
     match outcome {
-        Err(refused) => return Some(failed(in_vain(&service, arguments, refused.0))),
-        Ok(Outcome::Done(value)) => {
-            return Some(Reply {
-                status: Status::Success,
-                value,
-            });
-        }
+        Err(error) => return Some(Reply::failed(seen_from(&service, arguments, error))),
+        Ok(Outcome::Done(value)) => return Some(Reply::done(value)),
         Ok(Outcome::Until(tick)) => waiting.until = Some(tick),
         // Its own task runs already, under the name of the other service.
         Ok(Outcome::Follows(other)) if other == entity => waiting.then = service.then,
         Ok(outcome) => {
             if !service.is_async {
-                return Some(failed(format!(
+                return Some(Reply::failed(ServiceError::Failed(format!(
                     "`{component}` {name} is answered later, and does not say so"
-                )));
+                ))));
             }
             let awaits = match outcome {
                 Outcome::Follows(other) => world.get::<Path>(other).map(ToString::to_string),
@@ -142,15 +148,13 @@ fn serve(
     None
 }
 
-/// Why a service refused, in MORSE's words where nothing at all was given to a service that is answered at once.
-fn in_vain(service: &Service, arguments: &Json, why: String) -> String {
+/// Error of a service, with the note that nothing at all was given to a service that is answered at once.
+fn seen_from(service: &Service, arguments: &Json, mut error: ServiceError) -> ServiceError {
     let is_empty = arguments.is_null() || arguments.as_array().is_some_and(Vec::is_empty);
-    match why.strip_prefix("wrong # of parameters for service") {
-        Some(rest) if is_empty && !service.is_async => {
-            format!("parameters expected for service{rest}")
-        }
-        _ => why,
+    if let ServiceError::WrongArity { is_bare, .. } = &mut error {
+        *is_bare |= is_empty && !service.is_async;
     }
+    error
 }
 
 /// The service that answers to a name of a component, or of what answers although it is none.
@@ -189,7 +193,7 @@ fn interruption(
     world: &World,
     entity: Entity,
     is_cancelled: bool,
-) -> Result<Option<fn(&mut World, Entity)>, String> {
+) -> Result<Option<fn(&mut World, Entity)>, ServiceError> {
     let Some(name) = running(world, entity) else {
         return Ok(None);
     };
@@ -203,20 +207,17 @@ fn interruption(
     let cancel = of(|service| service.cancel);
     let on_cancel = cancel.filter(|_| is_cancelled);
     let interrupt = on_cancel.or(of(|service| service.interrupt));
-    interrupt
-        .map(Some)
-        .ok_or_else(|| format!("A service ({name}) is already running. I do not know what to do."))
+    interrupt.map(Some).ok_or_else(|| ServiceError::Busy {
+        component: name_of(world, entity),
+        service: name.to_owned(),
+    })
 }
 
 /// Interrupts the async service that an entity is busy with, or says why not.
-fn make_free(world: &mut World, entity: Entity, is_cancelled: bool) -> Result<(), String> {
+fn make_free(world: &mut World, entity: Entity, is_cancelled: bool) -> Result<(), ServiceError> {
     if let Some(interrupt) = interruption(world, entity, is_cancelled)? {
         interrupt(world, entity);
-        let preempted = Reply {
-            status: Status::Preempted,
-            value: Json::Null,
-        };
-        finish(world, entity, preempted);
+        finish(world, entity, Reply::PREEMPTED);
     }
     Ok(())
 }
@@ -254,12 +255,8 @@ pub fn cancel(world: &mut World, ticket: u64) {
         return;
     }
     let client = waiting.remove(place);
-    let preempted = Reply {
-        status: Status::Preempted,
-        value: Json::Null,
-    };
     // A client that has gone misses its reply.
-    drop(client.client.try_send(preempted));
+    drop(client.client.try_send(Reply::PREEMPTED));
 }
 
 /// Answers the clients whose services ended in this tick. Runs in `Tick::Export`.
@@ -274,7 +271,7 @@ pub fn complete(world: &mut World, tasks: &mut QueryState<&Task>) {
                 .and_then(|mut task| task.ended.take());
             if let Some((status, value)) = ended {
                 let value = serde_json::from_str(&value).unwrap_or(Json::Null);
-                finish(world, entity, Reply { status, value });
+                finish(world, entity, ended_with(status, value));
             }
         }
     }
@@ -287,10 +284,7 @@ pub fn complete(world: &mut World, tasks: &mut QueryState<&Task>) {
         let is_over = client.until.is_some_and(|tick| tick <= now);
         if is_over {
             // A client that has gone misses its reply.
-            drop(client.client.try_send(Reply {
-                status: Status::Success,
-                value: Json::Null,
-            }));
+            drop(client.client.try_send(Reply::done(Json::Null)));
         }
         !is_over
     });
@@ -345,9 +339,13 @@ fn followers(world: &World, entity: Entity) -> Vec<(Entity, Option<Then>)> {
     followers.filter_map(with_then).collect()
 }
 
-fn failed(reason: String) -> Reply {
+/// Reply of a task that ended.
+fn ended_with(status: Status, value: Json) -> Reply {
+    let is_failed = status == Status::Failed;
+    let error = is_failed.then(|| ServiceError::Failed(text(value.clone())));
     Reply {
-        status: Status::Failed,
-        value: Json::String(reason),
+        status,
+        value,
+        error,
     }
 }

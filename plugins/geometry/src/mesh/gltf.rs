@@ -21,7 +21,7 @@ use ::gltf::json::{
 pub use file::{File, shown};
 pub use uri::{Resource, resource};
 
-use super::{Part, Triangles, checked};
+use super::{MeshError, Part, Triangles, checked};
 use nodes::Piece;
 use numbers::Numbers;
 
@@ -34,7 +34,7 @@ const MOST_TRIANGLES: usize = 1 << 23;
 /// # Errors
 ///
 /// Why it cannot be read, in one line.
-pub fn parse(bytes: &[u8], folder: &Path) -> Result<Triangles, String> {
+pub fn parse(bytes: &[u8], folder: &Path) -> Result<Triangles, MeshError> {
     let file = File::parse(bytes, folder)?;
     let mut pieces = nodes::pieces(&file.root)?;
     // One part for each material, however many nodes have it.
@@ -90,7 +90,7 @@ struct Vertices<'a> {
 }
 
 impl<'a> Vertices<'a> {
-    fn of(file: &'a File<'_>, primitive: &Primitive) -> Result<Self, String> {
+    fn of(file: &'a File<'_>, primitive: &Primitive) -> Result<Self, MeshError> {
         let attribute = |semantic, kind, allowed: &[ComponentType]| {
             let accessor = primitive.attributes.get(&Checked::Valid(semantic));
             accessor
@@ -134,7 +134,12 @@ impl<'a> Vertices<'a> {
 }
 
 /// Adds the triangles of a piece, with those of its vertices that they need.
-fn add(file: &File<'_>, piece: &Piece<'_>, mode: Mode, all: &mut Triangles) -> Result<(), String> {
+fn add(
+    file: &File<'_>,
+    piece: &Piece<'_>,
+    mode: Mode,
+    all: &mut Triangles,
+) -> Result<(), MeshError> {
     let primitive = piece.primitive;
     let vertices = Vertices::of(file, primitive)?;
     let count = vertices.positions.len();
@@ -191,7 +196,7 @@ fn faces(
     mode: Mode,
     vertices: usize,
     before: usize,
-) -> Result<Vec<[u32; 3]>, String> {
+) -> Result<Vec<[u32; 3]>, MeshError> {
     let kinds = [ComponentType::U8, ComponentType::U16, ComponentType::U32];
     let indices = indices
         .map(|accessor| file.numbers(accessor, Type::Scalar, &kinds))
@@ -203,9 +208,9 @@ fn faces(
         corners.saturating_sub(2)
     };
     if before + count > MOST_TRIANGLES {
-        return Err(format!(
+        return Err(MeshError::TooLarge(format!(
             "it has more than {MOST_TRIANGLES} triangles: export it with fewer of them, or in several files"
-        ));
+        )));
     }
     let corner = |at: usize| match &indices {
         Some(indices) => indices.integer(at),

@@ -11,7 +11,7 @@ use morse_api::{lighting::code, sight::Gloss};
 use morse_geometry::{
     files,
     mesh::{
-        LARGEST_FILE, Triangles,
+        LARGEST_FILE, MeshError, Triangles,
         gltf::{File, Resource, resource, shown},
     },
 };
@@ -29,7 +29,7 @@ pub(super) fn read(
     mesh: &Path,
     triangles: &Triangles,
     complaints: &mut Vec<String>,
-) -> Result<BTreeMap<String, Material>, String> {
+) -> Result<BTreeMap<String, Material>, MeshError> {
     let bytes = files::bytes(mesh, LARGEST_FILE)?;
     let folder = mesh.parent().unwrap_or(Path::new(""));
     let file = File::parse(&bytes, folder)?;
@@ -103,13 +103,15 @@ fn image(
     file: &File<'_>,
     texture: Index<Texture>,
     images: &mut BTreeMap<usize, Arc<[u8]>>,
-) -> Result<Source, String> {
+) -> Result<Source, MeshError> {
     let place = file
         .root
         .get(texture)
         .map_or(usize::MAX, |texture| texture.source.value());
     let Some(image) = file.root.images.get(place) else {
-        return Err("its file has none in PNG: export it with images in PNG".to_owned());
+        return Err(MeshError::Unsupported(
+            "its file has none in PNG: export it with images in PNG".to_owned(),
+        ));
     };
     if let Some(content) = images.get(&place) {
         return Ok(inside(mesh, place, content.clone()));
@@ -120,7 +122,10 @@ fn image(
             Resource::File(path) => return Ok(path.into()),
             Resource::Data(bytes) => bytes.into(),
         },
-        (None, None) => return Err("the file says nothing of where it is".to_owned()),
+        (None, None) => {
+            let why = "the file says nothing of where it is";
+            return Err(MeshError::Name(why.to_owned()));
+        }
     };
     images.insert(place, content.clone());
     Ok(inside(mesh, place, content))

@@ -11,7 +11,7 @@ use morse_api::{
     lighting::{code, linear},
     paint::Image,
 };
-use morse_geometry::files;
+use morse_geometry::files::{self, FileError};
 
 /// An image and how it is changed. Two are the same if that is so for the file, the place in it, and the changes.
 #[derive(Clone, Debug)]
@@ -60,13 +60,13 @@ impl Source {
     }
 
     /// The content of its file.
-    pub(super) fn bytes(&self, largest: u64) -> Result<Cow<'_, [u8]>, String> {
+    pub(super) fn bytes(&self, largest: u64) -> Result<Cow<'_, [u8]>, FileError> {
         match &self.inside {
             None => files::bytes(&self.file, largest),
-            Some(inside) if inside.content.len() as u64 > largest => Err(format!(
-                "{} bytes are too many: at most {largest} are read",
-                inside.content.len()
-            )),
+            Some(inside) if inside.content.len() as u64 > largest => Err(FileError::TooLarge {
+                size: inside.content.len() as u64,
+                largest,
+            }),
             Some(inside) => Ok(Cow::Borrowed(&inside.content)),
         }
     }
@@ -163,6 +163,12 @@ mod tests {
         assert_ne!(inside(1), inside(2));
         assert_ne!(inside(1), Path::new("a.glb").into());
         assert_eq!(inside(1).to_string(), "a.glb, image 1");
-        assert!(inside(1).bytes(1).unwrap_err().contains("too many"));
+        assert!(
+            inside(1)
+                .bytes(1)
+                .unwrap_err()
+                .to_string()
+                .contains("too many")
+        );
     }
 }

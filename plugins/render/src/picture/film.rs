@@ -20,17 +20,22 @@ pub enum Format {
     Mp4,
 }
 
+/// Ending of no kind of film.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a film ends in `.gif` or `.mp4`")]
+pub struct EndingError;
+
 impl Format {
     /// By the ending of a file.
     ///
     /// # Errors
     ///
     /// The ending is another one.
-    pub fn of(path: &Path) -> Result<Self, String> {
+    pub fn of(path: &Path) -> Result<Self, EndingError> {
         match path.extension().and_then(OsStr::to_str) {
             Some("gif") => Ok(Self::Gif),
             Some("mp4") => Ok(Self::Mp4),
-            _ => Err("a film ends in `.gif` or `.mp4`".to_owned()),
+            _ => Err(EndingError),
         }
     }
 

@@ -52,7 +52,7 @@ pub fn service() -> Service {
     .cancellable(stop)
 }
 
-fn capture(world: &mut World, entity: Entity, frames: Frames) -> Result<Outcome, Refused> {
+fn capture(world: &mut World, entity: Entity, frames: Frames) -> Result<Outcome, ServiceError> {
     if let Some(mut capture) = world.get_mut::<Capture>(entity) {
         capture.0 = frames.n;
     }

@@ -59,13 +59,13 @@ impl Cloud<'_> {
 /// # Errors
 ///
 /// Some are not.
-pub fn check_lines(lines: Option<&[u32]>, lens: &Lens) -> Result<(), String> {
+pub fn check_lines(lines: Option<&[u32]>, lens: &Lens) -> Result<(), CheckError> {
     let mut lines = lines.unwrap_or_default().iter();
     match lines.find(|line| !(1..=lens.height).contains(*line)) {
-        Some(line) => Err(format!(
+        Some(line) => Err(CheckError::setting(format!(
             "`keep_list` names line {line}, and the picture has lines 1 (the lowest) to {}",
             lens.height
-        )),
+        ))),
         None => Ok(()),
     }
 }

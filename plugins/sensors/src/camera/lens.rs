@@ -1,6 +1,6 @@
 //! The lens of a camera: its settings, and what follows from them.
 use morse_api::{
-    distortion::Distortion,
+    distortion::{Distortion, FoldError},
     prelude::*,
     render::{Eye, Painter, Wants},
 };
@@ -84,7 +84,7 @@ impl Lens {
     /// # Errors
     ///
     /// It folds the picture.
-    pub fn bend(&self) -> Result<Option<Distortion>, String> {
+    pub fn bend(&self) -> Result<Option<Distortion>, FoldError> {
         if self.distortion == [0.0; 5] {
             return Ok(None);
         }
@@ -97,27 +97,33 @@ impl Lens {
     /// # Errors
     ///
     /// Which ones do not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), CheckError> {
         let is_sharp = self
             .fov
             .map_or(self.focal > 0.0 && self.focal.is_finite(), |fov| {
                 fov > 0.0 && fov < std::f64::consts::PI
             });
         if !is_sharp {
-            return Err("`fov` must be above 0 and below π, and `focal` above 0".to_owned());
+            return Err(CheckError::setting(
+                "`fov` must be above 0 and below π, and `focal` above 0",
+            ));
         }
         if ![self.width, self.height]
             .iter()
             .all(|size| (1..=LARGEST).contains(size))
         {
-            return Err(format!("`width` and `height` must be from 1 to {LARGEST}"));
+            return Err(CheckError::setting(format!(
+                "`width` and `height` must be from 1 to {LARGEST}"
+            )));
         }
         if !(self.near > 0.0 && self.far > self.near && self.far.is_finite()) {
-            return Err("`near` must be above 0, and `far` above `near` and finite".to_owned());
+            return Err(CheckError::setting(
+                "`near` must be above 0, and `far` above `near` and finite",
+            ));
         }
         self.bend()
             .map(drop)
-            .map_err(|why| format!("`distortion`: {why}"))
+            .map_err(|why| CheckError::setting(format!("`distortion`: {why}")))
     }
 }
 

@@ -82,7 +82,7 @@ impl Victim {
     }
 }
 
-fn heal(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Refused> {
+fn heal(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     if let Some(mut victim) = world.get_mut::<Victim>(entity) {
         victim.severity = (victim.severity - 1).max(0);
     }

@@ -12,7 +12,7 @@ use ::gltf::{
 use serde::Deserialize;
 
 use super::{
-    super::LARGEST_FILE,
+    super::{LARGEST_FILE, MeshError},
     uri::{Resource, resource},
 };
 use crate::files;
@@ -28,7 +28,7 @@ pub struct File<'a> {
     pub folder: &'a Path,
     binary: Option<Cow<'a, [u8]>>,
     /// Each is read when it is needed.
-    buffers: Vec<OnceCell<Result<Cow<'a, [u8]>, String>>>,
+    buffers: Vec<OnceCell<Result<Cow<'a, [u8]>, MeshError>>>,
     /// Bytes that may still be read from other files.
     left: Cell<u64>,
 }
@@ -46,9 +46,9 @@ struct Asset {
     version: String,
 }
 
-/// The message for a file that breaks the rules of the format.
-pub(super) fn broken(what: &str) -> String {
-    format!("it is no valid glTF file: {what}; export it again, a glTF validator tells more")
+/// The error of a file that breaks the rules of the format.
+pub(super) fn broken(what: &str) -> MeshError {
+    MeshError::Gltf(what.to_owned())
 }
 
 /// A text from a file as it may be shown: short, and without control characters.
@@ -58,7 +58,7 @@ pub fn shown(text: &str) -> String {
 }
 
 /// Where and why JSON is not understood, without the texts in it.
-fn misread(error: &serde_json::Error) -> String {
+fn misread(error: &serde_json::Error) -> MeshError {
     let (line, column) = (error.line(), error.column());
     let why = error.to_string();
     if !error.is_data() || why.starts_with("missing field") {
@@ -75,26 +75,26 @@ impl<'a> File<'a> {
     /// # Errors
     ///
     /// When it is broken, too large, or needs what cannot be read: why, in one line.
-    pub fn parse(bytes: &'a [u8], folder: &'a Path) -> Result<Self, String> {
+    pub fn parse(bytes: &'a [u8], folder: &'a Path) -> Result<Self, MeshError> {
         let (json, binary) = chunks(bytes)?;
         if values(&json) > MOST_VALUES {
-            return Err(format!(
+            return Err(MeshError::TooLarge(format!(
                 "its JSON has more than {MOST_VALUES} values: export it with fewer nodes, or in several files"
-            ));
+            )));
         }
         let head: Head = serde_json::from_slice(&json).map_err(|error| misread(&error))?;
         if !head.asset.version.starts_with("2.") {
-            return Err(format!(
+            return Err(MeshError::Unsupported(format!(
                 "it is of glTF {}, and only 2.0 can be read: convert it",
                 shown(&head.asset.version)
-            ));
+            )));
         }
         if let Some(name) = head.extensions_required.first() {
-            return Err(format!(
+            return Err(MeshError::Unsupported(format!(
                 "it requires the extension `{}`, which cannot be read: {}",
                 shown(name),
                 remedy(name)
-            ));
+            )));
         }
         let root: Root = serde_json::from_slice(&json).map_err(|error| misread(&error))?;
         let root = valid(root)?;
@@ -112,7 +112,7 @@ impl<'a> File<'a> {
     /// # Errors
     ///
     /// When there are no such bytes.
-    pub fn view(&self, place: Index<View>) -> Result<(&[u8], Option<usize>), String> {
+    pub fn view(&self, place: Index<View>) -> Result<(&[u8], Option<usize>), MeshError> {
         let wrong = |what: &str| broken(&format!("buffer view {} {what}", place.value()));
         let Some(view) = self.root.get(place) else {
             return Err(wrong("does not exist"));
@@ -127,7 +127,7 @@ impl<'a> File<'a> {
         Ok((bytes, view.byte_stride.map(|stride| stride.0)))
     }
 
-    fn buffer(&self, place: usize) -> Result<&[u8], String> {
+    fn buffer(&self, place: usize) -> Result<&[u8], MeshError> {
         let cell = self.buffers.get(place);
         let cell = cell.ok_or_else(|| broken(&format!("there is no buffer {place}")))?;
         cell.get_or_init(|| self.load(place))
@@ -135,7 +135,7 @@ impl<'a> File<'a> {
             .map_err(Clone::clone)
     }
 
-    fn load(&self, place: usize) -> Result<Cow<'a, [u8]>, String> {
+    fn load(&self, place: usize) -> Result<Cow<'a, [u8]>, MeshError> {
         let buffer = self.root.buffers.get(place);
         let uri = buffer.and_then(|buffer| buffer.uri.as_deref());
         let bytes = match (uri, &self.binary) {
@@ -144,9 +144,10 @@ impl<'a> File<'a> {
             (Some(uri), _) => match resource(uri, self.folder)? {
                 Resource::Data(bytes) => Cow::Owned(bytes),
                 Resource::File(path) => {
-                    let shown = path.display();
-                    let bytes = files::bytes(&path, self.left.get())
-                        .map_err(|why| format!("its file `{shown}` cannot be read: {why}"))?;
+                    let bytes = files::bytes(&path, self.left.get()).map_err(|cause| {
+                        let file = path.display().to_string();
+                        MeshError::Named { file, cause }
+                    })?;
                     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                     self.left.set(self.left.get().saturating_sub(length));
                     bytes
@@ -172,7 +173,7 @@ impl<'a> File<'a> {
 }
 
 /// The JSON and the binary chunk.
-fn chunks(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), String> {
+fn chunks(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), MeshError> {
     let Some(header) = bytes.strip_prefix(b"glTF") else {
         return Ok((bytes.into(), None));
     };
@@ -183,8 +184,8 @@ fn chunks(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), String
     }
     match Glb::from_slice(bytes) {
         Ok(glb) => Ok((glb.json, glb.bin)),
-        Err(Error::Binary(::gltf::binary::Error::Version(version))) => Err(format!(
-            "it is of glTF {version}, and only 2.0 can be read: convert it"
+        Err(Error::Binary(::gltf::binary::Error::Version(version))) => Err(MeshError::Unsupported(
+            format!("it is of glTF {version}, and only 2.0 can be read: convert it"),
         )),
         Err(error) => Err(broken(&error.to_string())),
     }
@@ -219,7 +220,7 @@ fn remedy(extension: &str) -> &'static str {
 }
 
 /// The rules of the format, as far as the library knows them.
-fn valid(root: Root) -> Result<Root, String> {
+fn valid(root: Root) -> Result<Root, MeshError> {
     // It looks these up before it has looked whether they are there.
     let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let mut positions = primitives.filter_map(|primitive| {

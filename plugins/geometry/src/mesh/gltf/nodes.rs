@@ -2,7 +2,7 @@
 use ::gltf::json::{Root, mesh::Primitive, scene::Node};
 use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion, Vector3, Vector4};
 
-use super::file::broken;
+use super::{super::MeshError, file::broken};
 
 /// No scene may have more pieces than this.
 const MOST_PIECES: usize = 1 << 20;
@@ -24,12 +24,12 @@ pub(super) struct Piece<'a> {
 /// # Errors
 ///
 /// When its nodes are no tree, or there are too many.
-pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, String> {
+pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, MeshError> {
     let chosen = root.scene.map_or(0, |scene| scene.value());
     let Some(scene) = root.scenes.get(chosen) else {
-        return Err(
+        return Err(MeshError::Unsupported(
             "it has no scene that says where its meshes are: export it with one".to_owned(),
-        );
+        ));
     };
     let mut pieces = Vec::new();
     let mut is_known = vec![false; root.nodes.len()];
@@ -51,9 +51,9 @@ pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, String> {
         let mesh = node.mesh.and_then(|mesh| root.get(mesh));
         for primitive in mesh.iter().flat_map(|mesh| &mesh.primitives) {
             if pieces.len() == MOST_PIECES {
-                return Err(format!(
+                return Err(MeshError::TooLarge(format!(
                     "it has more than {MOST_PIECES} pieces: join them, and export it again"
-                ));
+                )));
             }
             pieces.push(Piece::new(primitive, node.skin.is_some(), scene_from_node));
         }
@@ -62,7 +62,7 @@ pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, String> {
 }
 
 /// Where a node is on its parent.
-fn transform(node: &Node, place: usize) -> Result<Matrix4<f64>, String> {
+fn transform(node: &Node, place: usize) -> Result<Matrix4<f64>, MeshError> {
     if let Some(matrix) = node.matrix {
         return Ok(Matrix4::from_column_slice(&matrix.map(f64::from)));
     }

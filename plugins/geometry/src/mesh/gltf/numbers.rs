@@ -5,7 +5,10 @@ use ::gltf::json::{
     validation::Checked,
 };
 
-use super::file::{File, broken};
+use super::{
+    super::MeshError,
+    file::{File, broken},
+};
 
 /// Elements of one kind, one after the other.
 pub(super) struct Numbers<'a> {
@@ -27,16 +30,16 @@ impl File<'_> {
         accessor: Index<Accessor>,
         expected: Type,
         allowed: &[ComponentType],
-    ) -> Result<Numbers<'_>, String> {
+    ) -> Result<Numbers<'_>, MeshError> {
         let place = accessor.value();
         let wrong = |what: &str| broken(&format!("accessor {place} {what}"));
         let Some(accessor) = self.root.get(accessor) else {
             return Err(wrong("does not exist"));
         };
         if accessor.sparse.is_some() {
-            return Err(format!(
+            return Err(MeshError::Unsupported(format!(
                 "accessor {place} is sparse, which cannot be read: export it without shape keys and compression"
-            ));
+            )));
         }
         let (Checked::Valid(kind), Checked::Valid(components)) =
             (accessor.component_type, accessor.type_)

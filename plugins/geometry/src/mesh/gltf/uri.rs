@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
 
-use super::file::shown;
+use super::{super::MeshError, file::shown};
 use crate::files;
 
 /// What an URI leads to.
@@ -20,30 +20,37 @@ pub enum Resource {
 /// # Errors
 ///
 /// When it is broken, or leads out of the folder.
-pub fn resource(uri: &str, folder: &Path) -> Result<Resource, String> {
+pub fn resource(uri: &str, folder: &Path) -> Result<Resource, MeshError> {
     if let Some(data) = uri.strip_prefix("data:") {
         let (kind, content) = data.split_once(',').unwrap_or((data, ""));
         if !kind.ends_with(";base64") {
-            return Err("a data URI is not in base64, and others cannot be read".to_owned());
+            return Err(MeshError::Unsupported(
+                "a data URI is not in base64, and others cannot be read".to_owned(),
+            ));
         }
         return match BASE64.decode(content.as_bytes()) {
             Ok(bytes) => Ok(Resource::Data(bytes)),
-            Err(error) => Err(format!("a data URI is not valid base64: {error}")),
+            Err(error) => {
+                let why = format!("a data URI is not valid base64: {error}");
+                Err(MeshError::Broken(why))
+            }
         };
     }
     let shown = shown(uri);
     let Some(name) = unescaped(uri) else {
-        return Err(format!("the name `{shown}` is no valid URI"));
+        return Err(MeshError::Name(format!(
+            "the name `{shown}` is no valid URI"
+        )));
     };
     let begin = name.split('/').next().unwrap_or_default();
     if begin.contains(':') {
-        return Err(format!(
+        return Err(MeshError::Name(format!(
             "`{shown}` is not opened: put the file into the directory of the mesh, and name it there"
-        ));
+        )));
     }
     files::beside(folder, &name)
         .map(Resource::File)
-        .map_err(|why| format!("`{shown}` is not opened: {why}"))
+        .map_err(|why| MeshError::Name(format!("`{shown}` is not opened: {why}")))
 }
 
 /// A name whose odd characters are written as `%20`.

@@ -1,0 +1,235 @@
+//! Errors of services, as data: middlewares find their own words for them.
+use std::fmt::Display;
+
+use bevy::{
+    prelude::{Entity, World},
+    reflect::{TypeInfo, Typed},
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use super::Services;
+use crate::settings::path_of;
+
+/// Reason why a request failed. Its text is plain English, for people; protocols with words of their own
+/// make them from the variants.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// Absence of the service, or of the component.
+    #[error("the service `{service}` has not been registered for `{component}`")]
+    Unregistered {
+        /// Component that was asked.
+        component: String,
+        /// Service that was asked for.
+        service: String,
+    },
+    /// Wrong number of arguments.
+    #[error(
+        "wrong number of arguments for `{service}` of `{component}`: {given} given, {expected} expected{}",
+        in_brackets(.cause.as_deref())
+    )]
+    WrongArity {
+        /// Component that was asked.
+        component: String,
+        /// Service that was asked for.
+        service: String,
+        /// Number of arguments by position in the request.
+        given: usize,
+        /// Number of arguments that the service takes, with those that may be left out.
+        expected: usize,
+        /// Absence of any arguments in a request to a service that is answered at once.
+        is_bare: bool,
+        /// Missing argument, as the reader of arguments says it; nothing if there were too many.
+        cause: Option<String>,
+    },
+    /// An argument of another type or with another form.
+    #[error(
+        "wrong type of {} for `{service}` of `{component}`: {cause}",
+        argument(*.position, .field.as_deref())
+    )]
+    WrongType {
+        /// Component that was asked.
+        component: String,
+        /// Service that was asked for.
+        service: String,
+        /// Position of the argument, from 0; nothing if all of them have a wrong form.
+        position: Option<usize>,
+        /// Name of the argument.
+        field: Option<String>,
+        /// Reason why the value does not fit.
+        cause: String,
+    },
+    /// A service that is still under way, and is not interrupted by this one.
+    #[error("A service ({service}) is already running")]
+    Busy {
+        /// Component that is busy.
+        component: String,
+        /// Service that is under way.
+        service: String,
+    },
+    /// Anything else, in the service's own words.
+    #[error("{0}")]
+    Failed(String),
+}
+
+fn in_brackets(cause: Option<&str>) -> String {
+    cause.map_or_else(String::new, |cause| format!(" ({cause})"))
+}
+
+fn argument(position: Option<usize>, field: Option<&str>) -> String {
+    match (position, field) {
+        (_, Some(field)) => format!("argument `{field}`"),
+        (Some(position), None) => format!("argument {}", position + 1),
+        (None, None) => "arguments".to_owned(),
+    }
+}
+
+impl ServiceError {
+    /// Refusal of a handler, in its own words or those of an error.
+    #[must_use]
+    pub fn failed(why: impl Display) -> Self {
+        Self::Failed(why.to_string())
+    }
+}
+
+/// Name under which an entity answers: its path, or the name of a part of the simulation itself.
+pub(crate) fn name_of(world: &World, entity: Entity) -> String {
+    let services = world.get_resource::<Services>();
+    let mut globals = services.into_iter().flat_map(Services::globals);
+    let global = globals.find(|(_, known)| *known == entity);
+    global.map_or_else(|| path_of(world, entity), |(name, _)| name.to_owned())
+}
+
+/// Reads arguments: by position from an array, by name from an object; nothing at all is an empty array.
+pub(super) fn arguments<A: DeserializeOwned + Typed>(
+    (world, entity): (&World, Entity),
+    name: &str,
+    json: &Json,
+) -> Result<A, ServiceError> {
+    let expected = match A::type_info() {
+        TypeInfo::Struct(info) => info.field_len(),
+        _ => 0,
+    };
+    let empty = Json::Array(Vec::new());
+    let json = if json.is_null() { &empty } else { json };
+    let given = json.as_array().map_or(0, Vec::len);
+    let wrong_arity = |cause: Option<String>| ServiceError::WrongArity {
+        component: name_of(world, entity),
+        service: name.to_owned(),
+        given,
+        expected,
+        is_bare: false,
+        cause,
+    };
+    if given > expected {
+        return Err(wrong_arity(None));
+    }
+    A::deserialize(json).map_err(|error| {
+        let cause = error.to_string();
+        if cause.starts_with("invalid length") || cause.starts_with("missing field") {
+            return wrong_arity(Some(cause));
+        }
+        let (position, field) = place::<A>(json);
+        ServiceError::WrongType {
+            component: name_of(world, entity),
+            service: name.to_owned(),
+            position,
+            field,
+            cause,
+        }
+    })
+}
+
+/// Position and name of the argument that cannot be read.
+fn place<A: DeserializeOwned + Typed>(json: &Json) -> (Option<usize>, Option<String>) {
+    use serde_path_to_error::Segment;
+    let TypeInfo::Struct(info) = A::type_info() else {
+        return (None, None);
+    };
+    let error = serde_path_to_error::deserialize::<_, A>(json).err();
+    match error.as_ref().and_then(|error| error.path().iter().next()) {
+        Some(Segment::Seq { index }) => {
+            let name = info.field_at(*index).map(|field| field.name().to_owned());
+            (Some(*index), name)
+        }
+        Some(Segment::Map { key }) => (info.index_of(key), Some(key.clone())),
+        _ => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::prelude::Reflect;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Reflect, Debug, Deserialize)]
+    struct Place {
+        x: f64,
+        #[serde(default)]
+        name: String,
+    }
+
+    fn error(json: &Json) -> ServiceError {
+        let mut world = World::new();
+        let entity = world.spawn_empty().id();
+        arguments::<Place>((&world, entity), "go", json).unwrap_err()
+    }
+
+    #[test]
+    fn numbers_of_arguments_are_told() {
+        for (json, given, text) in [
+            (
+                json!([1, "a", 2]),
+                3,
+                "wrong number of arguments for `go` of ``: 3 given, 2 expected",
+            ),
+            (
+                json!({ "name": "a" }),
+                0,
+                "wrong number of arguments for `go` of ``: 0 given, 2 expected (missing field `x`)",
+            ),
+            (
+                json!(null),
+                0,
+                "wrong number of arguments for `go` of ``: 0 given, 2 expected (invalid length 0, expected struct Place with 2 elements)",
+            ),
+        ] {
+            let error = error(&json);
+            assert_eq!(error.to_string(), text);
+            let ServiceError::WrongArity {
+                given: told,
+                expected: 2,
+                ..
+            } = error
+            else {
+                panic!("{error:?}");
+            };
+            assert_eq!(told, given);
+        }
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_named() {
+        let named = |json: Json| match error(&json) {
+            ServiceError::WrongType {
+                position, field, ..
+            } => (position, field),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(named(json!(["a"])), (Some(0), Some("x".to_owned())));
+        assert_eq!(named(json!([1, 2])), (Some(1), Some("name".to_owned())));
+        assert_eq!(
+            named(json!({ "x": 1, "name": {} })),
+            (Some(1), Some("name".to_owned()))
+        );
+        assert_eq!(named(json!(7)), (None, None));
+        assert_eq!(
+            error(&json!(["a"])).to_string(),
+            "wrong type of argument `x` for `go` of ``: invalid type: string \"a\", expected f64"
+        );
+    }
+}
