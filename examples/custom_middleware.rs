@@ -14,7 +14,7 @@ use std::{
 
 use morse_api::{
     fields::{Value, view},
-    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
     port::Observer,
 };
 use morse_sim::{prelude::*, simulation::Simulation};
@@ -40,18 +40,21 @@ impl Middleware for Extremes {
     type Output = Nothing;
     type Input = Nothing;
 
-    fn start(&self, plugs: Plugs<Nothing, Nothing>) -> Result<Box<dyn Running>, Failure> {
+    fn start(
+        &self,
+        context: MiddlewareContext<Nothing, Nothing>,
+    ) -> Result<Box<dyn Running>, Failure> {
         let thread = std::thread::Builder::new()
             .name("extremes".to_owned())
             .spawn(move || {
                 let mut table = Table::new();
-                plugs
+                context
                     .outputs
                     .iter()
                     .for_each(|(observer, _)| observer.assert_ready());
                 loop {
-                    let awake = plugs.wake.wait(Duration::from_millis(50));
-                    plugs
+                    let awake = context.wake.wait(Duration::from_millis(50));
+                    context
                         .outputs
                         .iter()
                         .for_each(|(observer, _)| take(observer, &mut table));
@@ -113,7 +116,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut simulation = Simulation::parse(SIMULATION, "scenes", &parts)?;
     simulation.run(120)?;
-    let (losses, finished) = simulation.finish();
+    let (drops, finished) = simulation.finish();
     finished?;
     let table = RESULT.lock().unwrap_or_else(PoisonError::into_inner);
     for (name, (least, greatest)) in table.iter() {
@@ -121,7 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!(
         "{} of 240 readings came while the thread was busy",
-        losses.unready
+        drops.unready
     );
     let (least, greatest) = table.get("block.every.z").ok_or("no reading at all")?;
     assert!(

@@ -28,14 +28,14 @@ impl Default for Drift {
 impl Modifier for Drift {
     const KIND: &'static str = "drift";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let places = fields.numbers(["x", "y"])?;
         let step = self.step;
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
-                memory.values.resize(places.len(), 0.0);
-                for (drift, place) in memory.values.iter_mut().zip(places) {
-                    *drift += memory.random.gauss(step);
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
+                state.values.resize(places.len(), 0.0);
+                for (drift, place) in state.values.iter_mut().zip(places) {
+                    *drift += state.random.gauss(step);
                     if let Some(value) = at_mut::<f64>(data, place) {
                         *value += *drift;
                     }

@@ -8,7 +8,7 @@ use std::error::Error;
 use morse_sim::{
     actuator::v_omega::{VOmega, VOmegaCommand},
     sensor::pose::PoseData,
-    simulation::{Simulation, no_parts},
+    simulation::{Simulation, no_extensions},
 };
 
 /// The software under test: turn towards the goal, and drive.
@@ -40,7 +40,7 @@ const SIMULATION: &str = r#"Simulation(
 
 /// Drives for so many seconds; returns the last distance to the goal, and the hash of the whole run.
 fn drive(goal: [f64; 2], seconds: f64) -> Result<(f64, u128), Box<dyn Error>> {
-    let mut simulation = Simulation::parse(SIMULATION, "scenes", &no_parts)?;
+    let mut simulation = Simulation::parse(SIMULATION, "scenes", &no_extensions)?;
     simulation.enable_hash();
     let mut distance = f64::INFINITY;
     while simulation.seconds() < seconds {

@@ -13,7 +13,7 @@ use morse_sim::{
         model::{Frame, Geometry, Scene, Shape},
         robray,
     },
-    simulation::{Simulation, load::Plan, no_parts},
+    simulation::{Simulation, load::Plan, no_extensions},
 };
 
 const COUNT: usize = 40;
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             assembly,
             ..Plan::default()
         },
-        &no_parts,
+        &no_extensions,
     )?;
     println!("{}", simulation.warnings());
     while simulation.seconds() < 6.0 {

@@ -1,4 +1,5 @@
 //! The command line: what was typed, what it means, and the exit code. One file a command.
+mod camera_arguments;
 pub mod check;
 pub mod describe;
 pub mod fmt;
@@ -9,7 +10,6 @@ pub mod pictures;
 pub mod render;
 pub mod run;
 pub mod serve;
-mod standpoint;
 #[cfg(feature = "viewer")]
 pub mod view;
 
@@ -21,7 +21,7 @@ use std::{
 use bevy::prelude::App;
 use clap::{Parser, Subcommand};
 
-use crate::simulation::{Parts, no_parts};
+use crate::simulation::{Extensions, no_extensions};
 
 /// What exit codes mean.
 pub mod exit {
@@ -74,7 +74,7 @@ enum Command {
 /// The whole command line with the built-in parts.
 #[must_use]
 pub fn main() -> ExitCode {
-    main_with(no_parts)
+    main_with(no_extensions)
 }
 
 /// The whole command line with parts of one's own: sensors, actuators, modifiers, middlewares.
@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
 /// }
 /// ```
 #[must_use]
-pub fn main_with(parts: impl Fn(&mut App) + Sync) -> ExitCode {
+pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -107,16 +107,16 @@ pub fn main_with(parts: impl Fn(&mut App) + Sync) -> ExitCode {
     if let Command::Run(args) = &command
         && args.view
     {
-        return show(args, &parts).into();
+        return show(args, &extensions).into();
     }
     let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-    dispatch(command, &parts, &mut out, &mut err).into()
+    dispatch(command, &extensions, &mut out, &mut err).into()
 }
 
 /// Runs a scene in a window.
 #[cfg(feature = "viewer")]
-fn show(args: &run::Args, parts: &(impl Fn(&mut App) + Sync)) -> u8 {
-    view::run(args, parts, has_color())
+fn show(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync)) -> u8 {
+    view::run(args, extensions, has_color())
 }
 
 /// Says that there is none.
@@ -128,24 +128,29 @@ fn show(_: &run::Args, _: &(impl Fn(&mut App) + Sync)) -> u8 {
     exit::INPUT
 }
 
-fn dispatch(command: Command, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+fn dispatch(
+    command: Command,
+    extensions: Extensions<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
     let color = has_color();
     match command {
-        Command::Run(args) => run::run(&args, parts, &|_| {}, color, out, err),
+        Command::Run(args) => run::run(&args, extensions, &|_| {}, color, out, err),
         Command::Check(mut args) => {
             args.reading.color = color;
-            check::run(&args, parts, out, err)
+            check::run(&args, extensions, out, err)
         }
         Command::Inspect(mut args) => {
             args.reading.color = color;
-            inspect::run(&args, parts, out, err)
+            inspect::run(&args, extensions, out, err)
         }
         Command::Render(mut args) => {
             args.reading.color = color;
-            render::run(&args, parts, err)
+            render::run(&args, extensions, err)
         }
-        Command::List(args) => list::run(&args, parts, out),
-        Command::Describe(args) => describe::run(&args, parts, out, err),
+        Command::List(args) => list::run(&args, extensions, out),
+        Command::Describe(args) => describe::run(&args, extensions, out, err),
         Command::Fmt(mut args) => {
             args.color = color;
             fmt::run(&args, out, err)

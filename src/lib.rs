@@ -40,7 +40,7 @@
 //!
 //! Parts, a file each and a list in each crate:
 //! - [`sensor`] (`morse_sensors`): sensors, with what scanners and cameras share;
-//! - [`actuator`] (`morse_actuators`): actuators, with wheels, rotors and hands, and [`overlay`]s;
+//! - [`actuator`] (`morse_actuators`): actuators, with wheels, rotors and grasping, and [`overlay`]s;
 //! - [`modifier`] (`morse_modifiers`): noise, and changes of frame, between the two and the outside;
 //! - [`geodesy`] (`morse_geodesy`): places on Earth and its magnetic field, for both;
 //! - [`kinematics`] (`morse_kinematics`): chains of joints, and from a pose of their end to the joints.

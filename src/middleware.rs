@@ -8,18 +8,18 @@ use bevy::prelude::*;
 use crossbeam_channel::Receiver;
 use morse_api::{
     kind::Kinds,
-    log::{CommandLog, Deed, Logged},
-    middleware::{Ask, Failure, Gate, Request, Running, TakeReply, Waker},
+    log::{CommandLog, LogEntry, LoggedAction},
+    middleware::{Failure, Gate, Request, RequestMessage, Running, TakeReply, Waker},
     reading::SensorInfo,
     sensor::{LostObserver, Outputs},
     service::{self, Call, Reply, ServiceError},
-    sight::Lookouts,
     state::InPathOrder,
     tick::{Clock, Inputs, Tick},
+    world_view::Viewers,
 };
 use morse_scene::simulation::Simulation;
 
-use crate::simulation::install::{Connections, sight};
+use crate::simulation::install::{Connections, world_view};
 
 /// The window, in programs that have one: `--view` adds it to a run.
 #[cfg(feature = "viewer")]
@@ -32,7 +32,7 @@ pub fn plugin(app: &mut App) {
     morse_web::plugin(app);
     #[cfg(feature = "viewer")]
     viewer::gpu::plugin(app);
-    sight::plugin(app);
+    world_view::plugin(app);
     app.init_resource::<Pending>()
         .init_resource::<LostObserver>()
         .add_systems(FixedUpdate, serve_requests.in_set(Inputs::Requests))
@@ -45,9 +45,9 @@ pub fn plugin(app: &mut App) {
 /// The way in for requests, and the requests that are not yet answered.
 #[derive(Resource, Default)]
 pub struct Pending {
-    asks: Option<Receiver<Ask>>,
+    messages: Option<Receiver<RequestMessage>>,
     /// What acts waits for the tick.
-    acting: Vec<Ask>,
+    acting: Vec<RequestMessage>,
     calls: Vec<Answering>,
 }
 
@@ -73,8 +73,8 @@ impl Answering {
 
 impl Pending {
     /// Requests come from here.
-    pub fn listen(&mut self, asks: Receiver<Ask>) {
-        self.asks = Some(asks);
+    pub fn listen(&mut self, messages: Receiver<RequestMessage>) {
+        self.messages = Some(messages);
     }
 
     fn answer(&mut self) {
@@ -91,43 +91,45 @@ const MOST_AT_ONCE: usize = 64;
 fn serve_requests(world: &mut World) {
     let mut pending = world.resource_mut::<Pending>();
     let waited = std::mem::take(&mut pending.acting);
-    let Some(asks) = pending.asks.clone() else {
+    let Some(messages) = pending.messages.clone() else {
         return;
     };
     // What arrives from now on is for the next tick.
-    let arrived = asks.len();
+    let arrived = messages.len();
     let tick = world.resource::<Clock>().tick;
-    for ask in waited.into_iter().chain(asks.try_iter().take(arrived)) {
-        note(world, &ask, tick);
-        serve(world, ask);
+    for message in waited.into_iter().chain(messages.try_iter().take(arrived)) {
+        note(world, &message, tick);
+        serve(world, message);
     }
     world.resource_mut::<Pending>().answer();
 }
 
 /// Writes down what acts, where a log is kept.
-fn note(world: &mut World, ask: &Ask, tick: u64) {
+fn note(world: &mut World, message: &RequestMessage, tick: u64) {
     if !world.contains_resource::<CommandLog>() {
         return;
     }
-    let deed = match ask {
-        Ask::Serve(request) if !is_read_only(world, &request.component, &request.service) => {
-            Deed::Request {
+    let action = match message {
+        RequestMessage::Serve(request)
+            if !is_read_only(world, &request.component, &request.service) =>
+        {
+            LoggedAction::Request {
                 id: request.id,
                 component: request.component.clone(),
                 service: request.service.clone(),
                 arguments: request.arguments.clone(),
             }
         }
-        Ask::Cancel(id) => Deed::Cancel(*id),
-        Ask::Serve(_) | Ask::Look(_) => return,
+        RequestMessage::Cancel(id) => LoggedAction::Cancel(*id),
+        RequestMessage::Serve(_) | RequestMessage::Look(_) => return,
     };
     let mut log = world.resource_mut::<CommandLog>();
-    log.0.push(Logged { tick, deed });
+    log.0.push(LogEntry { tick, action });
 }
 
-fn serve(world: &mut World, ask: Ask) {
-    match ask {
-        Ask::Serve(request) => {
+fn serve(world: &mut World, message: RequestMessage) {
+    match message {
+        RequestMessage::Serve(request) => {
             let Request {
                 component, service, ..
             } = &request;
@@ -141,14 +143,14 @@ fn serve(world: &mut World, ask: Ask) {
                 world.resource_mut::<Pending>().calls.push(answering);
             }
         }
-        Ask::Cancel(id) => {
+        RequestMessage::Cancel(id) => {
             let calls = &world.resource::<Pending>().calls;
             let call = calls.iter().find(|answering| answering.id == id);
             if let Some(ticket) = call.map(|answering| answering.call.ticket) {
                 service::cancel(world, ticket);
             }
         }
-        Ask::Look(port) => {
+        RequestMessage::Look(port) => {
             let kind = service::find(world, &port.info.path)
                 .zip(world.resource::<Kinds>().sensors.get(port.info.kind));
             if let Some((sensor, kind)) = kind {
@@ -167,14 +169,14 @@ fn answer(mut pending: ResMut<Pending>) {
 /// the resting world is answered at once, so that clients are not held to the tick rate; what acts waits
 /// for the tick. Returns whether `go` spoke.
 pub(crate) fn serve_between(world: &mut World, at_most: Duration, go: &Receiver<()>) -> bool {
-    let Some(asks) = world.resource::<Pending>().asks.clone() else {
+    let Some(messages) = world.resource::<Pending>().messages.clone() else {
         return go.recv_timeout(at_most).is_ok();
     };
     crossbeam_channel::select! {
         recv(go) -> permit => permit.is_ok(),
-        recv(asks) -> ask => {
-            for ask in ask.into_iter().chain(asks.try_iter()).take(MOST_AT_ONCE) {
-                answer_or_keep(world, ask);
+        recv(messages) -> message => {
+            for message in message.into_iter().chain(messages.try_iter()).take(MOST_AT_ONCE) {
+                answer_or_keep(world, message);
             }
             false
         }
@@ -182,20 +184,20 @@ pub(crate) fn serve_between(world: &mut World, at_most: Duration, go: &Receiver<
     }
 }
 
-fn answer_or_keep(world: &mut World, ask: Ask) {
-    let only_reads = match &ask {
-        Ask::Serve(request) => is_read_only(world, &request.component, &request.service),
-        Ask::Cancel(_) => false,
-        Ask::Look(_) => true,
+fn answer_or_keep(world: &mut World, message: RequestMessage) {
+    let only_reads = match &message {
+        RequestMessage::Serve(request) => is_read_only(world, &request.component, &request.service),
+        RequestMessage::Cancel(_) => false,
+        RequestMessage::Look(_) => true,
     };
     if only_reads {
-        serve(world, ask);
+        serve(world, message);
         return;
     }
     let acting = &mut world.resource_mut::<Pending>().acting;
     if acting.len() < MOST_WAITING {
-        acting.push(ask);
-    } else if let Ask::Serve(request) = ask {
+        acting.push(message);
+    } else if let RequestMessage::Serve(request) = message {
         let why = "too many requests are waiting for the next tick";
         (request.reply)(Reply::failed(ServiceError::failed(why)));
     }
@@ -206,21 +208,23 @@ fn answer_or_keep(world: &mut World, ask: Ask) {
 pub(crate) fn serve_at_rest(world: &mut World, at_most: Duration) {
     serve_between(world, at_most, &crossbeam_channel::never());
     let acting = std::mem::take(&mut world.resource_mut::<Pending>().acting);
-    let last = acting.iter().rposition(|ask| is_at_rest(world, ask));
+    let last = acting
+        .iter()
+        .rposition(|message| is_at_rest(world, message));
     let served = last.map_or(0, |last| last + 1);
     let next = world.resource::<Clock>().tick + 1;
-    for (place, ask) in acting.into_iter().enumerate() {
+    for (place, message) in acting.into_iter().enumerate() {
         if place < served {
-            note(world, &ask, next);
-            serve(world, ask);
+            note(world, &message, next);
+            serve(world, message);
         } else {
-            world.resource_mut::<Pending>().acting.push(ask);
+            world.resource_mut::<Pending>().acting.push(message);
         }
     }
 }
 
-fn is_at_rest(world: &World, ask: &Ask) -> bool {
-    let Ask::Serve(request) = ask else {
+fn is_at_rest(world: &World, message: &RequestMessage) -> bool {
+    let RequestMessage::Serve(request) = message else {
         return false;
     };
     service::registered(world, &request.component, &request.service)
@@ -261,10 +265,10 @@ impl Middlewares {
         };
         for (name, middleware) in &simulation.middlewares {
             let kind = kinds.middlewares.get(middleware.kind.as_str());
-            let (Some(kind), Some(plugs)) = (kind, connections.remove(name.as_str())) else {
+            let (Some(kind), Some(context)) = (kind, connections.remove(name.as_str())) else {
                 continue;
             };
-            match (kind.start)(&middleware.settings.0, plugs) {
+            match (kind.start)(&middleware.settings.0, context) {
                 Ok(running) => started.running.push((name.value.clone(), running)),
                 Err(failure) => {
                     // The first failure is the one to tell.
@@ -284,10 +288,10 @@ impl Middlewares {
     }
 
     /// What they have to say since they were last asked.
-    pub fn complaints(&mut self) -> Vec<String> {
+    pub fn warnings(&mut self) -> Vec<String> {
         let running = self.running.iter_mut();
         running
-            .flat_map(|(_, running)| running.complaints())
+            .flat_map(|(_, running)| running.warnings())
             .collect()
     }
 
@@ -327,18 +331,18 @@ impl Middlewares {
 
 /// Closes the tick's ends of all ports; returns what each of them lost, in path order.
 pub(crate) fn close_ports(world: &mut World) -> Vec<(Arc<SensorInfo>, u64, u64)> {
-    sight::show_last(world);
-    world.remove_resource::<Lookouts>();
-    let mut losses = Vec::new();
+    world_view::show_last(world);
+    world.remove_resource::<Viewers>();
+    let mut drops = Vec::new();
     for entity in world.resource::<InPathOrder>().0.clone() {
         let Some(mut outputs) = world.get_mut::<Outputs>(entity) else {
             continue;
         };
         for port in outputs.0.drain(..) {
-            let dropped = port.losses.dropped.load(Ordering::Relaxed);
-            let unready = port.losses.unready.load(Ordering::Relaxed);
-            losses.push((port.info.clone(), dropped, unready));
+            let dropped = port.drops.dropped.load(Ordering::Relaxed);
+            let unready = port.drops.unready.load(Ordering::Relaxed);
+            drops.push((port.info.clone(), dropped, unready));
         }
     }
-    losses
+    drops
 }

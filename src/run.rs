@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     service::{
-        Hold, Wishes,
+        Hold, RunRequests,
         time::{Pacing, Spread},
     },
     simulation::Simulation,
@@ -53,7 +53,7 @@ pub enum End {
     /// The observer of a lockstep port is lost.
     LockstepLost(LockstepLost),
     /// The simulation itself failed: the physics lost a body, or a part of the program panicked.
-    Fault(String),
+    SimulationFailed(String),
 }
 
 /// What is said of a run at its end.
@@ -104,13 +104,9 @@ impl Watch for () {
     }
 }
 
-/// Runs to the end, and closes everything. `complain` hears what components have to say on the way.
-pub fn run(
-    simulation: Simulation,
-    limits: &Limits,
-    complain: &mut dyn FnMut(&str),
-) -> (Summary, End) {
-    run_watched(simulation, limits, &mut (), complain)
+/// Runs to the end, and closes everything. `warn` hears what components have to say on the way.
+pub fn run(simulation: Simulation, limits: &Limits, warn: &mut dyn FnMut(&str)) -> (Summary, End) {
+    run_watched(simulation, limits, &mut (), warn)
 }
 
 /// The same, watched by somebody.
@@ -118,16 +114,19 @@ pub fn run_watched(
     mut simulation: Simulation,
     limits: &Limits,
     watch: &mut dyn Watch,
-    complain: &mut dyn FnMut(&str),
+    warn: &mut dyn FnMut(&str),
 ) -> (Summary, End) {
     let start = now();
     let first = simulation.tick();
     let mut end = match watch.tick(&mut simulation) {
-        Ok(()) => pace(&mut simulation, limits, start, watch, complain),
+        Ok(()) => pace(&mut simulation, limits, start, watch, warn),
         Err(failure) => End::Failure(failure),
     };
     let seen = watch.end(&mut simulation);
-    if let (false, Err(failure)) = (matches!(end, End::Failure(_) | End::Fault(_)), seen) {
+    if let (false, Err(failure)) = (
+        matches!(end, End::Failure(_) | End::SimulationFailed(_)),
+        seen,
+    ) {
         end = End::Failure(failure);
     }
     let wall_seconds = start.elapsed().as_secs_f64();
@@ -135,10 +134,10 @@ pub fn run_watched(
     let steps = simulation.tick().saturating_sub(first);
     let sim_seconds = steps as f64 / simulation.clock().rate;
     let state_hash = format!("{:032x}", simulation.state_hash());
-    let (losses, finished) = simulation.finish();
-    for port in losses.ports.iter().filter(|port| port.dropped > 0) {
+    let (drops, finished) = simulation.finish();
+    for port in drops.ports.iter().filter(|port| port.dropped > 0) {
         let (sensor, dropped) = (&port.sensor, port.dropped);
-        complain(&format!(
+        warn(&format!(
             "`{sensor}`: {dropped} readings were dropped, since their observer is slow"
         ));
     }
@@ -159,7 +158,7 @@ pub fn run_watched(
             wall_seconds,
             rtf,
             state_hash,
-            drops: losses.dropped,
+            drops: drops.dropped,
         },
         end,
     )
@@ -170,7 +169,7 @@ fn pace(
     limits: &Limits,
     start: Instant,
     watch: &mut dyn Watch,
-    complain: &mut dyn FnMut(&str),
+    warn: &mut dyn FnMut(&str),
 ) -> End {
     let first = simulation.tick();
     let mut stride = Stride::new(limits.pace, start, first);
@@ -186,7 +185,7 @@ fn pace(
             return End::Signal(signal);
         }
         if stride.waits(simulation) {
-            if let Some(end) = look_after(simulation, &mut stride, complain) {
+            if let Some(end) = look_after(simulation, &mut stride, warn) {
                 return end;
             }
             continue;
@@ -199,7 +198,7 @@ fn pace(
         }
         let stepped = match step(simulation) {
             Ok(stepped) => stepped,
-            Err(fault) => return End::Fault(fault),
+            Err(why) => return End::SimulationFailed(why),
         };
         if let Err(lost) = stepped {
             return simulation
@@ -207,15 +206,15 @@ fn pace(
                 .map_or(End::LockstepLost(lost), End::Failure);
         }
         stride.count();
-        if let Some(end) = look_after(simulation, &mut stride, complain) {
+        if let Some(end) = look_after(simulation, &mut stride, warn) {
             return end;
         }
         if let Err(failure) = watch.tick(simulation) {
             return End::Failure(failure);
         }
         simulation.tell_pacing(stride.pacing(simulation));
-        if let Some(lost) = simulation.fault() {
-            return End::Fault(lost.to_string());
+        if let Some(lost) = simulation.lost_body() {
+            return End::SimulationFailed(lost.to_string());
         }
     }
 }
@@ -224,16 +223,16 @@ fn pace(
 fn look_after(
     simulation: &mut Simulation,
     stride: &mut Stride,
-    complain: &mut dyn FnMut(&str),
+    warn: &mut dyn FnMut(&str),
 ) -> Option<End> {
-    for complaint in simulation.complaints() {
-        complain(&complaint);
+    for warning in simulation.take_warnings() {
+        warn(&warning);
     }
-    let wishes = simulation.wishes();
-    if wishes.end {
+    let run_requests = simulation.run_requests();
+    if run_requests.end {
         return Some(End::Asked);
     }
-    stride.heed(&wishes, simulation);
+    stride.heed(&run_requests, simulation);
     simulation.failure().map(End::Failure)
 }
 
@@ -318,16 +317,16 @@ impl Stride {
     }
 
     /// Does what clients ask of the run.
-    fn heed(&mut self, wishes: &Wishes, simulation: &mut Simulation) {
-        if wishes.pace.is_none() && wishes.hold.is_none() {
+    fn heed(&mut self, run_requests: &RunRequests, simulation: &mut Simulation) {
+        if run_requests.pace.is_none() && run_requests.hold.is_none() {
             return;
         }
-        match wishes.pace {
+        match run_requests.pace {
             Some(factor) if factor.is_finite() => self.pace = Pace::RealTime(factor),
             Some(_) => self.pace = Pace::Max,
             None => {}
         }
-        self.hold = match (self.hold, wishes.hold) {
+        self.hold = match (self.hold, run_requests.hold) {
             (hold, None) => hold,
             (Hold::After(left), Some(Hold::After(more))) if more > 0 => {
                 Hold::After(left.saturating_add(more))

@@ -4,16 +4,16 @@
 //! - `build`: from files to an app; [`spawn`]: frames, bodies and geometry; [`objects`]: things that components
 //!   know by name and property; [`install`]: sensors and actuators on bodies;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore;
-//! - `losses`, `wishes`: what observers missed, and what clients ask of whoever runs it.
+//! - `drop_statistics`, `run_requests`: what observers missed, and what clients ask of whoever runs it.
 mod build;
+mod drop_statistics;
 pub mod install;
 pub mod kinds;
 pub mod load;
-mod losses;
 pub mod objects;
+mod run_requests;
 pub mod spawn;
 pub mod state;
-mod wishes;
 
 use std::path::Path;
 
@@ -25,7 +25,6 @@ use morse_api::{
     actuator::Actuator,
     body::BodyState,
     command::{BadCommand, CommandSender, Mailbox},
-    complaint::Complaints,
     kind::{Described, Kinds},
     middleware::{Failure, RequestSender},
     port::{LockstepLost, Observer, Policy, port},
@@ -33,15 +32,16 @@ use morse_api::{
     service::{self, Call},
     state::StateError,
     tick::Clock,
+    warning::Warnings,
 };
-use morse_physics::fault::{Fault, Lost};
+use morse_physics::lost_body::{FirstLost, LostBody};
 use morse_scene::report::Report;
 use serde_json::Value as Json;
 
 pub(crate) use build::components;
-pub use build::{BuildError, Parts, kinds, no_parts};
+pub use build::{BuildError, Extensions, kinds, no_extensions};
 use build::{Raised, raise, start};
-pub use losses::{Losses, PortLosses};
+pub use drop_statistics::{DropStatistics, PortDrops};
 
 use crate::{
     middleware::{self, Middlewares},
@@ -66,7 +66,7 @@ pub struct Simulation {
 
 /// Why a command or a question was refused.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub enum Refusal {
+pub enum AccessError {
     /// No component has that path.
     #[error("there is no component `{path}`{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     NoComponent {
@@ -95,7 +95,7 @@ impl Simulation {
     ///
     /// Everything that is wrong with the files in one pass, or what a middleware could not have.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, BuildError> {
-        Self::load_with(path, &Options::default(), &no_parts)
+        Self::load_with(path, &Options::default(), &no_extensions)
     }
 
     /// The same with options, and with parts of one's own.
@@ -106,20 +106,20 @@ impl Simulation {
     pub fn load_with(
         path: impl AsRef<Path>,
         options: &Options,
-        parts: Parts<'_>,
+        extensions: Extensions<'_>,
     ) -> Result<Self, BuildError> {
-        let plan = load::load(path.as_ref(), options, &kinds(parts))?;
-        Self::build(plan, parts)
+        let plan = load::load(path.as_ref(), options, &kinds(extensions))?;
+        Self::build(plan, extensions)
     }
 
     /// Builds the simulation of the text of a simulation file. The files that it names are looked for in
     /// `directory`, then in the current one, then among the program's own.
     ///
     /// ```
-    /// use morse_sim::simulation::{Simulation, no_parts};
+    /// use morse_sim::simulation::{Simulation, no_extensions};
     ///
     /// let text = r#"Simulation(robots: { "rover": (model: "robots/atrv.robray") })"#;
-    /// let simulation = Simulation::parse(text, ".", &no_parts)?;
+    /// let simulation = Simulation::parse(text, ".", &no_extensions)?;
     /// assert_eq!(simulation.tick(), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -130,11 +130,11 @@ impl Simulation {
     pub fn parse(
         text: &str,
         directory: impl AsRef<Path>,
-        parts: Parts<'_>,
+        extensions: Extensions<'_>,
     ) -> Result<Self, BuildError> {
         let options = Options::default();
-        let plan = load::parse(text, directory.as_ref(), &options, &kinds(parts))?;
-        Self::build(plan, parts)
+        let plan = load::parse(text, directory.as_ref(), &options, &kinds(extensions))?;
+        Self::build(plan, extensions)
     }
 
     /// Builds the simulation of a plan: of files that were read, or of a scene that was made in Rust.
@@ -142,7 +142,7 @@ impl Simulation {
     /// # Errors
     ///
     /// What does not fit together, or what a middleware could not have.
-    pub fn build(plan: Plan, parts: Parts<'_>) -> Result<Self, BuildError> {
+    pub fn build(plan: Plan, extensions: Extensions<'_>) -> Result<Self, BuildError> {
         let Raised {
             mut app,
             warnings,
@@ -151,7 +151,7 @@ impl Simulation {
             requests,
             gate,
             simulation,
-        } = raise(plan, parts)?;
+        } = raise(plan, extensions)?;
         start(&mut app);
         let kinds = app.world().resource::<Kinds>().clone();
         let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes, gate)?;
@@ -170,8 +170,8 @@ impl Simulation {
     /// # Errors
     ///
     /// What does not fit together.
-    pub fn try_out(plan: Plan, parts: Parts<'_>) -> Result<Report, Box<Report>> {
-        raise(plan, parts).map(|raised| raised.warnings)
+    pub fn try_out(plan: Plan, extensions: Extensions<'_>) -> Result<Report, Box<Report>> {
+        raise(plan, extensions).map(|raised| raised.warnings)
     }
 
     /// What is probably not meant in the files.
@@ -186,7 +186,7 @@ impl Simulation {
     ///
     /// The observer of a lockstep port is lost.
     pub fn step(&mut self) -> Result<(), LockstepLost> {
-        self.grant_reset();
+        self.apply_reset_request();
         if self.start.is_none() && self.tick() == 0 {
             // Should this fail, `reset` says so.
             self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
@@ -235,14 +235,14 @@ impl Simulation {
     /// # Errors
     ///
     /// There is no such component, or its data is of another type.
-    pub fn read<D: LocalData>(&self, path: &str) -> Result<&D, Refusal> {
+    pub fn read<D: LocalData>(&self, path: &str) -> Result<&D, AccessError> {
         let entity = self.entity(path)?;
         let modified = self
             .app
             .world()
             .get::<Modified<D>>(entity)
             .map(|modified| &modified.0);
-        modified.ok_or_else(|| Refusal::OtherKind {
+        modified.ok_or_else(|| AccessError::OtherKind {
             path: path.to_owned(),
             asked: std::any::type_name::<D>(),
         })
@@ -253,7 +253,7 @@ impl Simulation {
     /// # Errors
     ///
     /// There is no such sensor.
-    pub fn read_any(&self, path: &str) -> Result<&dyn Struct, Refusal> {
+    pub fn read_any(&self, path: &str) -> Result<&dyn Struct, AccessError> {
         let entity = self.entity(path)?;
         let world = self.app.world();
         let kinds = world.resource::<Kinds>();
@@ -261,7 +261,7 @@ impl Simulation {
             .sensors
             .values()
             .find_map(|kind| (kind.modified)(world, entity));
-        data.ok_or_else(|| Refusal::OtherKind {
+        data.ok_or_else(|| AccessError::OtherKind {
             path: path.to_owned(),
             asked: "a sensor's data",
         })
@@ -272,18 +272,18 @@ impl Simulation {
     /// # Errors
     ///
     /// There is no such sensor.
-    pub fn observe(&mut self, path: &str, policy: Policy) -> Result<Observer, Refusal> {
+    pub fn observe(&mut self, path: &str, policy: Policy) -> Result<Observer, AccessError> {
         let entity = self.entity(path)?;
-        let refusal = || Refusal::OtherKind {
+        let other_kind = || AccessError::OtherKind {
             path: path.to_owned(),
             asked: "a sensor's ports",
         };
         let mut entity = self.app.world_mut().entity_mut(entity);
-        let info = entity.get::<Described>().ok_or_else(refusal)?.0.clone();
+        let info = entity.get::<Described>().ok_or_else(other_kind)?.0.clone();
         let (tick_end, observer) = port(info, policy, None);
         entity
             .get_mut::<Outputs>()
-            .ok_or_else(refusal)?
+            .ok_or_else(other_kind)?
             .0
             .push(tick_end);
         Ok(observer)
@@ -294,7 +294,7 @@ impl Simulation {
     /// # Errors
     ///
     /// There is no such actuator, it is of another kind, or a number is not finite.
-    pub fn command<A: Actuator>(&self, path: &str, command: A::Command) -> Result<(), Refusal> {
+    pub fn command<A: Actuator>(&self, path: &str, command: A::Command) -> Result<(), AccessError> {
         self.command_any(path, Box::new(command))
     }
 
@@ -303,7 +303,11 @@ impl Simulation {
     /// # Errors
     ///
     /// There is no such actuator, a field is unknown, or a number is not finite.
-    pub fn command_any(&self, path: &str, command: Box<dyn PartialReflect>) -> Result<(), Refusal> {
+    pub fn command_any(
+        &self,
+        path: &str,
+        command: Box<dyn PartialReflect>,
+    ) -> Result<(), AccessError> {
         Ok(self.commander(path)?.send(command)?)
     }
 
@@ -312,20 +316,20 @@ impl Simulation {
     /// # Errors
     ///
     /// There is no such actuator.
-    pub fn commander(&self, path: &str) -> Result<CommandSender, Refusal> {
+    pub fn commander(&self, path: &str) -> Result<CommandSender, AccessError> {
         let entity = self.entity(path)?;
         let mailbox = self.app.world().get::<Mailbox>(entity);
-        let refusal = || Refusal::OtherKind {
+        let other_kind = || AccessError::OtherKind {
             path: path.to_owned(),
             asked: "a mailbox for commands",
         };
-        Ok(mailbox.ok_or_else(refusal)?.sender())
+        Ok(mailbox.ok_or_else(other_kind)?.sender())
     }
 
     /// Calls a service now, between two ticks. The reply of a sync service is there at once.
     pub fn call(&mut self, path: &str, service: &str, arguments: &Json) -> Call {
         let call = service::call(self.app.world_mut(), path, service, arguments);
-        self.grant_reset();
+        self.apply_reset_request();
         call
     }
 
@@ -418,22 +422,22 @@ impl Simulation {
         }
     }
 
-    /// What components have complained about since this was last asked: a command that names a joint
+    /// What components and middlewares have warned of since this was last asked: a command that names a joint
     /// which does not exist, say.
-    pub fn complaints(&mut self) -> Vec<String> {
-        let mut complaints = self.app.world_mut().get_resource_mut::<Complaints>();
-        let mut said = complaints
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        let mut warnings = self.app.world_mut().get_resource_mut::<Warnings>();
+        let mut said = warnings
             .as_mut()
-            .map_or(Vec::new(), |complaints| complaints.take());
-        said.extend(self.middlewares.complaints());
+            .map_or(Vec::new(), |warnings| warnings.take());
+        said.extend(self.middlewares.warnings());
         said
     }
 
     /// The first body that the physics lost: from there on the simulation means nothing. It stays lost
     /// until the simulation goes back to an earlier state.
     #[must_use]
-    pub fn fault(&self) -> Option<&Lost> {
-        self.app.world().resource::<Fault>().0.as_ref()
+    pub fn lost_body(&self) -> Option<&LostBody> {
+        self.app.world().resource::<FirstLost>().0.as_ref()
     }
 
     /// What went wrong in a middleware since this was last asked.
@@ -446,18 +450,18 @@ impl Simulation {
     /// # Errors
     ///
     /// What could not be delivered.
-    pub fn finish(mut self) -> (Losses, Result<(), Failure>) {
-        let mut losses = Losses::default();
+    pub fn finish(mut self) -> (DropStatistics, Result<(), Failure>) {
+        let mut drops = DropStatistics::default();
         for (sensor, dropped, unready) in middleware::close_ports(self.app.world_mut()) {
-            losses.dropped += dropped;
-            losses.unready += unready;
-            losses.ports.push(PortLosses {
+            drops.dropped += dropped;
+            drops.unready += unready;
+            drops.ports.push(PortDrops {
                 sensor: sensor.path.to_string(),
                 dropped,
                 unready,
             });
         }
-        (losses, self.middlewares.stop())
+        (drops, self.middlewares.stop())
     }
 
     /// The world, for what this interface does not offer.
@@ -485,11 +489,11 @@ impl Simulation {
         self.app.world().resource::<Spawned>()
     }
 
-    fn entity(&self, path: &str) -> Result<Entity, Refusal> {
+    fn entity(&self, path: &str) -> Result<Entity, AccessError> {
         service::find(self.app.world(), path).ok_or_else(|| {
             let paths = self.paths();
             let near = morse_scene::diagnostic::nearest(path, paths.iter().map(String::as_str));
-            Refusal::NoComponent {
+            AccessError::NoComponent {
                 path: path.to_owned(),
                 near: near.map(str::to_owned),
             }

@@ -10,7 +10,7 @@ use morse_api::{
     actuator::IsActuator,
     body::BodyState,
     carrier::{self, Bind, CarriedOrder, Sway},
-    component::{Active, Due, Mount, Period, WorldPose, WorldVelocity, stamp},
+    component::{Active, Due, Mount, UpdateRate, WorldPose, WorldVelocity, stamp},
     sensor::IsSensor,
     service,
 };
@@ -82,7 +82,7 @@ fn action<Kind: Component>(
     bodies: Query<&BodyState>,
     mut components: Query<
         (
-            &Period,
+            &UpdateRate,
             &Active,
             &Mount,
             &mut Due,
@@ -93,8 +93,8 @@ fn action<Kind: Component>(
         With<Kind>,
     >,
 ) {
-    for (period, active, mount, mut due, mut pose, mut velocity, sway) in &mut components {
-        due.0 = active.0 && clock.is_due(period.frequency);
+    for (rate, active, mount, mut due, mut pose, mut velocity, sway) in &mut components {
+        due.0 = active.0 && clock.is_due(rate.frequency);
         if due.0
             && let Ok(body) = bodies.get(mount.body)
         {

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::exit;
 use crate::simulation::load::{self, Options};
-use crate::simulation::{Parts, Simulation, kinds};
+use crate::simulation::{Extensions, Simulation, kinds};
 
 /// Report all errors and warnings of scene and simulation files
 #[derive(Clone, Debug, Default, ClapArgs)]
@@ -86,8 +86,13 @@ impl Reading {
 
 /// Checks every file and returns the exit code: 0 if all of them can be used, 2 if not, 3 if the
 /// result cannot be written.
-pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    match checked(args, parts, out, err) {
+pub fn run(
+    args: &Args,
+    extensions: Extensions<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    match checked(args, extensions, out, err) {
         Ok(true) => exit::FINE,
         Ok(false) => exit::INPUT,
         Err(_) => 3,
@@ -96,14 +101,14 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Wri
 
 fn checked(
     args: &Args,
-    parts: Parts<'_>,
+    extensions: Extensions<'_>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<bool> {
     let mut fine = true;
     let mut reports = Vec::new();
     for path in &args.files {
-        let (report, summary) = look_at(path, args, parts);
+        let (report, summary) = look_at(path, args, extensions);
         fine &= summary.is_some();
         if args.json {
             reports.push(json!({
@@ -133,9 +138,9 @@ fn checked(
 }
 
 /// What is wrong with a file, and what is in it if it can be used.
-fn look_at(path: &Path, args: &Args, parts: Parts<'_>) -> (Report, Option<String>) {
+fn look_at(path: &Path, args: &Args, extensions: Extensions<'_>) -> (Report, Option<String>) {
     if path.extension().is_some_and(|extension| extension == "ron") {
-        return look_at_simulation(path, args, parts);
+        return look_at_simulation(path, args, extensions);
     }
     let mut report = Report::default();
     match load(path, &args.reading.options()) {
@@ -152,8 +157,12 @@ fn look_at(path: &Path, args: &Args, parts: Parts<'_>) -> (Report, Option<String
 
 /// A simulation file is checked with its scene and its robots; where no mesh would have to be opened,
 /// also whether everything fits together.
-fn look_at_simulation(path: &Path, args: &Args, parts: Parts<'_>) -> (Report, Option<String>) {
-    let plan = match load::load(path, &args.reading.load_options(), &kinds(parts)) {
+fn look_at_simulation(
+    path: &Path,
+    args: &Args,
+    extensions: Extensions<'_>,
+) -> (Report, Option<String>) {
+    let plan = match load::load(path, &args.reading.load_options(), &kinds(extensions)) {
         Ok(plan) => plan,
         Err(report) => return (*report, None),
     };
@@ -168,7 +177,7 @@ fn look_at_simulation(path: &Path, args: &Args, parts: Parts<'_>) -> (Report, Op
     if geometry.any(|geometry| matches!(geometry.shape, Shape::Mesh { .. })) {
         return (plan.warnings, Some(summary));
     }
-    match Simulation::try_out(plan, parts) {
+    match Simulation::try_out(plan, extensions) {
         Ok(warnings) => (warnings, Some(summary)),
         Err(report) => (*report, None),
     }

@@ -8,10 +8,12 @@ use bevy::prelude::*;
 use clap::Args as ClapArgs;
 use morse_api::{
     component::Level,
+    dynamic::no_json_number,
     fields::Fields,
-    kind::{About, ActuatorKind, MiddlewareKind, ModifierKind, OverlayKind, SensorKind, Settings},
-    modifier::{Memory, Modify, Side, Site},
-    plain::no_json_number,
+    kind::{
+        About, ActuatorKind, ErasedSettings, MiddlewareKind, ModifierKind, OverlayKind, SensorKind,
+    },
+    modifier::{ModifierState, Modify, Side, Site},
     random::Random,
     service::{self, Service, Services},
     settings,
@@ -21,7 +23,7 @@ use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::Value as Json;
 
 use super::{exit, say};
-use crate::simulation::{Parts, components, kinds::Kinds};
+use crate::simulation::{Extensions, components, kinds::Kinds};
 
 /// Describe a kind of sensor, actuator, modifier, overlay or middleware, or all of them
 #[derive(Clone, Debug, Default, ClapArgs)]
@@ -71,9 +73,14 @@ struct Signature {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+pub fn run(
+    args: &Args,
+    extensions: Extensions<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
     let mut app = App::empty();
-    components(&mut app, parts);
+    components(&mut app, extensions);
     let kinds = app.world().resource::<Kinds>().clone();
     let all = words(app.world(), &kinds);
     let mut found = Vec::new();
@@ -109,9 +116,9 @@ pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Wri
 }
 
 /// All services of the program, as rows of a list.
-pub(super) fn services(parts: Parts<'_>) -> Vec<(String, String)> {
+pub(super) fn services(extensions: Extensions<'_>) -> Vec<(String, String)> {
     let mut app = App::empty();
-    components(&mut app, parts);
+    components(&mut app, extensions);
     let mut rows: Vec<(String, String)> = app
         .world()
         .resource::<Services>()
@@ -235,7 +242,11 @@ fn of_modifier(
     });
     let mut entity = world.spawn_empty();
     if let Some(bound) = bound {
-        (kind.attach)(&mut entity, bound, Memory::new(Random::new(0, "", "")));
+        (kind.attach)(
+            &mut entity,
+            bound,
+            ModifierState::new(Random::new(0, "", "")),
+        );
     }
     let entity = entity.id();
     Description {
@@ -312,7 +323,7 @@ fn paragraphs(docs: &str) -> String {
 }
 
 /// Settings of which none was given.
-fn defaults(about: About) -> Settings {
+fn defaults(about: About) -> ErasedSettings {
     let nothing = std::iter::empty::<(&str, &str)>();
     let mut nothing =
         <dyn erased_serde::Deserializer>::erase(MapDeserializer::<_, ValueError>::new(nothing));
@@ -321,7 +332,7 @@ fn defaults(about: About) -> Settings {
 
 fn bind(
     kind: &ModifierKind,
-    settings: &Settings,
+    settings: &ErasedSettings,
     fields: &Fields,
     world: &World,
     side: Side,

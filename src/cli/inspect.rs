@@ -18,7 +18,7 @@ use super::check::{Reading, show};
 use super::exit;
 use crate::simulation::kinds::Kinds;
 use crate::simulation::load::{self, Plan};
-use crate::simulation::{Parts, kinds};
+use crate::simulation::{Extensions, kinds};
 
 mod simulated;
 
@@ -56,13 +56,18 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
 
 /// Shows the scene and returns the exit code: 0, or 2 if it cannot be read or has no such variable,
 /// or 3 if the result cannot be written.
-pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    inspected(args, parts, out, err).unwrap_or(exit::ENVIRONMENT)
+pub fn run(
+    args: &Args,
+    extensions: Extensions<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    inspected(args, extensions, out, err).unwrap_or(exit::ENVIRONMENT)
 }
 
 fn inspected(
     args: &Args,
-    parts: Parts<'_>,
+    extensions: Extensions<'_>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<u8> {
@@ -72,7 +77,7 @@ fn inspected(
         .extension()
         .is_some_and(|extension| extension == "ron")
     {
-        let kinds = kinds(parts);
+        let kinds = kinds(extensions);
         return match load::load(&args.file, &args.reading.load_options(), &kinds) {
             Ok(plan) => {
                 write!(err, "{}", plan.warnings.render(style))?;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{exit, say};
 use crate::simulation::{
-    Parts, kinds,
+    Extensions, kinds,
     kinds::{Kinds, summary},
 };
 
@@ -49,13 +49,13 @@ pub enum Family {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, parts: Parts<'_>, out: &mut dyn Write) -> u8 {
+pub fn run(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write) -> u8 {
     let rows = match args.family {
-        Family::Services => super::describe::services(parts),
+        Family::Services => super::describe::services(extensions),
         Family::Robots => models(&["arms/", "robots/"]),
         Family::Environments => models(&["environments/"]),
         Family::Objects => models(&["objects/"]),
-        family => of_kinds(&kinds(parts), family),
+        family => of_kinds(&kinds(extensions), family),
     };
     if args.json {
         let list: Vec<_> = rows

@@ -6,19 +6,19 @@ use morse_api::{
     body::BodyState,
     fields::{Value, view},
     middleware::Failure,
-    render::Eye,
+    render::CameraView,
 };
 use morse_render::{
-    Canvas, Room,
-    picture::{Film, Format, Image},
+    Canvas, Margin,
+    picture::{Film, Format, RgbaImage},
 };
 use morse_scene::diagnostic::{nearest, printable};
 use nalgebra::Vector3;
 
 use super::{
+    camera_arguments::CameraArguments,
     render::enlarged,
     run::{Args, seconds},
-    standpoint::Standpoint,
 };
 use crate::{run::Watch, simulation::Simulation};
 
@@ -27,7 +27,7 @@ const FINE: u32 = 2;
 
 /// A picture to be taken: when, of what, and where to put it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shot {
+pub struct PictureRequest {
     /// Simulated time, s; at the end, unless given.
     pub at: Option<f64>,
     /// The camera whose image it is; a view of the whole, unless given.
@@ -36,7 +36,7 @@ pub struct Shot {
     pub file: PathBuf,
 }
 
-impl FromStr for Shot {
+impl FromStr for PictureRequest {
     type Err = String;
 
     /// `t=5s:rover.video:out.png`; time and camera may be left out.
@@ -72,10 +72,10 @@ impl FromStr for Shot {
 
 /// The pictures of a run, as far as they are taken.
 pub struct Pictures {
-    shots: Vec<Shot>,
+    shots: Vec<PictureRequest>,
     films: Vec<Recording>,
     size: (u32, u32),
-    from: Standpoint,
+    from: CameraArguments,
     /// The robot or body that the view of the whole goes along with.
     followed: Option<Entity>,
     /// The view of the whole, once it was wanted.
@@ -85,23 +85,23 @@ pub struct Pictures {
 /// Pictures with smooth edges, from a place that stays, or that goes along with something.
 struct View {
     /// With more pixels in each direction than the image.
-    eye: Eye,
-    /// Where the eye is from the body that it goes along with; it turns with nothing.
+    camera: CameraView,
+    /// Where the camera is from the body that it goes along with; it turns with nothing.
     along: Option<(Entity, Vector3<f64>)>,
     canvas: Canvas,
-    image: Image,
+    image: RgbaImage,
 }
 
 impl View {
-    fn new(eye: &Eye) -> Self {
-        let pixels = vec![0; 4 * eye.pixels()];
+    fn new(camera: &CameraView) -> Self {
+        let pixels = vec![0; 4 * camera.pixels()];
         Self {
-            image: Image {
-                width: eye.width,
-                height: eye.height,
+            image: RgbaImage {
+                width: camera.width,
+                height: camera.height,
                 pixels,
             },
-            eye: enlarged(eye, FINE),
+            camera: enlarged(camera, FINE),
             along: None,
             canvas: Canvas::default(),
         }
@@ -109,15 +109,15 @@ impl View {
 
     /// From now on it goes along with a body.
     fn go_along(&mut self, simulation: &Simulation, body: Entity) {
-        let offset = self.eye.world_from_eye.translation.vector - place(simulation, body);
+        let offset = self.camera.world_from_camera.translation.vector - place(simulation, body);
         self.along = Some((body, offset));
     }
 
-    fn take(&mut self, simulation: &mut Simulation) -> &Image {
+    fn take(&mut self, simulation: &mut Simulation) -> &RgbaImage {
         if let Some((body, offset)) = self.along {
-            self.eye.world_from_eye.translation = (place(simulation, body) + offset).into();
+            self.camera.world_from_camera.translation = (place(simulation, body) + offset).into();
         }
-        let changed = morse_render::redraw(simulation.world_mut(), &self.eye, &mut self.canvas);
+        let changed = morse_render::redraw(simulation.world_mut(), &self.camera, &mut self.canvas);
         if let Some(area) = changed {
             let low = |bound: u32| bound / FINE;
             let high = |bound: u32| bound.div_ceil(FINE);
@@ -142,7 +142,7 @@ fn place(simulation: &Simulation, body: Entity) -> Vector3<f64> {
 
 /// A film that is being taken.
 struct Recording {
-    shot: Shot,
+    shot: PictureRequest,
     format: Format,
     film: Option<Film>,
     frames: u64,
@@ -169,7 +169,7 @@ impl Pictures {
             return Err("`--eye`, `--look` and `--follow` are for `--screenshot` and `--video` of the whole, and there is none".to_owned());
         }
         let followed = args.follow.as_ref().map(|name| find(simulation, name));
-        let recording = |shot: &Shot| {
+        let recording = |shot: &PictureRequest| {
             Ok(Recording {
                 shot: shot.clone(),
                 format: Format::of(&shot.file).map_err(|error| error.to_string())?,
@@ -187,7 +187,7 @@ impl Pictures {
         })
     }
 
-    fn write(&mut self, simulation: &mut Simulation, shot: &Shot) -> Result<(), Failure> {
+    fn write(&mut self, simulation: &mut Simulation, shot: &PictureRequest) -> Result<(), Failure> {
         let image = self.image(simulation, shot)?;
         if image.pixels.is_empty() {
             return Err(lost(shot, &"the camera has not taken a frame yet"));
@@ -197,17 +197,26 @@ impl Pictures {
             .map_err(|error| lost(shot, &error))
     }
 
-    fn image(&mut self, simulation: &mut Simulation, shot: &Shot) -> Result<Image, Failure> {
+    fn image(
+        &mut self,
+        simulation: &mut Simulation,
+        shot: &PictureRequest,
+    ) -> Result<RgbaImage, Failure> {
         if let Some(camera) = &shot.camera {
             return image_of(simulation, camera).map_err(|why| lost(shot, &why));
         }
         let view = self.view.get_or_insert_with(|| {
-            let room = if self.followed.is_some() {
-                Room::STILL
+            let margin = if self.followed.is_some() {
+                Margin::STILL
             } else {
-                Room::FILM
+                Margin::FILM
             };
-            let mut view = View::new(&self.from.eye(simulation, self.size, room, self.followed));
+            let mut view = View::new(&self.from.camera(
+                simulation,
+                self.size,
+                margin,
+                self.followed,
+            ));
             if let Some(body) = self.followed {
                 view.go_along(simulation, body);
             }
@@ -222,7 +231,7 @@ impl Watch for Pictures {
     fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
         let now = simulation.seconds();
         let half_tick = 0.5 / simulation.clock().rate;
-        let is_due = |shot: &mut Shot| shot.at.is_some_and(|at| at <= now + half_tick);
+        let is_due = |shot: &mut PictureRequest| shot.at.is_some_and(|at| at <= now + half_tick);
         for shot in self.shots.extract_if(.., is_due).collect::<Vec<_>>() {
             self.write(simulation, &shot)?;
         }
@@ -275,7 +284,7 @@ impl Watch for Pictures {
     }
 }
 
-fn lost(shot: &Shot, why: &dyn fmt::Display) -> Failure {
+fn lost(shot: &PictureRequest, why: &dyn fmt::Display) -> Failure {
     let file = printable(&shot.file.to_string_lossy());
     Failure::Environment(format!("`{file}` cannot be written: {why}"))
 }
@@ -297,7 +306,7 @@ fn find(simulation: &Simulation, name: &str) -> Result<Entity, String> {
 }
 
 /// The newest image of a camera, which may be empty.
-fn image_of(simulation: &Simulation, camera: &str) -> Result<Image, String> {
+fn image_of(simulation: &Simulation, camera: &str) -> Result<RgbaImage, String> {
     let data = simulation
         .read_any(camera)
         .map_err(|error| error.to_string())?;
@@ -307,7 +316,7 @@ fn image_of(simulation: &Simulation, camera: &str) -> Result<Image, String> {
     };
     match (data.field("image").map(view), size("width"), size("height")) {
         (Some(Value::Samples(image)), Some(width), Some(height)) if image.number() == "u8" => {
-            Ok(Image {
+            Ok(RgbaImage {
                 width,
                 height,
                 pixels: image.bytes().to_vec(),
@@ -325,20 +334,20 @@ mod tests {
     use crate::simulation::{
         kinds,
         load::{self, Options},
-        no_parts,
+        no_extensions,
     };
 
     #[test]
     fn a_view_is_what_a_still_shows() {
         let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/drop.ron");
-        let mut plan = load::load(&scene, &Options::default(), &kinds(&no_parts)).unwrap();
+        let mut plan = load::load(&scene, &Options::default(), &kinds(&no_extensions)).unwrap();
         plan.simulation.disconnect();
-        let mut simulation = Simulation::build(plan, &no_parts).unwrap();
-        let eye = morse_render::automatic(simulation.world_mut(), (90, 51), Room::FILM, None);
-        let mut view = View::new(&eye);
-        let mut before = Image::default();
+        let mut simulation = Simulation::build(plan, &no_extensions).unwrap();
+        let camera = morse_render::automatic(simulation.world_mut(), (90, 51), Margin::FILM, None);
+        let mut view = View::new(&camera);
+        let mut before = RgbaImage::default();
         for _ in 0..4 {
-            let expected = still(&mut simulation, &eye, FINE);
+            let expected = still(&mut simulation, &camera, FINE);
             assert!(*view.take(&mut simulation) == expected);
             assert!(expected != before, "something moves");
             before = expected;
@@ -348,7 +357,7 @@ mod tests {
 
     #[test]
     fn when_what_and_where() {
-        let shot = |at: Option<f64>, camera: Option<&str>, file: &str| Shot {
+        let shot = |at: Option<f64>, camera: Option<&str>, file: &str| PictureRequest {
             at,
             camera: camera.map(str::to_owned),
             file: file.into(),
@@ -365,7 +374,7 @@ mod tests {
             assert_eq!(text.parse(), Ok(expected));
         }
         for bad in ["", "t=5s:", "t=x:out.png", "a:b:c.png"] {
-            assert!(bad.parse::<Shot>().is_err(), "{bad}");
+            assert!(bad.parse::<PictureRequest>().is_err(), "{bad}");
         }
     }
 }

@@ -2,13 +2,13 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::Args as ClapArgs;
-use morse_api::render::{Eye, Painter, Picture};
-use morse_render::{Room, picture::Image};
+use morse_api::render::{CameraView, Picture, RendererKind};
+use morse_render::{Margin, picture::RgbaImage};
 use morse_scene::diagnostic::{Style, printable};
 
-use super::{check::Reading, exit, run, say, standpoint::Standpoint};
+use super::{camera_arguments::CameraArguments, check::Reading, exit, run, say};
 use crate::simulation::{
-    BuildError, Parts, Simulation, kinds,
+    BuildError, Extensions, Simulation, kinds,
     load::{self, Options},
 };
 
@@ -26,7 +26,7 @@ pub struct Args {
     pub output: PathBuf,
     /// Where to look from
     #[command(flatten)]
-    pub from: Standpoint,
+    pub from: CameraArguments,
     /// Columns and rows
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
     pub size: (u32, u32),
@@ -37,18 +37,18 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
     /// Who draws pictures: software, or gpu (needs a program built with `--features viewer`)
-    #[arg(long, value_name = "NAME", value_parser = painter, default_value = "software")]
-    pub renderer: Painter,
+    #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
+    pub renderer: RendererKind,
     /// How to read the file
     #[command(flatten)]
     pub reading: Reading,
 }
 
 /// The name of a renderer.
-pub(super) fn painter(text: &str) -> Result<Painter, String> {
+pub(super) fn renderer(text: &str) -> Result<RendererKind, String> {
     match text {
-        "software" => Ok(Painter::Software),
-        "gpu" => Ok(Painter::Gpu),
+        "software" => Ok(RendererKind::Software),
+        "gpu" => Ok(RendererKind::Gpu),
         _ => Err("there are the renderers `software` and `gpu`".to_owned()),
     }
 }
@@ -66,13 +66,13 @@ pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// Takes the picture and returns the exit code.
-pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
+pub fn run(args: &Args, extensions: Extensions<'_>, err: &mut dyn Write) -> u8 {
     let style = if args.reading.color {
         Style::Colored
     } else {
         Style::Plain
     };
-    let mut simulation = match build(args, parts) {
+    let mut simulation = match build(args, extensions) {
         Ok(simulation) => simulation,
         Err(BuildError::Scene(report)) => {
             write!(err, "{}", report.render(style)).ok();
@@ -93,10 +93,12 @@ pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
         say(err, format_args!("error: {lost}"));
         return exit::PEER;
     }
-    let eye = args.from.eye(&mut simulation, args.size, Room::STILL, None);
-    let image = still(&mut simulation, &eye, FINE);
-    for complaint in simulation.complaints() {
-        say(err, format_args!("warning: {complaint}"));
+    let camera = args
+        .from
+        .camera(&mut simulation, args.size, Margin::STILL, None);
+    let image = still(&mut simulation, &camera, FINE);
+    for warning in simulation.take_warnings() {
+        say(err, format_args!("warning: {warning}"));
     }
     match image.write_png(&args.output) {
         Ok(()) => exit::FINE,
@@ -111,7 +113,7 @@ pub fn run(args: &Args, parts: Parts<'_>, err: &mut dyn Write) -> u8 {
     }
 }
 
-fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
+fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildError> {
     let options = Options {
         allow_paths: args.reading.allow_paths.clone(),
         strict: args.reading.strict,
@@ -121,18 +123,18 @@ fn build(args: &Args, parts: Parts<'_>) -> Result<Simulation, BuildError> {
         renderer: args.renderer,
         ..Options::default()
     };
-    let mut plan = load::load(&args.file, &options, &kinds(parts))?;
+    let mut plan = load::load(&args.file, &options, &kinds(extensions))?;
     // A picture opens no port and writes no log.
     plan.simulation.disconnect();
-    Simulation::build(plan, parts)
+    Simulation::build(plan, extensions)
 }
 
-/// What an eye sees, with smooth edges.
-pub(super) fn still(simulation: &mut Simulation, eye: &Eye, fine: u32) -> Image {
-    let large = enlarged(eye, fine);
+/// What a camera sees, with smooth edges.
+pub(super) fn still(simulation: &mut Simulation, camera: &CameraView, fine: u32) -> RgbaImage {
+    let large = enlarged(camera, fine);
     let mut picture = Picture::default();
     morse_render::draw(simulation.world_mut(), &large, &mut picture);
-    let image = Image {
+    let image = RgbaImage {
         width: large.width,
         height: large.height,
         pixels: picture.color,
@@ -140,15 +142,15 @@ pub(super) fn still(simulation: &mut Simulation, eye: &Eye, fine: u32) -> Image 
     image.shrunk(fine)
 }
 
-/// The same eye with more pixels in each direction.
-pub(super) fn enlarged(eye: &Eye, times: u32) -> Eye {
+/// The same camera with more pixels in each direction.
+pub(super) fn enlarged(camera: &CameraView, times: u32) -> CameraView {
     let more = f64::from(times);
-    Eye {
-        width: eye.width * times,
-        height: eye.height * times,
-        focal: eye.focal * more,
-        center: eye.center.map(|middle| (middle + 0.5) * more - 0.5),
-        ..eye.clone()
+    CameraView {
+        width: camera.width * times,
+        height: camera.height * times,
+        focal: camera.focal * more,
+        center: camera.center.map(|middle| (middle + 0.5) * more - 0.5),
+        ..camera.clone()
     }
 }
 

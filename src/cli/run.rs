@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::{Args as ClapArgs, CommandFactory as _};
-use morse_api::{middleware::Failure, render::Painter};
+use morse_api::{middleware::Failure, render::RendererKind};
 use morse_scene::{
     diagnostic::{Diagnostic, Style, nearest, printable},
     report::Report,
@@ -18,16 +18,17 @@ use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{
-    Cli, exit, output,
-    pictures::{Pictures, Shot},
-    render::{painter, size},
+    Cli,
+    camera_arguments::CameraArguments,
+    exit, output,
+    pictures::{PictureRequest, Pictures},
+    render::{renderer, size},
     say, serve,
-    standpoint::Standpoint,
 };
 use crate::{
     run::{End, Limits, Pace, Summary, run_watched},
     simulation::{
-        BuildError, Parts, Simulation, kinds,
+        BuildError, Extensions, Simulation, kinds,
         load::{self, Options, Plan},
     },
 };
@@ -54,8 +55,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
     /// Who draws pictures: software, or gpu (needs a program built with `--features viewer`)
-    #[arg(long, value_name = "NAME", value_parser = painter, default_value = "software")]
-    pub renderer: Painter,
+    #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
+    pub renderer: RendererKind,
     /// Put a value into the simulation file: environment.rate=120
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
@@ -74,16 +75,16 @@ pub struct Args {
     pub view: bool,
     /// Take a picture of the window: t=5s:out.png; without a time, at the end
     #[arg(long, value_name = "[t=TIME:]FILE", requires = "view", value_parser = whole)]
-    pub view_screenshot: Vec<Shot>,
+    pub view_screenshot: Vec<PictureRequest>,
     /// Take a picture: t=5s:out.png, or t=5s:rover.video:out.png of a camera; without a time, at the end
     #[arg(long, value_name = "[t=TIME:][CAMERA:]FILE")]
-    pub screenshot: Vec<Shot>,
+    pub screenshot: Vec<PictureRequest>,
     /// Take a film: out.gif, out.mp4 (needs ffmpeg), or rover.video:out.gif of a camera
     #[arg(long, value_name = "[CAMERA:]FILE")]
-    pub video: Vec<Shot>,
+    pub video: Vec<PictureRequest>,
     /// Where to look from
     #[command(flatten)]
-    pub from: Standpoint,
+    pub from: CameraArguments,
     /// Go along with a robot or a body in pictures and films of the whole
     #[arg(long, value_name = "NAME")]
     pub follow: Option<String>,
@@ -123,10 +124,10 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// A picture of the whole.
-fn whole(text: &str) -> Result<Shot, String> {
+fn whole(text: &str) -> Result<PictureRequest, String> {
     match text.parse()? {
-        shot @ Shot { camera: None, .. } => Ok(shot),
-        Shot { .. } => {
+        shot @ PictureRequest { camera: None, .. } => Ok(shot),
+        PictureRequest { .. } => {
             Err("write it as t=5s:out.png; images of cameras are for `--screenshot`".to_owned())
         }
     }
@@ -143,14 +144,14 @@ fn pace(text: &str) -> Result<Pace, String> {
 /// Runs the command. `extend` adds to what was read from the files.
 pub fn run(
     args: &Args,
-    parts: Parts<'_>,
+    extensions: Extensions<'_>,
     extend: &dyn Fn(&mut Plan),
     color: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
     let style = if color { Style::Colored } else { Style::Plain };
-    let mut simulation = match build(args, parts, extend) {
+    let mut simulation = match build(args, extensions, extend) {
         Ok(simulation) => simulation,
         Err(BuildError::Scene(report)) => {
             write!(err, "{}", report.render(style)).ok();
@@ -196,8 +197,8 @@ pub fn run(
             return exit::INPUT;
         }
     };
-    let (summary, end) = run_watched(simulation, &limits, &mut pictures, &mut |complaint| {
-        say(err, format_args!("warning: {complaint}"));
+    let (summary, end) = run_watched(simulation, &limits, &mut pictures, &mut |warning| {
+        say(err, format_args!("warning: {warning}"));
     });
     tell(&summary, args.json, out);
     code(end, err)
@@ -209,10 +210,10 @@ fn code(end: End, err: &mut dyn Write) -> u8 {
         End::Done | End::Asked => exit::FINE,
         End::Signal(number) => exit::SIGNAL.saturating_add(u8::try_from(number).unwrap_or(0)),
         End::Failure(failure) => failed(&failure, err),
-        End::Fault(fault) => {
+        End::SimulationFailed(why) => {
             say(
                 err,
-                format_args!("error: simulation fault: {fault}; the run ended there"),
+                format_args!("error: simulation fault: {why}; the run ended there"),
             );
             exit::SIMULATION
         }
@@ -231,7 +232,7 @@ fn tell_notices(simulation: &Simulation, err: &mut dyn Write) {
 
 fn build(
     args: &Args,
-    parts: Parts<'_>,
+    extensions: Extensions<'_>,
     extend: &dyn Fn(&mut Plan),
 ) -> Result<Simulation, BuildError> {
     let options = Options {
@@ -244,7 +245,7 @@ fn build(
         threads: args.threads,
         renderer: args.renderer,
     };
-    let kinds = kinds(parts);
+    let kinds = kinds(extensions);
     let file = args.file.clone().unwrap_or_default();
     if let Some(report) = mistyped_command(&file) {
         return Err(BuildError::Scene(report));
@@ -255,7 +256,7 @@ fn build(
         serve::add(&mut plan, address, args.token.as_deref(), &kinds)?;
     }
     extend(&mut plan);
-    let simulation = Simulation::build(plan, parts)?;
+    let simulation = Simulation::build(plan, extensions)?;
     if let Some(path) = &args.port_file {
         write_ports(path, &simulation).map_err(|error| {
             let path = printable(&path.to_string_lossy());

@@ -4,7 +4,7 @@ use std::{sync::Arc, thread};
 
 use super::{exit, run, say};
 use crate::{
-    middleware::viewer::{self, Door, Window, door},
+    middleware::viewer::{self, Window, WindowSender, window_channel},
     simulation::load::Plan,
 };
 use bevy::prelude::App;
@@ -17,21 +17,21 @@ use morse_scene::simulation::{
 const STACK: usize = 8 << 20;
 
 /// Runs a scene in a window; the exit code is that of the run.
-pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) -> u8 {
-    let (door, entrance) = door();
-    let parts = |app: &mut App| {
-        parts(app);
+pub fn run(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync), color: bool) -> u8 {
+    let (sender, receiver) = window_channel();
+    let extensions = |app: &mut App| {
+        extensions(app);
         viewer::plugin(app);
     };
-    let parts = &parts;
-    // It takes the door along: when it ends before there is a simulation, nobody waits at the other side.
+    let extensions = &extensions;
+    // It takes the sender along: when it ends before there is a simulation, nobody waits at the other side.
     let simulate = move || {
         // Not locked: what the window's libraries say must not wait for a simulation that waits for the window.
         let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
         run::run(
             args,
-            parts,
-            &|plan| add(plan, &door),
+            extensions,
+            &|plan| add(plan, &sender),
             color,
             &mut out,
             &mut err,
@@ -49,9 +49,9 @@ pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) ->
             );
             return exit::ENVIRONMENT;
         };
-        let shown = entrance
+        let shown = receiver
             .wait()
-            .map_or(Ok(()), |looker| viewer::show(looker, shots(args)));
+            .map_or(Ok(()), |context| viewer::show(context, shots(args)));
         // A panic of the simulation has been told already.
         let code = running.join().unwrap_or(exit::SIMULATION);
         match shown {
@@ -65,9 +65,9 @@ pub fn run(args: &run::Args, parts: &(impl Fn(&mut App) + Sync), color: bool) ->
 }
 
 /// The pictures of the window that are wanted.
-fn shots(args: &run::Args) -> Vec<viewer::Shot> {
+fn shots(args: &run::Args) -> Vec<viewer::ScreenshotRequest> {
     let shots = args.view_screenshot.iter();
-    let shot = |shot: &super::pictures::Shot| viewer::Shot {
+    let shot = |shot: &super::pictures::PictureRequest| viewer::ScreenshotRequest {
         time: shot.at,
         file: shot.file.clone(),
     };
@@ -75,9 +75,9 @@ fn shots(args: &run::Args) -> Vec<viewer::Shot> {
 }
 
 /// Adds the window to what was read from the files.
-fn add(plan: &mut Plan, door: &Door) {
+fn add(plan: &mut Plan, sender: &WindowSender) {
     let settings = Window {
-        door: Some(door.clone()),
+        sender: Some(sender.clone()),
     };
     let middleware = Middleware {
         kind: Spanned::from("window".to_owned()),

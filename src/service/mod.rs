@@ -21,7 +21,7 @@ use serde_json::{Map, Value as Json};
 
 /// What clients asked of whoever runs the simulation.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
-pub struct Wishes {
+pub struct RunRequests {
     /// To go back to the start, before the next tick.
     pub reset: Option<Reset>,
     /// To end the run after this tick.
@@ -53,7 +53,7 @@ pub enum Reset {
 /// Adds them.
 pub fn plugin(app: &mut App) {
     app.init_resource::<Services>()
-        .init_resource::<Wishes>()
+        .init_resource::<RunRequests>()
         .add_service::<IsSensor>(
             Service::new(
                 "get_local_data",

@@ -15,7 +15,7 @@ use morse_physics::place::Suspended;
 pub use discovery::{ComponentWiring, RobotWiring, Wiring};
 pub use watcher::View;
 
-use super::{Reset, Wishes};
+use super::{Reset, RunRequests};
 
 /// The simulation as a whole, as a service.
 #[derive(Marker)]
@@ -28,7 +28,7 @@ pub(super) fn add(app: &mut App) {
                 "reset_objects",
                 "Puts all bodies and joints back to where they started, before the next tick; time, and what components know, go on.",
                 |world, _, _: NoArguments| {
-                    world.resource_mut::<Wishes>().reset = Some(Reset::Bodies);
+                    world.resource_mut::<RunRequests>().reset = Some(Reset::Bodies);
                     Ok(Outcome::Done("Objects restored to initial position".into()))
                 },
             )
@@ -40,7 +40,7 @@ pub(super) fn add(app: &mut App) {
                 "reset",
                 "Puts everything back to the start, time included, before the next tick.",
                 |world, _, _: NoArguments| {
-                    world.resource_mut::<Wishes>().reset = Some(Reset::All);
+                    world.resource_mut::<RunRequests>().reset = Some(Reset::All);
                     Ok(Outcome::NOTHING)
                 },
             )
@@ -140,7 +140,7 @@ struct Component {
 }
 
 fn end(world: &mut World) -> Result<Outcome, ServiceError> {
-    world.resource_mut::<Wishes>().end = true;
+    world.resource_mut::<RunRequests>().end = true;
     Ok(Outcome::NOTHING)
 }
 

@@ -7,7 +7,7 @@ use morse_api::{
 };
 use serde_json::json;
 
-use super::Wishes;
+use super::RunRequests;
 
 /// The clock, as a service.
 #[derive(Component)]
@@ -95,7 +95,7 @@ pub(super) fn add(app: &mut App) {
                 "run_freely",
                 "Lets simulated time pass as fast as the machine can.",
                 |world, _, _: NoArguments| {
-                    world.resource_mut::<Wishes>().pace = Some(f64::INFINITY);
+                    world.resource_mut::<RunRequests>().pace = Some(f64::INFINITY);
                     Ok(Outcome::NOTHING)
                 },
             )
@@ -141,7 +141,7 @@ fn set_time_scale(
             "`time`, value: {value} is no time scale; it must be greater than 0"
         )));
     }
-    world.resource_mut::<Wishes>().pace = Some(value);
+    world.resource_mut::<RunRequests>().pace = Some(value);
     Ok(Outcome::Done(true.into()))
 }
 

@@ -6,7 +6,7 @@ use morse_actuators::overlay;
 use morse_api::{
     kind::Kinds,
     middleware::{Failure, Gate, RequestSender, Waker},
-    render::Painter,
+    render::RendererKind,
     service::Services,
 };
 use morse_geodesy::Origin;
@@ -27,7 +27,7 @@ use crate::{
     service as services,
     service::simulation::{ComponentWiring, RobotWiring, Wiring},
     simulation::{
-        install::{self, Connections, sight},
+        install::{self, Connections, world_view},
         load::Plan,
         objects,
         spawn::{self, Spawned},
@@ -47,23 +47,23 @@ pub enum BuildError {
 }
 
 /// Parts that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`.
-pub type Parts<'a> = &'a dyn Fn(&mut App);
+pub type Extensions<'a> = &'a dyn Fn(&mut App);
 
 /// No parts of one's own.
-pub fn no_parts(_: &mut App) {}
+pub fn no_extensions(_: &mut App) {}
 
 /// The kinds that a program has: the built-in ones and its own.
 #[must_use]
-pub fn kinds(parts: Parts<'_>) -> Kinds {
+pub fn kinds(extensions: Extensions<'_>) -> Kinds {
     let mut app = App::empty();
-    components(&mut app, parts);
+    components(&mut app, extensions);
     app.world_mut()
         .remove_resource::<Kinds>()
         .unwrap_or_default()
 }
 
 /// Everything that adds kinds.
-pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
+pub(crate) fn components(app: &mut App, extensions: Extensions<'_>) {
     app.add_plugins((
         morse_sensors::plugin,
         morse_actuators::plugin,
@@ -72,7 +72,7 @@ pub(crate) fn components(app: &mut App, parts: Parts<'_>) {
         services::plugin,
         middleware::plugin,
     ));
-    parts(app);
+    extensions(app);
 }
 
 /// A world with everything in it, before anything runs.
@@ -86,7 +86,7 @@ pub(super) struct Raised {
     pub(super) simulation: file::Simulation,
 }
 
-pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>> {
+pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Report>> {
     let Plan {
         simulation,
         assembly,
@@ -98,7 +98,7 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     let environment = &simulation.environment;
     let mut app = App::new();
     tick::plugin(&mut app, environment.rate.value);
-    components(&mut app, parts);
+    components(&mut app, extensions);
     morse_physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app, threads);
     morse_render::plugin(&mut app, threads, &environment.light);
@@ -124,8 +124,8 @@ pub(super) fn raise(plan: Plan, parts: Parts<'_>) -> Result<Raised, Box<Report>>
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(installed.warnings, &sources);
-    if renderer == Painter::Gpu || camera::wants_card(app.world_mut()) {
-        let (scenery, unseen) = sight::scenery(app.world_mut(), &simulation, &spawned);
+    if renderer == RendererKind::Gpu || camera::wants_card(app.world_mut()) {
+        let (scenery, unseen) = world_view::scenery(app.world_mut(), &simulation, &spawned);
         warnings.add(unseen, &sources);
         let bodies = spawned.bodies.values().copied().collect();
         warnings.add(
@@ -251,16 +251,16 @@ fn show_meshes_to_rays(world: &mut World) {
     }
 }
 
-fn physics_settings(environment: &Environment) -> morse_physics::Settings {
-    morse_physics::Settings {
+fn physics_settings(environment: &Environment) -> morse_physics::PhysicsSettings {
+    morse_physics::PhysicsSettings {
         rate: environment.rate.value,
         gravity: environment.gravity.into(),
         substeps: environment.substeps,
         contact_frequency: environment.contact_frequency,
         solver_iterations: environment.solver_iterations,
         motion: match environment.motion {
-            model::Motion::Default => morse_physics::Motion::Default,
-            model::Motion::Morse => morse_physics::Motion::Morse,
+            model::MotionMode::Default => morse_physics::MotionMode::Default,
+            model::MotionMode::Morse => morse_physics::MotionMode::Morse,
         },
         air_density: environment.air_density,
         water: environment.water.map(|water| morse_physics::Water {

@@ -2,7 +2,7 @@
 mod linked;
 mod overlays;
 mod painted;
-pub mod sight;
+pub mod world_view;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bevy::prelude::*;
@@ -12,10 +12,10 @@ use morse_api::{
     carrier,
     check::CheckError,
     command::Mailbox,
-    component::{Active, Level, Mount, Path, Period, WorldPose, WorldVelocity, stamp},
+    component::{Active, Level, Mount, Path, UpdateRate, WorldPose, WorldVelocity, stamp},
     fields::Fields,
     kind::{Described, Kinds},
-    middleware::{ErasedPlugs, Gate, Plugs, RequestSender, Wake, Waker},
+    middleware::{ErasedContext, Gate, MiddlewareContext, RequestSender, Wake, Waker},
     modifier::Side,
     port::{OutputPort, Policy, port},
     random::Random,
@@ -35,13 +35,13 @@ use linked::Checked;
 
 use crate::simulation::spawn::{Frame, Spawned};
 
+mod conflicts;
 mod modifiers;
-mod rivals;
 
-use rivals::rivals;
+use conflicts::conflicts;
 
 /// What each middleware is to be connected to.
-pub type Connections = BTreeMap<String, ErasedPlugs>;
+pub type Connections = BTreeMap<String, ErasedContext>;
 
 /// Installs all components of all robots.
 ///
@@ -63,8 +63,8 @@ pub fn install(
         let kind = kinds.middlewares.get(middleware.kind.as_str());
         let default = kind.map_or(Policy::Latest, |kind| kind.default_policy);
         wakes.insert(name.value.clone(), (sender, default));
-        let plugs = empty_plugs(&name.value, requests, wake, gate);
-        connections.insert(name.value.clone(), plugs);
+        let context = empty_context(&name.value, requests, wake, gate);
+        connections.insert(name.value.clone(), context);
     }
     let mut installer = Installer {
         world,
@@ -74,7 +74,7 @@ pub fn install(
         spawned,
         connections: &mut connections,
         wakes: &wakes,
-        problems: rivals(simulation, &kinds),
+        problems: conflicts(simulation, &kinds),
         installed: Vec::new(),
     };
     for (object, about) in &simulation.objects {
@@ -92,7 +92,7 @@ pub fn install(
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
     }
-    warnings.extend(sight::open(
+    warnings.extend(world_view::open(
         world,
         simulation,
         spawned,
@@ -117,8 +117,8 @@ pub struct Installed {
     pub warnings: Vec<Diagnostic>,
 }
 
-fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake, gate: &Gate) -> ErasedPlugs {
-    Plugs {
+fn empty_context(name: &str, requests: &RequestSender, wake: Wake, gate: &Gate) -> ErasedContext {
+    MiddlewareContext {
         name: name.to_owned(),
         outputs: Vec::new(),
         inputs: Vec::new(),
@@ -126,7 +126,7 @@ fn empty_plugs(name: &str, requests: &RequestSender, wake: Wake, gate: &Gate) ->
         requests: requests.clone(),
         wake,
         gate: gate.clone(),
-        sight: None,
+        world_view: None,
     }
 }
 
@@ -281,9 +281,10 @@ impl<'a> Installer<'a> {
             (kind.give)(self.world, entity, &start.0);
         }
         for (name, input) in &actuator.inputs {
-            if let (Some(plugs), Some(sender)) = (self.connections.get_mut(name.as_str()), &sender)
+            if let (Some(context), Some(sender)) =
+                (self.connections.get_mut(name.as_str()), &sender)
             {
-                plugs
+                context
                     .inputs
                     .push((sender.clone(), input.settings.0.clone()));
             }
@@ -301,14 +302,14 @@ impl<'a> Installer<'a> {
         frequency: Option<f64>,
         check: fn(&World, Entity) -> Result<(), CheckError>,
     ) {
-        let period = Period {
+        let rate = UpdateRate {
             frequency: self.frequency(site, frequency),
         };
         self.world.entity_mut(entity).insert((
             Path(site.path.clone()),
             Active(site.common.active),
             site.mount,
-            period,
+            rate,
         ));
         self.stamp(entity, &site.mount);
         for name in &site.common.services {
@@ -342,8 +343,8 @@ impl<'a> Installer<'a> {
     }
 
     fn offer_services(&mut self, middleware: &Spanned<String>, path: &str) {
-        if let Some(plugs) = self.connections.get_mut(middleware.as_str()) {
-            plugs.services.push(path.to_owned());
+        if let Some(context) = self.connections.get_mut(middleware.as_str()) {
+            context.services.push(path.to_owned());
         }
     }
 
@@ -351,7 +352,7 @@ impl<'a> Installer<'a> {
     fn outputs(&mut self, info: &Arc<SensorInfo>, sensor: &model::Sensor) -> Vec<OutputPort> {
         let mut ports = Vec::new();
         for (name, output) in &sensor.outputs {
-            let (Some(plugs), Some((wake, default))) = (
+            let (Some(context), Some((wake, default))) = (
                 self.connections.get_mut(name.as_str()),
                 self.wakes.get(name.as_str()),
             ) else {
@@ -359,7 +360,7 @@ impl<'a> Installer<'a> {
             };
             let policy = output.policy.map_or(*default, policy_of);
             let (tick_end, observer) = port(info.clone(), policy, Some(wake.clone()));
-            plugs.outputs.push((observer, output.settings.0.clone()));
+            context.outputs.push((observer, output.settings.0.clone()));
             ports.push(tick_end);
         }
         ports

@@ -1,7 +1,7 @@
 //! The words that a simulation file may use: kind → settings, data, levels, docs.
 use bevy::reflect::TypeInfo;
 pub use morse_api::kind::Kinds;
-use morse_api::kind::{About, Settings};
+use morse_api::kind::{About, ErasedSettings};
 use morse_scene::simulation::vocabulary::{Family, Vocabulary};
 
 /// All registered kinds, as the reader of simulation files sees them.
@@ -41,7 +41,7 @@ impl Vocabulary for Words<'_> {
         family: Family,
         word: &str,
         settings: &mut dyn erased_serde::Deserializer<'_>,
-    ) -> Result<Settings, erased_serde::Error> {
+    ) -> Result<ErasedSettings, erased_serde::Error> {
         let about = self.about(family, word);
         let about = about.ok_or_else(|| {
             serde::de::Error::custom(format!("unknown {} `{word}`", family.noun()))

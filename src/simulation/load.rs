@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use morse_api::render::Painter;
+use morse_api::render::RendererKind;
 use morse_scene::{
     assembly::{Assembly, assemble},
     assets::{self, Embedded},
@@ -36,7 +36,7 @@ pub struct Options {
     /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
     pub threads: usize,
     /// Who draws pictures, unless a camera says so.
-    pub renderer: Painter,
+    pub renderer: RendererKind,
 }
 
 /// A simulation that was read and can be built.
@@ -53,7 +53,7 @@ pub struct Plan {
     /// Threads for rays and images.
     pub threads: usize,
     /// Who draws pictures, unless a camera says so.
-    pub renderer: Painter,
+    pub renderer: RendererKind,
 }
 
 /// Reads a scene (`.robray`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).

@@ -8,7 +8,7 @@ use morse_api::{
     body::{BodyKind, BodyState},
     lighting::Lighting,
     rays::{Hit, Rays},
-    render::Watches,
+    render::UsesRenderer,
 };
 use morse_sim::{
     geometry::{GeometryOf, rays},
@@ -75,7 +75,7 @@ fn app(threads: usize) -> App {
     let mut app = App::new();
     rays::plugin(&mut app, threads);
     render::plugin(&mut app, threads, &Lighting::default());
-    app.world_mut().spawn(Watches);
+    app.world_mut().spawn(UsesRenderer);
     app
 }
 

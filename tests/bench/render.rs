@@ -1,14 +1,14 @@
 //! How many pictures a second the renderers draw: colour and depth of the arena by the software renderer, and of a
 //! shipped scene by each renderer in several sizes.
 use criterion::{Criterion, SamplingMode, Throughput};
-use morse_api::render::{Eye, Painter, Picture, Renderer, Wants};
+use morse_api::render::{CameraView, Picture, Renderer, RendererKind, Wants};
 use morse_sim::{
     Simulation,
     render::{draw, look},
     simulation::{
         kinds,
         load::{Options, load},
-        no_parts,
+        no_extensions,
     },
 };
 use nalgebra::Point3;
@@ -24,20 +24,20 @@ pub(crate) fn arena(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(u64::from(SIZE.0 * SIZE.1)));
     for (threads, shadows) in [(1, false), (2, false), (2, true)] {
         let arena = Arena::new(10, threads);
-        let mut eye = eye();
-        eye.shadows = shadows;
+        let mut camera = camera();
+        camera.shadows = shadows;
         let mut picture = Picture::default();
         let light = if shadows { "with" } else { "without" };
         let name = format!("{threads} threads, {light} shadows");
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                eye.world_from_eye.translation.vector.x += 1e-5;
+                camera.world_from_camera.translation.vector.x += 1e-5;
                 arena
                     .app
                     .world()
                     .resource::<Renderer>()
                     .0
-                    .render(&eye, &mut picture);
+                    .render(&camera, &mut picture);
             });
         });
     }
@@ -51,13 +51,16 @@ pub(crate) fn sizes(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     // A picture of a card that the processor stands in for takes seconds.
     group.sampling_mode(SamplingMode::Flat).sample_size(10);
-    for (painter, name) in [(Painter::Software, "software"), (Painter::Gpu, "gpu")] {
-        let Some(mut simulation) = patrol(painter) else {
+    for (renderer, name) in [
+        (RendererKind::Software, "software"),
+        (RendererKind::Gpu, "gpu"),
+    ] {
+        let Some(mut simulation) = patrol(renderer) else {
             continue;
         };
         let mut picture = Picture::default();
         for (width, height) in [(320, 240), (640, 480), (1280, 720)] {
-            let mut eye = Eye {
+            let mut camera = CameraView {
                 shadows: false,
                 wants: COLOR_AND_DEPTH,
                 ..look(
@@ -69,8 +72,8 @@ pub(crate) fn sizes(criterion: &mut Criterion) {
             };
             group.bench_function(format!("{name}, {width}x{height}"), |bencher| {
                 bencher.iter(|| {
-                    eye.world_from_eye.translation.vector.x += 1e-5;
-                    draw(simulation.world_mut(), &eye, &mut picture);
+                    camera.world_from_camera.translation.vector.x += 1e-5;
+                    draw(simulation.world_mut(), &camera, &mut picture);
                 });
             });
         }
@@ -79,16 +82,21 @@ pub(crate) fn sizes(criterion: &mut Criterion) {
 }
 
 /// A shipped scene, if it can be drawn so.
-fn patrol(renderer: Painter) -> Option<Simulation> {
+fn patrol(renderer: RendererKind) -> Option<Simulation> {
     let options = Options {
         renderer,
         opens_meshes: true,
         threads: 2,
         ..Options::default()
     };
-    let mut plan = load("scenes/patrol.ron".as_ref(), &options, &kinds(&no_parts)).ok()?;
+    let mut plan = load(
+        "scenes/patrol.ron".as_ref(),
+        &options,
+        &kinds(&no_extensions),
+    )
+    .ok()?;
     plan.simulation.middlewares.clear();
-    let mut simulation = Simulation::build(plan, &no_parts).expect("a shipped scene");
+    let mut simulation = Simulation::build(plan, &no_extensions).expect("a shipped scene");
     simulation.run(1).expect("no observer to lose");
     simulation.warnings().is_empty().then_some(simulation)
 }
@@ -100,9 +108,9 @@ const COLOR_AND_DEPTH: Wants = Wants {
 };
 
 /// From a corner to the middle, 60° high.
-fn eye() -> Eye {
+fn camera() -> CameraView {
     let (width, height) = SIZE;
-    Eye {
+    CameraView {
         focal: f64::from(height) / 2.0 / libm::tan(30.0_f64.to_radians()),
         near: 0.1,
         far: 100.0,

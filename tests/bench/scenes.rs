@@ -9,7 +9,7 @@ use morse_sim::{
         model::{Frame, Geometry, Scene, Shape},
         robray::{LoadOptions, parse_str},
     },
-    simulation::{load::Plan, no_parts},
+    simulation::{load::Plan, no_extensions},
 };
 
 /// The text of a scene with so many frames: definitions, classes, expressions, nested frames.
@@ -62,7 +62,7 @@ pub(crate) fn load(criterion: &mut Criterion) {
         group.bench_function(count.to_string(), |bencher| {
             bencher.iter_batched(
                 plan,
-                |plan| Simulation::build(plan, &no_parts).expect("a sound plan"),
+                |plan| Simulation::build(plan, &no_extensions).expect("a sound plan"),
                 BatchSize::PerIteration,
             );
         });

@@ -7,7 +7,7 @@ use morse_sim::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Geometry, Scene, Shape},
     },
-    simulation::{load::Plan, no_parts},
+    simulation::{load::Plan, no_extensions},
 };
 
 fn bench(criterion: &mut Criterion, name: &str, elements: u64, mut simulation: Simulation) {
@@ -21,7 +21,8 @@ fn bench(criterion: &mut Criterion, name: &str, elements: u64, mut simulation: S
 
 /// What a tick costs before anything happens in it.
 pub(crate) fn empty(criterion: &mut Criterion) {
-    let simulation = Simulation::build(Plan::default(), &no_parts).expect("nothing to go wrong");
+    let simulation =
+        Simulation::build(Plan::default(), &no_extensions).expect("nothing to go wrong");
     bench(criterion, "empty", 1, simulation);
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn stack(criterion: &mut Criterion) {
         assembly,
         ..Plan::default()
     };
-    let simulation = Simulation::build(plan, &no_parts).expect("a sound plan");
+    let simulation = Simulation::build(plan, &no_extensions).expect("a sound plan");
     bench(criterion, "stack of 1000", 1_000, simulation);
 }
 

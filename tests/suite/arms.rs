@@ -9,7 +9,7 @@ use morse_sim::{
     Simulation,
     actuator::armature::{Armature, ArmatureCommand},
     sensor::{armature_pose::ArmaturePoseData, pose::PoseData},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::Vector3;
 use serde_json::{Value as Json, json};
@@ -40,7 +40,7 @@ fn open(scene: &str, rate: u32, robot: &str) -> Simulation {
 }
 
 fn parse(text: &str, folder: &Path) -> Simulation {
-    Simulation::parse(text, folder, &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(text, folder, &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn point(pose: &PoseData) -> Vector3<f64> {
@@ -240,7 +240,7 @@ fn person(targets: &str) -> Result<Simulation, String> {
             actuators: {{ "skeleton": (kind: "armature", {targets}) }},
         ) }})"#
     );
-    Simulation::parse(&text, "scenes", &no_parts).map_err(|error| error.to_string())
+    Simulation::parse(&text, "scenes", &no_extensions).map_err(|error| error.to_string())
 }
 
 #[test]

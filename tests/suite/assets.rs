@@ -12,13 +12,13 @@ mod terrain;
 use morse_sim::{
     Simulation,
     scene::robray::{LoadOptions, Shipped, load},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::Isometry3;
 
 /// A simulation without files of its own.
 fn simulation(text: &str) -> Simulation {
-    Simulation::parse(text, "nowhere", &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(text, "nowhere", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A shipped model, read from the program alone.

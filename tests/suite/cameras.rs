@@ -14,7 +14,7 @@ use morse_sim::{
         segmentation_camera::SegmentationCameraData, velodyne_zb::VelodyneZbData,
         video_camera::VideoCameraData,
     },
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::{Matrix3, Vector3};
 use serde_json::json;
@@ -45,7 +45,8 @@ fn world_with(sensors: &str, rest: &str) -> Simulation {
         r#"Simulation(scene: "scene.robray", {rest}
             robots: {{ "r": (frame: "eye", base: kinematic, sensors: {{ {sensors} }}) }})"#
     );
-    Simulation::parse(&text, folder.path(), &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(&text, folder.path(), &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn points(values: &[f32]) -> Vec<Vector3<f64>> {

@@ -80,7 +80,7 @@ impl Ran {
 
     /// Says all of these on stderr, and nothing on stdout.
     #[track_caller]
-    fn complains(self, words: &[&str]) {
+    fn with_errors(self, words: &[&str]) {
         assert_eq!(
             self.out, "",
             "results go to stdout, everything else to stderr"
@@ -190,28 +190,28 @@ fn threads_and_pace_do_not_change_the_state() {
 #[test]
 fn wrong_arguments_are_2() {
     let room = Room::new();
-    room.run(&[]).with_code(2).complains(&["FILE", "Usage"]);
+    room.run(&[]).with_code(2).with_errors(&["FILE", "Usage"]);
     room.run(&["quiet.ron", "--step", "3"])
         .with_code(2)
-        .complains(&["--step", "--steps"]);
+        .with_errors(&["--step", "--steps"]);
     room.run(&["quiet.ron", "--rtf", "fast"])
         .with_code(2)
-        .complains(&["max", "0.5"]);
+        .with_errors(&["max", "0.5"]);
     room.run(&["quiet.ron", "--until", "3 parsecs"])
         .with_code(2)
-        .complains(&["ms, s, min, h"]);
+        .with_errors(&["ms, s, min, h"]);
     room.run(&["quiet.ron", "--steps", "1", "--until", "1s"])
         .with_code(2)
-        .complains(&["cannot be used with"]);
+        .with_errors(&["cannot be used with"]);
     room.run(&["chek"])
         .with_code(2)
-        .complains(&["did you mean", "check"]);
+        .with_errors(&["did you mean", "check"]);
     room.run(&["quiet.ron", "--output", "cvs:log"])
         .with_code(2)
-        .complains(&["csv:DIRECTORY"]);
+        .with_errors(&["csv:DIRECTORY"]);
     room.run(&["quiet.ron", "--set", "environment.rat=3"])
         .with_code(2)
-        .complains(&["rate"]);
+        .with_errors(&["rate"]);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn help_and_version_are_results() {
 fn what_cannot_be_read_is_2() {
     let room = Room::new();
     room.write("bad.ron", "Simulation(\n    scen: \"blocks.robray\",\n    robots: { \"b\": (frame: \"block\", sensors: { \"s\": (kind: \"pos\") }) },\n)");
-    room.run(&["bad.ron"]).with_code(2).complains(&[
+    room.run(&["bad.ron"]).with_code(2).with_errors(&[
         "bad.ron:2:5",
         "`scene`",
         "bad.ron:3:",
@@ -259,18 +259,18 @@ fn what_cannot_be_read_is_2() {
     ]);
     room.run(&["missing.ron"])
         .with_code(2)
-        .complains(&["missing.ron", "No such file"]);
+        .with_errors(&["missing.ron", "No such file"]);
     room.run(&["missing.robray"])
         .with_code(2)
-        .complains(&["missing.robray"]);
+        .with_errors(&["missing.robray"]);
     room.write("robot.urdf", "<robot/>")
         .run(&["robot.urdf"])
         .with_code(2)
-        .complains(&["cannot be read yet"]);
+        .with_errors(&["cannot be read yet"]);
     room.write("loop.robray", "frame a { parent b; } frame b { parent a; }");
     room.run(&["loop.robray"])
         .with_code(2)
-        .complains(&["cycle", "loop.robray:1:"]);
+        .with_errors(&["cycle", "loop.robray:1:"]);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_missing_mesh_stops_a_run_but_not_a_check() {
     room.write("mesh.robray", "frame a { geometry { mesh \"none.stl\"; } }");
     room.run(&["mesh.robray", "--steps", "1"])
         .with_code(2)
-        .complains(&["none.stl"]);
+        .with_errors(&["none.stl"]);
     let checked = room.run(&["check", "mesh.robray"]).with_code(0);
     assert!(
         checked.err.contains("none.stl") && checked.out.contains("1 warning"),

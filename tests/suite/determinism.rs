@@ -8,7 +8,7 @@ use morse_sim::{
     simulation::{
         kinds,
         load::{Options, Plan, load},
-        no_parts,
+        no_extensions,
         state::Snapshot,
     },
 };
@@ -33,7 +33,7 @@ fn open(scene: &std::path::Path) -> Simulation {
 
 fn hashed(plan: Plan) -> Simulation {
     let mut simulation =
-        Simulation::build(plan, &no_parts).unwrap_or_else(|error| panic!("{error}"));
+        Simulation::build(plan, &no_extensions).unwrap_or_else(|error| panic!("{error}"));
     simulation.enable_hash();
     simulation
 }
@@ -86,8 +86,8 @@ fn small(recipe: &Recipe) -> Simulation {
             }},
         )"#
     );
-    let mut simulation =
-        Simulation::parse(&text, "scenes", &no_parts).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"));
     simulation.enable_hash();
     simulation
 }
@@ -137,8 +137,8 @@ fn the_number_of_threads_does_not_matter() {
             threads,
             ..Options::default()
         };
-        let plan =
-            load(&scene, &options, &kinds(&no_parts)).unwrap_or_else(|report| panic!("{report}"));
+        let plan = load(&scene, &options, &kinds(&no_extensions))
+            .unwrap_or_else(|report| panic!("{report}"));
         let mut simulation = hashed(plan);
         simulation.run(8).expect("no observer to be lost");
         simulation.state_hash()
@@ -246,7 +246,7 @@ fn observers_change_nothing() {
     slow.stay_ready();
     assert_eq!(finish(&mut watched, &RECIPE), hash);
     assert_eq!(std::iter::from_fn(|| ready.try_recv()).count(), 10);
-    assert_eq!((slow.losses().0, unready.losses().1), (9, 10));
+    assert_eq!((slow.drops().0, unready.drops().1), (9, 10));
 }
 
 #[test]
@@ -354,5 +354,5 @@ fn parts_that_are_not_used_change_nothing() {
     let with_idle = |app: &mut App| {
         app.add_sensor::<Idle, _>(|| {});
     };
-    assert_eq!(run(&with_idle), run(&no_parts));
+    assert_eq!(run(&with_idle), run(&no_extensions));
 }

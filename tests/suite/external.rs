@@ -16,7 +16,11 @@ fn profile(root: &Path) -> String {
     let end = own.find("[profile.release]").expect("the next profile");
     let mut profile = format!(
         "[profile.dev]\nopt-level = 0\ndebug = 0\n{}",
-        &own[start..end]
+        own[start..end]
+            .lines()
+            .filter(|line| !line.starts_with("morse_"))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
     );
     let plugins = fs::read_dir(root.join("plugins")).expect("a folder");
     let plugins = plugins.map(|plugin| plugin.expect("an entry").path().join("Cargo.toml"));
@@ -55,9 +59,9 @@ pub(crate) fn build(manifest: &Path) -> PathBuf {
         .arg(target)
         .output()
         .expect("cargo runs");
-    let complaints = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{complaints}");
-    assert!(!complaints.contains("warning"), "{complaints}");
+    let errors = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{errors}");
+    assert!(!errors.contains("warning"), "{errors}");
     target.join("debug")
 }
 

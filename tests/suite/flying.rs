@@ -16,7 +16,7 @@ use morse_sim::{
         rotorcraft_attitude::{RotorcraftAttitude, RotorcraftAttitudeCommand},
         rotorcraft_waypoint::{RotorcraftWaypoint, RotorcraftWaypointCommand},
     },
-    simulation::{BuildError, no_parts},
+    simulation::{BuildError, no_extensions},
 };
 use nalgebra::Vector3;
 use serde_json::json;
@@ -50,7 +50,7 @@ fn build(rate: f64, at: &str, base: &str, actuator: &str) -> Result<Simulation, 
             ) }},
         )"#
     );
-    Simulation::parse(&text, folder.path(), &no_parts)
+    Simulation::parse(&text, folder.path(), &no_extensions)
 }
 
 fn quad(rate: f64, at: &str, actuator: &str) -> Simulation {

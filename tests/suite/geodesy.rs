@@ -10,7 +10,7 @@ use morse_sim::{
         utm::{Projected, Zone},
     },
     sensor::{gps::GpsData, pose::PoseData},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::{Point3, Vector3};
 
@@ -237,7 +237,7 @@ fn simulation(points: &[InScene], at_points: bool) -> Simulation {
         "Simulation(environment: (origin: (latitude: {latitude:?}, longitude: {longitude:?}, \
          altitude: {altitude:?}, angle_against_north: {angle:?})), robots: {{ {robots} }})"
     );
-    Simulation::parse(&text, ".", &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(&text, ".", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

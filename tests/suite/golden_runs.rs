@@ -22,7 +22,7 @@ use morse_sim::{
     simulation::{
         kinds,
         load::{Options, load},
-        no_parts,
+        no_extensions,
     },
 };
 use serde_json::Value as Json;
@@ -52,10 +52,10 @@ pub(crate) fn scenes() -> Vec<PathBuf> {
 
 /// A scene as it is shipped, but without its middlewares.
 pub(crate) fn open(scene: &Path) -> Simulation {
-    let mut plan = load(scene, &Options::default(), &kinds(&no_parts))
+    let mut plan = load(scene, &Options::default(), &kinds(&no_extensions))
         .unwrap_or_else(|report| panic!("{report}"));
     plan.simulation.disconnect();
-    Simulation::build(plan, &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::build(plan, &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn rounded(number: f64) -> Json {
@@ -203,7 +203,7 @@ fn every_kind_is_at_work_in_a_scene() {
         let parts = text.split("kind: \"").skip(1);
         used.extend(parts.filter_map(|part| part.split('"').next().map(str::to_owned)));
     }
-    let kinds = kinds(&no_parts);
+    let kinds = kinds(&no_extensions);
     let words = kinds
         .sensors
         .keys()

@@ -108,7 +108,7 @@ fn far_too_large_numbers_do_no_harm_or_end_the_run_with_a_word() {
             }
             for _ in 0..4 {
                 simulation.step().expect("no observer to be lost");
-                if simulation.fault().is_some() {
+                if simulation.lost_body().is_some() {
                     break;
                 }
             }
@@ -164,7 +164,7 @@ fn services_survive_any_arguments() {
         }
         for _ in 0..3 {
             simulation.step().expect("no observer to be lost");
-            if simulation.fault().is_some() {
+            if simulation.lost_body().is_some() {
                 break;
             }
         }

@@ -6,7 +6,6 @@ mod cli;
 mod determinism;
 mod diagnostics;
 mod external;
-mod faults;
 mod flying;
 mod geodesy;
 mod golden_runs;
@@ -15,6 +14,7 @@ mod hostile_scenes;
 mod language_rules;
 #[path = "../load/mod.rs"]
 mod load;
+mod misbehaving_clients;
 mod modifiers;
 mod motion;
 mod motion_and_earth;

@@ -11,7 +11,7 @@ use morse_sim::{
     Simulation,
     actuator::teleport::TeleportCommand,
     sensor::{odometry::OdometryData, pose::PoseData},
-    simulation::{BuildError, kinds, no_parts},
+    simulation::{BuildError, kinds, no_extensions},
 };
 use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::{Value as Json, json};
@@ -21,7 +21,7 @@ fn build(environment: &str, parts: &str) -> Result<Simulation, BuildError> {
         "Simulation(environment: (rate: 10, seed: 3, {environment}), robots: {{ \"rover\": \
          (model: \"robots/atrv.robray\", at: (translation: (2, 3, 0.1)), {parts}) }})"
     );
-    Simulation::parse(&text, ".", &no_parts)
+    Simulation::parse(&text, ".", &no_extensions)
 }
 
 fn rover(parts: &str) -> Simulation {
@@ -89,7 +89,7 @@ silence           -    -   -       -        -            -                     -
 
 #[test]
 fn the_table_of_what_fits_what() {
-    let kinds = kinds(&no_parts);
+    let kinds = kinds(&no_extensions);
     let mut lines = FITS.lines().filter(|line| !line.is_empty());
     let components: Vec<&str> = lines.next().expect("a head").split_whitespace().collect();
     let mut wrong = Vec::new();
@@ -291,7 +291,7 @@ fn a_command_that_becomes_infinite_is_ignored() {
         .command_any("rover.m", Box::new(command))
         .unwrap();
     simulation.step().unwrap();
-    let said = simulation.complaints();
+    let said = simulation.take_warnings();
     assert!(said.len() == 1 && said[0].contains("`rover.m`"), "{said:?}");
 }
 

@@ -1,13 +1,13 @@
 //! How robots move: whole simulations, read from text, against what can be worked out by hand.
 
 mod driving;
-mod faults;
 mod fluids;
+mod lost_bodies;
 mod rest;
 mod vehicles;
 
 use morse_api::body::BodyState;
-use morse_sim::{Simulation, simulation::no_parts};
+use morse_sim::{Simulation, simulation::no_extensions};
 use nalgebra::Vector3;
 
 /// m/s².
@@ -85,7 +85,7 @@ impl Arena<'_> {
              model: \"rover.robray\", at: (rpy: (0, {}, 0)), {}) }})",
             self.environment, -slope, self.robot
         );
-        let simulation = Simulation::parse(&text, room.path(), &no_parts);
+        let simulation = Simulation::parse(&text, room.path(), &no_extensions);
         Test {
             simulation: simulation.unwrap_or_else(|error| panic!("{error}\n{text}")),
             slope,

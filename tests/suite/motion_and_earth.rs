@@ -7,7 +7,7 @@ use morse_sim::{
         barometer::BarometerData, imu::ImuData, magnetometer::MagnetometerData, pose::PoseData,
         radar_altimeter::RadarAltimeterData, velocity::VelocityData,
     },
-    simulation::{BuildError, no_parts},
+    simulation::{BuildError, no_extensions},
 };
 
 /// A rover at x = -3, two metres above the plain.
@@ -28,7 +28,7 @@ fn build(
             ) }},
         )"#
     );
-    Simulation::parse(&text, "scenes", &no_parts)
+    Simulation::parse(&text, "scenes", &no_extensions)
 }
 
 fn rover(base: &str, sensors: &str, actuators: &str) -> Simulation {

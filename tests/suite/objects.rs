@@ -6,14 +6,14 @@ use morse_api::{
 use morse_sim::{
     Simulation,
     actuator::{
-        hands::Grip,
+        grasping::Grasped,
         v_omega::{VOmega, VOmegaCommand},
     },
     sensor::{
         battery::BatteryData, collision::CollisionData, proximity::ProximityData,
         semantic_camera::SemanticCameraData, thermometer::ThermometerData,
     },
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::{Point3, Vector3};
 use serde_json::{Value as Json, json};
@@ -35,7 +35,7 @@ fn build(
             {more}
         )"#
     );
-    Simulation::parse(&text, "scenes", &no_parts)
+    Simulation::parse(&text, "scenes", &no_extensions)
 }
 
 fn ask(simulation: &mut Simulation, component: &str, service: &str) -> Reply {
@@ -264,7 +264,10 @@ fn a_grasp_is_state() {
     simulation.restore(&snapshot).unwrap();
     simulation.reset().unwrap();
     let hand = morse_api::service::find(simulation.world(), "rover.hand").unwrap();
-    assert_eq!(simulation.world().get::<Grip>(hand), Some(&Grip(None)));
+    assert_eq!(
+        simulation.world().get::<Grasped>(hand),
+        Some(&Grasped(None))
+    );
     simulation.run(30).unwrap();
     assert_eq!(simulation.state_hash(), free);
     assert_eq!(

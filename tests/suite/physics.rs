@@ -11,7 +11,7 @@ use morse_api::{
     service::Services,
 };
 use morse_sim::{
-    physics::{self, Contacts, Settings},
+    physics::{self, Contacts, PhysicsSettings},
     scene::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Geometry, Scene, Shape},
@@ -25,17 +25,17 @@ use nalgebra::Vector3;
 const G: f64 = 9.81;
 
 /// A world that steps one tick at a time.
-struct Lab {
+struct TestWorld {
     app: App,
     spawned: Spawned,
 }
 
-impl Lab {
+impl TestWorld {
     fn new(assembly: &Assembly) -> Self {
-        Self::with(assembly, Settings::default())
+        Self::with(assembly, PhysicsSettings::default())
     }
 
-    fn with(assembly: &Assembly, settings: Settings) -> Self {
+    fn with(assembly: &Assembly, settings: PhysicsSettings) -> Self {
         let mut app = App::new();
         tick::plugin(&mut app, settings.rate);
         app.init_resource::<Services>();
@@ -117,18 +117,18 @@ fn free_fall_is_the_integrators_sum() {
         Frame::new("ball").at([0.0, 0.0, 10.0]).with(cube(0.1)),
         1.0,
     );
-    let mut lab = Lab::new(&assembly);
-    lab.run(1.0);
+    let mut test = TestWorld::new(&assembly);
+    test.run(1.0);
     // Semi-implicit Euler over 60 ticks of 2 steps of 4 iterations.
     let n = 480.0;
     let expected = 10.0 - G / 2.0 * (n + 1.0) / n;
-    let z = lab.position("ball").z;
+    let z = test.position("ball").z;
     println!("fall: {z} expected {expected}");
     assert!(
         ((z - expected) / expected).abs() < 1e-5,
         "{z} instead of {expected}"
     );
-    assert!((lab.body("ball").linear_velocity.z + G).abs() < 1e-4);
+    assert!((test.body("ball").linear_velocity.z + G).abs() < 1e-4);
 }
 
 #[test]
@@ -142,10 +142,10 @@ fn a_sliding_box_stops_where_friction_says() {
     if let Some(settings) = assembly.bodies.get_mut("box") {
         settings.linear_velocity = Vector3::new(3.0, 0.0, 0.0);
     }
-    let mut lab = Lab::new(&assembly);
-    lab.run(2.0);
+    let mut test = TestWorld::new(&assembly);
+    test.run(2.0);
     let expected = 9.0 / (2.0 * 0.5 * G);
-    let x = lab.position("box").x;
+    let x = test.position("box").x;
     println!("slide: {x} expected {expected}");
     assert!(
         (x / expected - 1.0).abs() < 0.02,
@@ -166,9 +166,9 @@ fn ten_boxes_stand_on_each_other() {
             1.0,
         );
     }
-    let mut lab = Lab::new(&assembly);
-    lab.run(5.0);
-    let top = lab.position("box9");
+    let mut test = TestWorld::new(&assembly);
+    test.run(5.0);
+    let top = test.position("box9");
     println!("stack: {top}");
     assert!((top - Vector3::new(0.0, 0.0, 0.95)).norm() < 7e-3, "{top}");
 }
@@ -187,19 +187,19 @@ fn a_resting_box_weighs_what_it_weighs() {
         .expect("just added")
         .can_sleep = Some(false);
     for iterations in [4, 8] {
-        let settings = Settings {
+        let settings = PhysicsSettings {
             solver_iterations: iterations,
-            ..Settings::default()
+            ..PhysicsSettings::default()
         };
-        let mut lab = Lab::with(&assembly, settings);
-        lab.run(3.0);
-        let force = lab.force_on("box").z;
+        let mut test = TestWorld::with(&assembly, settings);
+        test.run(3.0);
+        let force = test.force_on("box").z;
         println!("weight: {force}, {iterations} iterations");
         assert!(
             (force / 98.1 - 1.0).abs() < 0.01,
             "{force} N with {iterations} iterations"
         );
-        assert!((lab.force_on("floor").z + force).abs() < 1e-9);
+        assert!((test.force_on("floor").z + force).abs() < 1e-9);
     }
 }
 
@@ -261,14 +261,14 @@ fn round_shapes_stand_on_their_ends() {
             .at([0.0, 5.0, 0.12])
             .turned([0.0, std::f64::consts::FRAC_PI_2, 0.0]);
     free(&mut assembly, lying.with(capsule), 1.0);
-    let mut lab = Lab::new(&assembly);
-    lab.run(2.0);
+    let mut test = TestWorld::new(&assembly);
+    test.run(2.0);
     let rests = shapes
         .iter()
         .map(|(name, _, rest)| (*name, *rest))
         .chain([("capsule", 0.1)]);
     for (name, rest) in rests {
-        let z = lab.position(name).z;
+        let z = test.position(name).z;
         println!("{name}: {z} expected {rest}");
         assert!(
             (z - rest).abs() < 2e-3,
@@ -289,10 +289,10 @@ fn allowed_pairs_pass_through_each_other() {
         );
     }
     assembly.scene.allow_collision("ghost", "floor");
-    let mut lab = Lab::new(&assembly);
-    lab.run(2.0);
-    assert!(lab.position("ghost").z < -5.0);
-    assert!((lab.position("solid").z - 0.1).abs() < 2e-3);
+    let mut test = TestWorld::new(&assembly);
+    test.run(2.0);
+    assert!(test.position("ghost").z < -5.0);
+    assert!((test.position("solid").z - 0.1).abs() < 2e-3);
 }
 
 #[test]
@@ -317,20 +317,21 @@ fn fixed_frames_are_one_body() {
             .at([5.0, 0.0, 1.0])
             .with(cube(0.1)),
     );
-    let lab = Lab::new(&assembly);
-    let names: Vec<&str> = lab.spawned.bodies.keys().map(String::as_str).collect();
+    let test = TestWorld::new(&assembly);
+    let names: Vec<&str> = test.spawned.bodies.keys().map(String::as_str).collect();
     assert_eq!(names, ["base", "floor"]);
     let kind = |name: &str| {
-        *lab.app
+        *test
+            .app
             .world()
-            .get::<BodyKind>(lab.spawned.bodies[name])
+            .get::<BodyKind>(test.spawned.bodies[name])
             .expect("a kind")
     };
     assert_eq!(
         (kind("base"), kind("floor")),
         (BodyKind::Dynamic, BodyKind::Fixed)
     );
-    assert!((lab.body("base").mass - 2.0).abs() < 1e-12);
+    assert!((test.body("base").mass - 2.0).abs() < 1e-12);
 }
 
 #[test]
@@ -346,7 +347,7 @@ fn a_mesh_that_is_missing_is_an_error_with_its_reason() {
         morse_sim::scene::assembly::RobotBase::new("flor", BodyKind::Fixed),
     );
     let mut app = App::new();
-    physics::plugin(&mut app, Settings::default());
+    physics::plugin(&mut app, PhysicsSettings::default());
     let errors = spawn(app.world_mut(), &assembly).expect_err("a frame is unknown");
     assert!(errors[0].message.contains("flor"), "{errors:?}");
     assembly.robots.clear();

@@ -12,7 +12,7 @@ use morse_sim::{
     Simulation,
     actuator::v_omega::{VOmega, VOmegaCommand},
     sensor::pose::PoseData,
-    simulation::{BuildError, Refusal, no_parts},
+    simulation::{AccessError, BuildError, no_extensions},
 };
 use serde_json::{Value as Json, json};
 
@@ -29,7 +29,7 @@ fn build(sensors: &str, actuators: &str) -> Result<Simulation, BuildError> {
             ) }},
         )"#
     );
-    Simulation::parse(&text, "scenes", &no_parts)
+    Simulation::parse(&text, "scenes", &no_extensions)
 }
 
 fn rover(sensors: &str, actuators: &str) -> Simulation {
@@ -169,7 +169,7 @@ fn commands_are_merged_and_checked() {
     );
     assert!(matches!(
         simulation.read::<PoseData>("rover.motion"),
-        Err(Refusal::OtherKind { .. })
+        Err(AccessError::OtherKind { .. })
     ));
 }
 
@@ -223,16 +223,16 @@ fn losses_are_told_by_port() {
     let idle = simulation.observe("rover.pose", Policy::Latest).unwrap();
     slow.stay_ready();
     simulation.run(60).unwrap();
-    let (losses, finished) = simulation.finish();
+    let (drops, finished) = simulation.finish();
     finished.unwrap();
-    assert_eq!((losses.dropped, losses.unready), (7, 10));
-    let ports: Vec<_> = losses
+    assert_eq!((drops.dropped, drops.unready), (7, 10));
+    let ports: Vec<_> = drops
         .ports
         .iter()
         .map(|port| (port.sensor.as_str(), port.dropped))
         .collect();
     assert_eq!(ports, [("rover.pose", 7), ("rover.pose", 0)]);
-    assert_eq!(idle.losses(), (0, 10));
+    assert_eq!(idle.drops(), (0, 10));
 }
 
 #[test]

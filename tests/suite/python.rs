@@ -73,8 +73,8 @@ fn morse(home: &Path, arguments: &[&str]) -> String {
         .output()
         .expect("python3 runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{complaints}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{errors}");
     said
 }
 
@@ -123,8 +123,8 @@ env.configure_stream_manager("socket", port=0, streams=0)
         .current_dir(home)
         .output()
         .expect("the program runs");
-    let complaints = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{complaints}");
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{errors}");
     let last = |name: &str| -> Vec<f64> {
         let csv = fs::read_to_string(home.join("out").join(name)).expect("a log");
         let line = csv.lines().last().expect("a line").to_owned();

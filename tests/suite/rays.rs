@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
-    component::{Level, Mount, Period},
+    component::{Level, Mount, UpdateRate},
     rays::{Hit, Rays, Surface},
     service::Services,
     tick::Tick,
@@ -27,7 +27,7 @@ fn world(threads: usize) -> App {
     let mut app = App::new();
     app.init_resource::<Services>();
     tick::plugin(&mut app, 60.0);
-    physics::plugin(&mut app, physics::Settings::default());
+    physics::plugin(&mut app, physics::PhysicsSettings::default());
     sensor::plugin(&mut app);
     rays::plugin(&mut app, threads);
     // The first update only starts the clock.
@@ -84,7 +84,7 @@ fn scanner(app: &mut App, settings: LaserScanner, body: Entity, mount: Isometry3
         robot_from_component: mount,
     };
     app.world_mut()
-        .spawn((settings, mount, Period { frequency: 60.0 }))
+        .spawn((settings, mount, UpdateRate { frequency: 60.0 }))
         .id()
 }
 
@@ -345,7 +345,12 @@ fn mounted<S: Component>(
         robot_from_component: Isometry3::identity(),
     };
     app.world_mut()
-        .spawn((settings, Level(level), mount, Period { frequency: 60.0 }))
+        .spawn((
+            settings,
+            Level(level),
+            mount,
+            UpdateRate { frequency: 60.0 },
+        ))
         .id()
 }
 

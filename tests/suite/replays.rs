@@ -2,8 +2,8 @@
 use std::time::Duration;
 
 use bevy::reflect::{PartialReflect, structs::DynamicStruct};
-use morse_api::log::{CommandLog, Deed, Logged};
-use morse_sim::{Simulation, simulation::no_parts};
+use morse_api::log::{CommandLog, LogEntry, LoggedAction};
+use morse_sim::{Simulation, simulation::no_extensions};
 use serde_json::{Value as Json, json};
 
 /// A rover whose commands are lost now and then, a noisy sensor, and a ball to push.
@@ -26,8 +26,8 @@ const WORLD: &str = r#"Simulation(
 const END: u64 = 90;
 
 fn world() -> Simulation {
-    let mut simulation =
-        Simulation::parse(WORLD, "scenes", &no_parts).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = Simulation::parse(WORLD, "scenes", &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"));
     simulation.enable_hash();
     simulation
 }
@@ -103,15 +103,15 @@ fn play_again(simulation: &mut Simulation, log: &CommandLog) {
     let mut rest = log.0.iter().peekable();
     loop {
         let next = simulation.tick() + 1;
-        while let Some(Logged { deed, .. }) = rest.next_if(|logged| logged.tick == next) {
-            match deed {
-                Deed::Command { actuator, value } => {
+        while let Some(LogEntry { action, .. }) = rest.next_if(|logged| logged.tick == next) {
+            match action {
+                LoggedAction::Command { actuator, value } => {
                     let value: Box<dyn PartialReflect> = value.to_dynamic();
                     simulation
                         .command_any(actuator, value)
                         .expect("an actuator");
                 }
-                Deed::Request {
+                LoggedAction::Request {
                     id,
                     component,
                     service,
@@ -119,7 +119,7 @@ fn play_again(simulation: &mut Simulation, log: &CommandLog) {
                 } => {
                     numbers.insert(id, ask(simulation, component, service, arguments.clone()));
                 }
-                Deed::Cancel(id) => {
+                LoggedAction::Cancel(id) => {
                     simulation
                         .requests()
                         .cancel(numbers[id])
@@ -143,8 +143,8 @@ fn a_run_follows_from_what_was_done_to_it() {
         .world_mut()
         .remove_resource::<CommandLog>()
         .expect("the log");
-    let requests = log.0.iter().filter_map(|logged| match &logged.deed {
-        Deed::Request { service, .. } => Some((logged.tick, service.as_str())),
+    let requests = log.0.iter().filter_map(|logged| match &logged.action {
+        LoggedAction::Request { service, .. } => Some((logged.tick, service.as_str())),
         _ => None,
     });
     let expected = [
@@ -158,7 +158,7 @@ fn a_run_follows_from_what_was_done_to_it() {
     let commands = log
         .0
         .iter()
-        .filter(|logged| matches!(logged.deed, Deed::Command { .. }));
+        .filter(|logged| matches!(logged.action, LoggedAction::Command { .. }));
     assert_eq!(commands.count(), 29, "also those that were lost on the way");
 
     let mut again = world();

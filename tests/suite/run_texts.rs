@@ -17,7 +17,7 @@ use morse_sim::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Scene},
     },
-    simulation::{load::Plan, no_parts},
+    simulation::{load::Plan, no_extensions},
 };
 
 fn golden() -> PathBuf {
@@ -77,7 +77,7 @@ fn refused(assembly: Assembly) -> String {
         assembly,
         ..Plan::default()
     };
-    match Simulation::build(plan, &no_parts) {
+    match Simulation::build(plan, &no_extensions) {
         Ok(_) => String::new(),
         Err(error) => format!("{error}\n"),
     }

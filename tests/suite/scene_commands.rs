@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use morse_sim::{
     cli::{check, fmt, inspect},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ fn check_reports_every_file() {
     };
 
     let fine = args(vec![good.clone()], false);
-    let fine = output(|out, err| check::run(&fine, &no_parts, out, err));
+    let fine = output(|out, err| check::run(&fine, &no_extensions, out, err));
     assert_eq!((fine.code, fine.err.as_str()), (0, ""));
     assert!(
         fine.out
@@ -52,12 +52,12 @@ fn check_reports_every_file() {
     );
 
     let both = args(vec![good.clone(), bad.clone()], false);
-    let both = output(|out, err| check::run(&both, &no_parts, out, err));
+    let both = output(|out, err| check::run(&both, &no_extensions, out, err));
     assert_eq!(both.code, 2);
     assert!(both.err.contains("bad.robray:1:11"), "{}", both.err);
 
     let json = args(vec![good, bad], true);
-    let json = output(|out, err| check::run(&json, &no_parts, out, err));
+    let json = output(|out, err| check::run(&json, &no_extensions, out, err));
     let report: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((json.code, json.err.as_str()), (2, ""));
     assert_eq!(report["ok"], false);
@@ -78,18 +78,18 @@ fn warnings_are_errors_only_when_asked_for() {
         ..check::Args::default()
     };
     assert_eq!(
-        output(|out, err| check::run(&args, &no_parts, out, err)).code,
+        output(|out, err| check::run(&args, &no_extensions, out, err)).code,
         0
     );
     args.reading.strict = true;
     assert_eq!(
-        output(|out, err| check::run(&args, &no_parts, out, err)).code,
+        output(|out, err| check::run(&args, &no_extensions, out, err)).code,
         2
     );
     args.reading.strict = false;
     args.reading.strict_amino = true;
     assert_eq!(
-        output(|out, err| check::run(&args, &no_parts, out, err)).code,
+        output(|out, err| check::run(&args, &no_extensions, out, err)).code,
         2
     );
 }
@@ -102,7 +102,7 @@ fn inspect_shows_poses() {
         file,
         ..inspect::Args::default()
     };
-    let text = output(|out, err| inspect::run(&args, &no_parts, out, err));
+    let text = output(|out, err| inspect::run(&args, &no_extensions, out, err));
     assert_eq!(
         text.out,
         "frames: 3
@@ -122,7 +122,7 @@ allowed collisions: 0
     );
     args.json = true;
     args.at = vec![("shoulder".into(), std::f64::consts::PI)];
-    let json = output(|out, err| inspect::run(&args, &no_parts, out, err));
+    let json = output(|out, err| inspect::run(&args, &no_extensions, out, err));
     let scene: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(json.code, 0);
     assert_eq!(
@@ -131,7 +131,7 @@ allowed collisions: 0
     );
     assert_eq!(scene["absolute"]["hand"]["t"][0], -1.0);
     args.at = vec![("shuolder".into(), 1.0)];
-    let unknown = output(|out, err| inspect::run(&args, &no_parts, out, err));
+    let unknown = output(|out, err| inspect::run(&args, &no_extensions, out, err));
     assert_eq!((unknown.code, unknown.out.as_str()), (2, ""));
     assert!(
         unknown.err.contains("did you mean `shoulder`?"),

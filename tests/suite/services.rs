@@ -8,11 +8,11 @@ mod robots;
 mod settings;
 
 use morse_api::service::{Reply, Status};
-use morse_sim::{Simulation, simulation::Parts};
+use morse_sim::{Simulation, simulation::Extensions};
 use serde_json::Value as Json;
 
 /// A rover on the plain, with these parts, in a file that ends so.
-fn rover_with(parts: &str, rest: &str, plugins: Parts<'_>) -> Simulation {
+fn rover_with(parts: &str, rest: &str, plugins: Extensions<'_>) -> Simulation {
     let text = format!(
         r#"Simulation(
             scene: "boxes.robray",

@@ -8,7 +8,7 @@ use morse_sim::{
         collision::CollisionData, gps::GpsData, joint_state::JointStateData,
         laser::LaserScannerData, pose::PoseData,
     },
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 
 /// A shipped simulation file, without its logs.
@@ -30,7 +30,7 @@ fn shipped(name: &str) -> Simulation {
 }
 
 fn parse(text: &str, directory: impl AsRef<Path>) -> Simulation {
-    Simulation::parse(text, directory, &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(text, directory, &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn pose(simulation: &Simulation, path: &str) -> PoseData {

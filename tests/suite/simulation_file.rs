@@ -12,7 +12,7 @@ use morse_sim::scene::{
     model::{Frame, Joint as SceneJoint, JointAxis, Scene},
     simulation::{
         Assets, Files, Found, Loaded, Spanned, check as check_simulation, check_alone, load,
-        model::{BodyKind, Form, Motion, Policy, Property},
+        model::{BodyKind, Form, MotionMode, Policy, Property},
     },
 };
 use vocabulary::{Band, Camera, Format, Gps, GpsNoise, Socket, TextOutput, Toy};
@@ -142,7 +142,7 @@ fn a_file_means_what_it_says() {
         Some("arena.robray")
     );
     assert_eq!(simulation.environment.rate.value, 100.0);
-    assert_eq!(simulation.environment.motion, Motion::Morse);
+    assert_eq!(simulation.environment.motion, MotionMode::Morse);
     assert_eq!(simulation.environment.origin.unwrap().longitude, 1.4333);
     assert_eq!(simulation.bodies["crate_1"].linear_velocity.unwrap().x, 1.0);
     let rover = &simulation.robots["rover"];

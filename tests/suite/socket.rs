@@ -17,7 +17,7 @@ use std::{
 use morse_sim::{
     Simulation,
     run::{End, Limits, Pace, Summary, run},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use serde_json::{Value as Json, json};
 
@@ -39,7 +39,7 @@ impl Served {
         };
         let text = text.to_owned();
         let thread = std::thread::Builder::new().spawn(move || {
-            let mut simulation = Simulation::parse(&text, "scenes", &no_parts)
+            let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
                 .unwrap_or_else(|error| panic!("{error}"));
             simulation.enable_hash();
             send.send(simulation.ports()).unwrap();
@@ -136,7 +136,7 @@ fn objects_answer_where_they_say() {
     assert!(refused.starts_with("b FAILED"), "{refused}");
     served.end();
     let wrong = text.replace("services: [\"socket\"]", "services: [\"sockt\"]");
-    let error = match Simulation::parse(&wrong, "scenes", &no_parts) {
+    let error = match Simulation::parse(&wrong, "scenes", &no_extensions) {
         Ok(_) => panic!("no error"),
         Err(error) => error.to_string(),
     };
@@ -312,7 +312,7 @@ fn a_client_may_hold_the_ticks() {
 #[test]
 fn hash_is_the_same_with_clients() {
     let run_to = |is_watched: bool| {
-        let mut simulation = Simulation::parse(ROVER, "scenes", &no_parts).unwrap();
+        let mut simulation = Simulation::parse(ROVER, "scenes", &no_extensions).unwrap();
         simulation.enable_hash();
         let ports = simulation.ports();
         let clients: Vec<Client> = ports
@@ -331,7 +331,7 @@ fn hash_is_the_same_with_clients() {
 fn other_machines_need_a_token() {
     let open = |middleware: &str| {
         let text = format!("Simulation(middlewares: {{ \"socket\": ({middleware}) }})");
-        Simulation::parse(&text, ".", &no_parts)
+        Simulation::parse(&text, ".", &no_extensions)
             .map(drop)
             .map_err(|error| error.to_string())
     };
@@ -356,7 +356,7 @@ fn a_busy_port_is_named() {
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
     let text = ROVER.replace("port: 0,", &format!("port: {port},"));
-    let error = Simulation::parse(&text, ".", &no_parts)
+    let error = Simulation::parse(&text, ".", &no_extensions)
         .err()
         .unwrap()
         .to_string();

@@ -2,12 +2,12 @@
 #![cfg(test)]
 mod browser;
 mod client;
-mod faults;
+mod misbehaving_clients;
 
 use morse_api::prelude::*;
 use morse_sim::{
     run::{End, Pace},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use serde_json::json;
 
@@ -128,7 +128,7 @@ fn a_viewer_sees_what_moves() {
 
 #[test]
 fn who_is_slow_sees_the_end() {
-    let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(90), &no_parts);
+    let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(90), &no_extensions);
     let mut viewer = served.viewer();
     viewer.watch(&["rover.pose"]);
     // It never says that it has seen anything.
@@ -275,7 +275,7 @@ fn a_run_is_held_stepped_and_reset() {
 
 /// The hash of so many ticks; with viewers that look on, pause, and come and go, or without.
 fn hash(viewers: usize) -> String {
-    let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(600), &no_parts);
+    let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(600), &no_extensions);
     let mut all: Vec<_> = (0..viewers).map(|_| served.viewer()).collect();
     for (index, viewer) in all.iter_mut().enumerate() {
         viewer.watch(&["rover.scan", "rover.pose"]);
@@ -303,7 +303,7 @@ fn viewers_leave_no_trace() {
             .replace("\"page\": (kind: \"web\", port: 0)", "")
             .replace(", services: [\"page\"]", ""),
         "scenes",
-        &no_parts,
+        &no_extensions,
     );
     let mut without = without.unwrap_or_else(|error| panic!("{error}"));
     without.enable_hash();

@@ -5,7 +5,7 @@ use std::path::Path;
 use bevy::prelude::World;
 use morse_api::{
     lighting::{Lighting, code},
-    render::{Eye, Painter, Picture, Wants},
+    render::{CameraView, Picture, RendererKind, Wants},
 };
 use morse_sim::{
     render,
@@ -13,7 +13,7 @@ use morse_sim::{
     simulation::{
         Simulation, kinds,
         load::{self, Options},
-        no_parts,
+        no_extensions,
     },
 };
 use nalgebra::Point3;
@@ -21,42 +21,42 @@ use nalgebra::Point3;
 use crate::require::left_out;
 
 /// A scene of the program's own, drawn by one renderer.
-fn simulation(renderer: Painter) -> Simulation {
+fn simulation(renderer: RendererKind) -> Simulation {
     let options = Options {
         renderer,
         opens_meshes: true,
         ..Options::default()
     };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/patrol.ron");
-    let mut plan = load::load(&file, &options, &kinds(&no_parts)).unwrap();
+    let mut plan = load::load(&file, &options, &kinds(&no_extensions)).unwrap();
     plan.simulation.middlewares.clear();
-    let mut simulation = Simulation::build(plan, &no_parts).unwrap();
+    let mut simulation = Simulation::build(plan, &no_extensions).unwrap();
     simulation.run(30).unwrap();
     simulation
 }
 
-fn take(world: &mut World, eye: &Eye) -> Picture {
+fn take(world: &mut World, camera: &CameraView) -> Picture {
     let mut picture = Picture::default();
-    render::draw(world, eye, &mut picture);
+    render::draw(world, camera, &mut picture);
     picture
 }
 
-fn eye(from: [f64; 3], to: [f64; 3]) -> Eye {
-    let eye = render::look(Point3::from(from), Point3::from(to), 320, 240);
-    Eye {
+fn camera(from: [f64; 3], to: [f64; 3]) -> CameraView {
+    let camera = render::look(Point3::from(from), Point3::from(to), 320, 240);
+    CameraView {
         shadows: false,
         wants: Wants {
             color: true,
             depth: true,
             things: true,
         },
-        ..eye
+        ..camera
     }
 }
 
 #[test]
 fn both_renderers_see_the_same_outlines() {
-    let mut simulation = simulation(Painter::Gpu);
+    let mut simulation = simulation(RendererKind::Gpu);
     let said: String = simulation
         .warnings()
         .render(morse_sim::scene::diagnostic::Style::Plain);
@@ -67,24 +67,24 @@ fn both_renderers_see_the_same_outlines() {
         );
         return;
     }
-    let mut exact = self::simulation(Painter::Software);
+    let mut exact = self::simulation(RendererKind::Software);
     for (from, to) in [
         ([6.0, -6.0, 4.0], [0.0, 0.0, 3.5]),
         ([-20.0, 12.0, 6.0], [0.0, 0.0, 5.0]),
     ] {
-        let eye = eye(from, to);
-        let by_card = take(simulation.world_mut(), &eye);
-        let by_rays = take(exact.world_mut(), &eye);
+        let camera = camera(from, to);
+        let by_card = take(simulation.world_mut(), &camera);
+        let by_rays = take(exact.world_mut(), &camera);
         assert_eq!(by_card.things, by_rays.things);
         assert_eq!(by_card.depth, by_rays.depth);
         assert_eq!(by_card.color.len(), by_rays.color.len());
-        agree(&by_card, &by_rays, &eye);
+        agree(&by_card, &by_rays, &camera);
     }
 }
 
 /// Where nothing is the card has drawn what is behind everything, and where something is it has drawn something else:
 /// all but at edges, where pixels are mixed.
-fn agree(by_card: &Picture, by_rays: &Picture, eye: &Eye) {
+fn agree(by_card: &Picture, by_rays: &Picture, camera: &CameraView) {
     let (width, height) = (320, 240);
     let inner =
         (1..height - 1).flat_map(|row| (1..width - 1).map(move |column| row * width + column));
@@ -112,7 +112,7 @@ fn agree(by_card: &Picture, by_rays: &Picture, eye: &Eye) {
         .iter()
         .filter(|&&at| {
             let color: [u8; 3] = std::array::from_fn(|part| by_card.color[4 * at + part]);
-            is_near(color, behind(eye, at % width, at / width)) != is_nothing(at)
+            is_near(color, behind(camera, at % width, at / width)) != is_nothing(at)
         })
         .count();
     assert!(clear.len() > width * height / 2);
@@ -125,8 +125,8 @@ fn agree(by_card: &Picture, by_rays: &Picture, eye: &Eye) {
 }
 
 /// What a pixel shows where nothing is.
-fn behind(eye: &Eye, column: usize, row: usize) -> [u8; 3] {
-    let way = eye.world_from_eye.rotation * eye.direction(column as f64, row as f64);
+fn behind(camera: &CameraView, column: usize, row: usize) -> [u8; 3] {
+    let way = camera.world_from_camera.rotation * camera.direction(column as f64, row as f64);
     let light = Lighting::default().background(way.z / way.norm());
     light.map(|light| (code(f64::from(light)) * 255.0).round() as u8)
 }
@@ -153,7 +153,7 @@ fn a_camera_has_the_renderer_that_it_wants() {
         frame ball { translation [4, 0.3, 1]; geometry { shape sphere; radius 0.8; color [0.9, 0.1, 0.1]; } }
     "#;
     std::fs::write(folder.path().join("scene.robray"), scene).unwrap();
-    let mut simulation = Simulation::parse(CAMERAS, folder.path(), &no_parts).unwrap();
+    let mut simulation = Simulation::parse(CAMERAS, folder.path(), &no_extensions).unwrap();
     let said = simulation
         .warnings()
         .render(morse_sim::scene::diagnostic::Style::Plain);

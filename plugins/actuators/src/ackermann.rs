@@ -194,15 +194,15 @@ mod tests {
     use super::*;
 
     /// A car with a wheelbase of 2 m, a track of 1 m, and wheels of 0.25 m.
-    fn bed() -> TestWorld {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.joints(&[
+    fn test_world() -> TestWorld {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.joints(&[
             "rover.steer_front_left",
             "rover.steer_front_right",
             "rover.wheel_rear_left",
             "rover.wheel_rear_right",
         ]);
-        let joints = bed.get::<RobotJoints>(bed.robot).0.clone();
+        let joints = test.get::<RobotJoints>(test.robot).0.clone();
         let places = [
             (2.0, 0.5, Vector3::z()),
             (2.0, -0.5, Vector3::z()),
@@ -210,23 +210,23 @@ mod tests {
             (0.0, -0.5, Vector3::y()),
         ];
         for (joint, (x, y, axis)) in joints.into_iter().zip(places) {
-            bed.app.world_mut().entity_mut(joint).insert(JointPlace {
+            test.app.world_mut().entity_mut(joint).insert(JointPlace {
                 at: Point3::new(x, y, 0.25),
                 axis,
                 reach: 0.25,
             });
         }
-        bed.actuator::<Ackermann>("rover.motion", "()", Isometry3::identity());
-        bed.step(BodyState::default());
-        bed
+        test.actuator::<Ackermann>("rover.motion", "()", Isometry3::identity());
+        test.step(BodyState::default());
+        test
     }
 
     /// The angles of the steered wheels and the speeds of the driven ones, left first.
-    fn told(bed: &mut TestWorld, v: f64, w: f64) -> [f64; 4] {
-        drop(bed.call("rover.motion", "set_speed", json!([v, w])));
-        bed.step(BodyState::default());
-        let joints = &bed.get::<RobotJoints>(bed.robot).0;
-        let target = |at: usize| match bed.get::<JointTarget>(joints[at]) {
+    fn told(test: &mut TestWorld, v: f64, w: f64) -> [f64; 4] {
+        drop(test.call("rover.motion", "set_speed", json!([v, w])));
+        test.step(BodyState::default());
+        let joints = &test.get::<RobotJoints>(test.robot).0;
+        let target = |at: usize| match test.get::<JointTarget>(joints[at]) {
             JointTarget::Velocity(value) | JointTarget::Position(value) => *value,
             other => panic!("{other:?}"),
         };
@@ -241,23 +241,23 @@ mod tests {
 
     #[test]
     fn the_wheels_stand_along_one_circle() {
-        let mut bed = bed();
+        let mut test = test_world();
         // The centre is 4 m to the left: 3.5 m from the left wheels' line, 4.5 m from the right one's.
         let [inner, outer] = [libm::atan2(2.0, 3.5), libm::atan2(2.0, 4.5)];
-        let left = told(&mut bed, 2.0, 0.5);
+        let left = told(&mut test, 2.0, 0.5);
         assert_near(left, [inner, outer, 3.5 / 4.0 * 8.0, 4.5 / 4.0 * 8.0]);
-        let back = told(&mut bed, -2.0, 0.5);
+        let back = told(&mut test, -2.0, 0.5);
         assert_near(back, [-outer, -inner, -4.5 / 4.0 * 8.0, -3.5 / 4.0 * 8.0]);
-        assert_near(told(&mut bed, 1.0, 0.0), [0.0, 0.0, 4.0, 4.0]);
+        assert_near(told(&mut test, 1.0, 0.0), [0.0, 0.0, 4.0, 4.0]);
     }
 
     #[test]
     fn a_circle_that_is_too_narrow_is_widened() {
-        let mut bed = bed();
+        let mut test = test_world();
         // The inner wheel at 45°: the centre is 2 m from it, 2.5 m from the middle.
         let outer = libm::atan2(2.0, 3.0);
-        let found = told(&mut bed, 1.0, 9.0);
+        let found = told(&mut test, 1.0, 9.0);
         assert_near(found, [FRAC_PI_4, outer, 2.0 / 2.5 * 4.0, 3.0 / 2.5 * 4.0]);
-        assert_near(told(&mut bed, 0.0, -1.0), [-outer, -FRAC_PI_4, 0.0, 0.0]);
+        assert_near(told(&mut test, 0.0, -1.0), [-outer, -FRAC_PI_4, 0.0, 0.0]);
     }
 }

@@ -16,12 +16,12 @@ use morse_api::{
     angles::from_yaw_pitch_roll,
     carrier::{Bind, Carrier, CarrierBody},
     command::Received,
-    complaint::Complaints,
     component::Active,
     joint::{JointState, JointTarget},
     prelude::*,
     service::Status,
     state::Stateful,
+    warning::Warnings,
 };
 use morse_kinematics::{
     Chain, Goal, Solver,
@@ -34,7 +34,7 @@ mod requests;
 mod targets;
 mod trajectory;
 
-use motion::Motion;
+use motion::ArmMotion;
 
 /// Moves joints to their goals, each at a constant speed and none past its limits, and holds them there.
 ///
@@ -49,7 +49,7 @@ use motion::Motion;
 /// position alone.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Arm, Chain, Motion, Carrier, Task)]
+#[require(Arm, Chain, ArmMotion, Carrier, Task)]
 pub struct Armature {
     /// Names of the joints; `*` stands for any text. None: all of the robot.
     pub joints: Vec<String>,
@@ -249,9 +249,9 @@ impl Armature {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.init_resource::<Complaints>()
+    app.init_resource::<Warnings>()
         .add_actuator::<Armature, _>(default_action)
-        .register_state::<Motion>()
+        .register_state::<ArmMotion>()
         .register_state::<Carrier>()
         .register_state::<Task>()
         .add_systems(bevy::prelude::PreStartup, bind.in_set(Bind));
@@ -271,7 +271,7 @@ fn bind(world: &mut World) {
                 _ => 0.0,
             }
         });
-        let motion = Motion::at(holds.collect(), &settings, &chain);
+        let motion = ArmMotion::at(holds.collect(), &settings, &chain);
         let arm = Arm {
             solver: Solver::new(&chain),
             goals: Vec::with_capacity(chain.tips.len()),
@@ -291,7 +291,7 @@ fn bind(world: &mut World) {
 
 fn default_action(
     clock: Res<Clock>,
-    mut complaints: ResMut<Complaints>,
+    mut warnings: ResMut<Warnings>,
     bodies: Query<&BodyState>,
     states: Query<&JointState>,
     mut targets: Query<&mut JointTarget>,
@@ -300,7 +300,7 @@ fn default_action(
         (&Due, &Active, &Path),
         &Chain,
         &mut Arm,
-        &mut Motion,
+        &mut ArmMotion,
         &mut ArmatureCommand,
         &mut Received<ArmatureCommand>,
         &mut Task,
@@ -313,7 +313,7 @@ fn default_action(
         if due.0 && !command.positions.is_empty() {
             match motion.obey(&command, settings, chain) {
                 Ok(()) => task.end(Status::Preempted, &serde_json::Value::Null),
-                Err(mistake) => complaints.add(path, &mistake),
+                Err(mistake) => warnings.add(path, &mistake),
             }
             // It was obeyed: the next command is not to be merged into it.
             command.clear();

@@ -166,8 +166,8 @@ mod tests {
 
     use super::*;
 
-    fn asked(bed: &mut TestWorld, service: &str) -> Vec<f64> {
-        let value = bed
+    fn asked(test: &mut TestWorld, service: &str) -> Vec<f64> {
+        let value = test
             .call("rover.marker", service, json!([]))
             .reply()
             .unwrap()
@@ -193,9 +193,9 @@ mod tests {
     fn it_is_held_before_the_robot() {
         // The robot looks along the world's y axis.
         let at = moving([10.0, 20.0, 1.0], FRAC_PI_2, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, at);
+        let mut test = TestWorld::new(60.0, plugin, at);
         let text = "(xoffset: 0.5, zoffset: 0.25)";
-        let marker = bed.actuator::<Arucomarker>("rover.marker", text, Isometry3::identity());
+        let marker = test.actuator::<Arucomarker>("rover.marker", text, Isometry3::identity());
         let command = ArucomarkerCommand {
             x: 0.1,
             y: 0.2,
@@ -204,22 +204,22 @@ mod tests {
             pitch: FRAC_PI_2,
             yaw: FRAC_PI_2,
         };
-        bed.send(marker, command);
+        test.send(marker, command);
         // Actuators act on the state before the tick, which is that of the one before.
-        bed.step(at);
-        bed.step(at);
-        assert_near(&asked(&mut bed, "get_world_position"), &[12.5, 20.1, 1.05]);
+        test.step(at);
+        test.step(at);
+        assert_near(&asked(&mut test, "get_world_position"), &[12.5, 20.1, 1.05]);
         // Along the robot's x axis is the world's y; to its left the world's -x.
-        assert_near(&asked(&mut bed, "get_local_position"), &[0.1, -2.5, 0.05]);
+        assert_near(&asked(&mut test, "get_local_position"), &[0.1, -2.5, 0.05]);
         // Ry(90°) takes x to -z, y to y, z to x; Rz(90°) takes x to y, y to -x; Rx(90°) takes y to z, z to -y.
         // So x → -z → -z → y; y → y → -x → -x; z → x → y → z: these are the columns.
         assert_near(
-            &asked(&mut bed, "get_world_orientation"),
+            &asked(&mut test, "get_world_orientation"),
             &[0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
         );
         // The robot's own quarter turn undoes that.
         assert_near(
-            &asked(&mut bed, "get_local_orientation"),
+            &asked(&mut test, "get_local_orientation"),
             &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         );
     }

@@ -118,13 +118,13 @@ fn default_action(
     robots: Query<(&BodyState, &Robot)>,
     mut actuators: Query<(
         &Destination,
-        (&Due, &Period, &Mount, &WorldPose),
+        (&Due, &UpdateRate, &Mount, &WorldPose),
         &DestinationCommand,
         &mut Journey,
         &mut Drive,
     )>,
 ) {
-    for (settings, (due, period, mount, pose), command, mut journey, mut drive) in &mut actuators {
+    for (settings, (due, rate, mount, pose), command, mut journey, mut drive) in &mut actuators {
         let Ok((body, robot)) = robots.get(mount.robot) else {
             continue;
         };
@@ -147,12 +147,12 @@ fn default_action(
         if robot.is_ground_robot {
             way.z = 0.0;
         }
-        let velocity = settings.velocity(&way, period.seconds());
+        let velocity = settings.velocity(&way, rate.period());
         journey.has_arrived = velocity == Vector3::zeros();
         let in_robot = body.pose.rotation.inverse() * velocity;
         *drive = settings
             .control
-            .drive(in_robot, Vector3::zeros(), period.seconds());
+            .drive(in_robot, Vector3::zeros(), rate.period());
     }
 }
 
@@ -175,19 +175,19 @@ mod tests {
 
     use super::*;
 
-    fn bed(text: &str, is_ground_robot: bool) -> (TestWorld, Entity) {
+    fn test_world(text: &str, is_ground_robot: bool) -> (TestWorld, Entity) {
         let start = moving([1.0, 2.0, 0.5], FRAC_PI_2, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, start);
-        let robot = bed.robot;
-        let mut robot = bed.app.world_mut().entity_mut(robot);
+        let mut test = TestWorld::new(60.0, plugin, start);
+        let robot = test.robot;
+        let mut robot = test.app.world_mut().entity_mut(robot);
         robot.insert(Robot { is_ground_robot });
-        let actuator = bed.actuator::<Destination>("rover.goal", text, Isometry3::identity());
-        bed.step(start);
-        (bed, actuator)
+        let actuator = test.actuator::<Destination>("rover.goal", text, Isometry3::identity());
+        test.step(start);
+        (test, actuator)
     }
 
-    fn place(bed: &TestWorld) -> [f64; 3] {
-        bed.body().pose.translation.vector.into()
+    fn place(test: &TestWorld) -> [f64; 3] {
+        test.body().pose.translation.vector.into()
     }
 
     fn to(x: f64, y: f64, z: f64) -> DestinationCommand {
@@ -196,34 +196,35 @@ mod tests {
 
     #[test]
     fn a_robot_that_heads_north_goes_where_the_world_says() {
-        let (mut bed, actuator) = bed("(speed: 3, tolerance: 0.01)", false);
-        bed.drive(actuator, 5);
-        assert_eq!(*bed.get::<Drive>(actuator), Drive::None, "at its goal");
-        bed.send(actuator, to(1.0, 6.0, 3.5));
-        bed.drive(actuator, 60);
+        let (mut test, actuator) = test_world("(speed: 3, tolerance: 0.01)", false);
+        test.drive(actuator, 5);
+        assert_eq!(*test.get::<Drive>(actuator), Drive::None, "at its goal");
+        test.send(actuator, to(1.0, 6.0, 3.5));
+        test.drive(actuator, 60);
         // 3 m of the 5 m to (0, 4, 3) from the start.
-        let [x, y, z] = place(&bed);
+        let [x, y, z] = place(&test);
         let off = Vector3::new(x - 1.0, y - 4.4, z - 2.3).norm();
         assert!(off < 1e-6, "{x} {y} {z}");
-        bed.drive(actuator, 60);
-        let [x, y, z] = place(&bed);
+        test.drive(actuator, 60);
+        let [x, y, z] = place(&test);
         assert!(Vector3::new(x - 1.0, y - 6.0, z - 3.5).norm() < 1e-9);
-        assert_eq!(*bed.get::<Drive>(actuator), Drive::None, "it has arrived");
+        assert_eq!(*test.get::<Drive>(actuator), Drive::None, "it has arrived");
     }
 
     #[test]
     fn on_the_ground_the_height_of_the_goal_does_not_count() {
-        let (mut bed, actuator) = bed("(tolerance: 0.1, remain_at_destination: true)", true);
-        bed.send(actuator, to(-3.0, 2.0, 0.0));
-        bed.drive(actuator, 30);
-        let [x, y, z] = place(&bed);
+        let (mut test, actuator) =
+            test_world("(tolerance: 0.1, remain_at_destination: true)", true);
+        test.send(actuator, to(-3.0, 2.0, 0.0));
+        test.drive(actuator, 30);
+        let [x, y, z] = place(&test);
         assert!((x + 1.5).abs() < 1e-9 && (y - 2.0).abs() < 1e-9 && z == 0.5);
-        bed.drive(actuator, 60);
-        assert!((place(&bed)[0] + 3.0).abs() <= 0.1);
+        test.drive(actuator, 60);
+        assert!((place(&test)[0] + 3.0).abs() <= 0.1);
         let still = Drive::Velocity {
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
         };
-        assert_eq!(*bed.get::<Drive>(actuator), still);
+        assert_eq!(*test.get::<Drive>(actuator), still);
     }
 }

@@ -93,10 +93,10 @@ mod tests {
     use super::*;
 
     fn force(text: &str, state: BodyState) -> Vector3<f64> {
-        let mut bed = TestWorld::new(60.0, plugin, state);
-        let drag = bed.actuator::<Drag>("rover.drag", text, Isometry3::identity());
-        bed.step(state);
-        let Drive::Wrench { force, torque } = *bed.get::<Drive>(drag) else {
+        let mut test = TestWorld::new(60.0, plugin, state);
+        let drag = test.actuator::<Drag>("rover.drag", text, Isometry3::identity());
+        test.step(state);
+        let Drive::Wrench { force, torque } = *test.get::<Drive>(drag) else {
             panic!("no wrench")
         };
         assert_eq!(torque, Vector3::zeros());

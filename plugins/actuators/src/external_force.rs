@@ -54,19 +54,19 @@ mod tests {
     #[test]
     fn the_axes_are_those_of_the_world_however_it_is_mounted() {
         let state = moving([1.0, 2.0, 3.0], 2.0, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, state);
+        let mut test = TestWorld::new(60.0, plugin, state);
         let mount = Isometry3::new(Vector3::new(1.0, 1.0, 1.0), Vector3::x());
-        let wind = bed.actuator::<ExternalForce>("rover.wind", "()", mount);
+        let wind = test.actuator::<ExternalForce>("rover.wind", "()", mount);
         let command = ExternalForceCommand {
             force: [1.0, 2.0, 3.0],
             torque: [4.0, 5.0, 6.0],
         };
-        bed.send(wind, command);
-        bed.step(state);
+        test.send(wind, command);
+        test.step(state);
         let expected = Drive::Wrench {
             force: Vector3::new(1.0, 2.0, 3.0),
             torque: Vector3::new(4.0, 5.0, 6.0),
         };
-        assert_eq!(*bed.get::<Drive>(wind), expected);
+        assert_eq!(*test.get::<Drive>(wind), expected);
     }
 }

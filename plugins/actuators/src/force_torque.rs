@@ -91,19 +91,19 @@ mod tests {
     fn wrench(text: &str) -> [Vector3<f64>; 2] {
         let mut state = moving([5.0, 5.0, 0.0], FRAC_PI_2, [0.0; 3], [0.0; 3]);
         state.center_of_mass = Point3::new(5.0, 5.0, 0.1);
-        let mut bed = TestWorld::new(60.0, plugin, state);
+        let mut test = TestWorld::new(60.0, plugin, state);
         // On the left side, looking left.
         let mount = Isometry3::new(Vector3::new(0.0, 0.5, 0.3), Vector3::z() * FRAC_PI_2);
-        let actuator = bed.actuator::<ForceTorque>("rover.thruster", text, mount);
-        bed.send(
+        let actuator = test.actuator::<ForceTorque>("rover.thruster", text, mount);
+        test.send(
             actuator,
             ForceTorqueCommand {
                 force: [2.0, 0.0, 1.0],
                 torque: [0.0, 0.0, 3.0],
             },
         );
-        bed.step(state);
-        let Drive::Wrench { force, torque } = *bed.get::<Drive>(actuator) else {
+        test.step(state);
+        let Drive::Wrench { force, torque } = *test.get::<Drive>(actuator) else {
             panic!("no wrench")
         };
         [force, torque]

@@ -6,7 +6,7 @@ use morse_api::{
     state::Stateful,
 };
 
-use crate::hands::{Grip, Hand};
+use crate::grasping::{EndEffector, Grasped};
 
 /// Takes the nearest graspable thing in a cone along its z axis, when asked to.
 ///
@@ -15,7 +15,7 @@ use crate::hands::{Grip, Hand};
 /// body; MORSE's grippers hold without physics. Let go, it keeps the gripper's velocity.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Grip)]
+#[require(Grasped)]
 pub struct Gripper {
     /// Full opening angle of the cone, below π.
     #[reflect(@Unit("rad"), @Property("Angle"), @Form::Degrees)]
@@ -52,7 +52,7 @@ impl Actuator for Gripper {
 pub(super) fn plugin(app: &mut App) {
     app.add_actuator::<Gripper, _>(default_action)
         .init_resource::<Objects>()
-        .register_state::<Grip>()
+        .register_state::<Grasped>()
         .add_service::<Gripper>(Service::new(
             "grab",
             "Takes the nearest graspable thing, and says its name; nothing if there is none.",
@@ -78,11 +78,11 @@ fn grab(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Se
         angle: settings.angle,
         distance: settings.distance,
     };
-    let hand = Hand::of(mount);
+    let hand = EndEffector::of(mount);
     hand.grab(world, entity, |at, object| cone.meets(at, object))
 }
 
 fn release(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    let hand = world.get::<Mount>(entity).map(Hand::of);
+    let hand = world.get::<Mount>(entity).map(EndEffector::of);
     Ok(hand.map_or(Outcome::NOTHING, |hand| hand.release(world, entity)))
 }

@@ -1,11 +1,11 @@
 //! Moves a robot's joints by their motors: to positions, at speeds, or with efforts.
 use morse_api::{
     command::{Received, give},
-    complaint::Complaints,
     joint::{JointTarget, JointVariable, RobotJoints},
     names::fits_any,
     prelude::*,
     state::Stateful,
+    warning::Warnings,
 };
 
 /// The motors of a robot's joints. For MORSE's `Armature`, with its services and inverse kinematics, see the
@@ -113,7 +113,7 @@ impl Actuator for Joints {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.init_resource::<Complaints>()
+    app.init_resource::<Warnings>()
         .add_actuator::<Joints, _>(default_action)
         .add_systems(Startup, begin)
         .add_service::<Joints>(Service::new(
@@ -160,7 +160,7 @@ fn select<'a>(
 }
 
 fn default_action(
-    mut complaints: ResMut<Complaints>,
+    mut warnings: ResMut<Warnings>,
     mut targets: Query<&mut JointTarget>,
     mut actuators: Query<
         (
@@ -185,7 +185,7 @@ fn default_action(
                     }
                 }
             }
-            Err(mistake) => complaints.add(path, &mistake),
+            Err(mistake) => warnings.add(path, &mistake),
         }
         // It was obeyed: the next command is not to be merged into it.
         command.clear();
@@ -291,19 +291,19 @@ mod tests {
 
     use super::*;
 
-    fn bed(text: &str) -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
-        let joints = bed.actuator::<Joints>("rover.motors", text, Isometry3::identity());
-        bed.step(BodyState::default());
-        (bed, joints)
+    fn test_world(text: &str) -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
+        let joints = test.actuator::<Joints>("rover.motors", text, Isometry3::identity());
+        test.step(BodyState::default());
+        (test, joints)
     }
 
-    fn targets(bed: &TestWorld) -> Vec<JointTarget> {
-        let joints = &bed.get::<RobotJoints>(bed.robot).0;
+    fn targets(test: &TestWorld) -> Vec<JointTarget> {
+        let joints = &test.get::<RobotJoints>(test.robot).0;
         joints
             .iter()
-            .map(|&joint| *bed.get::<JointTarget>(joint))
+            .map(|&joint| *test.get::<JointTarget>(joint))
             .collect()
     }
 
@@ -318,39 +318,42 @@ mod tests {
 
     #[test]
     fn named_joints_are_moved_and_the_others_left() {
-        let (mut bed, joints) = bed("()");
+        let (mut test, joints) = test_world("()");
         use JointTarget::{Effort, Free, Position, Velocity};
         let efforts = vec![3.0];
-        bed.send(
+        test.send(
             joints,
             JointsCommand {
                 efforts,
                 ..command(&["lift"], &[], &[])
             },
         );
-        bed.step(BodyState::default());
-        assert_eq!(targets(&bed), [Free, Free, Effort(3.0)]);
-        bed.send(joints, command(&["tilt", "pan"], &[0.5, 9.0], &[]));
-        bed.step(BodyState::default());
+        test.step(BodyState::default());
+        assert_eq!(targets(&test), [Free, Free, Effort(3.0)]);
+        test.send(joints, command(&["tilt", "pan"], &[0.5, 9.0], &[]));
+        test.step(BodyState::default());
         // Nine is beyond the limit.
-        assert_eq!(targets(&bed), [Position(2.0), Position(0.5), Effort(3.0)]);
-        bed.send(joints, command(&["pan"], &[], &[0.1]));
-        bed.step(BodyState::default());
-        assert_eq!(targets(&bed), [Velocity(0.1), Position(0.5), Effort(3.0)]);
-        bed.send(joints, command(&[], &[0.1, 0.2, 0.3], &[]));
-        bed.step(BodyState::default());
-        assert_eq!(targets(&bed), [Position(0.1), Position(0.2), Position(0.3)]);
+        assert_eq!(targets(&test), [Position(2.0), Position(0.5), Effort(3.0)]);
+        test.send(joints, command(&["pan"], &[], &[0.1]));
+        test.step(BodyState::default());
+        assert_eq!(targets(&test), [Velocity(0.1), Position(0.5), Effort(3.0)]);
+        test.send(joints, command(&[], &[0.1, 0.2, 0.3], &[]));
+        test.step(BodyState::default());
+        assert_eq!(
+            targets(&test),
+            [Position(0.1), Position(0.2), Position(0.3)]
+        );
     }
 
     #[test]
     fn mistakes_move_nothing_and_are_said() {
-        let (mut bed, joints) = bed("()");
-        bed.send(joints, command(&["pan", "elbow"], &[0.5, 0.5], &[]));
-        bed.step(BodyState::default());
-        bed.send(joints, command(&["pan", "tilt"], &[0.5], &[]));
-        bed.step(BodyState::default());
-        assert_eq!(targets(&bed), [JointTarget::Free; 3]);
-        let said = bed.app.world_mut().resource_mut::<Complaints>().take();
+        let (mut test, joints) = test_world("()");
+        test.send(joints, command(&["pan", "elbow"], &[0.5, 0.5], &[]));
+        test.step(BodyState::default());
+        test.send(joints, command(&["pan", "tilt"], &[0.5], &[]));
+        test.step(BodyState::default());
+        assert_eq!(targets(&test), [JointTarget::Free; 3]);
+        let said = test.app.world_mut().resource_mut::<Warnings>().take();
         assert_eq!(said.len(), 2);
         assert_eq!(
             said[0],
@@ -360,24 +363,24 @@ mod tests {
 
     #[test]
     fn requests_move_one_joint_each() {
-        let (mut bed, _) = bed("()");
+        let (mut test, _) = test_world("()");
         let mut set = |name: &str, value: f64| {
-            bed.call("rover.motors", "set", json!([name, value]))
+            test.call("rover.motors", "set", json!([name, value]))
                 .reply()
                 .unwrap()
         };
         assert_eq!(set("pan", 0.25).status, Status::Success);
         assert_eq!(set("tilt", -3.0).status, Status::Success);
         assert_eq!(set("elbow", 0.0).status, Status::Failed);
-        bed.step(BodyState::default());
+        test.step(BodyState::default());
         use JointTarget::{Free, Position};
-        assert_eq!(targets(&bed), [Position(0.25), Position(-2.0), Free]);
+        assert_eq!(targets(&test), [Position(0.25), Position(-2.0), Free]);
     }
 
     #[test]
     fn settings_choose_the_joints() {
-        let (mut bed, joints) = bed(r#"(joints: ["*t"])"#);
-        let names: Vec<&str> = bed
+        let (mut test, joints) = test_world(r#"(joints: ["*t"])"#);
+        let names: Vec<&str> = test
             .get::<Motors>(joints)
             .0
             .iter()
@@ -385,17 +388,17 @@ mod tests {
             .collect();
         assert_eq!(names, ["tilt", "lift"]);
         let check =
-            |text: &str| morse_testing::settings::<Joints>(text).check(bed.app.world(), joints);
+            |text: &str| morse_testing::settings::<Joints>(text).check(test.app.world(), joints);
         assert!(check("()").is_ok());
         assert!(check(r#"(joints: ["wrist"])"#).is_err());
         give(
-            bed.app.world_mut(),
+            test.app.world_mut(),
             joints,
             command(&["elbow"], &[0.0], &[]),
         );
         let settings = morse_testing::settings::<Joints>("()");
         assert!(
-            settings.check(bed.app.world(), joints).is_err(),
+            settings.check(test.app.world(), joints).is_err(),
             "a start that names no joint"
         );
     }

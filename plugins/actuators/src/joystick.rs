@@ -54,13 +54,13 @@ fn default_action(
     mut actuators: Query<(
         &Joystick,
         &Due,
-        &Period,
+        &UpdateRate,
         &JoystickCommand,
         &mut Steers,
         &mut Drive,
     )>,
 ) {
-    for (settings, due, period, command, mut steers, mut drive) in &mut actuators {
+    for (settings, due, rate, command, mut steers, mut drive) in &mut actuators {
         if !due.0 {
             *drive = drive.between_actions();
             continue;
@@ -72,7 +72,7 @@ fn default_action(
         let (turn, forward) = (axis(0) / 2.0, axis(1));
         let is_deflected = turn != 0.0 || forward != 0.0;
         let velocity = is_deflected.then(|| (Vector3::x() * forward, Vector3::z() * turn));
-        *drive = steers.drive(settings.control, velocity, period.seconds());
+        *drive = steers.drive(settings.control, velocity, rate.period());
     }
 }
 
@@ -84,8 +84,9 @@ mod tests {
 
     #[test]
     fn axes_are_speeds_and_rest_stops_once() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let joystick = bed.actuator::<Joystick>("rover.stick", "(speed: 2)", Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let joystick =
+            test.actuator::<Joystick>("rover.stick", "(speed: 2)", Isometry3::identity());
         let cases: [(&[f64], Option<[f64; 2]>); 7] = [
             (&[], None),
             (&[0.0, 0.5], Some([1.0, 0.0])),
@@ -98,13 +99,13 @@ mod tests {
         ];
         for (axes, expected) in cases {
             let axes = axes.to_vec();
-            bed.send(joystick, JoystickCommand { axes });
-            bed.step(BodyState::default());
+            test.send(joystick, JoystickCommand { axes });
+            test.step(BodyState::default());
             let expected = expected.map_or(Drive::None, |[v, w]| Drive::Velocity {
                 linear: Vector3::x() * v,
                 angular: Vector3::z() * w,
             });
-            assert_eq!(*bed.get::<Drive>(joystick), expected);
+            assert_eq!(*test.get::<Drive>(joystick), expected);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Drives a robot by keys, wherever they are pressed: a window, a client, a recorded run, a test.
-use morse_api::{actuator::Steers, complaint::Complaints, prelude::*, state::Stateful};
+use morse_api::{actuator::Steers, prelude::*, state::Stateful, warning::Warnings};
 
 /// Moves the robot while keys are pressed (MORSE's `Keyboard`).
 ///
@@ -46,24 +46,24 @@ impl Actuator for Keyboard {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.init_resource::<Complaints>()
+    app.init_resource::<Warnings>()
         .register_state::<Steers>()
         .add_actuator::<Keyboard, _>(default_action);
 }
 
 fn default_action(
-    mut complaints: ResMut<Complaints>,
+    mut warnings: ResMut<Warnings>,
     mut actuators: Query<(
         &Keyboard,
         &Due,
-        &Period,
+        &UpdateRate,
         &Path,
         &KeyboardCommand,
         &mut Steers,
         &mut Drive,
     )>,
 ) {
-    for (settings, due, period, path, command, mut steers, mut drive) in &mut actuators {
+    for (settings, due, rate, path, command, mut steers, mut drive) in &mut actuators {
         if !due.0 {
             *drive = drive.between_actions();
             continue;
@@ -71,14 +71,14 @@ fn default_action(
         let mut velocity = None;
         for key in &command.keys {
             let Some((linear, angular)) = direction(key) else {
-                complaints.add(path, &format!("it knows no key {key:?}"));
+                warnings.add(path, &format!("it knows no key {key:?}"));
                 continue;
             };
             let sum: &mut (Vector3<f64>, Vector3<f64>) = velocity.get_or_insert_default();
             sum.0 += linear * settings.speed;
             sum.1 += angular * (settings.speed / 2.0);
         }
-        *drive = steers.drive(settings.control, velocity, period.seconds());
+        *drive = steers.drive(settings.control, velocity, rate.period());
     }
 }
 
@@ -116,14 +116,14 @@ mod tests {
 
     /// The drive after each of a few commands, one a tick.
     fn drives(text: &str, commands: &[&[&str]]) -> Vec<Drive> {
-        let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
-        let keyboard = bed.actuator::<Keyboard>("rover.keys", text, Isometry3::identity());
+        let mut test = TestWorld::new(50.0, plugin, BodyState::default());
+        let keyboard = test.actuator::<Keyboard>("rover.keys", text, Isometry3::identity());
         commands
             .iter()
             .map(|keys| {
-                bed.send(keyboard, pressed(keys));
-                bed.step(BodyState::default());
-                *bed.get::<Drive>(keyboard)
+                test.send(keyboard, pressed(keys));
+                test.step(BodyState::default());
+                *test.get::<Drive>(keyboard)
             })
             .collect()
     }

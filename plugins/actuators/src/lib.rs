@@ -3,9 +3,9 @@
 //!
 //! To add one: write the file, and put its name into the list below. What several of them share:
 //! - [`wheels`]: the wheels of a robot, found and measured; [`rotorcraft`]: how rotors hold an attitude;
-//! - [`hands`]: taking things and letting them go;
+//! - [`grasping`]: taking things and letting them go;
 //! - [`overlay`]: the overlays, a list of their own.
-pub mod hands;
+pub mod grasping;
 pub mod overlay;
 pub mod rotorcraft;
 pub mod wheels;

@@ -163,38 +163,41 @@ mod tests {
 
     use super::*;
 
-    fn bed(text: &str) -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let light = bed.actuator::<Light>("rover.light", text, Isometry3::identity());
-        bed.step(BodyState::default());
-        (bed, light)
+    fn test_world(text: &str) -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let light = test.actuator::<Light>("rover.light", text, Isometry3::identity());
+        test.step(BodyState::default());
+        (test, light)
     }
 
-    fn toggled(bed: &mut TestWorld, light: Entity, argument: serde_json::Value) -> f64 {
-        let reply = bed.call("rover.light", "toggle", argument).reply().unwrap();
+    fn toggled(test: &mut TestWorld, light: Entity, argument: serde_json::Value) -> f64 {
+        let reply = test
+            .call("rover.light", "toggle", argument)
+            .reply()
+            .unwrap();
         assert_eq!(reply.value, json!(true));
-        bed.step(BodyState::default());
-        bed.get::<Shine>(light).0
+        test.step(BodyState::default());
+        test.get::<Shine>(light).0
     }
 
     #[test]
     fn off_is_off_however_often_it_is_said() {
-        let (mut bed, light) = bed("(energy: 2.5)");
-        assert_eq!(bed.get::<Shine>(light).0, 2.5);
-        assert_eq!(toggled(&mut bed, light, json!([])), 0.0);
-        assert_eq!(toggled(&mut bed, light, json!([null])), 2.5);
-        assert_eq!(toggled(&mut bed, light, json!([false])), 0.0);
-        assert_eq!(toggled(&mut bed, light, json!([false])), 0.0);
-        assert_eq!(toggled(&mut bed, light, json!({"emit": true})), 2.5);
-        assert_eq!(toggled(&mut bed, light, json!([true])), 2.5);
+        let (mut test, light) = test_world("(energy: 2.5)");
+        assert_eq!(test.get::<Shine>(light).0, 2.5);
+        assert_eq!(toggled(&mut test, light, json!([])), 0.0);
+        assert_eq!(toggled(&mut test, light, json!([null])), 2.5);
+        assert_eq!(toggled(&mut test, light, json!([false])), 0.0);
+        assert_eq!(toggled(&mut test, light, json!([false])), 0.0);
+        assert_eq!(toggled(&mut test, light, json!({"emit": true})), 2.5);
+        assert_eq!(toggled(&mut test, light, json!([true])), 2.5);
     }
 
     #[test]
     fn it_begins_as_its_settings_say_and_obeys_commands() {
-        let (mut bed, light) = bed("(emit: false)");
-        assert_eq!(bed.get::<Shine>(light).0, 0.0);
-        bed.send(light, LightCommand { emit: true });
-        bed.step(BodyState::default());
-        assert_eq!(bed.get::<Shine>(light).0, 1.0);
+        let (mut test, light) = test_world("(emit: false)");
+        assert_eq!(test.get::<Shine>(light).0, 0.0);
+        test.send(light, LightCommand { emit: true });
+        test.step(BodyState::default());
+        assert_eq!(test.get::<Shine>(light).0, 1.0);
     }
 }

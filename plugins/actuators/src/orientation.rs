@@ -99,12 +99,12 @@ fn default_action(
     robots: Query<&BodyState>,
     mut actuators: Query<(
         &Orientation,
-        (&Due, &Period, &Mount),
+        (&Due, &UpdateRate, &Mount),
         &OrientationCommand,
         &mut Drive,
     )>,
 ) {
-    for (settings, (due, period, mount), command, mut drive) in &mut actuators {
+    for (settings, (due, rate, mount), command, mut drive) in &mut actuators {
         let Ok(robot) = robots.get(mount.robot) else {
             continue;
         };
@@ -115,10 +115,10 @@ fn default_action(
         let actuator = from_yaw_pitch_roll([command.yaw, command.pitch, command.roll]);
         let wanted = actuator * mount.robot_from_component.rotation.inverse();
         *drive = if settings.speed.is_finite() {
-            let rates = settings.rates(&robot.pose.rotation, &wanted, period.seconds());
+            let rates = settings.rates(&robot.pose.rotation, &wanted, rate.period());
             settings
                 .control
-                .drive(Vector3::zeros(), rates, period.seconds())
+                .drive(Vector3::zeros(), rates, rate.period())
         } else {
             Drive::Orientation(wanted)
         };
@@ -162,16 +162,16 @@ mod tests {
 
     use super::*;
 
-    fn bed(text: &str, mount: Isometry3<f64>) -> (TestWorld, Entity) {
+    fn test_world(text: &str, mount: Isometry3<f64>) -> (TestWorld, Entity) {
         let start = moving([1.0, 2.0, 3.0], 0.3, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, start);
-        let actuator = bed.actuator::<Orientation>("rover.turn", text, mount);
-        bed.step(start);
-        (bed, actuator)
+        let mut test = TestWorld::new(60.0, plugin, start);
+        let actuator = test.actuator::<Orientation>("rover.turn", text, mount);
+        test.step(start);
+        (test, actuator)
     }
 
-    fn angles(bed: &TestWorld) -> [f64; 3] {
-        yaw_pitch_roll(&bed.body().pose.rotation)
+    fn angles(test: &TestWorld) -> [f64; 3] {
+        yaw_pitch_roll(&test.body().pose.rotation)
     }
 
     #[track_caller]
@@ -183,48 +183,48 @@ mod tests {
     #[test]
     fn at_once() {
         let mount = Isometry3::new(Vector3::x(), Vector3::z() * FRAC_PI_2);
-        let (mut bed, actuator) = bed("()", mount);
-        bed.drive(actuator, 3);
-        assert_near(angles(&bed), [0.3, 0.0, 0.0], 1e-9);
+        let (mut test, actuator) = test_world("()", mount);
+        test.drive(actuator, 3);
+        assert_near(angles(&test), [0.3, 0.0, 0.0], 1e-9);
         let (yaw, pitch, roll) = (FRAC_PI_2 + 1.0, 0.0, 0.0);
-        bed.send(actuator, OrientationCommand { yaw, pitch, roll });
-        bed.drive(actuator, 1);
-        assert_near(angles(&bed), [1.0, 0.0, 0.0], 1e-9);
-        let place = bed.body().pose.translation.vector;
+        test.send(actuator, OrientationCommand { yaw, pitch, roll });
+        test.drive(actuator, 1);
+        assert_near(angles(&test), [1.0, 0.0, 0.0], 1e-9);
+        let place = test.body().pose.translation.vector;
         assert!((place - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-12);
     }
 
     #[test]
     fn at_a_finite_speed_either_way() {
         for (yaw, pitch) in [(-0.7, 0.4), (2.3, -0.4)] {
-            let (mut bed, actuator) = bed("(speed: 0.5)", Isometry3::identity());
+            let (mut test, actuator) = test_world("(speed: 0.5)", Isometry3::identity());
             let roll = 0.0;
-            bed.send(actuator, OrientationCommand { yaw, pitch, roll });
-            bed.drive(actuator, 30);
+            test.send(actuator, OrientationCommand { yaw, pitch, roll });
+            test.drive(actuator, 30);
             let turned = 0.25_f64;
             let towards = |from: f64, to: f64| from + turned.copysign(to - from);
             let expected = [towards(0.3, yaw), towards(0.0, pitch), 0.0];
-            assert_near(angles(&bed), expected, 2e-3);
-            bed.drive(actuator, 240);
-            assert_near(angles(&bed), [yaw, pitch, roll], 0.02);
-            let still = bed.body().pose;
-            bed.drive(actuator, 10);
-            assert_eq!(bed.body().pose, still);
+            assert_near(angles(&test), expected, 2e-3);
+            test.drive(actuator, 240);
+            assert_near(angles(&test), [yaw, pitch, roll], 0.02);
+            let still = test.body().pose;
+            test.drive(actuator, 10);
+            assert_eq!(test.body().pose, still);
         }
     }
 
     #[test]
     fn the_shorter_way_over_half_a_turn() {
-        let (mut bed, actuator) = bed("(speed: 1)", Isometry3::identity());
+        let (mut test, actuator) = test_world("(speed: 1)", Isometry3::identity());
         let yaw = 0.3 - 3.0 + std::f64::consts::TAU;
-        bed.send(
+        test.send(
             actuator,
             OrientationCommand {
                 yaw,
                 ..OrientationCommand::default()
             },
         );
-        bed.drive(actuator, 60);
-        assert_near(angles(&bed), [-0.7, 0.0, 0.0], 1e-6);
+        test.drive(actuator, 60);
+        assert_near(angles(&test), [-0.7, 0.0, 0.0], 1e-6);
     }
 }

@@ -227,17 +227,17 @@ mod tests {
         "rover.a", "rover.b", "rover.c", "rover.d", "rover.e", "rover.f",
     ];
 
-    fn bed() -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
-        bed.joints(&NAMES);
-        let arm = bed.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
-        bed.step(BodyState::default());
-        (bed, arm)
+    fn test_world() -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(50.0, plugin, BodyState::default());
+        test.joints(&NAMES);
+        let arm = test.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
+        test.step(BodyState::default());
+        (test, arm)
     }
 
-    fn targets(bed: &TestWorld) -> Vec<f64> {
-        let joints = &bed.get::<morse_api::joint::RobotJoints>(bed.robot).0;
-        let angle = |&joint: &Entity| match bed.get::<JointTarget>(joint) {
+    fn targets(test: &TestWorld) -> Vec<f64> {
+        let joints = &test.get::<morse_api::joint::RobotJoints>(test.robot).0;
+        let angle = |&joint: &Entity| match test.get::<JointTarget>(joint) {
             JointTarget::Position(angle) => *angle,
             other => panic!("{other:?}"),
         };
@@ -246,51 +246,51 @@ mod tests {
 
     #[test]
     fn segments_turn_at_the_speed_and_stop_at_the_goal() {
-        let (mut bed, arm) = bed();
+        let (mut test, arm) = test_world();
         let command = Pa10Command {
             seg1: 0.5,
             seg5: -9.0,
             ..Pa10Command::default()
         };
-        bed.send(arm, command);
+        test.send(arm, command);
         for _ in 0..20 {
-            bed.step(BodyState::default());
+            test.step(BodyState::default());
         }
         // Twenty ticks of 20 ms at 1 rad/s.
         let expected = [0.0, 0.4, 0.0, 0.0, 0.0, -0.4];
-        for (angle, expected) in targets(&bed).iter().zip(expected) {
+        for (angle, expected) in targets(&test).iter().zip(expected) {
             assert!((angle - expected).abs() < 1e-12, "{angle}");
         }
         for _ in 0..100 {
-            bed.step(BodyState::default());
+            test.step(BodyState::default());
         }
         // The last one at its limit.
-        assert_eq!(targets(&bed), [0.0, 0.5, 0.0, 0.0, 0.0, -2.0]);
+        assert_eq!(targets(&test), [0.0, 0.5, 0.0, 0.0, 0.0, -2.0]);
     }
 
     #[test]
     fn the_service_takes_up_to_six_angles() {
-        let (mut bed, _) = bed();
-        let reply = bed
+        let (mut test, _) = test_world();
+        let reply = test
             .call("rover.arm", "set_rotation_array", json!([0.1, 0.2]))
             .reply();
         assert_eq!(reply.unwrap().value, serde_json::Value::Null);
         for _ in 0..20 {
-            bed.step(BodyState::default());
+            test.step(BodyState::default());
         }
-        assert_eq!(targets(&bed), [0.1, 0.2, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(targets(&test), [0.1, 0.2, 0.0, 0.0, 0.0, 0.0]);
         // Half a degree is within the tolerance.
-        bed.call("rover.arm", "set_rotation_array", json!([0.109, 0.2]));
-        bed.step(BodyState::default());
-        assert_eq!(targets(&bed), [0.1, 0.2, 0.0, 0.0, 0.0, 0.0]);
+        test.call("rover.arm", "set_rotation_array", json!([0.109, 0.2]));
+        test.step(BodyState::default());
+        assert_eq!(targets(&test), [0.1, 0.2, 0.0, 0.0, 0.0, 0.0]);
     }
 
     #[test]
     fn five_joints_are_too_few() {
-        let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
-        bed.joints(&NAMES[..5]);
-        let arm = bed.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
-        let found = Pa10::default().check(bed.app.world(), arm);
+        let mut test = TestWorld::new(50.0, plugin, BodyState::default());
+        test.joints(&NAMES[..5]);
+        let arm = test.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
+        let found = Pa10::default().check(test.app.world(), arm);
         assert!(found.is_err_and(|why| why.to_string().contains("six joints")));
     }
 }

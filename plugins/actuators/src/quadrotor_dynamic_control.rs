@@ -129,11 +129,11 @@ mod tests {
     const PATH: &str = "rover.engines";
 
     fn wrench(text: &str, engines: [f64; 4]) -> [Vector3<f64>; 2] {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let control = bed.actuator::<QuadrotorDynamicControl>(PATH, text, Isometry3::identity());
-        bed.send(control, QuadrotorDynamicControlCommand { engines });
-        bed.step(BodyState::default());
-        match *bed.get::<Drive>(control) {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let control = test.actuator::<QuadrotorDynamicControl>(PATH, text, Isometry3::identity());
+        test.send(control, QuadrotorDynamicControlCommand { engines });
+        test.step(BodyState::default());
+        match *test.get::<Drive>(control) {
             Drive::Thrust { force, torque } => [force, torque],
             _ => [Vector3::zeros(); 2],
         }

@@ -125,7 +125,7 @@ impl Airframes<'_, '_> {
 
 /// What a robot that leans towards where it wants to go is to do.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish {
+pub struct Setpoint {
     /// How far to lean along the world's x and y axes, rad.
     pub lean: [f64; 2],
     /// Thrust beyond that which carries the weight, N.
@@ -144,28 +144,28 @@ pub struct Pilot {
 }
 
 impl Pilot {
-    /// The drive for a wish; `before` is the attitude error at the action before.
+    /// The drive for a setpoint; `before` is the attitude error at the action before.
     pub fn fly(
         &self,
         airframe: &Airframe<'_>,
-        wish: &Wish,
+        setpoint: &Setpoint,
         before: &mut Option<[f64; 3]>,
         frequency: f64,
     ) -> Drive {
         let [roll, pitch, yaw] = airframe.attitude();
         let (sin, cos) = libm::sincos(yaw);
-        let [x, y] = wish.lean.map(tamed);
+        let [x, y] = setpoint.lean.map(tamed);
         let bank = |angle: f64| angle.clamp(-self.max_bank_angle, self.max_bank_angle);
         let error = [
             bank(sin * x - cos * y) - roll,
             bank(cos * x + sin * y) - pitch,
-            tamed(wish.yaw) - yaw,
+            tamed(setpoint.yaw) - yaw,
         ];
         let turn = self.gains.turn(error, before, frequency);
         // A thrust that leans carries less; beyond the steepest bank that is not made up for.
         let least = libm::cos(self.max_bank_angle);
         let upright = (libm::cos(roll) * libm::cos(pitch)).max(least * least);
-        let thrust = tamed(airframe.weight / upright + tamed(wish.climb)).max(0.0);
+        let thrust = tamed(airframe.weight / upright + tamed(setpoint.climb)).max(0.0);
         airframe.thrust(thrust, &(turn * (thrust / airframe.weight)))
     }
 }
@@ -263,10 +263,11 @@ mod tests {
         }
     }
 
-    fn fly(state: &BodyState, inertia: Matrix3<f64>, wish: &Wish) -> [Vector3<f64>; 2] {
+    fn fly(state: &BodyState, inertia: Matrix3<f64>, setpoint: &Setpoint) -> [Vector3<f64>; 2] {
         let inertia = Inertia(inertia);
         let airframe = Airframe::new(state, &inertia, Vector3::new(0.0, 0.0, -9.81));
-        let Drive::Thrust { force, torque } = PILOT.fly(&airframe, wish, &mut None, 60.0) else {
+        let Drive::Thrust { force, torque } = PILOT.fly(&airframe, setpoint, &mut None, 60.0)
+        else {
             panic!("no thrust")
         };
         [force, torque]
@@ -291,16 +292,16 @@ mod tests {
 
     #[test]
     fn level_it_carries_its_weight_and_leaning_more() {
-        let wish = Wish {
+        let setpoint = Setpoint {
             lean: [0.0; 2],
             climb: 0.0,
             yaw: 0.0,
         };
-        let [force, torque] = fly(&leaning(0.0, 0.0, 0.0), Matrix3::identity(), &wish);
+        let [force, torque] = fly(&leaning(0.0, 0.0, 0.0), Matrix3::identity(), &setpoint);
         assert!((force - Vector3::z() * 2.0 * 9.81).norm() < 1e-9, "{force}");
         assert!(torque.norm() < 1e-12);
         let up = |roll: f64, pitch: f64| {
-            let [force, _] = fly(&leaning(0.4, pitch, roll), Matrix3::identity(), &wish);
+            let [force, _] = fly(&leaning(0.4, pitch, roll), Matrix3::identity(), &setpoint);
             force.z / 19.62
         };
         assert!((up(0.3, -0.2) * libm::cos(0.3) * libm::cos(0.2) - 1.0).abs() < 1e-12);
@@ -317,7 +318,7 @@ mod tests {
             (FRAC_PI_2, 0.1, 0.0),
             (-FRAC_PI_2, -0.1, 0.0),
         ] {
-            let wish = Wish {
+            let setpoint = Setpoint {
                 lean: [0.1, 0.0],
                 climb: 0.0,
                 yaw,
@@ -326,7 +327,7 @@ mod tests {
             let [_, torque] = fly(
                 &leaning(yaw, 0.0, 0.0),
                 Matrix3::from_diagonal(&inertia),
-                &wish,
+                &setpoint,
             );
             let expected = Vector3::new(roll * 9.7 * 0.088, pitch * 9.7 * 0.09, 0.0);
             assert!((torque - expected).norm() < 1e-9, "{yaw}: {torque}");
@@ -335,13 +336,13 @@ mod tests {
 
     #[test]
     fn more_thrust_turns_harder_and_none_not_at_all() {
-        let wish = |climb| Wish {
+        let setpoint = |climb| Setpoint {
             lean: [0.2, 0.0],
             climb,
             yaw: 0.0,
         };
         let state = leaning(0.0, 0.0, 0.0);
-        let torque = |climb| fly(&state, Matrix3::identity(), &wish(climb));
+        let torque = |climb| fly(&state, Matrix3::identity(), &setpoint(climb));
         let [_, twice] = torque(19.62);
         assert!((twice.y - 2.0 * 9.7 * 0.2).abs() < 1e-9, "{twice}");
         assert_eq!(torque(-30.0), [Vector3::zeros(); 2], "rotors do not pull");
@@ -353,7 +354,7 @@ mod tests {
             numbers in prop::array::uniform12(prop::num::f64::NORMAL | prop::num::f64::ZERO),
             frequency in 0.1..1e4_f64,
         ) {
-            let [yaw, pitch, roll, x, y, climb, wish_yaw, p, d, e1, e2, e3] = numbers;
+            let [yaw, pitch, roll, x, y, climb, setpoint_yaw, p, d, e1, e2, e3] = numbers;
             let pilot = Pilot {
                 gains: Gains { roll_pitch: [p.abs(), d.abs()], yaw: [d.abs(), p.abs()] },
                 ..PILOT
@@ -361,10 +362,10 @@ mod tests {
             let state = leaning(normalized(tamed(yaw)), normalized(tamed(pitch)), normalized(tamed(roll)));
             let inertia = Inertia(Matrix3::identity() * 0.1);
             let airframe = Airframe::new(&state, &inertia, Vector3::new(0.0, 0.0, -9.81));
-            let wish = Wish { lean: [x, y], climb, yaw: wish_yaw };
+            let setpoint = Setpoint { lean: [x, y], climb, yaw: setpoint_yaw };
             let mut before = Some([e1, e2, e3].map(|part| normalized(tamed(part))));
             for _ in 0..3 {
-                let Drive::Thrust { force, torque } = pilot.fly(&airframe, &wish, &mut before, frequency) else {
+                let Drive::Thrust { force, torque } = pilot.fly(&airframe, &setpoint, &mut before, frequency) else {
                     panic!("no thrust")
                 };
                 prop_assert!(force.iter().chain(&torque).all(|part| part.is_finite()), "{force} {torque}");

@@ -117,13 +117,13 @@ fn default_action(
     airframes: Airframes,
     mut actuators: Query<(
         &RotorcraftAttitude,
-        (&Due, &Period, &Mount),
+        (&Due, &UpdateRate, &Mount),
         &RotorcraftAttitudeCommand,
         &mut Steering,
         &mut Drive,
     )>,
 ) {
-    for (settings, (due, period, mount), command, mut steering, mut drive) in &mut actuators {
+    for (settings, (due, rate, mount), command, mut steering, mut drive) in &mut actuators {
         if !due.0 {
             *drive = drive.between_actions();
             continue;
@@ -138,7 +138,7 @@ fn default_action(
         } else {
             -yaw
         };
-        *drive = settings.fly(&airframe, yaw, command, &mut steering, period.frequency);
+        *drive = settings.fly(&airframe, yaw, command, &mut steering, rate.frequency);
     }
 }
 
@@ -205,12 +205,12 @@ mod tests {
         }
     }
 
-    fn bed(text: &str, state: BodyState) -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(60.0, plugin, state);
+    fn test_world(text: &str, state: BodyState) -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(60.0, plugin, state);
         let inertia = Inertia(Matrix3::from_diagonal(&Vector3::new(0.08, 0.09, 0.16)));
-        bed.app.world_mut().entity_mut(bed.robot).insert(inertia);
-        let actuator = bed.actuator::<RotorcraftAttitude>(PATH, text, Isometry3::identity());
-        (bed, actuator)
+        test.app.world_mut().entity_mut(test.robot).insert(inertia);
+        let actuator = test.actuator::<RotorcraftAttitude>(PATH, text, Isometry3::identity());
+        (test, actuator)
     }
 
     fn command(roll: f64, pitch: f64, yaw: f64, thrust: f64) -> RotorcraftAttitudeCommand {
@@ -222,8 +222,8 @@ mod tests {
         }
     }
 
-    fn near(bed: &TestWorld, actuator: Entity, up: f64, twist: [f64; 3]) {
-        let Drive::Thrust { force, torque } = *bed.get::<Drive>(actuator) else {
+    fn near(test: &TestWorld, actuator: Entity, up: f64, twist: [f64; 3]) {
+        let Drive::Thrust { force, torque } = *test.get::<Drive>(actuator) else {
             panic!("no thrust")
         };
         assert!((force - Vector3::z() * up).norm() < 1e-9, "{force}");
@@ -234,12 +234,12 @@ mod tests {
     fn one_step_by_hand() {
         // Yaw, pitch (nose down), roll of the body.
         let state = leaning([0.0, 0.05, 0.1]);
-        let (mut bed, flight) = bed("(yaw_rate_control: false)", state);
-        bed.send(flight, command(0.3, 0.2, 0.25, 0.5));
-        bed.step(state);
+        let (mut test, flight) = test_world("(yaw_rate_control: false)", state);
+        test.send(flight, command(0.3, 0.2, 0.25, 0.5));
+        test.step(state);
         // Roll is 0.2 short; pitch, nose up, is 0.25 short; yaw 0.25, clockwise.
         near(
-            &bed,
+            &test,
             flight,
             20.0,
             [
@@ -249,10 +249,10 @@ mod tests {
             ],
         );
         // The command moves by 0.01 rad a sixtieth of a second: rates of 0.6 rad/s.
-        bed.send(flight, command(0.31, 0.21, 0.26, 0.5));
-        bed.step(state);
+        test.send(flight, command(0.31, 0.21, 0.26, 0.5));
+        test.step(state);
         near(
-            &bed,
+            &test,
             flight,
             20.0,
             [
@@ -266,42 +266,42 @@ mod tests {
     #[test]
     fn the_heading_at_the_start_is_held_and_rates_move_it() {
         let state = leaning([1.0, 0.0, 0.0]);
-        let (mut bed, flight) = bed("()", state);
-        bed.send(flight, command(0.0, 0.0, 0.0, 1.0));
-        bed.step(state);
-        near(&bed, flight, 40.0, [0.0; 3]);
-        bed.send(flight, command(0.0, 0.0, 0.6, 1.0));
-        bed.step(state);
+        let (mut test, flight) = test_world("()", state);
+        test.send(flight, command(0.0, 0.0, 0.0, 1.0));
+        test.step(state);
+        near(&test, flight, 40.0, [0.0; 3]);
+        test.send(flight, command(0.0, 0.0, 0.6, 1.0));
+        test.step(state);
         // The heading to hold moves by 0.01 rad clockwise an action.
-        near(&bed, flight, 40.0, [0.0, 0.0, -0.16 * (0.16 + 4.0 * 0.6)]);
-        bed.step(state);
-        near(&bed, flight, 40.0, [0.0, 0.0, -0.16 * (0.32 + 4.0 * 0.6)]);
+        near(&test, flight, 40.0, [0.0, 0.0, -0.16 * (0.16 + 4.0 * 0.6)]);
+        test.step(state);
+        near(&test, flight, 40.0, [0.0, 0.0, -0.16 * (0.32 + 4.0 * 0.6)]);
     }
 
     #[test]
     fn without_thrust_nothing_and_the_heading_stays() {
         let state = leaning([0.0; 3]);
-        let (mut bed, flight) = bed("()", state);
-        bed.send(flight, command(0.0, 0.0, 0.6, 1.0));
-        bed.step(state);
+        let (mut test, flight) = test_world("()", state);
+        test.send(flight, command(0.0, 0.0, 0.6, 1.0));
+        test.step(state);
         for thrust in [0.0, -0.5] {
-            bed.send(flight, command(0.5, 0.0, 0.6, thrust));
-            bed.step(state);
-            assert_eq!(*bed.get::<Drive>(flight), Drive::None);
+            test.send(flight, command(0.5, 0.0, 0.6, thrust));
+            test.step(state);
+            assert_eq!(*test.get::<Drive>(flight), Drive::None);
         }
-        bed.send(flight, command(0.0, 0.0, 0.0, 1.0));
-        bed.step(state);
-        near(&bed, flight, 40.0, [0.0, 0.0, -0.16 * 16.0 * 0.01]);
+        test.send(flight, command(0.0, 0.0, 0.0, 1.0));
+        test.step(state);
+        near(&test, flight, 40.0, [0.0, 0.0, -0.16 * 16.0 * 0.01]);
     }
 
     #[test]
     fn a_heading_across_south_goes_the_short_way() {
         let state = leaning([PI - 0.1, 0.0, 0.0]);
-        let (mut bed, flight) = bed("(yaw_rate_control: false)", state);
+        let (mut test, flight) = test_world("(yaw_rate_control: false)", state);
         // The body's yaw is 0.1 - π clockwise; the goal is 0.1 rad beyond ±π.
-        bed.send(flight, command(0.0, 0.0, PI - 0.1 + 2.0 * PI, 1.0));
-        bed.step(state);
-        near(&bed, flight, 40.0, [0.0, 0.0, 0.16 * 16.0 * 0.2]);
+        test.send(flight, command(0.0, 0.0, PI - 0.1 + 2.0 * PI, 1.0));
+        test.step(state);
+        near(&test, flight, 40.0, [0.0, 0.0, 0.16 * 16.0 * 0.2]);
     }
 
     #[test]
@@ -309,13 +309,13 @@ mod tests {
         // Looks east, in a scene whose x axis points north.
         let state = leaning([-FRAC_PI_2, 0.0, 0.0]);
         let text = "(linear_thrust: false, yaw_rate_control: false, use_angle_against_north: true)";
-        let (mut bed, flight) = bed(text, state);
-        bed.app.insert_resource(Origin {
+        let (mut test, flight) = test_world(text, state);
+        test.app.insert_resource(Origin {
             angle_against_north: 0.0,
             ..Origin::default()
         });
-        bed.send(flight, command(0.0, 0.0, FRAC_PI_2 + 0.1, 0.5));
-        bed.step(state);
-        near(&bed, flight, 10.0, [0.0, 0.0, -0.16 * 16.0 * 0.1 * 0.5]);
+        test.send(flight, command(0.0, 0.0, FRAC_PI_2 + 0.1, 0.5));
+        test.step(state);
+        near(&test, flight, 10.0, [0.0, 0.0, -0.16 * 16.0 * 0.1 * 0.5]);
     }
 }

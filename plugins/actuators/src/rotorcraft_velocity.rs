@@ -7,7 +7,7 @@ use morse_api::{
 };
 
 use crate::rotorcraft::{
-    Airframe, Airframes, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
+    Airframe, Airframes, Gains, Pilot, Setpoint, check_bank, check_numbers, check_weight, tamed,
 };
 
 /// Holds a velocity by leaning: the larger the error, the farther it leans, up to a steepest bank.
@@ -154,17 +154,17 @@ fn default_action(
     airframes: Airframes,
     mut actuators: Query<(
         &RotorcraftVelocity,
-        (&Due, &Period, &Mount),
+        (&Due, &UpdateRate, &Mount),
         &RotorcraftVelocityCommand,
         &mut Steering,
         &mut Drive,
     )>,
 ) {
-    for (settings, (due, period, mount), command, mut steering, mut drive) in &mut actuators {
+    for (settings, (due, rate, mount), command, mut steering, mut drive) in &mut actuators {
         if !due.0 {
             *drive = drive.between_actions();
         } else if let Some(airframe) = airframes.of(mount) {
-            *drive = settings.fly(&airframe, command, &mut steering, period.frequency);
+            *drive = settings.fly(&airframe, command, &mut steering, rate.frequency);
         }
     }
 }
@@ -202,7 +202,7 @@ impl RotorcraftVelocity {
         let lean = |axis: usize| {
             self.horizontal_p_gain * error[axis] - self.horizontal_d_gain * acceleration[axis]
         };
-        let wish = Wish {
+        let setpoint = Setpoint {
             lean: [lean(0), lean(1)],
             climb: self.vertical_p_gain * error.z - self.vertical_d_gain * acceleration.z,
             yaw: heading,
@@ -214,7 +214,7 @@ impl RotorcraftVelocity {
             },
             max_bank_angle: self.max_bank_angle,
         };
-        pilot.fly(airframe, &wish, &mut steering.before, frequency)
+        pilot.fly(airframe, &setpoint, &mut steering.before, frequency)
     }
 }
 
@@ -234,13 +234,17 @@ struct SetVelocity {
     tolerance: Option<f64>,
 }
 
-fn setvel(world: &mut World, entity: Entity, wish: SetVelocity) -> Result<Outcome, ServiceError> {
+fn setvel(
+    world: &mut World,
+    entity: Entity,
+    setpoint: SetVelocity,
+) -> Result<Outcome, ServiceError> {
     let command = RotorcraftVelocityCommand {
-        vx: wish.vx,
-        vy: wish.vy,
-        vz: wish.vz,
-        vyaw: wish.vyaw,
-        tolerance: wish.tolerance.unwrap_or(0.1),
+        vx: setpoint.vx,
+        vy: setpoint.vy,
+        vz: setpoint.vz,
+        vyaw: setpoint.vyaw,
+        tolerance: setpoint.tolerance.unwrap_or(0.1),
     };
     give(world, entity, command);
     let body = world
@@ -274,16 +278,16 @@ mod tests {
         }
     }
 
-    fn bed(text: &str, state: BodyState) -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(60.0, plugin, state);
+    fn test_world(text: &str, state: BodyState) -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(60.0, plugin, state);
         let inertia = Inertia(Matrix3::from_diagonal(&Vector3::new(0.08, 0.09, 0.16)));
-        bed.app.world_mut().entity_mut(bed.robot).insert(inertia);
-        let actuator = bed.actuator::<RotorcraftVelocity>(PATH, text, Isometry3::identity());
-        (bed, actuator)
+        test.app.world_mut().entity_mut(test.robot).insert(inertia);
+        let actuator = test.actuator::<RotorcraftVelocity>(PATH, text, Isometry3::identity());
+        (test, actuator)
     }
 
-    fn near(bed: &TestWorld, actuator: Entity, up: f64, twist: [f64; 3]) {
-        let Drive::Thrust { force, torque } = *bed.get::<Drive>(actuator) else {
+    fn near(test: &TestWorld, actuator: Entity, up: f64, twist: [f64; 3]) {
+        let Drive::Thrust { force, torque } = *test.get::<Drive>(actuator) else {
             panic!("no thrust")
         };
         assert!((force - Vector3::z() * up).norm() < 1e-9, "{force}");
@@ -294,24 +298,24 @@ mod tests {
     fn one_step_by_hand() {
         // Heads north at 1 m/s, and is told to go ahead at 2, to the left at 0.5 and up at 0.25 m/s.
         let start = state(FRAC_PI_2, [0.0, 1.0, 0.0]);
-        let (mut bed, flight) = bed("()", start);
+        let (mut test, flight) = test_world("()", start);
         let command = RotorcraftVelocityCommand {
             vx: 2.0,
             vy: 0.5,
             vz: 0.25,
             ..RotorcraftVelocityCommand::default()
         };
-        bed.send(flight, command);
-        bed.step(start);
+        test.send(flight, command);
+        test.step(start);
         let thrust = 2.0 * 9.81 + 8.0 * 0.25;
         let share = thrust / 19.62;
         // 1 m/s too slow ahead: nose down by 0.2; 0.5 too slow to the left: roll by -0.1.
         let twist = [-0.08 * 9.7 * 0.1 * share, 0.09 * 9.7 * 0.2 * share, 0.0];
-        near(&bed, flight, thrust, twist);
+        near(&test, flight, thrust, twist);
         // 0.02 m/s more in a sixtieth of a second are 1.2 m/s²: the bank is 0.2·0.98 - 0.8·1.2.
         let next = state(FRAC_PI_2, [0.0, 1.02, 0.0]);
-        bed.step(next);
-        bed.step(next);
+        test.step(next);
+        test.step(next);
         // Only the second step sees the new velocity; the one after it sees no acceleration.
         let bank: f64 = 0.2 * 0.98 - 0.8 * 1.2;
         let bank = bank.max(-30.0_f64.to_radians());
@@ -321,26 +325,26 @@ mod tests {
             0.09 * (9.7 * bank + 2.0 * rate) * share,
             0.0,
         ];
-        near(&bed, flight, thrust, twist);
+        near(&test, flight, thrust, twist);
     }
 
     #[test]
     fn the_heading_moves_clockwise_at_the_rate() {
         let start = state(0.5, [0.0; 3]);
-        let (mut bed, flight) = bed("()", start);
-        bed.step(start);
-        near(&bed, flight, 19.62, [0.0; 3]);
-        drop(bed.call(PATH, "setvel", json!([0.0, 0.0, 0.0, 0.6])));
-        bed.step(start);
+        let (mut test, flight) = test_world("()", start);
+        test.step(start);
+        near(&test, flight, 19.62, [0.0; 3]);
+        drop(test.call(PATH, "setvel", json!([0.0, 0.0, 0.0, 0.6])));
+        test.step(start);
         near(
-            &bed,
+            &test,
             flight,
             19.62,
             [0.0, 0.0, -0.16 * (12.0 * 0.01 + 8.0 * 0.6)],
         );
-        bed.step(start);
+        test.step(start);
         near(
-            &bed,
+            &test,
             flight,
             19.62,
             [0.0, 0.0, -0.16 * (12.0 * 0.02 + 8.0 * 0.6)],
@@ -350,47 +354,47 @@ mod tests {
     #[test]
     fn setvel_says_whether_there_is_anything_to_do() {
         let start = state(FRAC_PI_2, [0.0, 1.0, 0.0]);
-        let (mut bed, flight) = bed("()", start);
-        bed.step(start);
+        let (mut test, flight) = test_world("()", start);
+        test.step(start);
         for (arguments, is_away) in [
             (json!([1.05, 0.0, 0.0, 0.0]), false),
             (json!([1.05, 0.0, 0.0, 0.0, 0.01]), true),
             (json!({"vx": 0.0, "vy": 1.0, "vz": 0.0, "vyaw": 0.2}), true),
         ] {
-            let reply = bed.call(PATH, "setvel", arguments).reply().unwrap();
+            let reply = test.call(PATH, "setvel", arguments).reply().unwrap();
             assert_eq!(
                 (reply.status, reply.value),
                 (Status::Success, json!(is_away))
             );
         }
-        let command = *bed.get::<RotorcraftVelocityCommand>(flight);
+        let command = *test.get::<RotorcraftVelocityCommand>(flight);
         assert!((command.vy - 1.0).abs() + (command.vyaw - 0.2).abs() < 1e-12);
-        let reply = bed.call(PATH, "setvel", json!([1.0])).reply().unwrap();
+        let reply = test.call(PATH, "setvel", json!([1.0])).reply().unwrap();
         assert_eq!(reply.status, Status::Failed);
     }
 
     #[test]
     fn a_fast_command_is_slowed_down() {
         let start = state(0.0, [0.0; 3]);
-        let (mut bed, flight) = bed("(max_velocity: 1)", start);
-        drop(bed.call(PATH, "setvel", json!([3.0, 0.0, 4.0, 0.0])));
-        bed.step(start);
+        let (mut test, flight) = test_world("(max_velocity: 1)", start);
+        drop(test.call(PATH, "setvel", json!([3.0, 0.0, 4.0, 0.0])));
+        test.step(start);
         let thrust = 19.62 + 8.0 * 0.8;
         let pitch = 0.09 * 9.7 * 0.2 * 0.6 * thrust / 19.62;
-        near(&bed, flight, thrust, [0.0, pitch, 0.0]);
+        near(&test, flight, thrust, [0.0, pitch, 0.0]);
     }
 
     proptest! {
         #[test]
         fn what_comes_out_is_a_number(
-            wish in prop::array::uniform5(prop::num::f64::NORMAL),
+            setpoint in prop::array::uniform5(prop::num::f64::NORMAL),
             velocity in prop::array::uniform3(-1e30..1e30_f64),
             gain in 0.0..1e300_f64,
         ) {
             let mut law: RotorcraftVelocity = settings("(max_velocity: 1e200)");
             law.horizontal_p_gain = gain;
             law.vertical_d_gain = gain;
-            let [vx, vy, vz, vyaw, tolerance] = wish;
+            let [vx, vy, vz, vyaw, tolerance] = setpoint;
             let command = RotorcraftVelocityCommand { vx, vy, vz, vyaw, tolerance };
             let body = state(1.0, velocity);
             let inertia = Inertia(Matrix3::identity());

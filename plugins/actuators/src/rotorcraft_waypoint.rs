@@ -11,7 +11,7 @@ use morse_api::{
 };
 
 use crate::rotorcraft::{
-    Airframe, Airframes, Gains, Pilot, Wish, check_bank, check_numbers, check_weight, tamed,
+    Airframe, Airframes, Gains, Pilot, Setpoint, check_bank, check_numbers, check_weight, tamed,
 };
 
 mod requests;
@@ -224,7 +224,7 @@ fn default_action(
     airframes: Airframes,
     mut actuators: Query<(
         &RotorcraftWaypoint,
-        (&Due, &Period, &Mount),
+        (&Due, &UpdateRate, &Mount),
         (
             &mut RotorcraftWaypointCommand,
             &mut Received<RotorcraftWaypointCommand>,
@@ -234,8 +234,7 @@ fn default_action(
         &mut Drive,
     )>,
 ) {
-    for (settings, (due, period, mount), command, mut journey, mut task, mut drive) in
-        &mut actuators
+    for (settings, (due, rate, mount), command, mut journey, mut task, mut drive) in &mut actuators
     {
         if !due.0 {
             *drive = drive.between_actions();
@@ -251,7 +250,7 @@ fn default_action(
             received.0 = *command;
             journey.goal = [command.x, command.y, command.z];
         }
-        let frequency = period.frequency;
+        let frequency = rate.frequency;
         *drive = settings.advance(&airframe, &command, &mut journey, frequency);
         if journey.progress == Progress::Arrived {
             task.end(Status::Success, &Progress::Arrived.word().into());
@@ -297,7 +296,7 @@ impl RotorcraftWaypoint {
         let lean = |axis: usize| {
             self.horizontal_p_gain * way[axis] - self.horizontal_d_gain * velocity[axis]
         };
-        let wish = Wish {
+        let setpoint = Setpoint {
             lean: [lean(0), lean(1)],
             climb: self.vertical_p_gain * way.z - self.vertical_d_gain * velocity.z,
             yaw,
@@ -309,7 +308,7 @@ impl RotorcraftWaypoint {
             },
             max_bank_angle: self.max_bank_angle,
         };
-        pilot.fly(airframe, &wish, before, frequency)
+        pilot.fly(airframe, &setpoint, before, frequency)
     }
 }
 

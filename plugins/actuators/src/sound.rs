@@ -1,10 +1,10 @@
 //! A loudspeaker: what it plays, and since when.
 use morse_api::{
     command::{Received, give},
-    complaint::Complaints,
     prelude::*,
     service::NoArguments,
     state::Stateful,
+    warning::Warnings,
 };
 use serde_json::json;
 
@@ -95,7 +95,7 @@ impl Actuator for Sound {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.init_resource::<Complaints>()
+    app.init_resource::<Warnings>()
         .add_actuator::<Sound, _>(default_action)
         .register_state::<Playback>()
         .register_state::<Chosen>()
@@ -144,7 +144,7 @@ fn begin(
 
 fn default_action(
     clock: Res<Clock>,
-    mut complaints: ResMut<Complaints>,
+    mut warnings: ResMut<Warnings>,
     mut sounds: Query<(
         (&Sound, &Path, &Due),
         &mut SoundCommand,
@@ -171,7 +171,7 @@ fn default_action(
                     playback.changes += 1;
                 }
                 Some(_) => {}
-                None => complaints.add(path, "the `mode` of a sound is `play`, `pause` or `stop`"),
+                None => warnings.add(path, "the `mode` of a sound is `play`, `pause` or `stop`"),
             }
         }
         playback.played += u64::from(playback.mode == Mode::Play);
@@ -204,39 +204,35 @@ mod tests {
 
     use super::*;
 
-    fn run(bed: &mut TestWorld, ticks: u32) -> serde_json::Value {
+    fn run(test: &mut TestWorld, ticks: u32) -> serde_json::Value {
         for _ in 0..ticks {
-            bed.step(BodyState::default());
+            test.step(BodyState::default());
         }
-        let call = bed.call("rover.sound", "get_playback", json!([]));
+        let call = test.call("rover.sound", "get_playback", json!([]));
         call.reply().unwrap().value
     }
 
     #[test]
     fn it_goes_on_after_a_pause_and_begins_anew_after_a_stop() {
-        let mut bed = TestWorld::new(64.0, plugin, BodyState::default());
+        let mut test = TestWorld::new(64.0, plugin, BodyState::default());
         let text = r#"(file: "horn.wav")"#;
-        let sound = bed.actuator::<Sound>("rover.sound", text, Isometry3::identity());
+        let sound = test.actuator::<Sound>("rover.sound", text, Isometry3::identity());
         let is = |mode: &str, position: f64, changes: u32| json!({"file": "horn.wav", "mode": mode, "position": position, "changes": changes});
-        assert_eq!(run(&mut bed, 32), is("play", 0.5, 1));
+        assert_eq!(run(&mut test, 32), is("play", 0.5, 1));
         let tell =
-            |bed: &TestWorld, mode: &str| bed.send(sound, SoundCommand { mode: mode.into() });
-        tell(&bed, "pause");
-        assert_eq!(run(&mut bed, 32), is("pause", 0.5, 2));
-        tell(&bed, "nonsense");
-        assert_eq!(run(&mut bed, 1), is("pause", 0.5, 2));
+            |test: &TestWorld, mode: &str| test.send(sound, SoundCommand { mode: mode.into() });
+        tell(&test, "pause");
+        assert_eq!(run(&mut test, 32), is("pause", 0.5, 2));
+        tell(&test, "nonsense");
+        assert_eq!(run(&mut test, 1), is("pause", 0.5, 2));
         assert_eq!(
-            bed.app
-                .world_mut()
-                .resource_mut::<Complaints>()
-                .take()
-                .len(),
+            test.app.world_mut().resource_mut::<Warnings>().take().len(),
             1
         );
-        drop(bed.call("rover.sound", "play", json!([])));
-        assert_eq!(run(&mut bed, 64), is("play", 1.5, 3));
-        tell(&bed, "stop");
-        assert_eq!(run(&mut bed, 9), is("stop", 0.0, 4));
-        assert_eq!(bed.get::<Playback>(sound).since, 130);
+        drop(test.call("rover.sound", "play", json!([])));
+        assert_eq!(run(&mut test, 64), is("play", 1.5, 3));
+        tell(&test, "stop");
+        assert_eq!(run(&mut test, 9), is("stop", 0.0, 4));
+        assert_eq!(test.get::<Playback>(sound).since, 130);
     }
 }

@@ -162,7 +162,7 @@ fn default_action(
     bodies: Query<&BodyState>,
     mut actuators: Query<
         (
-            (&Due, &Period, &Mount),
+            (&Due, &UpdateRate, &Mount),
             &StabilizedQuadrotorCommand,
             &mut Flight,
             &mut Drive,
@@ -170,12 +170,12 @@ fn default_action(
         With<StabilizedQuadrotor>,
     >,
 ) {
-    for ((due, period, mount), command, mut flight, mut drive) in &mut actuators {
+    for ((due, rate, mount), command, mut flight, mut drive) in &mut actuators {
         if !due.0 {
             *drive = drive.between_actions();
         } else if let Ok(robot) = bodies.get(mount.robot) {
             let from = robot.pose.translation.vector;
-            *drive = Drive::Pose(flight.advance(command, from, period.seconds()));
+            *drive = Drive::Pose(flight.advance(command, from, rate.period()));
         }
     }
 }
@@ -280,29 +280,30 @@ mod tests {
 
     const PATH: &str = "rover.flight";
 
-    fn bed(rate: f64, start: BodyState) -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(rate, plugin, start);
-        let actuator = bed.actuator::<StabilizedQuadrotor>(PATH, "()", Isometry3::identity());
-        (bed, actuator)
+    fn test_world(rate: f64, start: BodyState) -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(rate, plugin, start);
+        let actuator = test.actuator::<StabilizedQuadrotor>(PATH, "()", Isometry3::identity());
+        (test, actuator)
     }
 
-    fn angles(bed: &TestWorld) -> [f64; 3] {
-        yaw_pitch_roll(&bed.body().pose.rotation)
+    fn angles(test: &TestWorld) -> [f64; 3] {
+        yaw_pitch_roll(&test.body().pose.rotation)
     }
 
     #[test]
     fn angles_answer_a_step_like_a_system_of_second_order() {
-        let (mut bed, flight) = bed(1000.0, moving([0.0, 0.0, 5.0], 0.0, [0.0; 3], [0.0; 3]));
-        drop(bed.call(PATH, "set_cons", json!([0.1, 0.2, 0.0, 5.0])));
+        let (mut test, flight) =
+            test_world(1000.0, moving([0.0, 0.0, 5.0], 0.0, [0.0; 3], [0.0; 3]));
+        drop(test.call(PATH, "set_cons", json!([0.1, 0.2, 0.0, 5.0])));
         let (mut worst, mut highest) = (0.0_f64, 0.0_f64);
         for tick in 1..=1500_u32 {
-            bed.drive(flight, 1);
+            test.drive(flight, 1);
             let time = f64::from(tick) / 1000.0;
             let damped = 10.0 * libm::sqrt(1.0 - 0.49);
             let ratio = 0.7 / libm::sqrt(1.0 - 0.49);
             let (sin, cos) = libm::sincos(damped * time);
             let expected = 1.0 - libm::exp(-7.0 * time) * (cos + ratio * sin);
-            let [_, pitch, roll] = angles(&bed);
+            let [_, pitch, roll] = angles(&test);
             worst = worst.max((roll / 0.1 - expected).abs());
             worst = worst.max((pitch / 0.2 - expected).abs());
             highest = highest.max(pitch / 0.2);
@@ -326,64 +327,64 @@ mod tests {
 
     #[test]
     fn a_constant_psi_turns_at_a_constant_rate() {
-        let (mut bed, flight) = bed(60.0, moving([0.0; 3], 3.0, [0.0; 3], [0.0; 3]));
-        bed.drive(flight, 1);
-        let [yaw, ..] = angles(&bed);
+        let (mut test, flight) = test_world(60.0, moving([0.0; 3], 3.0, [0.0; 3], [0.0; 3]));
+        test.drive(flight, 1);
+        let [yaw, ..] = angles(&test);
         assert!((yaw - 3.0).abs() < 1e-9, "it starts with its own heading");
-        drop(bed.call(PATH, "set_cons", json!([0.0, 0.0, 0.1, 0.0])));
-        bed.drive(flight, 120);
+        drop(test.call(PATH, "set_cons", json!([0.0, 0.0, 0.1, 0.0])));
+        test.drive(flight, 120);
         for _ in 0..60 {
-            let [before, ..] = angles(&bed);
-            bed.drive(flight, 1);
-            let [yaw, ..] = angles(&bed);
+            let [before, ..] = angles(&test);
+            test.drive(flight, 1);
+            let [yaw, ..] = angles(&test);
             let rate = normalized(yaw - before) * 60.0;
             assert!((rate + 10.0 * 0.1 / 1.4).abs() < 1e-5, "{rate}");
         }
         // The command is added to: none is left.
-        drop(bed.call(PATH, "set_cons", json!([0.0, 0.0, -0.1, 0.0])));
-        bed.drive(flight, 120);
-        let [before, ..] = angles(&bed);
-        bed.drive(flight, 1);
-        assert!((angles(&bed)[0] - before).abs() < 1e-6);
+        drop(test.call(PATH, "set_cons", json!([0.0, 0.0, -0.1, 0.0])));
+        test.drive(flight, 120);
+        let [before, ..] = angles(&test);
+        test.drive(flight, 1);
+        assert!((angles(&test)[0] - before).abs() < 1e-6);
     }
 
     #[test]
     fn the_height_is_reached_and_a_lean_accelerates() {
-        let (mut bed, flight) = bed(60.0, moving([0.0, 0.0, 2.0], 0.0, [0.0; 3], [0.0; 3]));
-        bed.drive(flight, 60);
+        let (mut test, flight) = test_world(60.0, moving([0.0, 0.0, 2.0], 0.0, [0.0; 3], [0.0; 3]));
+        test.drive(flight, 60);
         assert!(
-            (bed.body().pose.translation.z - 2.0).abs() < 1e-12,
+            (test.body().pose.translation.z - 2.0).abs() < 1e-12,
             "it holds its height"
         );
-        drop(bed.call(PATH, "set_cons", json!([0.0, 0.1, 0.0, 3.0])));
-        bed.drive(flight, 600);
-        let speed = bed.get::<Flight>(flight).velocity;
-        bed.drive(flight, 60);
-        let after = bed.get::<Flight>(flight).velocity;
+        drop(test.call(PATH, "set_cons", json!([0.0, 0.1, 0.0, 3.0])));
+        test.drive(flight, 600);
+        let speed = test.get::<Flight>(flight).velocity;
+        test.drive(flight, 60);
+        let after = test.get::<Flight>(flight).velocity;
         // Leaning by θ the lift that carries the weight is 10/cos θ: ahead goes 10·tan θ.
         let gain = 10.0 * libm::tan(0.1);
         assert!((after[0] - speed[0] - gain).abs() < 1e-4, "{after:?}");
         // It sags to where 9·(h_c - z)·cos θ makes up for the cosine.
         let cos = libm::cos(0.1);
         let sag = 10.0 * (1.0 - cos) / (9.0 * cos);
-        let z = bed.body().pose.translation.z;
+        let z = test.body().pose.translation.z;
         assert!((3.0 - z - sag).abs() < 1e-6, "{z}");
     }
 
     #[test]
     fn stop_holds_it_where_it_is() {
-        let (mut bed, flight) = bed(60.0, moving([0.0, 0.0, 2.0], 1.0, [0.0; 3], [0.0; 3]));
-        drop(bed.call(PATH, "set_cons", json!([0.1, 0.2, 0.1, 4.0])));
-        bed.drive(flight, 60);
-        let before = bed.body().pose;
-        let yaw = angles(&bed)[0];
-        let reply = bed.call(PATH, "stop", json!([])).reply().unwrap();
+        let (mut test, flight) = test_world(60.0, moving([0.0, 0.0, 2.0], 1.0, [0.0; 3], [0.0; 3]));
+        drop(test.call(PATH, "set_cons", json!([0.1, 0.2, 0.1, 4.0])));
+        test.drive(flight, 60);
+        let before = test.body().pose;
+        let yaw = angles(&test)[0];
+        let reply = test.call(PATH, "stop", json!([])).reply().unwrap();
         assert_eq!(reply.status, Status::Success);
-        bed.drive(flight, 60);
-        let after = bed.body().pose;
+        test.drive(flight, 60);
+        let after = test.body().pose;
         let way = after.translation.vector - before.translation.vector;
         assert!(way.norm() < 1e-9, "{way}");
-        let [yaw_after, pitch, roll] = angles(&bed);
+        let [yaw_after, pitch, roll] = angles(&test);
         assert!((yaw_after - yaw).abs() + pitch.abs() + roll.abs() < 1e-9);
     }
 
@@ -405,14 +406,14 @@ mod tests {
 
     #[test]
     fn a_sum_that_is_no_number_is_refused() {
-        let (mut bed, flight) = bed(60.0, BodyState::default());
-        drop(bed.call(PATH, "set_cons", json!([0.0, 0.0, 1e308, 0.0])));
-        let before = *bed.get::<StabilizedQuadrotorCommand>(flight);
-        let reply = bed
+        let (mut test, flight) = test_world(60.0, BodyState::default());
+        drop(test.call(PATH, "set_cons", json!([0.0, 0.0, 1e308, 0.0])));
+        let before = *test.get::<StabilizedQuadrotorCommand>(flight);
+        let reply = test
             .call(PATH, "set_cons", json!([0.0, 0.0, 1e308, 0.0]))
             .reply();
         assert_eq!(reply.unwrap().status, Status::Failed);
-        assert_eq!(*bed.get::<StabilizedQuadrotorCommand>(flight), before);
+        assert_eq!(*test.get::<StabilizedQuadrotorCommand>(flight), before);
     }
 
     proptest! {

@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn every_wheel_gets_its_share() {
         for (text, force) in [("()", 40.0), ("(reversed: true)", -40.0)] {
-            let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-            let car = bed.actuator::<SteerForce>("rover.car", text, Isometry3::identity());
-            bed.step(BodyState::default());
-            bed.send(
+            let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+            let car = test.actuator::<SteerForce>("rover.car", text, Isometry3::identity());
+            test.step(BodyState::default());
+            test.send(
                 car,
                 SteerForceCommand {
                     steer: 0.3,
@@ -201,8 +201,8 @@ mod tests {
                     brake: 10.0,
                 },
             );
-            bed.step(BodyState::default());
-            let wheels = &bed.get::<Vehicle>(car).wheels;
+            test.step(BodyState::default());
+            let wheels = &test.get::<Vehicle>(car).wheels;
             let told = |at: usize| [wheels[at].steer, wheels[at].force, wheels[at].brake];
             assert_eq!([told(0), told(1)], [[0.3, force, 1.0]; 2]);
             assert_eq!([told(2), told(3)], [[0.0, force, 13.0]; 2]);

@@ -188,18 +188,18 @@ mod tests {
 
     use super::*;
 
-    fn bed() -> (TestWorld, Entity) {
+    fn test_world() -> (TestWorld, Entity) {
         let start = moving([1.0, 2.0, 0.0], 0.3, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, start);
+        let mut test = TestWorld::new(60.0, plugin, start);
         let mount = Isometry3::new(Vector3::new(0.2, 0.0, 0.1), Vector3::z() * FRAC_PI_2);
-        let teleport = bed.actuator::<Teleport>("rover.teleport", "()", mount);
-        bed.step(start);
-        (bed, teleport)
+        let teleport = test.actuator::<Teleport>("rover.teleport", "()", mount);
+        test.step(start);
+        (test, teleport)
     }
 
     #[track_caller]
-    fn assert_near(bed: &TestWorld, expected: &BodyState) {
-        let found = bed.body().pose;
+    fn assert_near(test: &TestWorld, expected: &BodyState) {
+        let found = test.body().pose;
         assert!(
             (found.to_homogeneous() - expected.pose.to_homogeneous()).norm() < 1e-9,
             "{found}"
@@ -208,10 +208,10 @@ mod tests {
 
     #[test]
     fn it_starts_where_the_robot_is_and_goes_where_it_is_told() {
-        let (mut bed, teleport) = bed();
-        bed.drive(teleport, 2);
-        assert_near(&bed, &moving([1.0, 2.0, 0.0], 0.3, [0.0; 3], [0.0; 3]));
-        bed.send(
+        let (mut test, teleport) = test_world();
+        test.drive(teleport, 2);
+        assert_near(&test, &moving([1.0, 2.0, 0.0], 0.3, [0.0; 3], [0.0; 3]));
+        test.send(
             teleport,
             TeleportCommand {
                 x: 5.0,
@@ -220,25 +220,25 @@ mod tests {
                 ..TeleportCommand::default()
             },
         );
-        bed.drive(teleport, 2);
+        test.drive(teleport, 2);
         // The actuator looks left of the robot: the robot's x axis is the world's.
-        assert_near(&bed, &moving([4.8, 0.0, 1.0], 0.0, [0.0; 3], [0.0; 3]));
+        assert_near(&test, &moving([4.8, 0.0, 1.0], 0.0, [0.0; 3], [0.0; 3]));
     }
 
     #[test]
     fn services_change_a_part_of_the_pose() {
-        let (mut bed, teleport) = bed();
-        drop(bed.call("rover.teleport", "translate", serde_json::json!([1.0, 0.5])));
-        drop(bed.call(
+        let (mut test, teleport) = test_world();
+        drop(test.call("rover.teleport", "translate", serde_json::json!([1.0, 0.5])));
+        drop(test.call(
             "rover.teleport",
             "rotate",
             serde_json::json!({"roll": 0.0, "yaw": -0.3}),
         ));
         let own = Isometry3::translation(0.2, 0.0, 0.1).translation.vector;
-        bed.drive(teleport, 2);
+        test.drive(teleport, 2);
         let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.3) * own;
         let actuator = Vector3::new(2.0, 2.5, 0.0) + turned;
         let robot = actuator - own;
-        assert_near(&bed, &moving(robot.into(), 0.0, [0.0; 3], [0.0; 3]));
+        assert_near(&test, &moving(robot.into(), 0.0, [0.0; 3], [0.0; 3]));
     }
 }

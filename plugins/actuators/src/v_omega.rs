@@ -40,13 +40,13 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<VOmega>(Service::new("stop", "Stops the robot.", stop));
 }
 
-fn default_action(mut actuators: Query<(&VOmega, &Due, &Period, &VOmegaCommand, &mut Drive)>) {
-    for (settings, due, period, command, mut drive) in &mut actuators {
+fn default_action(mut actuators: Query<(&VOmega, &Due, &UpdateRate, &VOmegaCommand, &mut Drive)>) {
+    for (settings, due, rate, command, mut drive) in &mut actuators {
         *drive = if due.0 {
             settings.control.drive(
                 Vector3::x() * command.v,
                 Vector3::z() * command.w,
-                period.seconds(),
+                rate.period(),
             )
         } else {
             drive.between_actions()
@@ -86,30 +86,30 @@ mod tests {
     #[test]
     fn speed_and_turning_rate_make_a_circle() {
         let start = circling(2.0, 0.5, 0.0);
-        let mut bed = TestWorld::new(600.0, plugin, start);
-        let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
-        drop(bed.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5])));
-        bed.drive(motion, 600);
+        let mut test = TestWorld::new(600.0, plugin, start);
+        let motion = test.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
+        drop(test.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5])));
+        test.drive(motion, 600);
         let expected = circling(2.0, 0.5, 0.5).pose;
-        assert!((bed.body().pose.translation.vector - expected.translation.vector).norm() < 2e-3);
-        assert!(bed.body().pose.rotation.angle_to(&expected.rotation) < 1e-9);
+        assert!((test.body().pose.translation.vector - expected.translation.vector).norm() < 2e-3);
+        assert!(test.body().pose.rotation.angle_to(&expected.rotation) < 1e-9);
     }
 
     #[test]
     fn services_are_served_and_bad_ones_refused() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
-        bed.step(BodyState::default());
-        let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5]));
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let motion = test.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
+        test.step(BodyState::default());
+        let call = test.call("rover.motion", "set_speed", serde_json::json!([1.0, 0.5]));
         assert_eq!(
             call.reply().unwrap().status,
             morse_api::service::Status::Success
         );
         assert_eq!(
-            *bed.get::<VOmegaCommand>(motion),
+            *test.get::<VOmegaCommand>(motion),
             VOmegaCommand { v: 1.0, w: 0.5 }
         );
-        let call = bed.call("rover.motion", "set_speed", serde_json::json!([1.0]));
+        let call = test.call("rover.motion", "set_speed", serde_json::json!([1.0]));
         assert!(matches!(
             call.reply().unwrap().error,
             Some(ServiceError::WrongArity {
@@ -118,7 +118,7 @@ mod tests {
                 ..
             })
         ));
-        drop(bed.call("rover.motion", "stop", serde_json::json!(null)));
-        assert_eq!(*bed.get::<VOmegaCommand>(motion), VOmegaCommand::default());
+        drop(test.call("rover.motion", "stop", serde_json::json!(null)));
+        assert_eq!(*test.get::<VOmegaCommand>(motion), VOmegaCommand::default());
     }
 }

@@ -120,27 +120,27 @@ mod tests {
     use super::*;
 
     /// Wheels of 0.1 m, 0.4 m apart; the axis of the right one points to the right.
-    fn bed(text: &str) -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.joints(&["rover.wheel_left", "rover.wheel_right"]);
-        let joints = bed.get::<RobotJoints>(bed.robot).0.clone();
+    fn test_world(text: &str) -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.joints(&["rover.wheel_left", "rover.wheel_right"]);
+        let joints = test.get::<RobotJoints>(test.robot).0.clone();
         for (joint, side) in joints.into_iter().zip([1.0, -1.0]) {
-            bed.app.world_mut().entity_mut(joint).insert(JointPlace {
+            test.app.world_mut().entity_mut(joint).insert(JointPlace {
                 at: Point3::new(0.0, 0.2 * side, 0.1),
                 axis: Vector3::y() * side,
                 reach: 0.1,
             });
         }
-        let motion = bed.actuator::<VOmegaDiff>("rover.motion", text, Isometry3::identity());
-        bed.step(BodyState::default());
-        (bed, motion)
+        let motion = test.actuator::<VOmegaDiff>("rover.motion", text, Isometry3::identity());
+        test.step(BodyState::default());
+        (test, motion)
     }
 
-    fn speeds(bed: &mut TestWorld, v: f64, w: f64) -> [f64; 2] {
-        drop(bed.call("rover.motion", "set_speed", json!([v, w])));
-        bed.step(BodyState::default());
-        let joints = &bed.get::<RobotJoints>(bed.robot).0;
-        let speed = |at: usize| match bed.get::<JointTarget>(joints[at]) {
+    fn speeds(test: &mut TestWorld, v: f64, w: f64) -> [f64; 2] {
+        drop(test.call("rover.motion", "set_speed", json!([v, w])));
+        test.step(BodyState::default());
+        let joints = &test.get::<RobotJoints>(test.robot).0;
+        let speed = |at: usize| match test.get::<JointTarget>(joints[at]) {
             JointTarget::Velocity(speed) => *speed,
             other => panic!("{other:?}"),
         };
@@ -149,28 +149,28 @@ mod tests {
 
     #[test]
     fn each_side_turns_as_fast_as_it_must() {
-        let (mut bed, _) = bed("()");
+        let (mut test, _) = test_world("()");
         // 0.5 m/s and 1 rad/s: 0.3 m/s on the left, 0.7 m/s on the right.
-        let [left, right] = speeds(&mut bed, 0.5, 1.0);
+        let [left, right] = speeds(&mut test, 0.5, 1.0);
         assert!((left - 3.0).abs() < 1e-12 && (right + 7.0).abs() < 1e-12);
-        drop(bed.call("rover.motion", "stop", json!(null)));
-        let [left, right] = speeds(&mut bed, 0.0, 0.0);
+        drop(test.call("rover.motion", "stop", json!(null)));
+        let [left, right] = speeds(&mut test, 0.0, 0.0);
         assert!(left == 0.0 && right == 0.0);
     }
 
     #[test]
     fn another_track_and_radius_may_be_set() {
-        let (mut bed, _) = bed("(fix_turning_speed: 1, wheel_radius: 0.5)");
-        let [left, right] = speeds(&mut bed, 0.5, 1.0);
+        let (mut test, _) = test_world("(fix_turning_speed: 1, wheel_radius: 0.5)");
+        let [left, right] = speeds(&mut test, 0.5, 1.0);
         assert!(left.abs() < 1e-12 && (right + 2.0).abs() < 1e-12);
     }
 
     #[test]
     fn what_is_wrong_is_explained() {
-        let (bed, motion) = bed("()");
+        let (test, motion) = test_world("()");
         let check = |text: &str| {
             let settings: VOmegaDiff = morse_testing::settings(text);
-            settings.check(bed.app.world(), motion)
+            settings.check(test.app.world(), motion)
         };
         assert_eq!(check("()"), Ok(()));
         let unknown = check("(left: [\"wheel_lft\"])").unwrap_err().to_string();

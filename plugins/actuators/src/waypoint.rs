@@ -244,7 +244,7 @@ fn default_action(
     names: Names,
     mut actuators: Query<(
         &Waypoint,
-        (&Due, &Period, &Mount, &WorldPose, &Unseen),
+        (&Due, &UpdateRate, &Mount, &WorldPose, &Unseen),
         (&mut WaypointCommand, &mut Received<WaypointCommand>),
         &mut Journey,
         &mut Task,
@@ -254,7 +254,7 @@ fn default_action(
     for (settings, at, (mut command, mut received), mut journey, mut task, mut drive) in
         &mut actuators
     {
-        let (due, period, mount, pose, unseen) = at;
+        let (due, rate, mount, pose, unseen) = at;
         if !due.0 {
             *drive = drive.between_actions();
             continue;
@@ -271,7 +271,7 @@ fn default_action(
             settings,
             command: *command,
             pose: &pose.0,
-            period: period.seconds(),
+            period: rate.period(),
             radar: &radar,
         };
         let mut step = journey.advance(&law);
@@ -289,14 +289,14 @@ fn default_action(
                 task.end(Status::Success, &Progress::Arrived.word().into());
                 settings
                     .control
-                    .drive(Vector3::zeros(), Vector3::zeros(), period.seconds())
+                    .drive(Vector3::zeros(), Vector3::zeros(), rate.period())
             }
             Step::Go { linear, turn } => {
                 let robot_from_actuator = mount.robot_from_component.rotation;
                 settings.control.drive(
                     robot_from_actuator * linear,
                     Vector3::z() * turn,
-                    period.seconds(),
+                    rate.period(),
                 )
             }
         };

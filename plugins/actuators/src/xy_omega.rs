@@ -37,13 +37,15 @@ pub(super) fn plugin(app: &mut App) {
     app.add_actuator::<XyOmega, _>(default_action);
 }
 
-fn default_action(mut actuators: Query<(&XyOmega, &Due, &Period, &XyOmegaCommand, &mut Drive)>) {
-    for (settings, due, period, command, mut drive) in &mut actuators {
+fn default_action(
+    mut actuators: Query<(&XyOmega, &Due, &UpdateRate, &XyOmegaCommand, &mut Drive)>,
+) {
+    for (settings, due, rate, command, mut drive) in &mut actuators {
         *drive = if due.0 {
             settings.control.drive(
                 Vector3::new(command.x, command.y, 0.0),
                 Vector3::z() * command.w,
-                period.seconds(),
+                rate.period(),
             )
         } else {
             drive.between_actions()
@@ -59,10 +61,10 @@ mod tests {
 
     #[test]
     fn sideways_and_turning() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let motion = bed.actuator::<XyOmega>("rover.motion", "()", Isometry3::identity());
-        bed.step(BodyState::default());
-        bed.send(
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let motion = test.actuator::<XyOmega>("rover.motion", "()", Isometry3::identity());
+        test.step(BodyState::default());
+        test.send(
             motion,
             XyOmegaCommand {
                 x: 1.0,
@@ -70,20 +72,20 @@ mod tests {
                 w: 0.5,
             },
         );
-        bed.step(BodyState::default());
+        test.step(BodyState::default());
         let expected = Drive::Velocity {
             linear: Vector3::new(1.0, -2.0, 0.0),
             angular: Vector3::new(0.0, 0.0, 0.5),
         };
-        assert_eq!(*bed.get::<Drive>(motion), expected);
+        assert_eq!(*test.get::<Drive>(motion), expected);
     }
 
     #[test]
     fn past_physics_it_moves_by_the_period() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         let text = "(control: position)";
-        let motion = bed.actuator::<XyOmega>("rover.motion", text, Isometry3::identity());
-        bed.send(
+        let motion = test.actuator::<XyOmega>("rover.motion", text, Isometry3::identity());
+        test.send(
             motion,
             XyOmegaCommand {
                 x: 3.0,
@@ -91,7 +93,7 @@ mod tests {
                 w: 0.0,
             },
         );
-        bed.drive(motion, 60);
-        assert!((bed.body().pose.translation.x - 3.0).abs() < 1e-9);
+        test.drive(motion, 60);
+        assert!((test.body().pose.translation.x - 3.0).abs() < 1e-9);
     }
 }

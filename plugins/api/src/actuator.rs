@@ -16,8 +16,8 @@ use crate::{
     component::{Active, Due, WorldPose, WorldVelocity},
     fields::Fields,
     joint::JointTarget,
-    kind::{About, ActuatorKind, KindOf, Kinds, Settings, claim},
-    modifier::{Memories, Modifiers},
+    kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, claim},
+    modifier::{ModifierStates, Modifiers},
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
     tick::{Tick, add_in_turn},
@@ -108,7 +108,7 @@ pub struct IsActuator;
     WorldPose,
     WorldVelocity,
     Modifiers,
-    Memories,
+    ModifierStates,
     Drive,
     IsActuator
 )]
@@ -161,7 +161,7 @@ impl AddActuator for App {
         );
         self.register_state::<A::Command>()
             .register_state::<Received<A::Command>>()
-            .register_state::<Memories>()
+            .register_state::<ModifierStates>()
             .register_state::<Drive>()
             .register_state::<JointTarget>()
             .register_state::<Active>();
@@ -172,7 +172,7 @@ impl AddActuator for App {
     }
 }
 
-fn insert<A: Actuator>(entity: &mut EntityWorldMut<'_>, settings: &Settings) {
+fn insert<A: Actuator>(entity: &mut EntityWorldMut<'_>, settings: &ErasedSettings) {
     if let Some(own) = settings.downcast_ref::<A>() {
         let access = SettingsOf::new::<A>(settings.clone(), check::<A>);
         entity.insert((own.clone(), access, KindOf(A::KIND)));

@@ -120,7 +120,7 @@ pub fn link(world: &mut World, links: &[Link]) {
     }
 }
 
-type Parts<'w, 's> = Query<
+type CarriedQuery<'w, 's> = Query<
     'w,
     's,
     (
@@ -133,7 +133,7 @@ type Parts<'w, 's> = Query<
 >;
 
 /// Composes the mounts of all carried components.
-pub fn follow(order: Res<CarriedOrder>, mut parts: Parts<'_, '_>) {
+pub fn follow(order: Res<CarriedOrder>, mut parts: CarriedQuery<'_, '_>) {
     for &entity in &order.0 {
         let Ok((.., Some(&carried))) = parts.get(entity) else {
             continue;

@@ -11,12 +11,12 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     actuator::Actuator,
-    complaint::Complaints,
     component::{Active, Path},
     fields::{self, Fields},
-    log::{CommandLog, Deed, Logged},
-    modifier::{Fate, Memories, Modifiers},
+    log::{CommandLog, LogEntry, LoggedAction},
+    modifier::{ModifierOutcome, ModifierStates, Modifiers},
     tick::Clock,
+    warning::Warnings,
 };
 
 /// Commands that wait for one tick; the newest wins, so a few are enough.
@@ -201,7 +201,7 @@ fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
 pub(crate) fn read_inputs<A: Actuator>(
     clock: Res<Clock>,
     mut log: Option<ResMut<CommandLog>>,
-    mut complaints: Option<ResMut<Complaints>>,
+    mut warnings: Option<ResMut<Warnings>>,
     mut actuators: Query<
         (
             &Path,
@@ -210,18 +210,17 @@ pub(crate) fn read_inputs<A: Actuator>(
             &mut Received<A::Command>,
             &mut A::Command,
             &Modifiers,
-            &mut Memories,
+            &mut ModifierStates,
         ),
         With<A>,
     >,
 ) {
-    for (path, active, mailbox, mut received, mut command, modifiers, mut memories) in
-        &mut actuators
+    for (path, active, mailbox, mut received, mut command, modifiers, mut states) in &mut actuators
     {
         if !active.0 {
             continue;
         }
-        release(modifiers, &mut memories, &clock, &mut *command);
+        release(modifiers, &mut states, &clock, &mut *command);
         if mailbox.receiver.is_empty() {
             continue;
         }
@@ -233,25 +232,25 @@ pub(crate) fn read_inputs<A: Actuator>(
             note(&mut log, &clock, path, &received.0);
             continue;
         }
-        let mut wish = received.0.clone();
-        modifiers.leave(&mut wish);
+        let mut setpoint = received.0.clone();
+        modifiers.leave(&mut setpoint);
         for message in mailbox.receiver.try_iter() {
-            merge(&mut wish, message.as_ref());
+            merge(&mut setpoint, message.as_ref());
         }
         // Modifiers may lose it; whoever sends it again has them do the same.
-        note(&mut log, &clock, path, &wish);
-        let mut changed = wish.clone();
-        let fate = modifiers.run(&mut changed, &mut memories, &clock);
-        if fate == Fate::Lost {
+        note(&mut log, &clock, path, &setpoint);
+        let mut changed = setpoint.clone();
+        let outcome = modifiers.run(&mut changed, &mut states, &clock);
+        if outcome == ModifierOutcome::Lost {
             continue;
         }
-        if fate == Fate::Passed && !take(&mut *command, changed, &wish) {
-            if let Some(complaints) = &mut complaints {
-                complaints.add(path, "a modifier makes a command infinite; it is ignored");
+        if outcome == ModifierOutcome::Passed && !take(&mut *command, changed, &setpoint) {
+            if let Some(warnings) = &mut warnings {
+                warnings.add(path, "a modifier makes a command infinite; it is ignored");
             }
             continue;
         }
-        received.0.clone_from(&wish);
+        received.0.clone_from(&setpoint);
         modifiers.enter(&mut received.0);
     }
 }
@@ -259,9 +258,9 @@ pub(crate) fn read_inputs<A: Actuator>(
 /// Writes a command down, where a log is kept.
 fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &Path, command: &C) {
     if let Some(log) = log {
-        log.0.push(Logged {
+        log.0.push(LogEntry {
             tick: clock.tick,
-            deed: Deed::Command {
+            action: LoggedAction::Command {
                 actuator: path.0.clone(),
                 value: Box::new(command.clone()),
             },
@@ -272,13 +271,13 @@ fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &
 /// Carries out what modifiers held back until now.
 fn release<C: Command>(
     modifiers: &Modifiers,
-    memories: &mut Memories,
+    states: &mut ModifierStates,
     clock: &Clock,
     command: &mut C,
 ) {
-    while let Some(index) = modifiers.due(memories, clock) {
+    while let Some(index) = modifiers.due(states, clock) {
         let mut later = command.clone();
-        if modifiers.release(index, &mut later, memories, clock) == Fate::Passed {
+        if modifiers.release(index, &mut later, states, clock) == ModifierOutcome::Passed {
             let before = command.clone();
             take(command, later, &before);
         }
@@ -302,23 +301,23 @@ mod tests {
     #[derive(
         Component, Reflect, Clone, Default, Debug, PartialEq, Serialize, serde::Deserialize,
     )]
-    struct Wish {
+    struct Setpoint {
         names: Vec<String>,
         speed: f64,
     }
 
     #[test]
     fn a_shorter_list_replaces_a_longer_one_and_other_fields_stay() {
-        let mut wish = Wish {
+        let mut setpoint = Setpoint {
             names: vec!["a".into(), "b".into()],
             speed: 2.0,
         };
         let mut message = bevy::reflect::structs::DynamicStruct::default();
         message.insert("names", vec!["c".to_owned()]);
-        merge(&mut wish, &message);
+        merge(&mut setpoint, &message);
         assert_eq!(
-            wish,
-            Wish {
+            setpoint,
+            Setpoint {
                 names: vec!["c".into()],
                 speed: 2.0
             }

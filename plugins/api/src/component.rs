@@ -45,15 +45,15 @@ pub struct Mount {
 
 /// How often a component acts, Hz. Its laws use 1 / frequency, as in MORSE.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
-pub struct Period {
+pub struct UpdateRate {
     /// Nominal frequency, Hz.
     pub frequency: f64,
 }
 
-impl Period {
+impl UpdateRate {
     /// Nominal time between two actions, s.
     #[must_use]
-    pub fn seconds(&self) -> f64 {
+    pub fn period(&self) -> f64 {
         1.0 / self.frequency
     }
 }

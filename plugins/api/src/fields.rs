@@ -1,6 +1,6 @@
 //! The fields of a reading or command: names, units, levels, and access to their numbers without names.
 //!
-//! A field may hold a number, a flag, text, a vector, a list or map of such things, a struct, or [`Plain`],
+//! A field may hold a number, a flag, text, a vector, a list or map of such things, a struct, or [`DynamicValue`],
 //! which is any of these and known at run time only. Maps are ordered ones, so that equal data are equal bits.
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use bevy::{
 
 use serde_json::Value as Json;
 
-pub use crate::plain::Plain;
+pub use crate::dynamic::DynamicValue;
 use crate::{
-    modifier::Misfit,
+    dynamic::{number_to_json, numbers_to_json},
+    modifier::BindError,
     named::Named,
-    plain::{number_to_json, numbers_to_json},
     property::{Form, Property, form_of},
     samples::{AnySamples, Samples, base64_text},
     state::StateHasher,
@@ -122,7 +122,7 @@ impl Fields {
     /// # Errors
     ///
     /// One of them is missing, or holds something else.
-    pub fn numbers<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+    pub fn numbers<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
         self.places::<f64, N>(names, "number")
     }
 
@@ -131,7 +131,7 @@ impl Fields {
     /// # Errors
     ///
     /// One of them is missing, or holds something else.
-    pub fn vectors<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+    pub fn vectors<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
         self.places::<[f64; 3], N>(names, "vector of three numbers")
     }
 
@@ -141,11 +141,11 @@ impl Fields {
     /// # Errors
     ///
     /// One of them is missing, or holds something else.
-    pub fn lengths<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], Misfit> {
+    pub fn lengths<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
         let places = self.numbers(names)?;
         for name in names {
             if self.get(name).is_none_or(|field| field.unit != Some("m")) {
-                return Err(Misfit::needs(format!("a number `{name}` in metres")));
+                return Err(BindError::needs(format!("a number `{name}` in metres")));
             }
         }
         Ok(places)
@@ -157,10 +157,10 @@ impl Fields {
     /// # Errors
     ///
     /// They are not.
-    pub fn position(&self) -> Result<[usize; 3], Misfit> {
+    pub fn position(&self) -> Result<[usize; 3], BindError> {
         match self.lengths(["x", "y", "z"]) {
             Ok(places) if self.get("vx").is_none() => Ok(places),
-            _ => Err(Misfit::needs(
+            _ => Err(BindError::needs(
                 "a position in the scene: numbers `x`, `y` and `z` in metres",
             )),
         }
@@ -179,12 +179,12 @@ impl Fields {
         &self,
         names: [&str; N],
         noun: &str,
-    ) -> Result<[usize; N], Misfit> {
+    ) -> Result<[usize; N], BindError> {
         let mut places = [0; N];
         for (place, name) in places.iter_mut().zip(names) {
             let field = self.of_kind::<T>(name);
             *place = field
-                .ok_or_else(|| Misfit::needs(format!("a {noun} `{name}`")))?
+                .ok_or_else(|| BindError::needs(format!("a {noun} `{name}`")))?
                 .index;
         }
         Ok(places)
@@ -229,7 +229,7 @@ pub enum Value<'a> {
     /// Pixels or points, which copies share.
     Samples(&'a dyn AnySamples),
     /// Something known at run time only.
-    Plain(&'a Plain),
+    Dynamic(&'a DynamicValue),
     /// Numbers by names that the scene gives.
     Named(&'a Named),
     /// Anything else, to be walked by reflection.
@@ -264,7 +264,7 @@ pub fn view<'a>(value: &'a dyn PartialReflect) -> Value<'a> {
         u16 => |v: &u16| Value::Integer(i64::from(*v)),
         u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
         f32 => |v: &f32| Value::Number(f64::from(*v)),
-        Plain => Value::Plain,
+        DynamicValue => Value::Dynamic,
         [[f64; 3]; 3] => |v: &'a [[f64; 3]; 3]| Value::Triples(v),
         Samples<u8> => |v: &'a Samples<u8>| Value::Samples(v),
         Samples<u16> => |v: &'a Samples<u16>| Value::Samples(v),
@@ -300,7 +300,7 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
             hasher.u64(samples.count() as u64);
             hasher.bytes(&samples.digest().to_le_bytes());
         }
-        Value::Plain(plain) => hasher.value(plain),
+        Value::Dynamic(dynamic) => hasher.value(dynamic),
         Value::Other(other) => {
             // Without their lengths, two lists could be told apart from others by nothing.
             match other.reflect_ref() {
@@ -333,7 +333,7 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
             .collect(),
         Value::Texts(texts) => texts.into(),
         Value::Samples(samples) => base64_text(samples).into(),
-        Value::Plain(plain) => plain.to_json(),
+        Value::Dynamic(dynamic) => dynamic.to_json(),
         Value::Named(named) => {
             let parts = named.iter();
             Json::Object(
@@ -443,7 +443,7 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
         Value::Named(named) => named.values.iter().all(|number| number.is_finite()),
         Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
         Value::Samples(samples) => samples.is_finite(),
-        Value::Plain(plain) => plain.is_finite(),
+        Value::Dynamic(dynamic) => dynamic.is_finite(),
         Value::Other(other) => {
             let mut finite = true;
             walk(other, &mut |part| finite &= is_finite(part));

@@ -12,18 +12,18 @@ use crate::{
     component::Level,
     fields::Fields,
     middleware::Start,
-    modifier::{Memory, Misfit, Modify, Site},
+    modifier::{BindError, ModifierState, Modify, Site},
     port::{OutputPort, Policy},
     random::Random,
     reading::SensorInfo,
 };
 
 /// Settings of one kind, read from a simulation file.
-pub type Settings = Arc<dyn Any + Send + Sync>;
+pub type ErasedSettings = Arc<dyn Any + Send + Sync>;
 
 /// Reads settings of a kind.
 pub type ReadSettings =
-    fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<Settings, erased_serde::Error>;
+    fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<ErasedSettings, erased_serde::Error>;
 
 /// Reads settings of type `S`, keeping the type out of sight.
 ///
@@ -32,7 +32,7 @@ pub type ReadSettings =
 /// Whatever `S`'s own `Deserialize` says.
 pub fn read_settings<S: DeserializeOwned + Any + Send + Sync>(
     source: &mut dyn erased_serde::Deserializer<'_>,
-) -> Result<Settings, erased_serde::Error> {
+) -> Result<ErasedSettings, erased_serde::Error> {
     Ok(Arc::new(S::deserialize(source)?))
 }
 
@@ -44,7 +44,7 @@ pub struct About {
     /// Reads them.
     pub read: ReadSettings,
     /// Sees them without their type.
-    pub view: fn(&Settings) -> Option<&dyn Reflect>,
+    pub view: fn(&ErasedSettings) -> Option<&dyn Reflect>,
 }
 
 impl About {
@@ -71,7 +71,7 @@ pub struct SensorKind {
     /// How often it measures unless it is told, Hz; every tick if this is `None`.
     pub frequency: Option<f64>,
     /// Puts settings, local data and what goes with them on an entity.
-    pub insert: fn(&mut EntityWorldMut<'_>, &Settings, Level, Random),
+    pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings, Level, Random),
     /// The services of the kind itself are found by this: whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
     /// Whether it can work in this world; if not, what is missing.
@@ -102,9 +102,9 @@ pub struct ActuatorKind {
     /// Whether it sets the velocity or the pose of the robot's base.
     pub moves_robot: bool,
     /// Gives it a command at once.
-    pub give: fn(&mut World, Entity, &Settings),
+    pub give: fn(&mut World, Entity, &ErasedSettings),
     /// Puts settings, command, drive and mailbox on an entity.
-    pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
+    pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings),
     /// Whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
     /// Whether it can work in this world; if not, what is missing.
@@ -117,11 +117,11 @@ pub struct ModifierKind {
     /// Its settings.
     pub about: About,
     /// Binds it to the fields of a data type.
-    pub bind: fn(&Settings, &Fields, &Site<'_>) -> Result<Box<dyn Modify>, Misfit>,
+    pub bind: fn(&ErasedSettings, &Fields, &Site<'_>) -> Result<Box<dyn Modify>, BindError>,
     /// Whether its settings make sense in this world; if not, what is wrong.
-    pub check: fn(&Settings, &World) -> Result<(), CheckError>,
+    pub check: fn(&ErasedSettings, &World) -> Result<(), CheckError>,
     /// Puts it last on a component's list.
-    pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory),
+    pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, ModifierState),
 }
 
 /// A kind of overlay.
@@ -130,7 +130,7 @@ pub struct OverlayKind {
     /// Its settings.
     pub about: About,
     /// Puts settings on an entity.
-    pub insert: fn(&mut EntityWorldMut<'_>, &Settings),
+    pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings),
     /// Whether it lies over a robot itself.
     pub over_robot: bool,
     /// Prepares an overlay once everything below it is there.
@@ -149,7 +149,7 @@ pub struct MiddlewareKind {
     /// The policy of outputs that do not name one.
     pub default_policy: Policy,
     /// Whether it is shown the whole world.
-    pub looks_on: bool,
+    pub views_world: bool,
     /// Starts it.
     pub start: Start,
 }

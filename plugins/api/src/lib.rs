@@ -13,23 +13,23 @@
 //! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
 //!   painted on things; [`distortion`]: lenses that bend rays;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
-//! - [`fields`], [`numbers`], [`named`], [`plain`], [`names`]: units, levels and access to the numbers of a reading;
+//! - [`fields`], [`numbers`], [`named`], [`dynamic`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`samples`]: images and clouds, which copies share;
 //! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
-//! - [`sight`]: what middlewares that look on are shown;
-//! - [`complaint`]: what components have to say to the user; [`check`]: reasons why they cannot work.
+//! - [`world_view`]: what middlewares that look on are shown;
+//! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work.
 pub mod actuator;
 pub mod angles;
 pub mod body;
 pub mod carrier;
 pub mod check;
 pub mod command;
-pub mod complaint;
 pub mod component;
 pub mod contact;
 pub mod distortion;
+pub mod dynamic;
 pub mod fields;
 pub mod frame;
 pub mod grasp;
@@ -45,7 +45,6 @@ pub mod numbers;
 pub mod object;
 pub mod overlay;
 pub mod paint;
-pub mod plain;
 pub mod port;
 pub mod property;
 pub mod random;
@@ -56,10 +55,11 @@ pub mod samples;
 pub mod sensor;
 pub mod service;
 pub mod settings;
-pub mod sight;
 pub mod state;
 pub mod tick;
 pub mod vehicle;
+pub mod warning;
+pub mod world_view;
 
 /// Everything a component's file usually names.
 pub mod prelude {
@@ -67,9 +67,9 @@ pub mod prelude {
         actuator::{Actuator, AddActuator as _, Control},
         body::{BodyState, Drive, Gravity, Inertia},
         check::CheckError,
-        component::{Due, Mount, Path, Period, WorldPose, WorldVelocity},
+        component::{Due, Mount, Path, UpdateRate, WorldPose, WorldVelocity},
         fields::{Fields, Fixed, Levels, Unit},
-        modifier::{AddModifier as _, Carries, Memory, Misfit, Modifier, Modify},
+        modifier::{AddModifier as _, BindError, Carries, Modifier, ModifierState, Modify},
         property::{Form, Property},
         random::Random,
         sensor::{AddSensor as _, Sensor},

@@ -11,20 +11,20 @@ use serde_json::Value as Json;
 /// Clients, the window and the browser all go this way. What a Rust program does to a world between two ticks
 /// is its own, and not in here.
 #[derive(Resource, Debug, Default)]
-pub struct CommandLog(pub Vec<Logged>);
+pub struct CommandLog(pub Vec<LogEntry>);
 
 /// Something that acted.
 #[derive(Debug)]
-pub struct Logged {
+pub struct LogEntry {
     /// The tick in which it took effect; for what was served while the run was held, the next one.
     pub tick: u64,
     /// What it was.
-    pub deed: Deed,
+    pub action: LoggedAction,
 }
 
 /// What acts on a world.
 #[derive(Debug)]
-pub enum Deed {
+pub enum LoggedAction {
     /// An actuator was told something.
     Command {
         /// Its path.

@@ -14,11 +14,11 @@ use serde_json::Value as Json;
 
 use crate::{
     command::CommandSender,
-    kind::{About, Kinds, MiddlewareKind, Settings, claim},
+    kind::{About, ErasedSettings, Kinds, MiddlewareKind, claim},
     port::{Observer, OutputPort, Policy, port},
     reading::SensorInfo,
     service::Reply,
-    sight::Sight,
+    world_view::WorldView,
 };
 
 /// A kind of middleware. The type itself holds the settings of one instance.
@@ -32,18 +32,21 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     /// The policy of outputs that do not name one.
     const DEFAULT_POLICY: Policy = Policy::Latest;
     /// Whether it looks on: it is shown the whole world and all sensors, without being named there.
-    const LOOKS_ON: bool = false;
+    const VIEWS_WORLD: bool = false;
 
     /// Opens what it needs (files, ports) and starts its thread.
     ///
     /// # Errors
     ///
     /// What it needs cannot be had; the message names it.
-    fn start(&self, plugs: Plugs<Self::Output, Self::Input>) -> Result<Box<dyn Running>, Failure>;
+    fn start(
+        &self,
+        context: MiddlewareContext<Self::Output, Self::Input>,
+    ) -> Result<Box<dyn Running>, Failure>;
 }
 
 /// What a middleware is connected to.
-pub struct Plugs<O, I> {
+pub struct MiddlewareContext<O, I> {
     /// Its name in the simulation file.
     pub name: String,
     /// The sensors whose readings it carries, in path order.
@@ -59,23 +62,23 @@ pub struct Plugs<O, I> {
     /// Holds the simulation back, tick by tick.
     pub gate: Gate,
     /// The world, for kinds that look on.
-    pub sight: Option<Sight>,
+    pub world_view: Option<WorldView>,
 }
 
 /// Where a middleware's thread sleeps until there is something to do.
 pub struct Wake {
     channel: Receiver<()>,
-    hook: Arc<Hook>,
+    callback: Arc<Callback>,
 }
 
 /// What is called besides the channel, for threads that sleep elsewhere.
 #[derive(Default)]
-struct Hook(OnceLock<Box<dyn Fn() + Send + Sync>>);
+struct Callback(OnceLock<Box<dyn Fn() + Send + Sync>>);
 
-impl Hook {
+impl Callback {
     fn call(&self) {
-        if let Some(hook) = self.0.get() {
-            hook();
+        if let Some(callback) = self.0.get() {
+            callback();
         }
     }
 }
@@ -83,9 +86,9 @@ impl Hook {
 /// The simulation's end of a [`Wake`]. The simulation has ended when all of them are gone.
 #[derive(Clone)]
 pub struct Waker {
-    /// Always there, until it is dropped: the hook has to be called after that.
+    /// Always there, until it is dropped: the callback has to be called after that.
     channel: Option<Sender<()>>,
-    hook: Arc<Hook>,
+    callback: Arc<Callback>,
 }
 
 impl Waker {
@@ -95,14 +98,14 @@ impl Waker {
             // A full channel means that the thread is awake already.
             channel.try_send(()).ok();
         }
-        self.hook.call();
+        self.callback.call();
     }
 }
 
 impl Drop for Waker {
     fn drop(&mut self) {
         self.channel = None;
-        self.hook.call();
+        self.callback.call();
     }
 }
 
@@ -185,18 +188,18 @@ impl Wake {
     #[must_use]
     pub fn new() -> (Waker, Self) {
         let (sender, channel) = bounded(1);
-        let hook = Arc::<Hook>::default();
+        let callback = Arc::<Callback>::default();
         let waker = Waker {
             channel: Some(sender),
-            hook: hook.clone(),
+            callback: callback.clone(),
         };
-        (waker, Self { channel, hook })
+        (waker, Self { channel, callback })
     }
 
     /// Also calls a function when something happens, from the simulation's thread: for middlewares that
     /// sleep in a poll of sockets. Only the first function is called.
-    pub fn also_call(&self, hook: impl Fn() + Send + Sync + 'static) {
-        self.hook.0.set(Box::new(hook)).ok();
+    pub fn also_call(&self, callback: impl Fn() + Send + Sync + 'static) {
+        self.callback.0.set(Box::new(callback)).ok();
     }
 
     /// Sleeps until something happens, at most so long.
@@ -228,7 +231,7 @@ pub trait Running: Send {
     fn failure(&mut self) -> Option<Failure>;
 
     /// What is worth a warning since it was last asked: a command that was refused, say.
-    fn complaints(&mut self) -> Vec<String> {
+    fn warnings(&mut self) -> Vec<String> {
         Vec::new()
     }
 
@@ -262,10 +265,10 @@ pub enum Failure {
 }
 
 /// Type-erased settings of outputs and inputs, and the ends of their ports.
-pub type ErasedPlugs = Plugs<Settings, Settings>;
+pub type ErasedContext = MiddlewareContext<ErasedSettings, ErasedSettings>;
 
 /// Starts a middleware from erased settings.
-pub type Start = fn(&Settings, ErasedPlugs) -> Result<Box<dyn Running>, Failure>;
+pub type Start = fn(&ErasedSettings, ErasedContext) -> Result<Box<dyn Running>, Failure>;
 
 /// A request on its way to the simulation.
 pub struct Request {
@@ -285,7 +288,7 @@ pub struct Request {
 pub type TakeReply = Box<dyn FnOnce(Reply) + Send + Sync>;
 
 /// What clients ask of the simulation.
-pub enum Ask {
+pub enum RequestMessage {
     /// Serve this.
     Serve(Request),
     /// Cancel the request of that number.
@@ -297,14 +300,14 @@ pub enum Ask {
 /// The way in for requests, for any number of threads.
 #[derive(Clone)]
 pub struct RequestSender {
-    sender: Sender<Ask>,
+    sender: Sender<RequestMessage>,
     next: Arc<AtomicU64>,
 }
 
 impl RequestSender {
     /// Makes the two ends of the way in.
     #[must_use]
-    pub fn new() -> (Self, Receiver<Ask>) {
+    pub fn new() -> (Self, Receiver<RequestMessage>) {
         let (sender, receiver) = bounded(1024);
         (
             Self {
@@ -336,7 +339,7 @@ impl RequestSender {
             id,
             reply: Box::new(reply),
         };
-        self.ask(Ask::Serve(request)).map(|()| id)
+        self.post(RequestMessage::Serve(request)).map(|()| id)
     }
 
     /// Cancels a request.
@@ -345,7 +348,7 @@ impl RequestSender {
     ///
     /// Too many requests are waiting, or the simulation has ended.
     pub fn cancel(&self, id: u64) -> Result<(), Failure> {
-        self.ask(Ask::Cancel(id))
+        self.post(RequestMessage::Cancel(id))
     }
 
     /// Asks for what a sensor measured last, whether it is due or not; also while the run is held. The
@@ -357,11 +360,11 @@ impl RequestSender {
     pub fn look(&self, sensor: Arc<SensorInfo>) -> Result<Observer, Failure> {
         let (tick_end, observer) = port(sensor, Policy::Latest, None);
         observer.assert_ready();
-        self.ask(Ask::Look(tick_end)).map(|()| observer)
+        self.post(RequestMessage::Look(tick_end)).map(|()| observer)
     }
 
-    fn ask(&self, ask: Ask) -> Result<(), Failure> {
-        self.sender.try_send(ask).map_err(|error| match error {
+    fn post(&self, message: RequestMessage) -> Result<(), Failure> {
+        self.sender.try_send(message).map_err(|error| match error {
             TrySendError::Full(_) => {
                 Failure::Environment("too many requests are waiting".to_owned())
             }
@@ -389,7 +392,7 @@ impl AddMiddleware for App {
             output: About::of::<W::Output>(),
             input: About::of::<W::Input>(),
             default_policy: W::DEFAULT_POLICY,
-            looks_on: W::LOOKS_ON,
+            views_world: W::VIEWS_WORLD,
             start: start::<W>,
         };
         claim(
@@ -402,16 +405,18 @@ impl AddMiddleware for App {
 }
 
 fn start<W: Middleware>(
-    settings: &Settings,
-    plugs: ErasedPlugs,
+    settings: &ErasedSettings,
+    context: ErasedContext,
 ) -> Result<Box<dyn Running>, Failure> {
-    fn typed<T: Clone + 'static, P>((end, settings): (P, Settings)) -> Result<(P, T), Failure> {
+    fn typed<T: Clone + 'static, P>(
+        (end, settings): (P, ErasedSettings),
+    ) -> Result<(P, T), Failure> {
         let settings = settings.downcast_ref::<T>().cloned();
         settings
             .map(|settings| (end, settings))
             .ok_or_else(|| Failure::Environment("settings of another kind".to_owned()))
     }
-    let Plugs {
+    let MiddlewareContext {
         name,
         outputs,
         inputs,
@@ -419,14 +424,14 @@ fn start<W: Middleware>(
         requests,
         wake,
         gate,
-        sight,
-    } = plugs;
+        world_view,
+    } = context;
     let Some(middleware) = settings.downcast_ref::<W>() else {
         return Err(Failure::Environment(format!(
             "`{name}`: settings of another kind"
         )));
     };
-    middleware.start(Plugs {
+    middleware.start(MiddlewareContext {
         outputs: outputs.into_iter().map(typed).collect::<Result<_, _>>()?,
         inputs: inputs.into_iter().map(typed).collect::<Result<_, _>>()?,
         name,
@@ -434,6 +439,6 @@ fn start<W: Middleware>(
         requests,
         wake,
         gate,
-        sight,
+        world_view,
     })
 }

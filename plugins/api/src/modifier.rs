@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     check::CheckError,
     fields::Fields,
-    kind::{About, Kinds, ModifierKind, Settings, claim},
+    kind::{About, ErasedSettings, Kinds, ModifierKind, claim},
     random::Random,
     state::Stateful,
     tick::Clock,
@@ -26,7 +26,7 @@ pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
     /// # Errors
     ///
     /// The data lacks the fields.
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit>;
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError>;
 
     /// Whether its settings make sense, and it can work in this world: whether the scene has an origin on
     /// Earth, say.
@@ -92,18 +92,18 @@ impl Site<'_> {
 /// A modifier bound to the data of one component.
 pub trait Modify: Send + Sync {
     /// Changes the data in place. `data` is of the type that the modifier was bound to.
-    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock);
+    fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock);
 
     /// Whether a command that it held back is to go on in this tick.
-    fn is_due(&self, _memory: &Memory, _clock: &Clock) -> bool {
+    fn is_due(&self, _state: &ModifierState, _clock: &Clock) -> bool {
         false
     }
 
     /// Puts the oldest command that it held back into the data.
-    fn release(&self, _data: &mut dyn Struct, _memory: &mut Memory) {}
+    fn release(&self, _data: &mut dyn Struct, _state: &mut ModifierState) {}
 
     /// Itself, if it is a change of frame: one that loses nothing.
-    fn frame(&self) -> Option<&dyn Frame> {
+    fn frame_change(&self) -> Option<&dyn FrameChange> {
         None
     }
 
@@ -115,45 +115,45 @@ pub trait Modify: Send + Sync {
 ///
 /// A partial command is merged into the command before it in the client's frame, so that the fields it
 /// lacks keep what they mean there.
-pub trait Frame {
+pub trait FrameChange {
     /// What the modifier does.
     fn change(&self, data: &mut dyn Struct);
     /// Undoes it.
     fn undo(&self, data: &mut dyn Struct);
 }
 
-impl<F: Fn(&mut dyn Struct, &mut Memory, &Clock) + Send + Sync> Modify for F {
-    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock) {
-        self(data, memory, clock);
+impl<F: Fn(&mut dyn Struct, &mut ModifierState, &Clock) + Send + Sync> Modify for F {
+    fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock) {
+        self(data, state, clock);
     }
 }
 
 /// What a modifier keeps from one time to the next. It is state: hashed, saved and restored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Memory {
+pub struct ModifierState {
     /// Its own random stream.
     pub random: Random,
     /// Whatever else it needs; empty at the start.
     pub values: Vec<f64>,
     /// What becomes of the data; a modifier that keeps it from going on says so here each time.
-    pub fate: Fate,
+    pub outcome: ModifierOutcome,
 }
 
-impl Memory {
-    /// A memory of nothing, with a random stream.
+impl ModifierState {
+    /// A state of nothing, with a random stream.
     #[must_use]
     pub fn new(random: Random) -> Self {
         Self {
             random,
             values: Vec::new(),
-            fate: Fate::Passed,
+            outcome: ModifierOutcome::Passed,
         }
     }
 }
 
 /// What becomes of data under a modifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Fate {
+pub enum ModifierOutcome {
     /// It goes on: to the next modifier, and out.
     #[default]
     Passed,
@@ -166,12 +166,12 @@ pub enum Fate {
 /// A modifier does not fit the data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it needs {needs}")]
-pub struct Misfit {
+pub struct BindError {
     /// The fields that the data would have to have.
     pub needs: String,
 }
 
-impl Misfit {
+impl BindError {
     /// A modifier that needs fields such as "`x`, `y` and `z`".
     #[must_use]
     pub fn needs(fields: impl Into<String>) -> Self {
@@ -185,40 +185,45 @@ impl Misfit {
 #[derive(Component, Default)]
 pub struct Modifiers(pub Vec<Box<dyn Modify>>);
 
-/// The memories of a component's modifiers, in the same order.
+/// The states of a component's modifiers, in the same order.
 #[derive(Component, Clone, Default, Serialize, Deserialize)]
-pub struct Memories(pub Vec<Memory>);
+pub struct ModifierStates(pub Vec<ModifierState>);
 
-impl Stateful for Memories {}
+impl Stateful for ModifierStates {}
 
 impl Modifiers {
     /// Runs the list on some data, up to the modifier that keeps it from going on, if one does.
-    pub fn run(&self, data: &mut dyn Struct, memories: &mut Memories, clock: &Clock) -> Fate {
-        self.run_from(0, data, memories, clock)
+    pub fn run(
+        &self,
+        data: &mut dyn Struct,
+        states: &mut ModifierStates,
+        clock: &Clock,
+    ) -> ModifierOutcome {
+        self.run_from(0, data, states, clock)
     }
 
     fn run_from(
         &self,
         first: usize,
         data: &mut dyn Struct,
-        memories: &mut Memories,
+        states: &mut ModifierStates,
         clock: &Clock,
-    ) -> Fate {
-        for (modifier, memory) in self.0.iter().zip(&mut memories.0).skip(first) {
-            memory.fate = Fate::Passed;
-            modifier.modify(data, memory, clock);
-            if memory.fate != Fate::Passed {
-                return memory.fate;
+    ) -> ModifierOutcome {
+        for (modifier, state) in self.0.iter().zip(&mut states.0).skip(first) {
+            state.outcome = ModifierOutcome::Passed;
+            modifier.modify(data, state, clock);
+            if state.outcome != ModifierOutcome::Passed {
+                return state.outcome;
             }
         }
-        Fate::Passed
+        ModifierOutcome::Passed
     }
 
     /// The first modifier that lets go of a command in this tick.
-    pub(crate) fn due(&self, memories: &Memories, clock: &Clock) -> Option<usize> {
-        let both = self.0.iter().zip(&memories.0);
+    pub(crate) fn due(&self, states: &ModifierStates, clock: &Clock) -> Option<usize> {
+        let both = self.0.iter().zip(&states.0);
         both.into_iter()
-            .position(|(modifier, memory)| modifier.is_due(memory, clock))
+            .position(|(modifier, state)| modifier.is_due(state, clock))
     }
 
     /// Lets one modifier put what it held back into the data, which then goes on through the rest.
@@ -226,25 +231,30 @@ impl Modifiers {
         &self,
         index: usize,
         data: &mut dyn Struct,
-        memories: &mut Memories,
+        states: &mut ModifierStates,
         clock: &Clock,
-    ) -> Fate {
-        if let (Some(modifier), Some(memory)) = (self.0.get(index), memories.0.get_mut(index)) {
-            modifier.release(data, memory);
+    ) -> ModifierOutcome {
+        if let (Some(modifier), Some(state)) = (self.0.get(index), states.0.get_mut(index)) {
+            modifier.release(data, state);
         }
-        self.run_from(index + 1, data, memories, clock)
+        self.run_from(index + 1, data, states, clock)
     }
 
     /// Brings a command from the client's frame into the scene's, without noise.
     pub(crate) fn enter(&self, data: &mut dyn Struct) {
-        for frame in self.0.iter().filter_map(|modifier| modifier.frame()) {
+        for frame in self.0.iter().filter_map(|modifier| modifier.frame_change()) {
             frame.change(data);
         }
     }
 
     /// Brings a command from the scene's frame into the client's.
     pub(crate) fn leave(&self, data: &mut dyn Struct) {
-        for frame in self.0.iter().rev().filter_map(|modifier| modifier.frame()) {
+        for frame in self
+            .0
+            .iter()
+            .rev()
+            .filter_map(|modifier| modifier.frame_change())
+        {
             frame.undo(data);
         }
     }
@@ -268,11 +278,11 @@ impl<M: Modifier> Default for Carries<M> {
     }
 }
 
-/// Lets a service see the memories of all modifiers of kind `M` that a component has.
-pub fn each_memory<M: Modifier>(
+/// Lets a service see the states of all modifiers of kind `M` that a component has.
+pub fn each_state<M: Modifier>(
     world: &mut World,
     entity: Entity,
-    mut visit: impl FnMut(&mut Memory),
+    mut visit: impl FnMut(&mut ModifierState),
 ) {
     let Some(places) = world
         .get::<Carries<M>>(entity)
@@ -280,15 +290,19 @@ pub fn each_memory<M: Modifier>(
     else {
         return;
     };
-    if let Some(mut memories) = world.get_mut::<Memories>(entity) {
+    if let Some(mut states) = world.get_mut::<ModifierStates>(entity) {
         for place in places {
-            memories.0.get_mut(place).map(&mut visit);
+            states.0.get_mut(place).map(&mut visit);
         }
     }
 }
 
 /// Gives a component one more modifier.
-fn attach<M: Modifier>(entity: &mut EntityWorldMut<'_>, bound: Box<dyn Modify>, memory: Memory) {
+fn attach<M: Modifier>(
+    entity: &mut EntityWorldMut<'_>,
+    bound: Box<dyn Modify>,
+    state: ModifierState,
+) {
     if !entity.contains::<Carries<M>>() {
         entity.insert(Carries::<M>::default());
     }
@@ -301,8 +315,8 @@ fn attach<M: Modifier>(entity: &mut EntityWorldMut<'_>, bound: Box<dyn Modify>, 
     if let Some(mut modifiers) = entity.get_mut::<Modifiers>() {
         modifiers.0.push(bound);
     }
-    if let Some(mut memories) = entity.get_mut::<Memories>() {
-        memories.0.push(memory);
+    if let Some(mut states) = entity.get_mut::<ModifierStates>() {
+        states.0.push(state);
     }
 }
 
@@ -316,11 +330,11 @@ impl AddModifier for App {
     fn add_modifier<M: Modifier>(&mut self) -> &mut Self {
         let kind = ModifierKind {
             about: About::of::<M>(),
-            bind: |settings: &Settings, fields, site| match settings.downcast_ref::<M>() {
+            bind: |settings: &ErasedSettings, fields, site| match settings.downcast_ref::<M>() {
                 Some(settings) => settings.bind(fields, site),
-                None => Err(Misfit::needs("settings of its own kind")),
+                None => Err(BindError::needs("settings of its own kind")),
             },
-            check: |settings: &Settings, world| {
+            check: |settings: &ErasedSettings, world| {
                 settings
                     .downcast_ref::<M>()
                     .map_or(Ok(()), |settings| settings.check(world))

@@ -8,7 +8,7 @@ use bevy::{
 
 use crate::{
     fields::{Field, Fields},
-    modifier::Misfit,
+    modifier::BindError,
 };
 
 /// Numbers of a data type: single ones, vectors, lists, and those of structs inside. Whole numbers, such as
@@ -34,10 +34,10 @@ impl Numbers {
     /// # Errors
     ///
     /// A name that is not that of numbers; no numbers at all.
-    pub fn of(fields: &Fields, names: &[String]) -> Result<Self, Misfit> {
+    pub fn of(fields: &Fields, names: &[String]) -> Result<Self, BindError> {
         let mut places = Vec::new();
         for name in names {
-            let place = find(fields, name).ok_or_else(|| misfit(fields, name))?;
+            let place = find(fields, name).ok_or_else(|| bind_error(fields, name))?;
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -50,7 +50,7 @@ impl Numbers {
             }));
         }
         if places.is_empty() {
-            return Err(Misfit::needs("a field that holds numbers"));
+            return Err(BindError::needs("a field that holds numbers"));
         }
         let is_list = |place: &Place| {
             place.part.is_none()
@@ -85,7 +85,7 @@ impl Numbers {
     }
 }
 
-fn misfit(fields: &Fields, name: &str) -> Misfit {
+fn bind_error(fields: &Fields, name: &str) -> BindError {
     let known: Vec<String> = fields
         .0
         .iter()
@@ -97,7 +97,7 @@ fn misfit(fields: &Fields, name: &str) -> Misfit {
     } else {
         format!("it has {}", known.join(", "))
     };
-    Misfit::needs(format!("numbers in a field `{name}` ({known})"))
+    BindError::needs(format!("numbers in a field `{name}` ({known})"))
 }
 
 fn find(fields: &Fields, name: &str) -> Option<Place> {
@@ -267,9 +267,9 @@ mod tests {
             "",
             ".",
         ] {
-            let misfit = chosen(name).unwrap_err().to_string();
-            assert!(misfit.contains(&format!("`{name}`")), "{misfit}");
-            assert!(misfit.contains("`velocity`"), "{misfit}");
+            let bind_error = chosen(name).unwrap_err().to_string();
+            assert!(bind_error.contains(&format!("`{name}`")), "{bind_error}");
+            assert!(bind_error.contains("`velocity`"), "{bind_error}");
         }
     }
 

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use crate::{
     check::CheckError,
     component::Path,
-    kind::{About, KindOf, Kinds, OverlayKind, Settings, claim},
+    kind::{About, ErasedSettings, KindOf, Kinds, OverlayKind, claim},
     service::{self, Outcome, OwnServices, ServiceError, Task},
     settings::{self, SettingsOf},
     state::AddState as _,
@@ -101,7 +101,7 @@ impl AddOverlay for App {
     }
 }
 
-fn insert<O: Overlay>(entity: &mut EntityWorldMut<'_>, settings: &Settings) {
+fn insert<O: Overlay>(entity: &mut EntityWorldMut<'_>, settings: &ErasedSettings) {
     if let Some(own) = settings.downcast_ref::<O>() {
         let access = SettingsOf::new::<O>(settings.clone(), |_, _| Ok(()));
         entity.insert((own.clone(), access, KindOf(O::KIND)));

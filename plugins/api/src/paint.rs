@@ -4,7 +4,7 @@
 //! from (0, 0) to (1, 1); what is painted goes on without end, again and again.
 use std::{f64::consts::PI, fmt, sync::Arc};
 
-use crate::sight::Form;
+use crate::world_view::Form;
 
 /// An image, shared by all that show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Paint {
 pub enum Pattern {
     /// Squares of the shape's own colour and of this one; the square in the lower left corner has this one.
     Checker([f64; 3]),
-    /// An image, by its place in [`crate::sight::Scenery::images`]. Where it is transparent, the shape's own
+    /// An image, by its place in [`crate::world_view::Scenery::images`]. Where it is transparent, the shape's own
     /// colour shows.
     Image(usize),
 }

@@ -1,4 +1,4 @@
-//! Ports between the tick and the outside: bounded, with flow control, with counted losses.
+//! Ports between the tick and the outside: bounded, with flow control, with counted drops.
 //!
 //! The observer says when it is ready, as the objects of Sony's OPEN-R do. A reading that nobody is ready
 //! for is not even copied; it is counted. Only a lockstep port ever makes the tick wait, and not for
@@ -54,9 +54,9 @@ impl Policy {
     }
 }
 
-/// Losses of a port.
+/// What a port dropped.
 #[derive(Debug, Default)]
-pub struct Losses {
+pub struct DropCounters {
     /// Readings replaced by newer ones before the observer took them.
     pub dropped: AtomicU64,
     /// Readings nobody was ready for.
@@ -70,7 +70,7 @@ pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (Outp
     let (credit, credits) = bounded(1);
     let (home, recycled) = bounded(policy.capacity() + 2);
     let link = Arc::new(Link::default());
-    let losses = Arc::new(Losses::default());
+    let drops = Arc::new(DropCounters::default());
     let output = OutputPort {
         info: info.clone(),
         policy,
@@ -80,7 +80,7 @@ pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (Outp
         recycled,
         credits: credits.clone(),
         link: link.clone(),
-        losses: losses.clone(),
+        drops: drops.clone(),
         wake,
     };
     (
@@ -91,7 +91,7 @@ pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (Outp
             credit,
             credits,
             link,
-            losses,
+            drops,
         },
     )
 }
@@ -108,7 +108,7 @@ pub struct OutputPort {
     credits: Receiver<()>,
     link: Arc<Link>,
     /// What was lost so far.
-    pub losses: Arc<Losses>,
+    pub drops: Arc<DropCounters>,
     wake: Option<Waker>,
 }
 
@@ -141,7 +141,7 @@ impl OutputPort {
         fill: impl FnOnce(Option<Buffer>) -> Buffer,
     ) -> Result<(), LockstepLost> {
         if !self.take_credit()? {
-            self.losses.unready.fetch_add(1, Ordering::Relaxed);
+            self.drops.unready.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
         let buffer = fill(self.recycled.try_recv().ok());
@@ -204,7 +204,7 @@ impl OutputPort {
         while let Err(TrySendError::Full(back)) = self.sender.try_send(reading) {
             reading = back;
             if self.oldest.try_recv().is_ok() {
-                self.losses.dropped.fetch_add(1, Ordering::Relaxed);
+                self.drops.dropped.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
@@ -225,7 +225,7 @@ pub struct Observer {
     credit: Sender<()>,
     credits: Receiver<()>,
     link: Arc<Link>,
-    losses: Arc<Losses>,
+    drops: Arc<DropCounters>,
 }
 
 impl Observer {
@@ -273,10 +273,10 @@ impl Observer {
 
     /// Readings that were replaced by newer ones, and readings nobody was ready for.
     #[must_use]
-    pub fn losses(&self) -> (u64, u64) {
+    pub fn drops(&self) -> (u64, u64) {
         (
-            self.losses.dropped.load(Ordering::Relaxed),
-            self.losses.unready.load(Ordering::Relaxed),
+            self.drops.dropped.load(Ordering::Relaxed),
+            self.drops.unready.load(Ordering::Relaxed),
         )
     }
 }
@@ -330,13 +330,13 @@ mod tests {
             unreachable!("copied for nobody")
         })
         .unwrap();
-        assert_eq!(observer.losses(), (0, 1));
+        assert_eq!(observer.drops(), (0, 1));
         observer.assert_ready();
         observer.assert_ready();
         offer(&port, 2).unwrap();
         offer(&port, 3).unwrap();
         assert_eq!(ticks(&observer), [2], "one assert, one reading");
-        assert_eq!(observer.losses(), (0, 2));
+        assert_eq!(observer.drops(), (0, 2));
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
             let (port, observer) = port(info(), policy, None);
             observer.stay_ready();
             (1..=5).for_each(|tick| offer(&port, tick).unwrap());
-            assert_eq!(observer.losses().0, 5 - left.len() as u64);
+            assert_eq!(observer.drops().0, 5 - left.len() as u64);
             assert_eq!(ticks(&observer), left);
         }
     }

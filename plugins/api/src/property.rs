@@ -8,7 +8,7 @@ use bevy::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::plain::{no_json_number, number_to_json};
+use crate::dynamic::{no_json_number, number_to_json};
 
 /// What MORSE calls a setting: `#[reflect(@Property("Speed"))]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::{
     distortion::{Distortion, bent, straight},
-    sight::Scenery,
+    world_view::Scenery,
 };
 
 /// What a picture is taken with: a pinhole, or a lens that bends rays.
@@ -15,9 +15,9 @@ use crate::{
 /// from the top left from 0, shows what lies at ((u - `center[0]`) / `focal`, (v - `center[1]`) / `focal`, 1)
 /// times its depth; or what a lens bends to there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Eye {
+pub struct CameraView {
     /// Its pose in the world.
-    pub world_from_eye: Isometry3<f64>,
+    pub world_from_camera: Isometry3<f64>,
     /// Columns.
     pub width: u32,
     /// Rows.
@@ -37,7 +37,7 @@ pub struct Eye {
     /// What is wanted.
     pub wants: Wants,
     /// Who draws; without it, whoever draws for the run.
-    pub painter: Option<Painter>,
+    pub renderer: Option<RendererKind>,
 }
 
 /// What a picture is to hold.
@@ -51,14 +51,14 @@ pub struct Wants {
     pub things: bool,
 }
 
-impl Eye {
+impl CameraView {
     /// Number of pixels.
     #[must_use]
     pub fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
     }
 
-    /// What the pixel at a place shows, at a depth of 1, in the eye's axes; the middle, where the lens shows
+    /// What the pixel at a place shows, at a depth of 1, in the camera's axes; the middle, where the lens shows
     /// nothing.
     #[must_use]
     pub fn direction(&self, u: f64, v: f64) -> Vector3<f64> {
@@ -76,7 +76,7 @@ impl Eye {
     /// Column, row and depth of a point of the world; `None` for one that is not ahead.
     #[must_use]
     pub fn project(&self, point: &Point3<f64>) -> Option<[f64; 3]> {
-        let at = self.world_from_eye.inverse() * point;
+        let at = self.world_from_camera.inverse() * point;
         let [u, v] = self.center;
         if at.z <= 0.0 {
             return None;
@@ -93,12 +93,12 @@ impl Eye {
     }
 }
 
-/// What an eye saw, row by row from the top left. What was not wanted is left empty.
+/// What a camera saw, row by row from the top left. What was not wanted is left empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
     /// Red, green, blue and 255, a byte each (sRGB).
     pub color: Vec<u8>,
-    /// Depth along the eye's z axis, m; infinite where nothing is between `near` and `far`.
+    /// Depth along the camera's z axis, m; infinite where nothing is between `near` and `far`.
     pub depth: Vec<f32>,
     /// The geometry: its place in [`Render::geometry`] plus one, or 0 for none.
     pub things: Vec<u16>,
@@ -106,20 +106,20 @@ pub struct Picture {
 
 impl Picture {
     /// Makes room for what is wanted; whatever it holds then is to be written over.
-    pub fn fit(&mut self, eye: &Eye) {
-        let room = |wanted: bool| if wanted { eye.pixels() } else { 0 };
-        self.color.resize(4 * room(eye.wants.color), 0);
-        self.depth.resize(room(eye.wants.depth), 0.0);
-        self.things.resize(room(eye.wants.things), 0);
+    pub fn fit(&mut self, camera: &CameraView) {
+        let room = |wanted: bool| if wanted { camera.pixels() } else { 0 };
+        self.color.resize(4 * room(camera.wants.color), 0);
+        self.depth.resize(room(camera.wants.depth), 0.0);
+        self.things.resize(room(camera.wants.things), 0);
     }
 }
 
 /// Draws everything that is to be seen, as it stands after the last tick.
 ///
-/// Equal worlds and eyes give equal pixels, however many threads draw.
+/// Equal worlds and cameras give equal pixels, however many threads draw.
 pub trait Render: Send + Sync {
     /// Takes a picture.
-    fn render(&self, eye: &Eye, picture: &mut Picture);
+    fn render(&self, camera: &CameraView, picture: &mut Picture);
 
     /// The entities of all geometry that is drawn, in the order of its numbers.
     fn geometry(&self) -> Vec<Entity>;
@@ -128,7 +128,7 @@ pub trait Render: Send + Sync {
 /// Who draws: the renderers that a program may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Painter {
+pub enum RendererKind {
     /// The processor: exact, the same everywhere, and in every program.
     #[default]
     Software,
@@ -142,13 +142,13 @@ pub struct Renderer(pub Box<dyn Render>);
 
 /// A graphics card that draws colours. Depths, and which geometry is where, stay with the renderer `software`.
 pub trait Card: Send + Sync {
-    /// Draws what an eye sees, with the bodies at these poses (in the order of the scenery): red, green, blue and
+    /// Draws what a camera sees, with the bodies at these poses (in the order of the scenery): red, green, blue and
     /// 255 of each pixel (sRGB), row by row from the top left.
     ///
     /// # Errors
     ///
     /// The card failed: why, in one line.
-    fn draw(&self, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String>;
+    fn draw(&self, camera: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String>;
 }
 
 /// Gets a card ready to draw a scene; registered by the crate that can, in programs that have it.
@@ -157,7 +157,7 @@ pub struct OpenCard(pub fn(Arc<Scenery>) -> Result<Box<dyn Card>, String>);
 
 /// On what has cameras for: as long as one is there, the renderer follows the world.
 #[derive(Component, Clone, Copy, Debug, Default)]
-pub struct Watches;
+pub struct UsesRenderer;
 
 /// What a geometry is, for who names what is in a picture. On the geometry's entity.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn a_point_is_where_its_pixel_looks() {
-        let eye = Eye {
-            world_from_eye: Isometry3::new(
+        let camera = CameraView {
+            world_from_camera: Isometry3::new(
                 Vector3::new(1.0, 2.0, 3.0),
                 Vector3::new(0.3, -0.2, 0.9),
             ),
@@ -184,32 +184,37 @@ mod tests {
             focal: 70.0,
             center: [32.0, 24.0],
             lens: None,
-            painter: None,
+            renderer: None,
             near: 0.1,
             far: 10.0,
             shadows: false,
             wants: Wants::default(),
         };
-        let point = eye.world_from_eye * Point3::from(eye.direction(10.0, 40.0) * 2.5);
-        let [u, v, depth] = eye.project(&point).unwrap();
+        let point = camera.world_from_camera * Point3::from(camera.direction(10.0, 40.0) * 2.5);
+        let [u, v, depth] = camera.project(&point).unwrap();
         for (found, expected) in [(u, 10.0), (v, 40.0), (depth, 2.5)] {
             assert!(
                 (found - expected).abs() < 1e-12,
                 "{found} is not {expected}"
             );
         }
-        let behind = eye.world_from_eye * Point3::new(0.0, 0.0, -1.0);
-        assert_eq!(eye.project(&behind), None);
-        let barrel = Distortion::new([-0.2, 0.01, 0.001, 0.002, 0.0], [64, 48], 70.0, eye.center);
-        let bent = Eye {
+        let behind = camera.world_from_camera * Point3::new(0.0, 0.0, -1.0);
+        assert_eq!(camera.project(&behind), None);
+        let barrel = Distortion::new(
+            [-0.2, 0.01, 0.001, 0.002, 0.0],
+            [64, 48],
+            70.0,
+            camera.center,
+        );
+        let bent = CameraView {
             lens: Some(Arc::new(barrel.unwrap())),
-            ..eye
+            ..camera
         };
-        let point = bent.world_from_eye * Point3::from(bent.direction(60.0, 3.0) * 2.5);
+        let point = bent.world_from_camera * Point3::from(bent.direction(60.0, 3.0) * 2.5);
         let [u, v, depth] = bent.project(&point).unwrap();
         assert!((u - 60.0).abs() < 1e-9 && (v - 3.0).abs() < 1e-9);
         assert!((depth - 2.5).abs() < 1e-12);
-        let straight = Eye { lens: None, ..bent };
+        let straight = CameraView { lens: None, ..bent };
         let [u, _, _] = straight.project(&point).unwrap();
         assert!(u > 61.0, "a barrel pulls the picture together: {u}");
     }

@@ -42,17 +42,17 @@ impl Sample for f32 {
 #[derive(Reflect)]
 #[reflect(opaque)]
 pub struct Samples<T: Sample> {
-    frame: Arc<Frame<T>>,
-    spares: Vec<Arc<Frame<T>>>,
+    shared: Arc<SharedValues<T>>,
+    spares: Vec<Arc<SharedValues<T>>>,
 }
 
-struct Frame<T> {
+struct SharedValues<T> {
     values: Vec<T>,
     /// Worked out when somebody asks, once for all copies.
     digest: OnceLock<u128>,
 }
 
-impl<T> Default for Frame<T> {
+impl<T> Default for SharedValues<T> {
     fn default() -> Self {
         Self {
             values: Vec::new(),
@@ -102,11 +102,11 @@ impl Block {
 
 impl<T: Sample> AnySamples for Samples<T> {
     fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.frame.values)
+        bytemuck::cast_slice(&self.shared.values)
     }
 
     fn count(&self) -> usize {
-        self.frame.values.len()
+        self.shared.values.len()
     }
 
     fn number(&self) -> &'static str {
@@ -115,7 +115,7 @@ impl<T: Sample> AnySamples for Samples<T> {
 
     fn digest(&self) -> u128 {
         let digest = || xxh3_128(self.bytes());
-        *self.frame.digest.get_or_init(digest)
+        *self.shared.digest.get_or_init(digest)
     }
 
     fn is_finite(&self) -> bool {
@@ -146,35 +146,35 @@ impl<T: Sample> Samples<T> {
     /// The numbers.
     #[must_use]
     pub fn values(&self) -> &[T] {
-        &self.frame.values
+        &self.shared.values
     }
 
     /// Writes them anew. `write` gets memory with something or other in it, of any length.
     pub fn rewrite(&mut self, write: impl FnOnce(&mut Vec<T>)) {
-        let mut frame = self.fresh();
-        if let Some(frame) = Arc::get_mut(&mut frame) {
-            frame.digest = OnceLock::new();
-            write(&mut frame.values);
+        let mut shared = self.fresh();
+        if let Some(shared) = Arc::get_mut(&mut shared) {
+            shared.digest = OnceLock::new();
+            write(&mut shared.values);
         }
-        self.replace(frame);
+        self.replace(shared);
     }
 
     /// Changes them, in a copy of their own if somebody else looks at them.
     pub fn edit(&mut self, change: impl FnOnce(&mut [T])) {
-        if Arc::get_mut(&mut self.frame).is_none() {
-            let shared = self.frame.clone();
+        if Arc::get_mut(&mut self.shared).is_none() {
+            let shared = self.shared.clone();
             self.rewrite(|values| values.clone_from(&shared.values));
         }
-        if let Some(frame) = Arc::get_mut(&mut self.frame) {
-            frame.digest = OnceLock::new();
-            change(&mut frame.values);
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.digest = OnceLock::new();
+            change(&mut shared.values);
         }
     }
 
     /// A frame that nobody else looks at.
-    fn fresh(&mut self) -> Arc<Frame<T>> {
-        if Arc::get_mut(&mut self.frame).is_some() {
-            return std::mem::take(&mut self.frame);
+    fn fresh(&mut self) -> Arc<SharedValues<T>> {
+        if Arc::get_mut(&mut self.shared).is_some() {
+            return std::mem::take(&mut self.shared);
         }
         let free = self
             .spares
@@ -183,8 +183,8 @@ impl<T: Sample> Samples<T> {
         free.map_or_else(Arc::default, |free| self.spares.swap_remove(free))
     }
 
-    fn replace(&mut self, frame: Arc<Frame<T>>) {
-        let old = std::mem::replace(&mut self.frame, frame);
+    fn replace(&mut self, shared: Arc<SharedValues<T>>) {
+        let old = std::mem::replace(&mut self.shared, shared);
         if old.values.capacity() > 0 && self.spares.len() < MOST_SPARES {
             self.spares.push(old);
         }
@@ -194,7 +194,7 @@ impl<T: Sample> Samples<T> {
 impl<T: Sample> Default for Samples<T> {
     fn default() -> Self {
         Self {
-            frame: Arc::default(),
+            shared: Arc::default(),
             spares: Vec::new(),
         }
     }
@@ -203,20 +203,20 @@ impl<T: Sample> Default for Samples<T> {
 impl<T: Sample> Clone for Samples<T> {
     fn clone(&self) -> Self {
         Self {
-            frame: self.frame.clone(),
+            shared: self.shared.clone(),
             spares: Vec::new(),
         }
     }
 
     fn clone_from(&mut self, source: &Self) {
-        if Arc::ptr_eq(&self.frame, &source.frame) {
+        if Arc::ptr_eq(&self.shared, &source.shared) {
             return;
         }
         // Who wrote a frame keeps it for later; kept here as well, it would never be free.
-        if Arc::get_mut(&mut self.frame).is_some() {
-            self.replace(source.frame.clone());
+        if Arc::get_mut(&mut self.shared).is_some() {
+            self.replace(source.shared.clone());
         } else {
-            self.frame = source.frame.clone();
+            self.shared = source.shared.clone();
         }
     }
 }
@@ -231,7 +231,7 @@ impl<T: Sample> From<Vec<T>> for Samples<T> {
 
 impl<T: Sample> PartialEq for Samples<T> {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.frame, &other.frame) || self.values() == other.values()
+        Arc::ptr_eq(&self.shared, &other.shared) || self.values() == other.values()
     }
 }
 
@@ -312,14 +312,14 @@ mod tests {
         let mut local = Samples::<u8>::default();
         let mut modified = Samples::default();
         let mut seen = std::collections::BTreeSet::new();
-        for frame in 0..20 {
+        for value in 0..20 {
             local.rewrite(|values| {
                 values.clear();
-                values.resize(64, frame);
+                values.resize(64, value);
             });
             modified.clone_from(&local);
             assert_eq!(modified.values().as_ptr(), local.values().as_ptr());
-            assert_eq!(modified.values(), [frame; 64]);
+            assert_eq!(modified.values(), [value; 64]);
             seen.insert(local.values().as_ptr());
         }
         assert!(seen.len() <= 3, "{} frames of memory", seen.len());

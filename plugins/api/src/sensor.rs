@@ -11,8 +11,8 @@ use crate::{
     check::CheckError,
     component::{Active, Due, Level, Mount, WorldPose, WorldVelocity},
     fields,
-    kind::{About, Described, KindOf, Kinds, SensorKind, Settings, claim},
-    modifier::{Fate, Memories, Modifiers},
+    kind::{About, Described, ErasedSettings, KindOf, Kinds, SensorKind, claim},
+    modifier::{ModifierOutcome, ModifierStates, Modifiers},
     port::{LockstepLost, OutputPort},
     random::Random,
     reading::Buffer,
@@ -136,7 +136,7 @@ impl AddSensor for App {
                 offer: offer_now::<S::Data>,
             },
         );
-        self.register_state::<Memories>()
+        self.register_state::<ModifierStates>()
             .register_state::<Random>()
             .register_state::<Active>();
         register_data::<S>(self.world_mut());
@@ -162,7 +162,7 @@ impl AddSensor for App {
     WorldPose,
     WorldVelocity,
     Modifiers,
-    Memories,
+    ModifierStates,
     Outputs,
     Withheld,
     Exported,
@@ -175,7 +175,7 @@ impl Stateful for Random {}
 
 fn insert<S: Sensor>(
     entity: &mut EntityWorldMut<'_>,
-    settings: &Settings,
+    settings: &ErasedSettings,
     level: Level,
     random: Random,
 ) {
@@ -201,12 +201,12 @@ fn modify<S: Sensor>(
             &mut Draft<S::Data>,
             (&mut Withheld, &mut Exported),
             &Modifiers,
-            &mut Memories,
+            &mut ModifierStates,
         ),
         With<S>,
     >,
 ) {
-    for (due, local, mut modified, mut draft, marks, modifiers, mut memories) in &mut sensors {
+    for (due, local, mut modified, mut draft, marks, modifiers, mut states) in &mut sensors {
         if !due.0 {
             continue;
         }
@@ -217,8 +217,8 @@ fn modify<S: Sensor>(
             continue;
         }
         draft.0.clone_from(local);
-        let fate = modifiers.run(&mut draft.0, &mut memories, &clock);
-        withheld.0 = fate != Fate::Passed;
+        let outcome = modifiers.run(&mut draft.0, &mut states, &clock);
+        withheld.0 = outcome != ModifierOutcome::Passed;
         if !withheld.0 {
             std::mem::swap(&mut modified.0, &mut draft.0);
             exported.0 = clock.tick;

@@ -16,10 +16,10 @@ use serde_json::{Value as Json, json};
 use crate::{
     check::CheckError,
     component::Path,
+    dynamic::no_json_number,
     fields,
     frame::RobotName,
-    kind::{About, Settings},
-    plain::no_json_number,
+    kind::{About, ErasedSettings},
     property,
     service::ServiceError,
     state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
@@ -41,7 +41,7 @@ const AT_LOAD: &[&str] = &["level"];
 #[derive(Component, Clone)]
 pub struct SettingsOf {
     /// As the simulation file gives them.
-    from_file: Settings,
+    from_file: ErasedSettings,
     about: About,
     view: fn(&World, Entity) -> Option<&dyn Reflect>,
     view_mut: fn(&mut World, Entity) -> Option<&mut dyn Reflect>,
@@ -56,7 +56,7 @@ impl SettingsOf {
     /// Those of type `S`; `check` says whether the component can work with them.
     #[must_use]
     pub fn new<S: Component<Mutability = Mutable> + Typed + serde::de::DeserializeOwned>(
-        from_file: Settings,
+        from_file: ErasedSettings,
         check: fn(&World, Entity) -> Result<(), CheckError>,
     ) -> Self {
         Self {
@@ -214,7 +214,7 @@ fn is_fixed(field: &NamedField) -> bool {
 }
 
 /// Settings of which one was given, as from a file.
-fn read(access: &SettingsOf, name: &str, value: &Json) -> Result<Settings, String> {
+fn read(access: &SettingsOf, name: &str, value: &Json) -> Result<ErasedSettings, String> {
     let given = json!({ name: value });
     let read = match no_json_number(value) {
         Some(number) => {
@@ -240,7 +240,13 @@ fn copy_of(settings: &dyn Reflect, name: &str) -> Option<Box<dyn PartialReflect>
 }
 
 /// Takes one setting over from settings that were read.
-fn apply(world: &mut World, entity: Entity, access: &SettingsOf, name: &str, from: &Settings) {
+fn apply(
+    world: &mut World,
+    entity: Entity,
+    access: &SettingsOf,
+    name: &str,
+    from: &ErasedSettings,
+) {
     if let Some(value) = (access.about.view)(from).and_then(|from| copy_of(from, name)) {
         put(world, entity, access, name, value);
     }

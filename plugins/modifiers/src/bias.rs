@@ -32,12 +32,12 @@ impl Default for Bias {
 impl Modifier for Bias {
     const KIND: &'static str = "bias";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let (value, sigma) = (self.value, self.sigma);
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
-                let Memory { random, values, .. } = memory;
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
+                let ModifierState { random, values, .. } = state;
                 numbers.each(data, |place, number| {
                     if place >= values.len() {
                         values.push(value + random.gauss(sigma));

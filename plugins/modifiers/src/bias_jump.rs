@@ -37,11 +37,11 @@ impl Default for BiasJump {
 impl Modifier for BiasJump {
     const KIND: &'static str = "bias_jump";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let (at, until, size) = (self.at, self.until, self.size);
         Ok(Box::new(
-            move |data: &mut dyn Struct, _: &mut Memory, clock: &Clock| {
+            move |data: &mut dyn Struct, _: &mut ModifierState, clock: &Clock| {
                 if faults::lasts(at, until, clock.seconds()) {
                     numbers.each(data, |_, number| *number += size);
                 }

@@ -2,7 +2,7 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{
     fields::at_mut,
-    modifier::{Direction, Frame, Site},
+    modifier::{Direction, FrameChange, Site},
     prelude::*,
 };
 
@@ -26,7 +26,7 @@ pub fn bind(
     fields: &Fields,
     site: &Site<'_>,
     direction: Option<Direction>,
-) -> Result<Box<dyn Modify>, Misfit> {
+) -> Result<Box<dyn Modify>, BindError> {
     Ok(Box::new(Bound {
         direction: site.direction(direction),
         places: match site.direction(direction) {
@@ -61,11 +61,11 @@ impl<C: Coordinates> Bound<C> {
 }
 
 impl<C: Coordinates> Modify for Bound<C> {
-    fn modify(&self, data: &mut dyn Struct, _: &mut Memory, _: &Clock) {
+    fn modify(&self, data: &mut dyn Struct, _: &mut ModifierState, _: &Clock) {
         self.apply(self.direction, data);
     }
 
-    fn frame(&self) -> Option<&dyn Frame> {
+    fn frame_change(&self) -> Option<&dyn FrameChange> {
         Some(self)
     }
 
@@ -78,7 +78,7 @@ impl<C: Coordinates> Modify for Bound<C> {
     }
 }
 
-impl<C: Coordinates> Frame for Bound<C> {
+impl<C: Coordinates> FrameChange for Bound<C> {
     fn change(&self, data: &mut dyn Struct) {
         self.apply(self.direction, data);
     }
@@ -96,7 +96,7 @@ pub const FOOT: f64 = 0.3048;
 /// # Errors
 ///
 /// The data has none of them in the unit that is to be changed.
-pub fn feet(fields: &Fields, direction: Direction) -> Result<Box<dyn Modify>, Misfit> {
+pub fn feet(fields: &Fields, direction: Direction) -> Result<Box<dyn Modify>, BindError> {
     // A command is described in metres, whatever its sender means.
     let fits = |name| {
         fields
@@ -109,7 +109,7 @@ pub fn feet(fields: &Fields, direction: Direction) -> Result<Box<dyn Modify>, Mi
         .map(|field| field.index)
         .collect();
     if places.is_empty() {
-        return Err(Misfit::needs("a length `x`, `y` or `z`"));
+        return Err(BindError::needs("a length `x`, `y` or `z`"));
     }
     Ok(Box::new(Feet { direction, places }))
 }
@@ -133,11 +133,11 @@ impl Feet {
 }
 
 impl Modify for Feet {
-    fn modify(&self, data: &mut dyn Struct, _: &mut Memory, _: &Clock) {
+    fn modify(&self, data: &mut dyn Struct, _: &mut ModifierState, _: &Clock) {
         self.apply(self.direction, data);
     }
 
-    fn frame(&self) -> Option<&dyn Frame> {
+    fn frame_change(&self) -> Option<&dyn FrameChange> {
         Some(self)
     }
 
@@ -150,7 +150,7 @@ impl Modify for Feet {
     }
 }
 
-impl Frame for Feet {
+impl FrameChange for Feet {
     fn change(&self, data: &mut dyn Struct) {
         self.apply(self.direction, data);
     }

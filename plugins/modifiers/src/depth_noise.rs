@@ -30,7 +30,7 @@ impl Default for DepthNoise {
 impl Modifier for DepthNoise {
     const KIND: &'static str = "depth_noise";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let place = |name| {
             fields
                 .of_kind::<Samples<f32>>(name)
@@ -42,22 +42,24 @@ impl Modifier for DepthNoise {
             .of_kind::<Samples<u16>>("raw")
             .map(|field| field.index);
         if images.is_empty() && points.is_none() && raw.is_none() {
-            return Err(Misfit::needs("depths: `image`, `depth`, `raw` or `points`"));
+            return Err(BindError::needs(
+                "depths: `image`, `depth`, `raw` or `points`",
+            ));
         }
         let Self { sigma, growth } = *self;
-        let error = move |depth: f32, memory: &mut Memory| {
+        let error = move |depth: f32, state: &mut ModifierState| {
             let depth = f64::from(depth);
-            memory.random.gauss(sigma + growth * depth * depth)
+            state.random.gauss(sigma + growth * depth * depth)
         };
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 for &index in &images {
                     let Some(image) = fields::at_mut::<Samples<f32>>(data, index) else {
                         continue;
                     };
                     image.edit(|image| {
                         for depth in image.iter_mut().filter(|depth| depth.is_finite()) {
-                            *depth += error(*depth, memory) as f32;
+                            *depth += error(*depth, state) as f32;
                         }
                     });
                 }
@@ -65,7 +67,7 @@ impl Modifier for DepthNoise {
                 if let Some(raw) = raw {
                     raw.edit(|raw| {
                         for depth in raw.iter_mut().filter(|depth| **depth > 0) {
-                            let error = error(f32::from(*depth) / 1000.0, memory) * 1000.0;
+                            let error = error(f32::from(*depth) / 1000.0, state) * 1000.0;
                             let found = (f64::from(*depth) + error).round();
                             // What cannot be said in 16 bits is no reading.
                             let is_known = (1.0..=f64::from(u16::MAX)).contains(&found);
@@ -79,7 +81,7 @@ impl Modifier for DepthNoise {
                         let shown = points.as_chunks_mut::<3>().0.iter_mut();
                         for point in shown.filter(|point| point[2] != 0.0 && point[2].is_finite()) {
                             let depth = f64::from(point[2]);
-                            let stretch = 1.0 + error(point[2], memory) / depth;
+                            let stretch = 1.0 + error(point[2], state) / depth;
                             *point = point.map(|part| (f64::from(part) * stretch) as f32);
                         }
                     });

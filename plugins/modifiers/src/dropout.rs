@@ -1,7 +1,7 @@
 //! Measurements that are missing.
 use bevy::reflect::structs::Struct;
 use morse_api::{
-    modifier::{Fate, Side, Site},
+    modifier::{ModifierOutcome, Side, Site},
     numbers::Numbers,
     prelude::*,
 };
@@ -64,11 +64,11 @@ pub enum Missing {
 impl Modifier for Dropout {
     const KIND: &'static str = "dropout";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = match self.missing {
             Missing::Silent => None,
             Missing::Nan if site.side == Side::Command => {
-                return Err(Misfit::needs(
+                return Err(BindError::needs(
                     "`missing: silent` or `last` here, as no command may be NaN",
                 ));
             }
@@ -102,11 +102,11 @@ struct Bound {
 }
 
 impl Modify for Bound {
-    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock) {
+    fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock) {
         // How many are still to go missing, and the numbers of the last that was not.
-        memory.values.resize(memory.values.len().max(1), 0.0);
-        let is_missing = self.is_missing(memory, clock);
-        let values = &mut memory.values;
+        state.values.resize(state.values.len().max(1), 0.0);
+        let is_missing = self.is_missing(state, clock);
+        let values = &mut state.values;
         match (&self.numbers, self.settings.missing) {
             (Some(numbers), Missing::Nan) => {
                 if is_missing {
@@ -124,7 +124,7 @@ impl Modify for Bound {
             }),
             _ => {
                 if is_missing {
-                    memory.fate = Fate::Lost;
+                    state.outcome = ModifierOutcome::Lost;
                 }
             }
         }
@@ -132,11 +132,11 @@ impl Modify for Bound {
 }
 
 impl Bound {
-    fn is_missing(&self, memory: &mut Memory, clock: &Clock) -> bool {
+    fn is_missing(&self, state: &mut ModifierState, clock: &Clock) -> bool {
         let settings = &self.settings;
         // Drawn even where it does not matter, so that another span changes no other time's.
-        let is_drawn = memory.random.uniform() < settings.probability;
-        let Some(left) = memory.values.first_mut() else {
+        let is_drawn = state.random.uniform() < settings.probability;
+        let Some(left) = state.values.first_mut() else {
             return false;
         };
         if *left > 0.0 {

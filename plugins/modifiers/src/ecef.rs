@@ -22,7 +22,7 @@ pub struct Ecef {
 impl Modifier for Ecef {
     const KIND: &'static str = "ecef";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         coordinates::bind(
             EarthCentred(OnEarth::of(site.world)),
             fields,

@@ -18,7 +18,7 @@ pub struct Feet {
 impl Modifier for Feet {
     const KIND: &'static str = "feet";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         coordinates::feet(fields, site.direction(self.direction))
     }
 }

@@ -23,13 +23,13 @@ pub struct Freeze {
 impl Modifier for Freeze {
     const KIND: &'static str = "freeze";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let (from, until) = (self.from, self.until);
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, clock: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock| {
                 let now = clock.seconds();
-                let values = &mut memory.values;
+                let values = &mut state.values;
                 if faults::lasts(from, until, now) && !values.is_empty() {
                     numbers.each(data, |place, number| {
                         if let Some(value) = values.get(place) {

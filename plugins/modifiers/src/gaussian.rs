@@ -27,12 +27,12 @@ impl Default for Gaussian {
 impl Modifier for Gaussian {
     const KIND: &'static str = "gaussian";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let sigma = self.sigma;
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
-                numbers.each(data, |_, number| *number += memory.random.gauss(sigma));
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
+                numbers.each(data, |_, number| *number += state.random.gauss(sigma));
             },
         ))
     }

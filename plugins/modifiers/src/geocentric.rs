@@ -23,7 +23,7 @@ pub struct ToGeocentric {
 impl Modifier for ToGeocentric {
     const KIND: &'static str = "geocentric";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         coordinates::bind(
             FromCentre(OnEarth::of(site.world)),
             fields,

@@ -21,7 +21,7 @@ pub struct ToGeodetic {
 impl Modifier for ToGeodetic {
     const KIND: &'static str = "geodetic";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         coordinates::bind(
             OnEllipsoid(OnEarth::of(site.world)),
             fields,

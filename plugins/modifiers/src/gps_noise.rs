@@ -39,21 +39,21 @@ enum Position {
 impl Modifier for GpsNoise {
     const KIND: &'static str = "gps_noise";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let position = if let Ok(xyz) = fields.lengths(["x", "y", "z"]) {
             Position::Scene(xyz)
         } else if let Ok(earth) = fields.numbers(["latitude", "longitude", "altitude"]) {
             let origin = site.world.get_resource::<Origin>();
             Position::Earth(earth, origin.copied().unwrap_or_default().enu_from_scene())
         } else {
-            return Err(Misfit::needs(
+            return Err(BindError::needs(
                 "numbers `x`, `y` and `z`, or `latitude`, `longitude` and `altitude`",
             ));
         };
         let settings = self.clone();
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, clock: &Clock| {
-                let error = settings.error(memory, clock.seconds());
+            move |data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock| {
+                let error = settings.error(state, clock.seconds());
                 position.shift(data, error.into());
             },
         ))
@@ -62,21 +62,21 @@ impl Modifier for GpsNoise {
 
 impl GpsNoise {
     /// The error at a time (s), along the scene's axes, m. The memory holds the walk and its time.
-    fn error(&self, memory: &mut Memory, now: f64) -> [f64; 3] {
-        memory.values.resize(4, 0.0);
-        let elapsed = memory.values.get(3).map_or(0.0, |before| now - before);
+    fn error(&self, state: &mut ModifierState, now: f64) -> [f64; 3] {
+        state.values.resize(4, 0.0);
+        let elapsed = state.values.get(3).map_or(0.0, |before| now - before);
         let root = libm::sqrt(elapsed.max(0.0));
         let mut error = [0.0; 3];
         for (axis, error) in error.iter_mut().enumerate() {
-            let white = memory.random.gauss(self.sigma[axis]);
+            let white = state.random.gauss(self.sigma[axis]);
             // Drawn even where it is zero, so that switching one on leaves the others alone.
-            let step = memory.random.gauss(self.random_walk[axis] * root);
-            if let Some(walk) = memory.values.get_mut(axis) {
+            let step = state.random.gauss(self.random_walk[axis] * root);
+            if let Some(walk) = state.values.get_mut(axis) {
                 *walk += step;
                 *error = white + *walk;
             }
         }
-        if let Some(before) = memory.values.get_mut(3) {
+        if let Some(before) = state.values.get_mut(3) {
             *before = now;
         }
         error

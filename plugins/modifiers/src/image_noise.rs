@@ -22,21 +22,21 @@ impl Default for ImageNoise {
 impl Modifier for ImageNoise {
     const KIND: &'static str = "image_noise";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let image = fields.of_kind::<Samples<u8>>("image");
         let index = image
-            .ok_or_else(|| Misfit::needs("an `image` in colour"))?
+            .ok_or_else(|| BindError::needs("an `image` in colour"))?
             .index;
         let sigma = self.sigma * 255.0;
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 let Some(image) = fields::at_mut::<Samples<u8>>(data, index) else {
                     return;
                 };
                 image.edit(|image| {
                     for [color @ .., _alpha] in image.as_chunks_mut::<4>().0 {
                         for code in color {
-                            let noisy = f64::from(*code) + memory.random.gauss(sigma);
+                            let noisy = f64::from(*code) + state.random.gauss(sigma);
                             // Rounded, and cut at both ends.
                             *code = (noisy + 0.5) as u8;
                         }

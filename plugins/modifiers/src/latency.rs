@@ -1,7 +1,7 @@
 //! Data that comes late.
 use bevy::reflect::structs::Struct;
 use morse_api::{
-    modifier::{Fate, Side, Site},
+    modifier::{ModifierOutcome, Side, Site},
     prelude::*,
 };
 
@@ -39,20 +39,20 @@ impl Default for Latency {
 impl Modifier for Latency {
     const KIND: &'static str = "latency";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         if self.measurements.is_some() && site.side == Side::Command {
-            return Err(Misfit::needs(
+            return Err(BindError::needs(
                 "measurements to count; say `time: …` for a command",
             ));
         }
         if let Some(field) = fields.0.iter().find(|field| !record::can_keep(field.info)) {
-            return Err(Misfit::needs(format!(
+            return Err(BindError::needs(format!(
                 "numbers, text, and lists and maps of them, which can wait; `{}` is a {}",
                 field.name, field.type_name
             )));
         }
         if fields.0.is_empty() {
-            return Err(Misfit::needs("some field"));
+            return Err(BindError::needs("some field"));
         }
         Ok(Box::new(Bound {
             settings: self.clone(),
@@ -81,10 +81,10 @@ const HEAD: usize = 2;
 
 impl Bound {
     /// Now, on the scale of the delay, and the delay.
-    fn now(&self, memory: &Memory, clock: &Clock) -> (f64, f64) {
+    fn now(&self, state: &ModifierState, clock: &Clock) -> (f64, f64) {
         match self.settings.measurements {
             Some(count) => (
-                memory.values.first().copied().unwrap_or(0.0),
+                state.values.first().copied().unwrap_or(0.0),
                 f64::from(count),
             ),
             None => (clock.seconds(), self.settings.time),
@@ -92,23 +92,23 @@ impl Bound {
     }
 
     /// When the oldest that waits is due, and how many numbers it is.
-    fn oldest(memory: &Memory) -> Option<(f64, usize)> {
-        match memory.values.get(QUEUE..QUEUE + HEAD) {
+    fn oldest(state: &ModifierState) -> Option<(f64, usize)> {
+        match state.values.get(QUEUE..QUEUE + HEAD) {
             Some(&[due, length]) => Some((due, length as usize)),
             _ => None,
         }
     }
 
-    fn is_old_enough(&self, memory: &Memory, clock: &Clock) -> bool {
+    fn is_old_enough(&self, state: &ModifierState, clock: &Clock) -> bool {
         // Sums of times are exact to far less than that.
         let tolerance = clock.dt() * 1e-6;
-        let (now, _) = self.now(memory, clock);
-        Self::oldest(memory).is_some_and(|(due, _)| due <= now + tolerance)
+        let (now, _) = self.now(state, clock);
+        Self::oldest(state).is_some_and(|(due, _)| due <= now + tolerance)
     }
 
-    fn push(&self, data: &dyn Struct, memory: &mut Memory, clock: &Clock) {
-        let (now, delay) = self.now(memory, clock);
-        let values = &mut memory.values;
+    fn push(&self, data: &dyn Struct, state: &mut ModifierState, clock: &Clock) {
+        let (now, delay) = self.now(state, clock);
+        let values = &mut state.values;
         let head = values.len();
         values.extend([now + delay, 0.0]);
         for &place in &self.places {
@@ -124,41 +124,41 @@ impl Bound {
 }
 
 impl Modify for Bound {
-    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock) {
-        if memory.values.is_empty() {
-            memory.values.push(0.0);
+    fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock) {
+        if state.values.is_empty() {
+            state.values.push(0.0);
         }
-        if let Some(count) = memory.values.first_mut() {
+        if let Some(count) = state.values.first_mut() {
             *count += 1.0;
         }
-        self.push(data, memory, clock);
-        memory.fate = Fate::Held;
+        self.push(data, state, clock);
+        state.outcome = ModifierOutcome::Held;
         let is_measurement = self.side == Side::Measurement;
-        while (is_measurement || self.settings.time == 0.0) && self.is_old_enough(memory, clock) {
-            self.release(data, memory);
-            memory.fate = Fate::Passed;
+        while (is_measurement || self.settings.time == 0.0) && self.is_old_enough(state, clock) {
+            self.release(data, state);
+            state.outcome = ModifierOutcome::Passed;
         }
     }
 
-    fn is_due(&self, memory: &Memory, clock: &Clock) -> bool {
-        self.side == Side::Command && self.is_old_enough(memory, clock)
+    fn is_due(&self, state: &ModifierState, clock: &Clock) -> bool {
+        self.side == Side::Command && self.is_old_enough(state, clock)
     }
 
-    fn release(&self, data: &mut dyn Struct, memory: &mut Memory) {
-        let Some((_, length)) = Self::oldest(memory) else {
+    fn release(&self, data: &mut dyn Struct, state: &mut ModifierState) {
+        let Some((_, length)) = Self::oldest(state) else {
             return;
         };
         let first = QUEUE + HEAD;
-        if let Some(mut numbers) = memory.values.get(first..first + length) {
+        if let Some(mut numbers) = state.values.get(first..first + length) {
             for &place in &self.places {
                 if let Some(field) = data.field_at_mut(place) {
                     record::read(field, &mut numbers);
                 }
             }
         }
-        memory
+        state
             .values
-            .drain(QUEUE..(first + length).min(memory.values.len()));
+            .drain(QUEUE..(first + length).min(state.values.len()));
     }
 }
 
@@ -267,24 +267,24 @@ mod tests {
         let mut sizes = Vec::new();
         for _ in 0..1000 {
             noisy.measure(PoseData::default());
-            sizes.push(noisy.memory().values.capacity());
+            sizes.push(noisy.state().values.capacity());
         }
         assert!(sizes[5..].iter().all(|size| *size == sizes[5]), "{sizes:?}");
         // One number for the count, and four of six numbers that wait.
-        assert_eq!(noisy.memory().values.len(), 1 + 4 * (2 + 6));
+        assert_eq!(noisy.state().values.len(), 1 + 4 * (2 + 6));
     }
 
     #[test]
     fn commands_take_effect_late() {
-        let mut bed = TestWorld::new(10.0, v_omega_and_latency, BodyState::default());
-        let motion = bed.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
+        let mut test = TestWorld::new(10.0, v_omega_and_latency, BodyState::default());
+        let motion = test.actuator::<VOmega>("rover.motion", "()", Isometry3::identity());
         let fields = Fields::of_type::<VOmegaCommand>(None);
-        bed.modifier::<Latency>(motion, "(time: 0.3)", &fields);
+        test.modifier::<Latency>(motion, "(time: 0.3)", &fields);
         let speeds: Vec<f64> = (1..=8)
             .map(|tick| {
                 // Sent before ticks 2 and 3, which read them.
                 if tick == 2 || tick == 3 {
-                    bed.send(
+                    test.send(
                         motion,
                         VOmegaCommand {
                             v: f64::from(tick),
@@ -292,8 +292,8 @@ mod tests {
                         },
                     );
                 }
-                bed.step(BodyState::default());
-                bed.get::<VOmegaCommand>(motion).v
+                test.step(BodyState::default());
+                test.get::<VOmegaCommand>(motion).v
             })
             .collect();
         assert_eq!(speeds, [0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 3.0, 3.0]);

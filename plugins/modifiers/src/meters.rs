@@ -18,7 +18,7 @@ pub struct Meters {
 impl Modifier for Meters {
     const KIND: &'static str = "meters";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         coordinates::feet(fields, site.direction(self.direction).opposite())
     }
 }

@@ -5,7 +5,7 @@ use bevy::reflect::{ReflectMut, structs::Struct};
 use morse_api::{
     angles::normalized,
     fields::at_mut,
-    modifier::{Direction, Frame, Site},
+    modifier::{Direction, FrameChange, Site},
     prelude::*,
 };
 use nalgebra::Quaternion;
@@ -76,7 +76,7 @@ const BODY: [&str; 4] = [
 impl Modifier for Ned {
     const KIND: &'static str = "ned";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let is_in_start_frame = fields.get("vx").is_some() || fields.get("dx").is_some();
         let xyz = fields.numbers(["x", "y", "z"]).ok();
         let is_field = fields.get("x").is_some_and(|x| x.unit == Some("nT"));
@@ -94,14 +94,14 @@ impl Modifier for Ned {
             direction: site.direction(self.direction),
         };
         if bound.is_empty() || is_in_start_frame {
-            return Err(Misfit::needs(
+            return Err(BindError::needs(
                 "something in the world's or the body's axes: `x`, `y` and `z`, or `yaw`, or a vector such as \
                  `angular_velocity`",
             ));
         }
         let lacks_roll = |angles: &Angles| angles.roll.is_none();
         if self.convention == Convention::Morse && bound.angles.as_ref().is_some_and(lacks_roll) {
-            return Err(Misfit::needs(
+            return Err(BindError::needs(
                 "`yaw` and `roll`, which MORSE's formula exchanges",
             ));
         }
@@ -248,16 +248,16 @@ fn turn_quaternion(orientation: &mut [f64; 4]) {
 }
 
 impl Modify for Bound {
-    fn modify(&self, data: &mut dyn Struct, _: &mut Memory, _: &Clock) {
+    fn modify(&self, data: &mut dyn Struct, _: &mut ModifierState, _: &Clock) {
         self.apply(self.direction, data);
     }
 
-    fn frame(&self) -> Option<&dyn Frame> {
+    fn frame_change(&self) -> Option<&dyn FrameChange> {
         Some(self)
     }
 }
 
-impl Frame for Bound {
+impl FrameChange for Bound {
     fn change(&self, data: &mut dyn Struct) {
         self.apply(self.direction, data);
     }

@@ -3,7 +3,7 @@ use bevy::reflect::structs::Struct;
 use morse_api::{
     angles::normalized,
     fields::at_mut,
-    modifier::{Site, each_memory},
+    modifier::{Site, each_state},
     prelude::*,
     service::NoArguments,
 };
@@ -70,7 +70,7 @@ enum Places {
 impl Modifier for OdometryNoise {
     const KIND: &'static str = "odometry_noise";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let integrated = (
             fields.numbers(["x", "y", "yaw"]),
             fields.numbers(["vx", "vy", "wz"]),
@@ -82,7 +82,7 @@ impl Modifier for OdometryNoise {
         } else if let Ok([way]) = fields.numbers(["dS"]) {
             Places::Raw(way)
         } else {
-            return Err(Misfit::needs(
+            return Err(BindError::needs(
                 "odometry: a number `dS`; `dx`, `dy` and `dyaw`; or `x`, `y`, `yaw`, `vx`, `vy` and `wz`",
             ));
         };
@@ -111,14 +111,14 @@ struct Bound {
 }
 
 impl Modify for Bound {
-    fn modify(&self, data: &mut dyn Struct, memory: &mut Memory, clock: &Clock) {
+    fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock) {
         let settings = &self.settings;
-        let factor = settings.factor + memory.random.gauss(settings.factor_sigma);
+        let factor = settings.factor + state.random.gauss(settings.factor_sigma);
         // Drawn for the way alone as well, so that a level more changes no noise.
-        let drift = settings.gyro_drift + memory.random.gauss(settings.gyro_drift_sigma);
-        memory.values.resize(ALL, 0.0);
+        let drift = settings.gyro_drift + state.random.gauss(settings.gyro_drift_sigma);
+        state.values.resize(ALL, 0.0);
         let Some([x_error, y_error, yaw_error, last_x, last_y, last_time]) =
-            memory.values.first_chunk_mut::<ALL>()
+            state.values.first_chunk_mut::<ALL>()
         else {
             return;
         };
@@ -187,8 +187,8 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn reset_noise(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    each_memory::<OdometryNoise>(world, entity, |memory| {
-        memory
+    each_state::<OdometryNoise>(world, entity, |state| {
+        state
             .values
             .iter_mut()
             .take(ERRORS)
@@ -301,15 +301,15 @@ mod tests {
             app.add_plugins((odometry::plugin, plugin));
         };
         let (radius, omega) = (2.0, 0.5);
-        let mut bed = TestWorld::new(60.0, plugins, circling(radius, omega, 0.0));
+        let mut test = TestWorld::new(60.0, plugins, circling(radius, omega, 0.0));
         let at = Isometry3::identity();
-        let sensor = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, at);
+        let sensor = test.sensor::<Odometry>("rover.odometry", "()", 60.0, at);
         let fields = Fields::of_type::<OdometryData>(Some("integrated"));
-        bed.modifier::<OdometryNoise>(sensor, "(factor: 1.05)", &fields);
+        test.modifier::<OdometryNoise>(sensor, "(factor: 1.05)", &fields);
         for tick in 1..=300 {
             let turn = omega * f64::from(tick) / 60.0;
-            bed.step(circling(radius, omega, turn));
-            let data: OdometryData = bed.read(sensor);
+            test.step(circling(radius, omega, turn));
+            let data: OdometryData = test.read(sensor);
             let scaled = 1.05 * radius;
             assert!((data.x - scaled * libm::sin(turn)).abs() < 1e-9);
             assert!((data.y - scaled * (1.0 - libm::cos(turn))).abs() < 1e-9);
@@ -323,31 +323,31 @@ mod tests {
         let plugins = |app: &mut App| {
             app.add_plugins((odometry::plugin, plugin));
         };
-        let mut bed = TestWorld::new(10.0, plugins, BodyState::default());
+        let mut test = TestWorld::new(10.0, plugins, BodyState::default());
         let at = Isometry3::identity();
-        let drifting = bed.sensor::<Odometry>("rover.odometry", "()", 10.0, at);
-        bed.sensor::<Odometry>("rover.other", "()", 10.0, at);
+        let drifting = test.sensor::<Odometry>("rover.odometry", "()", 10.0, at);
+        test.sensor::<Odometry>("rover.other", "()", 10.0, at);
         let fields = Fields::of_type::<OdometryData>(Some("integrated"));
         let text = "(factor: 1.5, gyro_drift: 0.1)";
-        bed.modifier::<OdometryNoise>(drifting, text, &fields);
+        test.modifier::<OdometryNoise>(drifting, text, &fields);
         let ahead = |x: f64| moving([x, 0.0, 0.0], 0.0, [10.0, 0.0, 0.0], [0.0; 3]);
         for step in 1..=10 {
-            bed.step(ahead(f64::from(step)));
+            test.step(ahead(f64::from(step)));
         }
-        let data: OdometryData = bed.read(drifting);
+        let data: OdometryData = test.read(drifting);
         assert!((data.yaw - 1.0).abs() < 1e-12 && (data.x - 10.0).abs() > 1.0);
-        let reply = bed
+        let reply = test
             .call("rover.odometry", "reset_noise", Json::Null)
             .reply();
         assert_eq!(reply.unwrap().status, Status::Success);
-        bed.step(ahead(10.0));
-        let data: OdometryData = bed.read(drifting);
+        test.step(ahead(10.0));
+        let data: OdometryData = test.read(drifting);
         assert!((data.yaw - 0.1).abs() < 1e-12, "only the drift since");
         assert!(
             (data.x - 10.0).abs() < 1e-12 && data.y.abs() < 1e-12,
             "{data:?}"
         );
-        let refused = bed.call("rover.other", "reset_noise", Json::Null).reply();
+        let refused = test.call("rover.other", "reset_noise", Json::Null).reply();
         assert_eq!(refused.unwrap().status, Status::Failed, "it has no noise");
     }
 

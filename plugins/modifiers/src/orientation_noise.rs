@@ -30,7 +30,7 @@ impl Default for OrientationNoise {
 impl Modifier for OrientationNoise {
     const KIND: &'static str = "orientation_noise";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         // Drawn and thrown away where it is not wanted, so that the yaw noise is the same either way.
         let sigma = if self.planar {
             [0.0, 0.0, self.sigma[2]]
@@ -40,8 +40,8 @@ impl Modifier for OrientationNoise {
         if let Some(field) = fields.of_kind::<[f64; 4]>("orientation") {
             let index = field.index;
             return Ok(Box::new(
-                move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
-                    let error = sigma.map(|sigma| memory.random.gauss(sigma));
+                move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
+                    let error = sigma.map(|sigma| state.random.gauss(sigma));
                     if let Some(quaternion) = at_mut::<[f64; 4]>(data, index) {
                         turn(quaternion, error);
                     }
@@ -53,16 +53,16 @@ impl Modifier for OrientationNoise {
             [None, None, Some(yaw)]
         } else {
             let Ok(angles) = fields.numbers(["roll", "pitch", "yaw"]) else {
-                return Err(Misfit::needs(
+                return Err(BindError::needs(
                     "numbers `yaw`, `pitch` and `roll`, or a quaternion `orientation`",
                 ));
             };
             angles.map(Some)
         };
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 for (index, sigma) in places.into_iter().zip(sigma) {
-                    let error = memory.random.gauss(sigma);
+                    let error = state.random.gauss(sigma);
                     if let Some(value) = index.and_then(|index| at_mut::<f64>(data, index)) {
                         *value += error;
                     }

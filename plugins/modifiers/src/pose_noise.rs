@@ -30,7 +30,7 @@ impl Default for PoseNoise {
 impl Modifier for PoseNoise {
     const KIND: &'static str = "pose_noise";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let places = fields.numbers(["x", "y", "z", "roll", "pitch", "yaw"])?;
         fields.lengths(["x", "y", "z"])?;
         let [x, y, z] = self.position_sigma;
@@ -41,9 +41,9 @@ impl Modifier for PoseNoise {
             [x, y, z, roll, pitch, yaw]
         };
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 for (index, sigma) in places.into_iter().zip(sigma) {
-                    let error = memory.random.gauss(sigma);
+                    let error = state.random.gauss(sigma);
                     if let Some(value) = at_mut::<f64>(data, index) {
                         *value += error;
                     }
@@ -90,7 +90,7 @@ mod tests {
         let plugins = |app: &mut App| {
             app.add_plugins((pose::plugin, plugin));
         };
-        let mut bed = TestWorld::new(60.0, plugins, BodyState::default());
+        let mut test = TestWorld::new(60.0, plugins, BodyState::default());
         let fields = Fields::of_type::<PoseData>(None);
         let paths: &[&str] = if with_another {
             &["rover.a", "rover.pose"]
@@ -100,16 +100,16 @@ mod tests {
         let sensors: Vec<Entity> = paths
             .iter()
             .map(|path| {
-                let sensor = bed.sensor::<pose::Pose>(path, "()", 60.0, Isometry3::identity());
-                bed.modifier::<PoseNoise>(sensor, "()", &fields);
+                let sensor = test.sensor::<pose::Pose>(path, "()", 60.0, Isometry3::identity());
+                test.modifier::<PoseNoise>(sensor, "()", &fields);
                 sensor
             })
             .collect();
         let last = sensors[sensors.len() - 1];
         (0..10)
             .map(|_| {
-                bed.step(BodyState::default());
-                bed.read::<PoseData>(last)
+                test.step(BodyState::default());
+                test.read::<PoseData>(last)
             })
             .collect()
     }

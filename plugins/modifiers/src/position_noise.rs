@@ -25,7 +25,7 @@ impl Default for PositionNoise {
 impl Modifier for PositionNoise {
     const KIND: &'static str = "position_noise";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let sigma = self.sigma;
         let places: Vec<usize> = if self.planar {
             fields.lengths(["x", "y"])?.into()
@@ -33,9 +33,9 @@ impl Modifier for PositionNoise {
             fields.lengths(["x", "y", "z"])?.into()
         };
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 for (&index, sigma) in places.iter().zip(sigma) {
-                    let error = memory.random.gauss(sigma);
+                    let error = state.random.gauss(sigma);
                     if let Some(value) = at_mut::<f64>(data, index) {
                         *value += error;
                     }

@@ -39,11 +39,11 @@ impl Default for Quantization {
 impl Modifier for Quantization {
     const KIND: &'static str = "quantization";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let (step, rounding) = (self.step, self.rounding);
         Ok(Box::new(
-            move |data: &mut dyn Struct, _: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, _: &mut ModifierState, _: &Clock| {
                 numbers.each(data, |_, number| {
                     let steps = match rounding {
                         Rounding::Nearest => libm::round(*number / step),

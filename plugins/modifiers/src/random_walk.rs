@@ -49,12 +49,12 @@ impl RandomWalk {
 impl Modifier for RandomWalk {
     const KIND: &'static str = "random_walk";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let settings = self.clone();
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, clock: &Clock| {
-                let Memory { random, values, .. } = memory;
+            move |data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock| {
+                let ModifierState { random, values, .. } = state;
                 let now = clock.seconds();
                 if values.is_empty() {
                     values.push(now);

@@ -28,8 +28,8 @@ enum Grain {
 }
 
 impl SaltAndPepper {
-    fn grain(share: f64, memory: &mut Memory) -> Option<Grain> {
-        let drawn = memory.random.uniform();
+    fn grain(share: f64, state: &mut ModifierState) -> Option<Grain> {
+        let drawn = state.random.uniform();
         match drawn {
             _ if drawn < share / 2.0 => Some(Grain::Salt),
             _ if drawn < share => Some(Grain::Pepper),
@@ -41,7 +41,7 @@ impl SaltAndPepper {
 impl Modifier for SaltAndPepper {
     const KIND: &'static str = "salt_and_pepper";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let colors = fields
             .of_kind::<Samples<u8>>("image")
             .map(|field| field.index);
@@ -52,16 +52,16 @@ impl Modifier for SaltAndPepper {
             .of_kind::<Samples<u16>>("raw")
             .map(|field| field.index);
         if colors.is_none() && depths.is_empty() && raw.is_none() {
-            return Err(Misfit::needs("an `image`, `depth` or `raw`"));
+            return Err(BindError::needs("an `image`, `depth` or `raw`"));
         }
         let share = self.share;
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 let image = colors.and_then(|index| fields::at_mut::<Samples<u8>>(data, index));
                 if let Some(image) = image {
                     image.edit(|image| {
                         for [color @ .., _alpha] in image.as_chunks_mut::<4>().0 {
-                            match Self::grain(share, memory) {
+                            match Self::grain(share, state) {
                                 Some(Grain::Salt) => *color = [u8::MAX; 3],
                                 Some(Grain::Pepper) => *color = [0; 3],
                                 None => {}
@@ -73,7 +73,7 @@ impl Modifier for SaltAndPepper {
                 if let Some(raw) = raw {
                     raw.edit(|raw| {
                         for depth in raw {
-                            if Self::grain(share, memory).is_some() {
+                            if Self::grain(share, state).is_some() {
                                 *depth = 0;
                             }
                         }
@@ -85,7 +85,7 @@ impl Modifier for SaltAndPepper {
                     };
                     image.edit(|image| {
                         for depth in image {
-                            match Self::grain(share, memory) {
+                            match Self::grain(share, state) {
                                 Some(Grain::Salt) => *depth = f32::INFINITY,
                                 Some(Grain::Pepper) => *depth = 0.0,
                                 None => {}

@@ -19,12 +19,12 @@ pub struct Saturation {
 impl Modifier for Saturation {
     const KIND: &'static str = "saturation";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let min = self.min.unwrap_or(f64::NEG_INFINITY);
         let max = self.max.unwrap_or(f64::INFINITY);
         Ok(Box::new(
-            move |data: &mut dyn Struct, _: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, _: &mut ModifierState, _: &Clock| {
                 numbers.each(data, |_, number| {
                     // What is not a number stays so.
                     if *number < min {

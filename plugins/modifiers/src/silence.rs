@@ -4,7 +4,7 @@ use std::any::TypeId;
 use bevy::reflect::structs::Struct;
 use morse_api::{
     fields::{Field, at_mut},
-    modifier::{Fate, Site},
+    modifier::{ModifierOutcome, Site},
     prelude::*,
 };
 
@@ -28,19 +28,19 @@ impl Default for Silence {
 impl Modifier for Silence {
     const KIND: &'static str = "silence";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let is_flag = |field: &&Field| field.type_id == TypeId::of::<bool>();
         let Some(flag) = fields.get(&self.unless).filter(is_flag) else {
-            return Err(Misfit::needs(format!(
+            return Err(BindError::needs(format!(
                 "a field `{}` that is true or false",
                 self.unless
             )));
         };
         let place = flag.index;
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, _: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 if at_mut::<bool>(data, place).is_some_and(|flag| !*flag) {
-                    memory.fate = Fate::Lost;
+                    state.outcome = ModifierOutcome::Lost;
                 }
             },
         ))
@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    fn bound(text: &str, fields: &Fields) -> Result<Box<dyn Modify>, Misfit> {
+    fn bound(text: &str, fields: &Fields) -> Result<Box<dyn Modify>, BindError> {
         let site = Site {
             world: &World::new(),
             side: morse_api::modifier::Side::Measurement,
@@ -75,9 +75,9 @@ mod tests {
                 collision,
                 ..CollisionData::default()
             };
-            let mut memory = Memory::new(Random::new(0, "rover.sensor", "silence"));
-            silence.modify(&mut data, &mut memory, &Clock::new(60.0));
-            assert_eq!(memory.fate == Fate::Lost, !collision);
+            let mut state = ModifierState::new(Random::new(0, "rover.sensor", "silence"));
+            silence.modify(&mut data, &mut state, &Clock::new(60.0));
+            assert_eq!(state.outcome == ModifierOutcome::Lost, !collision);
         }
     }
 

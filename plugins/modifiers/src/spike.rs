@@ -35,18 +35,18 @@ impl Default for Spike {
 impl Modifier for Spike {
     const KIND: &'static str = "spike";
 
-    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let settings = self.clone();
         Ok(Box::new(
-            move |data: &mut dyn Struct, memory: &mut Memory, clock: &Clock| {
+            move |data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock| {
                 let now = clock.seconds();
-                let before = memory.values.first().copied();
-                memory.values.resize(1, now);
-                memory.values.fill(now);
+                let before = state.values.first().copied();
+                state.values.resize(1, now);
+                state.values.fill(now);
                 let is_new = |at: &f64| *at <= now && before.is_none_or(|before| before < *at);
                 // Drawn even where it does not matter, so that a time more changes no other spike.
-                let is_random = memory.random.uniform() < settings.probability;
+                let is_random = state.random.uniform() < settings.probability;
                 if settings.at.iter().any(is_new) || is_random {
                     numbers.each(data, |_, number| *number += settings.size);
                 }

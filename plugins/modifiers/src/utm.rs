@@ -60,7 +60,7 @@ impl Utm {
 impl Modifier for Utm {
     const KIND: &'static str = "utm";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let zone = self.zone(site.world).unwrap_or(Zone {
             number: 31,
             is_north: true,

@@ -30,7 +30,7 @@ pub struct UtmOffset {
 impl Modifier for UtmOffset {
     const KIND: &'static str = "utm_offset";
 
-    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, Misfit> {
+    fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         coordinates::bind(*self, fields, site, self.direction)
     }
 

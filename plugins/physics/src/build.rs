@@ -16,7 +16,7 @@ use morse_scene::{
 use nalgebra::Vector3;
 
 use super::{
-    Motion, Settings, convert,
+    MotionMode, PhysicsSettings, convert,
     engine::{
         BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JOINT_PASSES,
         Tables, VariableRow,
@@ -62,7 +62,7 @@ pub fn build(
     prepared: &Prepared,
     entities: &Entities,
 ) -> Built {
-    let settings = world.resource::<Settings>().clone();
+    let settings = world.resource::<PhysicsSettings>().clone();
     let mut tables = Tables {
         engine: world.resource::<Tables>().engine,
         allowed: allowed(layout, scene),
@@ -158,7 +158,7 @@ struct Builder<'a> {
     layout: &'a Layout,
     prepared: &'a Prepared,
     entities: &'a Entities,
-    settings: &'a Settings,
+    settings: &'a PhysicsSettings,
     tables: Tables,
 }
 
@@ -242,9 +242,9 @@ impl Builder<'_> {
         };
         let rule = match self.settings.motion {
             // A caster, or ice, slides on everything; an average would give it half of the other's grip.
-            Motion::Default if solid.friction == 0.0 => CoefficientCombineRule::Min,
-            Motion::Default => CoefficientCombineRule::Average,
-            Motion::Morse => CoefficientCombineRule::Multiply,
+            MotionMode::Default if solid.friction == 0.0 => CoefficientCombineRule::Min,
+            MotionMode::Default => CoefficientCombineRule::Average,
+            MotionMode::Morse => CoefficientCombineRule::Multiply,
         };
         let place = self.tables.geometry.len();
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);

@@ -9,14 +9,14 @@ use morse_api::{
 use nalgebra::Vector3;
 
 use super::{
-    Settings, convert,
+    PhysicsSettings, convert,
     engine::{BodyIndex, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, Tables},
 };
 
 /// The contacts as they are after the last tick.
 #[derive(SystemParam)]
 pub struct Contacts<'w, 's> {
-    settings: Res<'w, Settings>,
+    settings: Res<'w, PhysicsSettings>,
     tables: Res<'w, Tables>,
     engine: Single<'w, 's, Engine>,
     bodies: Query<'w, 's, &'static BodyIndex>,

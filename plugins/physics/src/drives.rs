@@ -13,7 +13,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Motion, Settings, convert,
+    MotionMode, PhysicsSettings, convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     filter::TURNING,
 };
@@ -89,7 +89,7 @@ impl Commanded {
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         is_first: bool,
-        motion: Motion,
+        motion: MotionMode,
     ) {
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
@@ -101,15 +101,15 @@ impl Commanded {
                 continue;
             }
             let is_due = match motion {
-                Motion::Morse => is_first,
-                Motion::Default => {
+                MotionMode::Morse => is_first,
+                MotionMode::Default => {
                     let is_new = command.is_new && is_first;
                     is_new || row.kind != BodyKind::Dynamic || command.has_grip(body)
                 }
             };
             if is_due {
                 let is_braked =
-                    motion == Motion::Morse && command.is_ground_robot && command.turns();
+                    motion == MotionMode::Morse && command.is_ground_robot && command.turns();
                 let share = if is_braked { TURNING_SHARE } else { 1.0 };
                 command.times(share).impose(body, row.kind);
             }
@@ -224,7 +224,7 @@ enum Last {
 /// base. A velocity and a thrust stand until the actuator asks otherwise; the rest is for the ticks in
 /// which the actuator acts.
 pub(super) fn apply(
-    settings: Res<Settings>,
+    settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     order: Option<Res<InPathOrder>>,
     mut commanded: ResMut<Commanded>,
@@ -296,7 +296,7 @@ pub(super) fn apply(
 struct Told {
     before: BTreeMap<usize, Command>,
     told: BTreeMap<usize, Last>,
-    motion: Motion,
+    motion: MotionMode,
 }
 
 impl Told {
@@ -391,11 +391,11 @@ fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
 
 /// The commanded velocity holds against what would change it of itself. One that is commanded to what is
 /// no ground robot includes the vertical one: it does not fall.
-fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: Motion) {
+fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: MotionMode) {
     let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
         return;
     };
-    if motion == Motion::Default {
+    if motion == MotionMode::Default {
         body.set_linear_damping(0.0);
         body.set_angular_damping(0.0);
     }

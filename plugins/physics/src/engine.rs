@@ -21,7 +21,7 @@ use morse_api::body::BodyKind;
 use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::{Isometry3, UnitQuaternion};
 
-use super::{Motion, Settings, convert};
+use super::{MotionMode, PhysicsSettings, convert};
 
 /// Iterations of the solver that a body on a joint gets on top: links of an arm give way, and lose
 /// energy, with as few as boxes need.
@@ -127,7 +127,7 @@ impl Tables {
 }
 
 /// Spawns the engine's world, so that it exists before anything else is built.
-pub(super) fn spawn_engine(world: &mut World, settings: &Settings) {
+pub(super) fn spawn_engine(world: &mut World, settings: &PhysicsSettings) {
     let mut simulation = RapierContextSimulation::default();
     simulation.integration_parameters = parameters(settings);
     let mut configuration = RapierConfiguration::new(1.0);
@@ -141,7 +141,7 @@ pub(super) fn spawn_engine(world: &mut World, settings: &Settings) {
     });
 }
 
-fn parameters(settings: &Settings) -> IntegrationParameters {
+fn parameters(settings: &PhysicsSettings) -> IntegrationParameters {
     let softness = SpringCoefficients {
         natural_frequency: settings.contact_frequency as f32,
         ..SpringCoefficients::contact_defaults()
@@ -152,8 +152,8 @@ fn parameters(settings: &Settings) -> IntegrationParameters {
         static_contact_softness: softness,
         num_solver_iterations: settings.moves() as usize,
         num_internal_pgs_iterations: match settings.motion {
-            Motion::Default => 1,
-            Motion::Morse => settings.solver_iterations.max(1) as usize,
+            MotionMode::Default => 1,
+            MotionMode::Morse => settings.solver_iterations.max(1) as usize,
         },
         ..IntegrationParameters::default()
     }

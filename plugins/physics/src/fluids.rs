@@ -18,7 +18,7 @@ use nalgebra::{Isometry3, Vector3};
 pub(super) use hull::Hull;
 
 use super::{
-    Motion, Settings, convert,
+    MotionMode, PhysicsSettings, convert,
     drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
     prepare::Prepared,
@@ -60,7 +60,7 @@ struct Effect {
 
 impl Fluids {
     /// Finds what is immersed.
-    pub(super) fn new(settings: &Settings, layout: &Layout, prepared: &Prepared) -> Self {
+    pub(super) fn new(settings: &PhysicsSettings, layout: &Layout, prepared: &Prepared) -> Self {
         let all = layout.bodies.iter().zip(&prepared.bodies).enumerate();
         let moving = all.filter(|(_, (body, _))| body.kind == BodyKind::Dynamic);
         let immersed = moving.filter_map(|(at, (body, prepared))| {
@@ -90,7 +90,7 @@ impl Fluids {
         &self,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
-        settings: &Settings,
+        settings: &PhysicsSettings,
         commanded: &Commanded,
     ) {
         let gravity = Vector3::from(settings.gravity);
@@ -103,7 +103,7 @@ impl Fluids {
             if body.is_sleeping() {
                 continue;
             }
-            let is_held = settings.motion == Motion::Default && commanded.drives(immersed.body);
+            let is_held = settings.motion == MotionMode::Default && commanded.drives(immersed.body);
             if is_held && !commanded.keeps_to_ground(immersed.body) {
                 continue;
             }
@@ -136,7 +136,7 @@ impl Immersed {
         &self,
         body: &RigidBody,
         row: &BodyRow,
-        settings: &Settings,
+        settings: &PhysicsSettings,
         gravity: &Vector3<f64>,
         is_held: bool,
     ) -> Effect {
@@ -202,7 +202,7 @@ impl Immersed {
         &self,
         body: &RigidBody,
         mass: f64,
-        settings: &Settings,
+        settings: &PhysicsSettings,
         share: f64,
         other: &Vector3<f64>,
     ) -> Vector3<f64> {

@@ -39,7 +39,7 @@ pub(super) const HOLDING: Holding = Holding {
 };
 
 /// What a grasp needs of the world.
-type Parts = (
+type GraspParams = (
     Single<'static, 'static, Engine>,
     Res<'static, Tables>,
     ResMut<'static, Grasps>,
@@ -79,7 +79,7 @@ fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHol
 /// When it cannot be held.
 fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     can_hold(world, holder, held)?;
-    let mut state: SystemState<Parts> = SystemState::new(world);
+    let mut state: SystemState<GraspParams> = SystemState::new(world);
     let Ok((mut engine, tables, mut grasps, places)) = state.get_mut(world) else {
         return Err(CannotHold::NoBodies);
     };
@@ -111,7 +111,7 @@ fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHol
 
 /// Lets a body go, which keeps its velocity. Nothing happens if it is not held by that holder.
 fn let_go(world: &mut World, holder: Entity, held: Entity) {
-    let mut state: SystemState<Parts> = SystemState::new(world);
+    let mut state: SystemState<GraspParams> = SystemState::new(world);
     let Ok((mut engine, _, mut grasps, places)) = state.get_mut(world) else {
         return;
     };

@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Settings, convert,
+    PhysicsSettings, convert,
     drives::{Commanded, push},
     engine::{Engine, EngineItem, JOINT_ITERATIONS, JointRow, Tables, VariableRow},
     motor::{self, Order},
@@ -46,7 +46,7 @@ pub(super) struct JointMotion(pub Vec<VariableMotion>);
 
 /// Turns the variables' targets into motors.
 pub(super) fn apply(
-    settings: Res<Settings>,
+    settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
     mut commanded: ResMut<Commanded>,
@@ -153,7 +153,7 @@ fn exert(
 
 /// Reads where the joints are and how they move, after the step.
 pub(super) fn read(
-    settings: Res<Settings>,
+    settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
     engine: Single<Engine>,
@@ -176,7 +176,7 @@ pub(super) fn read(
 fn measure(
     engine: &EngineItem<'_, '_>,
     tables: &Tables,
-    settings: &Settings,
+    settings: &PhysicsSettings,
     variable: &VariableRow,
     motion: &mut VariableMotion,
 ) {
@@ -244,7 +244,7 @@ impl JointRow {
     }
 
     /// What the motor exerted in the last step of the engine.
-    fn effort(&self, engine: &EngineItem<'_, '_>, settings: &Settings) -> f64 {
+    fn effort(&self, engine: &EngineItem<'_, '_>, settings: &PhysicsSettings) -> f64 {
         let axis = motor::axis_of(self.is_angle);
         let joint = self
             .handle

@@ -1,7 +1,7 @@
 //! The physics: bodies, joints, contacts and drives, and the only crate that names the engine.
 //!
 //! In reading order:
-//! - [`plugin`] and [`Settings`]: one tick of the clock is [`Settings::substeps`] steps of the engine;
+//! - [`plugin`] and [`PhysicsSettings`]: one tick of the clock is [`PhysicsSettings::substeps`] steps of the engine;
 //! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
 //! - [`shapes`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
@@ -9,7 +9,7 @@
 //! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
-//! - [`fault`]: bodies that were lost;
+//! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - [`mod@place`]: what the simulation itself does to bodies;
 //! - `snapshot`: hash, save and restore.
@@ -19,12 +19,12 @@ pub mod contacts;
 mod convert;
 pub mod drives;
 mod engine;
-pub mod fault;
 mod filter;
 pub mod fluids;
 pub mod grasp;
 mod joints;
 mod loads;
+pub mod lost_body;
 pub mod mass;
 mod motor;
 pub mod place;
@@ -56,7 +56,7 @@ pub use prepare::{Prepared, prepare};
 
 /// The numerical settings of a world.
 #[derive(Resource, Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct PhysicsSettings {
     /// Ticks a second, Hz.
     pub rate: f64,
     /// m/s².
@@ -68,14 +68,14 @@ pub struct Settings {
     /// Iterations of the engine's solver a substep.
     pub solver_iterations: u32,
     /// How commanded speeds are reached.
-    pub motion: Motion,
+    pub motion: MotionMode,
     /// kg/m³; felt by what has a drag area.
     pub air_density: f64,
     /// Water below a level, if there is any.
     pub water: Option<Water>,
 }
 
-impl Default for Settings {
+impl Default for PhysicsSettings {
     fn default() -> Self {
         Self {
             rate: 60.0,
@@ -83,14 +83,14 @@ impl Default for Settings {
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
-            motion: Motion::Default,
+            motion: MotionMode::Default,
             air_density: 1.225,
             water: None,
         }
     }
 }
 
-impl Settings {
+impl PhysicsSettings {
     /// Length of a tick, s.
     #[must_use]
     pub fn dt(&self) -> f64 {
@@ -101,8 +101,8 @@ impl Settings {
     /// there is one, of several passes, as its engine did it: friction acts first, then the body moves.
     fn moves(&self) -> u32 {
         match self.motion {
-            Motion::Default => self.solver_iterations.max(1),
-            Motion::Morse => 1,
+            MotionMode::Default => self.solver_iterations.max(1),
+            MotionMode::Morse => 1,
         }
     }
 
@@ -115,7 +115,7 @@ impl Settings {
 
 /// How commanded speeds are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Motion {
+pub enum MotionMode {
     /// The commanded speed is reached and held.
     #[default]
     Default,
@@ -125,7 +125,7 @@ pub enum Motion {
 }
 
 /// Adds the physics: the engine's world exists when this returns, its step runs in [`Tick::Physics`].
-pub fn plugin(app: &mut App, settings: Settings) {
+pub fn plugin(app: &mut App, settings: PhysicsSettings) {
     let timestep = TimestepMode::Fixed {
         dt: settings.dt() as f32,
         substeps: settings.substeps.max(1) as usize,
@@ -148,8 +148,8 @@ pub fn plugin(app: &mut App, settings: Settings) {
         .init_resource::<grasp::Grasps>()
         .init_resource::<fluids::Fluids>()
         .init_resource::<vehicles::Vehicles>()
-        .init_resource::<fault::Fault>()
-        .init_resource::<fault::GivenUp>()
+        .init_resource::<lost_body::FirstLost>()
+        .init_resource::<lost_body::GivenUp>()
         .register_state_resource::<grasp::Grasps>();
     app.configure_sets(
         FixedUpdate,
@@ -170,7 +170,7 @@ pub fn plugin(app: &mut App, settings: Settings) {
             step::step
                 .in_set(PhysicsSet::StepSimulation)
                 .run_if(place::runs),
-            (joints::read, step::write_back, fault::find)
+            (joints::read, step::write_back, lost_body::find)
                 .chain()
                 .in_set(PhysicsSet::Writeback)
                 .run_if(place::runs),

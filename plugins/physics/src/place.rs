@@ -42,7 +42,7 @@ pub enum Unmoved {
     Kinematic,
 }
 
-type Parts<'w, 's> = SystemState<(
+type PlaceParams<'w, 's> = SystemState<(
     Single<'static, 'static, Engine>,
     Res<'static, Tables>,
     Query<'static, 'static, &'static BodyIndex>,
@@ -55,7 +55,7 @@ type Parts<'w, 's> = SystemState<(
 ///
 /// It does not move.
 pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result<(), Unmoved> {
-    let mut state: Parts<'_, '_> = SystemState::new(world);
+    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, mut states)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
@@ -98,7 +98,7 @@ pub fn push(
     impulse: &Vector3<f64>,
     point: Option<&Point3<f64>>,
 ) -> Result<(), Unmoved> {
-    let mut state: Parts<'_, '_> = SystemState::new(world);
+    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, _)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
@@ -127,7 +127,7 @@ pub fn push(
 ///
 /// Forces do not move it.
 pub fn hold(world: &mut World, entity: Entity, is_held: bool) -> Result<(), Unmoved> {
-    let mut state: Parts<'_, '_> = SystemState::new(world);
+    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, _)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };

@@ -5,14 +5,14 @@ use morse_scene::assembly::JointMode;
 use nalgebra::Isometry3;
 
 use super::{
-    Settings, convert,
+    PhysicsSettings, convert,
     engine::{EngineItem, Tables},
     joints::JointMotion,
 };
 
 /// Moves each kinematic variable towards its target; the bodies follow in the step.
 pub(super) fn apply(
-    settings: Res<Settings>,
+    settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
     targets: Query<&JointTarget>,

@@ -22,8 +22,8 @@ use super::{
     convert,
     drives::{Command, Commanded},
     engine::{Engine, EngineItem, Tables},
-    fault::Fault,
     joints::JointMotion,
+    lost_body::FirstLost,
     step,
 };
 
@@ -106,7 +106,7 @@ fn save(world: &World) -> Result<Vec<u8>, StateError> {
 }
 
 fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
-    world.insert_resource(Fault::default());
+    world.insert_resource(FirstLost::default());
     let restored: Restored = postcard::from_bytes(bytes).map_err(encoding)?;
     let here = world
         .get_resource::<Tables>()

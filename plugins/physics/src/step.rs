@@ -5,21 +5,21 @@ use morse_api::body::{BodyKind, BodyState};
 use nalgebra::Isometry3;
 
 use super::{
-    Motion, Settings, convert,
+    MotionMode, PhysicsSettings, convert,
     drives::Commanded,
     engine::{BodyRow, Engine, EngineItem, Tables},
-    fault::GivenUp,
     filter::Hooks,
     fluids::Fluids,
     joints::JointMotion,
     loads::Loads,
+    lost_body::GivenUp,
     posing, slopes,
     vehicles::Vehicles,
 };
 
 /// Advances the engine by one tick.
 pub(super) fn step(
-    settings: Res<Settings>,
+    settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     commanded: Res<Commanded>,
     motion: Res<JointMotion>,
@@ -33,10 +33,10 @@ pub(super) fn step(
     let hooks = Hooks {
         tables: &tables,
         commanded: &commanded,
-        rolls: settings.motion == Motion::Default,
+        rolls: settings.motion == MotionMode::Default,
         up: -gravity.normalize_or_zero(),
     };
-    if settings.motion == Motion::Default {
+    if settings.motion == MotionMode::Default {
         slopes::hold(&mut engine, &tables, &commanded);
     }
     let substeps = settings.substeps.max(1);

@@ -13,7 +13,7 @@ use morse_api::{component::Mount, state::InPathOrder, vehicle::Vehicle};
 use nalgebra::{Matrix3, Vector3};
 
 use super::{
-    Settings, convert,
+    PhysicsSettings, convert,
     engine::{BodyIndex, EngineItem, Tables},
 };
 
@@ -161,7 +161,7 @@ impl Vehicles {
     }
 
     /// Lets the wheels act in the next step of the engine.
-    pub(super) fn act(&mut self, engine: &mut EngineItem<'_, '_>, settings: &Settings) {
+    pub(super) fn act(&mut self, engine: &mut EngineItem<'_, '_>, settings: &PhysicsSettings) {
         for driven in &mut self.0 {
             driven.act(engine, settings.substep());
         }

@@ -3,16 +3,17 @@
 //! A tile is drawn anew if something that moved was or is in it, or if its shadow fell or falls on what the tile
 //! shows. So the pixels are those of a picture that is drawn as a whole.
 use bevy::prelude::World;
-use morse_api::render::{Eye, Picture, Renderer};
+use morse_api::render::{CameraView, Picture, Renderer};
 use nalgebra::Isometry3;
 use rayon::ThreadPool;
 
 use super::{
-    Software, gpu,
+    Software,
+    bands::draw,
+    gpu,
+    projection::{Projection, Tiles},
+    render_scene::{RenderScene, Thing},
     shadow::Bounds,
-    shot::{Shot, Tiles},
-    stage::{Stage, Thing},
-    take::draw,
     tile::SIDE,
     watch,
 };
@@ -26,7 +27,7 @@ pub struct Canvas {
 
 /// What it was drawn of.
 struct Last {
-    eye: Eye,
+    camera: CameraView,
     generation: u64,
     has_lamps: bool,
     poses: Vec<Isometry3<f64>>,
@@ -55,71 +56,87 @@ impl Canvas {
     }
 
     /// Draws what changed, and says where that is.
-    fn redraw(&mut self, stage: &Stage, eye: &Eye, pool: Option<&ThreadPool>) -> Option<Area> {
-        let tiles = Tiles::new(eye);
-        let shot = Shot::new(eye, stage, &tiles);
-        let has_lamps = !stage.lamps.is_empty();
+    fn redraw(
+        &mut self,
+        scene: &RenderScene,
+        camera: &CameraView,
+        pool: Option<&ThreadPool>,
+    ) -> Option<Area> {
+        let tiles = Tiles::new(camera);
+        let projection = Projection::new(camera, scene, &tiles);
+        let has_lamps = !scene.lamps.is_empty();
         let last = self.last.take().filter(|last| {
-            let is_same = last.eye == *eye && last.generation == stage.generation;
+            let is_same = last.camera == *camera && last.generation == scene.generation;
             is_same && !last.has_lamps && !has_lamps
         });
         let (wanted, mut places) = match last {
-            Some(last) => (changed(stage, &shot, &tiles, &last), last.places),
+            Some(last) => (changed(scene, &projection, &tiles, &last), last.places),
             None => (
                 vec![true; tiles.count()],
                 vec![Bounds::NOTHING; tiles.count()],
             ),
         };
-        self.picture.fit(eye);
+        self.picture.fit(camera);
         let is_wanted = |tile: usize| wanted.get(tile).copied().unwrap_or(true);
-        draw(&shot, &is_wanted, &mut self.picture, &mut places, pool);
+        draw(
+            &projection,
+            &is_wanted,
+            &mut self.picture,
+            &mut places,
+            pool,
+        );
         self.last = Some(Last {
-            eye: eye.clone(),
-            generation: stage.generation,
+            camera: camera.clone(),
+            generation: scene.generation,
             has_lamps,
-            poses: stage
+            poses: scene
                 .things
                 .iter()
                 .map(|thing| thing.world_from_thing)
                 .collect(),
             places,
         });
-        area(eye, &tiles, &wanted)
+        area(camera, &tiles, &wanted)
     }
 }
 
-/// Draws what an eye sees of a world as it stands, as far as that changed since the last time, and says where that
+/// Draws what a camera sees of a world as it stands, as far as that changed since the last time, and says where that
 /// is: nowhere, or in an area. A graphics card draws all of it.
-pub fn redraw(world: &mut World, eye: &Eye, canvas: &mut Canvas) -> Option<Area> {
+pub fn redraw(world: &mut World, camera: &CameraView, canvas: &mut Canvas) -> Option<Area> {
     watch(world);
     if gpu::is_there(world) {
         world
             .get_resource::<Renderer>()?
             .0
-            .render(eye, &mut canvas.picture);
+            .render(camera, &mut canvas.picture);
         canvas.last = None;
         return Some(Area {
             left: 0,
             top: 0,
-            right: eye.width,
-            bottom: eye.height,
+            right: camera.width,
+            bottom: camera.height,
         });
     }
     let software = world.get_resource::<Software>()?;
-    canvas.redraw(&software.read(), eye, software.0.pool.as_ref())
+    canvas.redraw(&software.read(), camera, software.0.pool.as_ref())
 }
 
 /// The tiles that may show something else than before.
-fn changed(stage: &Stage, shot: &Shot<'_>, tiles: &Tiles, last: &Last) -> Vec<bool> {
+fn changed(
+    scene: &RenderScene,
+    projection: &Projection<'_>,
+    tiles: &Tiles,
+    last: &Last,
+) -> Vec<bool> {
     let mut wanted = vec![false; tiles.count()];
-    let poses = stage.things.iter().zip(&last.poses);
+    let poses = scene.things.iter().zip(&last.poses);
     for (thing, before) in poses.filter(|(thing, pose)| thing.world_from_thing != **pose) {
         for pose in [before, &thing.world_from_thing] {
             let corners = thing.corners_at(pose);
-            if let Some((place, _)) = shot.place(&corners, tiles) {
+            if let Some((place, _)) = projection.place(&corners, tiles) {
                 tiles.with(&place, |tile| wanted[tile] = true);
             }
-            if let Some(shadows) = shot.shadows.as_ref().filter(|_| casts(thing)) {
+            if let Some(shadows) = projection.shadows.as_ref().filter(|_| casts(thing)) {
                 let shade = Bounds::around(corners.iter().map(|corner| shadows.in_sun(corner)));
                 for (wanted, places) in wanted.iter_mut().zip(&last.places) {
                     *wanted |= shade.is_over(places);
@@ -135,7 +152,7 @@ fn casts(thing: &Thing) -> bool {
 }
 
 /// The area of these tiles.
-fn area(eye: &Eye, tiles: &Tiles, wanted: &[bool]) -> Option<Area> {
+fn area(camera: &CameraView, tiles: &Tiles, wanted: &[bool]) -> Option<Area> {
     let columns = tiles.counts[0];
     let drawn = wanted.iter().enumerate().filter(|(_, wanted)| **wanted);
     let corners = drawn.map(|(tile, _)| [tile % columns, tile / columns]);
@@ -148,10 +165,10 @@ fn area(eye: &Eye, tiles: &Tiles, wanted: &[bool]) -> Option<Area> {
     }
     let pixels = |tiles: usize, size: u32| u32::try_from(tiles * SIDE).unwrap_or(size).min(size);
     (low[0] < high[0]).then(|| Area {
-        left: pixels(low[0], eye.width),
-        top: pixels(low[1], eye.height),
-        right: pixels(high[0], eye.width),
-        bottom: pixels(high[1], eye.height),
+        left: pixels(low[0], camera.width),
+        top: pixels(low[1], camera.height),
+        right: pixels(high[0], camera.width),
+        bottom: pixels(high[1], camera.height),
     })
 }
 
@@ -160,21 +177,21 @@ mod tests {
     use std::sync::Arc;
 
     use bevy::prelude::Entity;
-    use morse_api::{distortion::Distortion, random::Random, sight::Gloss};
+    use morse_api::{distortion::Distortion, random::Random, world_view::Gloss};
     use morse_geometry::rays::solid::Solid;
     use nalgebra::Vector3;
 
     use super::*;
     use crate::{
+        bands::draw_picture,
         light::Lamp,
         look,
-        stage::{Form, Grid},
-        take::take,
+        render_scene::{Form, Grid},
         tests::box_mesh,
     };
 
     /// Ground, and boxes, balls, meshes and grids over it; light passes through some of them.
-    fn stage() -> Stage {
+    fn scene() -> RenderScene {
         let mut random = Random::new(3, "canvas", "things");
         let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
         let cube = |half: [f64; 3]| Form::Solid(Solid::Box { half });
@@ -217,13 +234,13 @@ mod tests {
                 casts: n % 5 != 1,
             });
         }
-        Stage {
+        RenderScene {
             things,
-            ..Stage::default()
+            ..RenderScene::default()
         }
     }
 
-    fn eye() -> Eye {
+    fn camera() -> CameraView {
         look(
             [-9.0, -7.0, 6.0].into(),
             [0.0, 0.0, 0.3].into(),
@@ -243,21 +260,21 @@ mod tests {
 
     /// Moves some things again and again, and compares each picture with one that is drawn as a whole. Returns
     /// how much of them all lies outside of the areas that were drawn.
-    fn spared(mut stage: Stage, eye: &Eye, frames: u32) -> f64 {
+    fn spared(mut scene: RenderScene, camera: &CameraView, frames: u32) -> f64 {
         let mut random = Random::new(4, "canvas", "moves");
         let mut canvas = Canvas::default();
         let mut drawn = 0;
         for frame in 0..frames {
-            for thing in stage.things.iter_mut().skip(1) {
+            for thing in scene.things.iter_mut().skip(1) {
                 if random.uniform() < 0.1 {
                     let mut part = |size: f64| size * (random.uniform() - 0.5);
                     let step = Isometry3::translation(part(1.0), part(1.0), part(0.4));
                     thing.world_from_thing = step * thing.world_from_thing;
                 }
             }
-            let area = canvas.redraw(&stage, eye, None);
+            let area = canvas.redraw(&scene, camera, None);
             let mut whole = Picture::default();
-            take(&stage, eye, &mut whole, None);
+            draw_picture(&scene, camera, &mut whole, None);
             assert!(canvas.picture == whole, "frame {frame}");
             drawn += area.map_or(0, |area| {
                 (area.right - area.left) * (area.bottom - area.top)
@@ -268,66 +285,66 @@ mod tests {
 
     #[test]
     fn what_is_drawn_in_part_is_what_is_drawn_as_a_whole() {
-        let ideal = eye();
-        assert!(spared(stage(), &ideal, 25) > 0.0);
+        let ideal = camera();
+        assert!(spared(scene(), &ideal, 25) > 0.0);
         let coefficients = [-0.18, 0.04, 0.002, -0.0015, 0.0005];
         let size = [WIDTH, HEIGHT];
         let lens = Distortion::new(coefficients, size, ideal.focal, ideal.center).unwrap();
-        let bent = Eye {
+        let bent = CameraView {
             lens: Some(Arc::new(lens)),
             ..ideal.clone()
         };
-        assert!(spared(stage(), &bent, 8) > 0.0);
+        assert!(spared(scene(), &bent, 8) > 0.0);
         let mut all = ideal;
         (all.wants.depth, all.wants.things) = (true, true);
-        assert!(spared(stage(), &all, 4) > 0.0);
+        assert!(spared(scene(), &all, 4) > 0.0);
     }
 
     #[test]
     fn where_lamps_shine_all_is_drawn() {
-        let mut stage = stage();
-        stage.lamps.push(Lamp {
+        let mut scene = scene();
+        scene.lamps.push(Lamp {
             position: Vector3::new(0.0, 0.0, 3.0),
             axis: -Vector3::z(),
             edge: 0.5,
             distance: 3.0,
             color: [4.0; 3],
         });
-        let eye = eye();
+        let camera = camera();
         let mut canvas = Canvas::default();
         for height in [3.0, 2.5] {
-            stage.lamps[0].position.z = height;
-            assert_eq!(canvas.redraw(&stage, &eye, None), Some(WHOLE));
+            scene.lamps[0].position.z = height;
+            assert_eq!(canvas.redraw(&scene, &camera, None), Some(WHOLE));
         }
         // Its light goes out as well.
-        stage.lamps.clear();
-        assert_eq!(canvas.redraw(&stage, &eye, None), Some(WHOLE));
-        assert_eq!(canvas.redraw(&stage, &eye, None), None);
+        scene.lamps.clear();
+        assert_eq!(canvas.redraw(&scene, &camera, None), Some(WHOLE));
+        assert_eq!(canvas.redraw(&scene, &camera, None), None);
     }
 
     #[test]
     fn nothing_is_drawn_where_nothing_moves() {
-        let mut stage = stage();
-        let eye = eye();
+        let mut scene = scene();
+        let camera = camera();
         let mut canvas = Canvas::default();
-        assert_eq!(canvas.redraw(&stage, &eye, None), Some(WHOLE));
-        assert_eq!(canvas.redraw(&stage, &eye, None), None);
+        assert_eq!(canvas.redraw(&scene, &camera, None), Some(WHOLE));
+        assert_eq!(canvas.redraw(&scene, &camera, None), None);
         // A ball in the middle: it and its shadow.
-        stage.things[5].world_from_thing = Isometry3::translation(0.0, 0.0, 0.5);
-        canvas.redraw(&stage, &eye, None);
-        stage.things[5].world_from_thing = Isometry3::translation(0.1, 0.0, 0.5);
-        let area = canvas.redraw(&stage, &eye, None).unwrap();
+        scene.things[5].world_from_thing = Isometry3::translation(0.0, 0.0, 0.5);
+        canvas.redraw(&scene, &camera, None);
+        scene.things[5].world_from_thing = Isometry3::translation(0.1, 0.0, 0.5);
+        let area = canvas.redraw(&scene, &camera, None).unwrap();
         assert!(
             area.left > 30 && area.right < 170 && area.top > 30,
             "{area:?}"
         );
-        // Another eye, or other things, make a new picture.
-        let aside = Eye {
-            focal: eye.focal * 1.1,
-            ..eye.clone()
+        // Another camera, or other things, make a new picture.
+        let aside = CameraView {
+            focal: camera.focal * 1.1,
+            ..camera.clone()
         };
-        assert_eq!(canvas.redraw(&stage, &aside, None), Some(WHOLE));
-        stage.generation += 1;
-        assert_eq!(canvas.redraw(&stage, &aside, None), Some(WHOLE));
+        assert_eq!(canvas.redraw(&scene, &aside, None), Some(WHOLE));
+        scene.generation += 1;
+        assert_eq!(canvas.redraw(&scene, &aside, None), Some(WHOLE));
     }
 }

@@ -6,15 +6,15 @@ use std::{
 };
 
 use bevy::prelude::*;
-use morse_api::{complaint::Complaints, component::Path, lighting::linear, paint, sight::Gloss};
+use morse_api::{component::Path, lighting::linear, paint, warning::Warnings, world_view::Gloss};
 use morse_geometry::{GeometryOf, mesh::MeshError, rays};
 use morse_scene::model::{self, Shape};
 
 use super::{
     Software,
+    appearance::{Paint, Pattern},
     mesh::VisualMesh,
-    skin::{Paint, Pattern},
-    stage::{Form, Grid, Thing},
+    render_scene::{Form, Grid, Thing},
     texture::Texture,
 };
 use crate::paint::{Images, Source};
@@ -25,33 +25,33 @@ pub(crate) const SHININESS: f64 = 40.0;
 /// Takes in all geometry anew when some was spawned, changed or removed.
 pub(super) fn collect(
     software: Res<Software>,
-    complaints: ResMut<Complaints>,
+    warnings: ResMut<Warnings>,
     geometry: Query<(Entity, &GeometryOf)>,
     changed: Query<(), Changed<GeometryOf>>,
     mut removed: RemovedComponents<GeometryOf>,
 ) {
     if removed.read().count() > 0 || !changed.is_empty() {
-        collect_all(software, complaints, geometry);
+        collect_all(software, warnings, geometry);
     }
 }
 
 pub(super) fn collect_all(
     software: Res<Software>,
-    mut complaints: ResMut<Complaints>,
+    mut warnings: ResMut<Warnings>,
     geometry: Query<(Entity, &GeometryOf)>,
 ) {
     let things = things(geometry.iter().collect(), &mut |frame, why| {
-        complaints.add(&Path(frame.into()), why);
+        warnings.add(&Path(frame.into()), why);
     });
-    let mut stage = software.write();
-    stage.things = things;
-    stage.generation += 1;
+    let mut scene = software.write();
+    scene.things = things;
+    scene.generation += 1;
 }
 
-/// What is drawn of geometry; `complain` hears of which frame something is not, and why.
+/// What is drawn of geometry; `warn` hears of which frame something is not, and why.
 pub(super) fn things(
     mut all: Vec<(Entity, &GeometryOf)>,
-    complain: &mut dyn FnMut(&str, &str),
+    warn: &mut dyn FnMut(&str, &str),
 ) -> Vec<Thing> {
     // Numbers follow the names of frames, and in a frame the order of the scene.
     all.sort_by(|(_, one), (_, other)| one.frame.cmp(&other.frame));
@@ -61,7 +61,7 @@ pub(super) fn things(
         let geometry = &of.geometry;
         let form = files.form(geometry);
         let form = form.unwrap_or_else(|why| {
-            files.complaints.push(format!("it is not drawn: {why}"));
+            files.warnings.push(format!("it is not drawn: {why}"));
             None
         });
         if let Some(form) = form.filter(|_| geometry.alpha > 0.0) {
@@ -78,8 +78,8 @@ pub(super) fn things(
                 casts: !geometry.no_shadow,
             });
         }
-        for complaint in files.complaints.drain(..) {
-            complain(&of.frame, &complaint);
+        for warning in files.warnings.drain(..) {
+            warn(&of.frame, &warning);
         }
     }
     things
@@ -99,7 +99,7 @@ struct Files {
     meshes: BTreeMap<PathBuf, Arc<VisualMesh>>,
     images: Images,
     textures: BTreeMap<Source, Arc<Texture>>,
-    complaints: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Files {
@@ -129,9 +129,9 @@ impl Files {
         if let Some(mesh) = self.meshes.get(file) {
             return Ok(mesh.clone());
         }
-        let mut complaints = Vec::new();
-        let mesh = VisualMesh::read(file, &mut complaints, &mut |image| self.texture(image))?;
-        self.complaints.append(&mut complaints);
+        let mut warnings = Vec::new();
+        let mesh = VisualMesh::read(file, &mut warnings, &mut |image| self.texture(image))?;
+        self.warnings.append(&mut warnings);
         let mesh = Arc::new(mesh);
         self.meshes.insert(file.to_owned(), mesh.clone());
         Ok(mesh)
@@ -149,7 +149,7 @@ impl Files {
                 Some(texture)
             }
             Err(why) => {
-                self.complaints
+                self.warnings
                     .push(format!("it is drawn without the image `{source}`: {why}"));
                 None
             }

@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use bevy::prelude::*;
 use morse_api::{
     body::BodyState,
-    complaint::Complaints,
     component::Path,
-    render::{self, Eye, Painter, Picture, Render, Renderer, Wants, Watches},
-    sight::Scenery,
+    render::{self, CameraView, Picture, Render, Renderer, RendererKind, UsesRenderer, Wants},
     tick::Tick,
+    warning::Warnings,
+    world_view::Scenery,
 };
 use morse_scene::diagnostic::Diagnostic;
 use nalgebra::Isometry3;
@@ -24,7 +24,7 @@ struct Shared {
     gpu: Box<dyn render::Card>,
     software: Software,
     /// Who draws where nobody says.
-    usual: Painter,
+    usual: RendererKind,
     /// The poses of all bodies, in the order of the scenery.
     poses: RwLock<Vec<Isometry3<f64>>>,
     /// Why the card does not draw any more.
@@ -41,7 +41,7 @@ pub(super) fn install(
     open: fn(Arc<Scenery>) -> Result<Box<dyn render::Card>, String>,
     scenery: Scenery,
     bodies: Vec<Entity>,
-    usual: Painter,
+    usual: RendererKind,
 ) -> Option<Diagnostic> {
     let software = app.world().get_resource::<Software>()?.clone();
     let poses = scenery.bodies.iter().map(|body| body.pose).collect();
@@ -65,9 +65,9 @@ pub(super) fn install(
         .insert_resource(Drawn(bodies))
         .add_systems(
             FixedUpdate,
-            (follow, complain)
+            (follow, warn)
                 .chain()
-                .run_if(any_with_component::<Watches>)
+                .run_if(any_with_component::<UsesRenderer>)
                 .after(Tick::Physics)
                 .before(Tick::Action),
         );
@@ -98,15 +98,15 @@ pub(super) fn catch_up(world: &mut World) {
 }
 
 /// Says once that the card has failed.
-fn complain(card: Res<Card>, mut complaints: ResMut<Complaints>) {
+fn warn(card: Res<Card>, mut warnings: ResMut<Warnings>) {
     if let Some(why) = card.0.failure.get() {
         let text = format!("the graphics card failed, `software` draws from here on: {why}");
-        complaints.add(&Path("gpu".into()), &text);
+        warnings.add(&Path("gpu".into()), &text);
     }
 }
 
 impl Render for Card {
-    fn render(&self, eye: &Eye, picture: &mut Picture) {
+    fn render(&self, camera: &CameraView, picture: &mut Picture) {
         let Shared {
             gpu,
             software,
@@ -114,28 +114,29 @@ impl Render for Card {
             poses,
             failure,
         } = &*self.0;
-        let is_ours = eye.painter.unwrap_or(*usual) == Painter::Gpu && failure.get().is_none();
+        let is_ours =
+            camera.renderer.unwrap_or(*usual) == RendererKind::Gpu && failure.get().is_none();
         // A card draws straight lines: what a lens bends is for the caster.
-        let drawn = if is_ours && eye.wants.color && eye.lens.is_none() {
+        let drawn = if is_ours && camera.wants.color && camera.lens.is_none() {
             let poses = poses.read().unwrap_or_else(PoisonError::into_inner);
-            gpu.draw(eye, &poses)
+            gpu.draw(camera, &poses)
                 .map_err(|why| drop(failure.set(why)))
                 .ok()
         } else {
             None
         };
         let Some(color) = drawn else {
-            software.render(eye, picture);
+            software.render(camera, picture);
             return;
         };
         let wants = Wants {
             color: false,
-            ..eye.wants
+            ..camera.wants
         };
         software.render(
-            &Eye {
+            &CameraView {
                 wants,
-                ..eye.clone()
+                ..camera.clone()
             },
             picture,
         );

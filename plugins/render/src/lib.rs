@@ -5,18 +5,20 @@
 //! tile has a list of what may be in it, and each of its pixels sends one ray, which meets the nearest of
 //! these. So no pixel depends on another one, on the order of things, or on the number of threads.
 //!
-//! A solid that the eye is in is not seen, and nothing is seen before `near` or beyond `far`.
+//! A solid that the camera is in is not seen, and nothing is seen before `near` or beyond `far`.
 //!
 //! In reading order:
-//! - `collect`: from geometry to things; `stage`: what there is; `mesh`: triangles with normals;
-//! - `light`: sky, sun and lamps; `skin`: how surfaces look; `texture`: images and checkers in a pixel;
-//! - `shot`: what an eye has before it, and in which tiles; `pixels`: where those look;
-//! - `take`: all tiles of a picture; `canvas`: those that change, for films;
+//! - `collect`: from geometry to things; `render_scene`: what there is; `mesh`: triangles with normals;
+//! - `light`: sky, sun and lamps; `appearance`: how surfaces look; `texture`: images and checkers in a pixel;
+//! - `projection`: what a camera has before it, and in which tiles; `pixels`: where those look;
+//! - `bands`: all tiles of a picture; `canvas`: those that change, for films;
 //! - `viewpoint`: where to look from if nobody says;
 //! - `gpu`: colours by the graphics card instead, in programs with the window;
 //! - [`paint`]: images and materials of meshes, from files;
 //! - [`picture`]: pictures and films as files;
 //! - `tile`: the nearest thing in each pixel; `shade`: its colour; `shadow`: what keeps the light away.
+mod appearance;
+mod bands;
 mod canvas;
 mod collect;
 mod gpu;
@@ -25,12 +27,10 @@ mod mesh;
 pub mod paint;
 pub mod picture;
 mod pixels;
+mod projection;
+mod render_scene;
 mod shade;
 mod shadow;
-mod shot;
-mod skin;
-mod stage;
-mod take;
 #[cfg(test)]
 mod tests;
 mod texture;
@@ -42,65 +42,65 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use bevy::{ecs::system::RunSystemOnce as _, prelude::*};
 use morse_api::{
     body::BodyState,
-    complaint::Complaints,
     component::{Mount, Path},
     lighting::{self, Lighting, Shine, linear},
-    render::{Eye, OpenCard, Painter, Picture, Render, Renderer, Watches},
-    sight::Scenery,
+    render::{CameraView, OpenCard, Picture, Render, Renderer, RendererKind, UsesRenderer},
     tick::Tick,
+    warning::Warnings,
+    world_view::Scenery,
 };
 use nalgebra::Vector3;
 use rayon::ThreadPool;
 
+use bands::draw_picture;
 pub use canvas::{Area, Canvas, redraw};
 pub use collect::gloss;
 use collect::{collect, collect_all};
-use light::{Lamp, Look};
+use light::{Illumination, Lamp};
 use morse_geometry::rays;
 use morse_scene::diagnostic::Diagnostic;
-use stage::Stage;
-use take::take;
-pub use viewpoint::{Room, automatic, look, view};
+use render_scene::RenderScene;
+pub use viewpoint::{Margin, automatic, look, view};
 
 /// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.
 pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
     let software = Software(Arc::new(Shared {
-        stage: RwLock::new(Stage {
-            look: Look::new(lighting),
-            ..Stage::default()
+        scene: RwLock::new(RenderScene {
+            illumination: Illumination::new(lighting),
+            ..RenderScene::default()
         }),
         pool: rays::pool(threads),
     }));
     app.insert_resource(Renderer(Box::new(software.clone())))
         .insert_resource(software)
-        .init_resource::<Complaints>()
+        .init_resource::<Warnings>()
         .add_systems(
             PostStartup,
             (collect, follow)
                 .chain()
-                .run_if(any_with_component::<Watches>),
+                .run_if(any_with_component::<UsesRenderer>),
         )
         .add_systems(
             FixedUpdate,
             (collect, follow)
                 .chain()
-                .run_if(any_with_component::<Watches>)
+                .run_if(any_with_component::<UsesRenderer>)
                 .after(Tick::Physics)
                 .before(Tick::Action),
         );
 }
 
 /// Takes a picture of a world as it stands, whether or not cameras are in it.
-pub fn draw(world: &mut World, eye: &Eye, picture: &mut Picture) {
+pub fn draw(world: &mut World, camera: &CameraView, picture: &mut Picture) {
     watch(world);
     if let Some(renderer) = world.get_resource::<Renderer>() {
-        renderer.0.render(eye, picture);
+        renderer.0.render(camera, picture);
     }
 }
 
-/// Sees to it that the stage is as the world is now.
+/// Sees to it that the scene is as the world is now.
 fn watch(world: &mut World) {
-    let is_watched = world.query::<&Watches>().iter(world).next().is_some();
+    let is_watched = world.query::<&UsesRenderer>().iter(world).next().is_some();
     if is_watched {
         return;
     }
@@ -121,7 +121,7 @@ pub fn use_card(
     app: &mut App,
     scenery: Scenery,
     bodies: Vec<Entity>,
-    usual: Painter,
+    usual: RendererKind,
 ) -> Option<Diagnostic> {
     let Some(&OpenCard(open)) = app.world().get_resource() else {
         let message = "this program was built without the renderer `gpu`: `software` draws instead";
@@ -137,24 +137,24 @@ struct Software(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    stage: RwLock<Stage>,
+    scene: RwLock<RenderScene>,
     pool: Option<ThreadPool>,
 }
 
 impl Software {
-    // What a thread that panicked left behind is a stage all the same.
-    fn read(&self) -> RwLockReadGuard<'_, Stage> {
-        self.0.stage.read().unwrap_or_else(PoisonError::into_inner)
+    // What a thread that panicked left behind is a scene all the same.
+    fn read(&self) -> RwLockReadGuard<'_, RenderScene> {
+        self.0.scene.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Stage> {
-        self.0.stage.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, RenderScene> {
+        self.0.scene.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Render for Software {
-    fn render(&self, eye: &Eye, picture: &mut Picture) {
-        take(&self.read(), eye, picture, self.0.pool.as_ref());
+    fn render(&self, camera: &CameraView, picture: &mut Picture) {
+        draw_picture(&self.read(), camera, picture, self.0.pool.as_ref());
     }
 
     fn geometry(&self) -> Vec<Entity> {
@@ -172,8 +172,8 @@ fn follow(
     bodies: Query<&BodyState>,
     lights: Query<(&Path, &lighting::Lamp, &Shine, &Mount)>,
 ) {
-    let mut stage = software.write();
-    for thing in &mut stage.things {
+    let mut scene = software.write();
+    for thing in &mut scene.things {
         if let Ok(body) = bodies.get(thing.body) {
             thing.world_from_thing = body.pose * thing.body_from_thing;
         }
@@ -183,13 +183,13 @@ fn follow(
         .filter(|(_, _, shine, _)| shine.0 > 0.0)
         .collect();
     shining.sort_by_key(|(path, ..)| *path);
-    stage.lamps.clear();
+    scene.lamps.clear();
     for (_, light, shine, mount) in shining {
         let Ok(body) = bodies.get(mount.body) else {
             continue;
         };
         let pose = body.pose * mount.body_from_component;
-        stage.lamps.push(Lamp {
+        scene.lamps.push(Lamp {
             position: pose.translation.vector,
             axis: pose.rotation * Vector3::x(),
             edge: libm::cos(light.size / 2.0),

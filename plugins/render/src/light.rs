@@ -15,7 +15,7 @@ const STEPS: usize = 8192;
 const ELEVATIONS: usize = 1024;
 
 /// What lights things, and what is behind them.
-pub(super) struct Look {
+pub(super) struct Illumination {
     /// Towards the sun, of length 1.
     pub(super) to_sun: Vector3<f64>,
     sun: Rgb,
@@ -26,13 +26,13 @@ pub(super) struct Look {
     codes: Vec<u8>,
 }
 
-impl Default for Look {
+impl Default for Illumination {
     fn default() -> Self {
         Self::new(&Lighting::default())
     }
 }
 
-impl Look {
+impl Illumination {
     pub(super) fn new(lighting: &Lighting) -> Self {
         let sky = (0..ELEVATIONS).map(|step| {
             let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
@@ -145,10 +145,10 @@ mod tests {
 
     #[test]
     fn colours_go_through_light_and_back() {
-        let look = Look::default();
+        let illumination = Illumination::default();
         for code in 0..=255_u8 {
             let color = [f64::from(code) / 255.0; 3];
-            assert_eq!(look.code(linear(color)), [code, code, code, 255]);
+            assert_eq!(illumination.code(linear(color)), [code, code, code, 255]);
         }
     }
 

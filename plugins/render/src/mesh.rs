@@ -1,7 +1,7 @@
 //! Meshes as they are looked at: triangles with normals, materials and places on images.
 use std::{path::Path, sync::Arc};
 
-use morse_api::sight::Gloss;
+use morse_api::world_view::Gloss;
 use morse_geometry::rays;
 use nalgebra::{Vector2, Vector3};
 
@@ -38,11 +38,11 @@ impl VisualMesh {
     /// Why it cannot be read.
     pub(super) fn read(
         file: &Path,
-        complaints: &mut Vec<String>,
+        warnings: &mut Vec<String>,
         texture: &mut dyn FnMut(&paint::Source) -> Option<Arc<Texture>>,
     ) -> Result<Self, morse_geometry::mesh::MeshError> {
         let read = morse_geometry::mesh::read(file)?;
-        let materials = paint::Material::read_all(file, &read, complaints);
+        let materials = paint::Material::read_all(file, &read, warnings);
         let parts = read.parts.iter().filter_map(|part| {
             let material = materials.get(&part.material)?;
             let look = Material {

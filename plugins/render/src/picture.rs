@@ -13,7 +13,7 @@ pub use film::{Film, Format};
 
 /// Red, green, blue and alpha of each pixel, row by row from the top left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Image {
+pub struct RgbaImage {
     /// Columns.
     pub width: u32,
     /// Rows.
@@ -22,7 +22,7 @@ pub struct Image {
     pub pixels: Vec<u8>,
 }
 
-impl Image {
+impl RgbaImage {
     /// Smaller by a whole factor: each pixel is the mean of what it was made of, so that edges are smooth.
     #[must_use]
     pub fn shrunk(&self, factor: u32) -> Self {
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn shrinking_takes_means() {
         let pixel = |code: u8| [code, 0, 255, 255];
-        let image = Image {
+        let image = RgbaImage {
             width: 4,
             height: 2,
             pixels: [0, 100, 7, 7, 100, 201, 7, 7].map(pixel).concat(),
@@ -105,7 +105,7 @@ mod tests {
     fn a_png_holds_the_pixels() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
-        let image = Image {
+        let image = RgbaImage {
             width: 3,
             height: 2,
             pixels: (0..24).collect(),

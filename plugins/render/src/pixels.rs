@@ -1,8 +1,8 @@
 //! Where the pixels of a tile look.
-use morse_api::render::Eye;
+use morse_api::render::CameraView;
 use nalgebra::Vector3;
 
-use super::shot::{Faces, Local};
+use super::projection::{Faces, Local};
 use super::tile::{Row, SIDE};
 
 /// The rays of a tile. Through an ideal lens all pixels of a column have one x, and all of a row one y; a lens that
@@ -46,16 +46,16 @@ impl Lanes for Row {
 
 impl Pixels {
     /// Of the tile in a column and row of tiles.
-    pub(super) fn new(eye: &Eye, column: usize, row: usize) -> Self {
+    pub(super) fn new(camera: &CameraView, column: usize, row: usize) -> Self {
         let numbers = |first: usize| std::array::from_fn(|lane| (first * SIDE + lane) as f64);
         let (columns, rows): (Row, Row) = (numbers(column), numbers(row));
-        let bent = eye.lens.as_ref().map(|lens| {
+        let bent = camera.lens.as_ref().map(|lens| {
             let rays: [[[f64; 2]; SIDE]; SIDE] = std::array::from_fn(|v| {
                 std::array::from_fn(|u| lens.ray(column * SIDE + u, row * SIDE + v))
             });
             let part = |axis: usize| rays.map(|row| row.map(|ray| ray[axis]));
             let pixel = |axis: usize| {
-                part(axis).map(|row| row.map(|way| way * eye.focal + eye.center[axis]))
+                part(axis).map(|row| row.map(|way| way * camera.focal + camera.center[axis]))
             };
             Box::new(Bent {
                 columns: pixel(0),
@@ -67,8 +67,8 @@ impl Pixels {
         Self {
             columns,
             rows,
-            x: columns.map(|u| (u - eye.center[0]) / eye.focal),
-            y: rows.map(|v| (v - eye.center[1]) / eye.focal),
+            x: columns.map(|u| (u - camera.center[0]) / camera.focal),
+            y: rows.map(|v| (v - camera.center[1]) / camera.focal),
             bent,
         }
     }
@@ -81,7 +81,7 @@ impl Pixels {
         }
     }
 
-    /// What a pixel shows at a depth of 1, in the axes of the eye.
+    /// What a pixel shows at a depth of 1, in the axes of the camera.
     pub(super) fn ray(&self, (row, lane): (usize, usize)) -> Vector3<f64> {
         match &self.bent {
             None => Vector3::new(self.x[lane], self.y[row], 1.0),

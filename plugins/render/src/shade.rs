@@ -1,10 +1,10 @@
 //! The light that surfaces send back, pixel by pixel.
 use nalgebra::Vector3;
 
+use super::appearance::{Appearance, Spot};
 use super::light::{Rgb, plus, times};
+use super::projection::{Cast, Faces};
 use super::shadow::{Bounds, Shadows};
-use super::shot::{Cast, Faces};
-use super::skin::{Skin, Spot};
 use super::tile::{NONE, Nearest, Pane, SIDE, Tile, unpack};
 
 /// What surfaces in a tile send back.
@@ -19,7 +19,7 @@ pub(super) struct Shading<'t> {
 impl<'t> Shading<'t> {
     pub(super) fn new(tile: &'t Tile<'t>, nearest: &Nearest, panes: &[Pane]) -> Self {
         let mut places = Bounds::NOTHING;
-        let shadows = tile.shot.shadows.as_ref().map(|shadows| {
+        let shadows = tile.projection.shadows.as_ref().map(|shadows| {
             let mut add = |row: usize, lane: usize, nearness: f64| {
                 places.add(&shadows.in_sun(&tile.in_world((row, lane), nearness)));
             };
@@ -60,12 +60,12 @@ impl<'t> Shading<'t> {
                     || self.is_sunny(&tile.in_world(pixel, nearness), &face.normal));
             return if is_lit { face.lit } else { face.shade };
         }
-        let (shot, stage) = (tile.shot, tile.shot.stage);
-        let Some(thing) = stage.things.get(cast.thing) else {
+        let (projection, scene) = (tile.projection, tile.projection.scene);
+        let Some(thing) = scene.things.get(cast.thing) else {
             return [0.0; 3];
         };
         let ray = tile.pixels.ray(pixel);
-        let next = 1.0 / shot.eye.focal;
+        let next = 1.0 / projection.camera.focal;
         let local = cast.local.point(&(ray / nearness));
         let own = match &cast.faces {
             Some(faces) => {
@@ -76,7 +76,7 @@ impl<'t> Shading<'t> {
             }
             None => thing.form.normal(&local, unpack(what).1),
         };
-        let skin = Spot {
+        let appearance = Spot {
             thing,
             local: &cast.local,
             rays: [ray, ray + Vector3::x() * next, ray + Vector3::y() * next],
@@ -85,43 +85,46 @@ impl<'t> Shading<'t> {
             normal: own,
             part: unpack(what).1,
         }
-        .skin();
+        .appearance();
         let mut normal = thing.world_from_thing.rotation * own.normalize();
         let at = tile.in_world(pixel, nearness);
-        let sight = shot.rotation * ray;
+        let sight = projection.rotation * ray;
         // Triangles and lines are looked at from both sides.
         if normal.dot(&sight) > 0.0 {
             normal = -normal;
         }
-        self.sent_back(&skin, &at, &normal, &-sight.normalize())
+        self.sent_back(&appearance, &at, &normal, &-sight.normalize())
     }
 
-    /// The light that a surface sends to an eye.
+    /// The light that a surface sends to a camera.
     fn sent_back(
         &self,
-        skin: &Skin,
+        appearance: &Appearance,
         at: &Vector3<f64>,
         normal: &Vector3<f64>,
-        to_eye: &Vector3<f64>,
+        to_camera: &Vector3<f64>,
     ) -> Rgb {
-        let stage = self.tile.shot.stage;
-        let look = &stage.look;
-        let (mut light, mut shine) = (look.ambient(normal), [0.0; 3]);
+        let scene = self.tile.projection.scene;
+        let illumination = &scene.illumination;
+        let (mut light, mut shine) = (illumination.ambient(normal), [0.0; 3]);
         let mut add = |from: Rgb, to_light: &Vector3<f64>| {
             light = plus(light, from);
-            shine = plus(shine, skin.highlight(from, normal, to_light, to_eye));
+            shine = plus(
+                shine,
+                appearance.highlight(from, normal, to_light, to_camera),
+            );
         };
-        if normal.dot(&look.to_sun) > 0.0 && self.is_sunny(at, normal) {
-            add(look.sunlight(normal), &look.to_sun);
+        if normal.dot(&illumination.to_sun) > 0.0 && self.is_sunny(at, normal) {
+            add(illumination.sunlight(normal), &illumination.to_sun);
         }
-        for lamp in &stage.lamps {
+        for lamp in &scene.lamps {
             if let Some(more) = lamp.light(at, normal)
                 && self.reaches(at, normal, &lamp.position)
             {
                 add(more, &(lamp.position - at).normalize());
             }
         }
-        plus(times(skin.color, light), shine)
+        plus(times(appearance.color, light), shine)
     }
 
     /// Whether nothing may be between this tile and the sun.
@@ -132,13 +135,13 @@ impl<'t> Shading<'t> {
 
     fn is_sunny(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
         self.shadows.as_ref().is_none_or(|(shadows, casters)| {
-            shadows.is_sunny(self.tile.shot.stage, casters, at, normal)
+            shadows.is_sunny(self.tile.projection.scene, casters, at, normal)
         })
     }
 
     fn reaches(&self, at: &Vector3<f64>, normal: &Vector3<f64>, lamp: &Vector3<f64>) -> bool {
-        self.shadows
-            .as_ref()
-            .is_none_or(|(shadows, _)| shadows.is_clear(self.tile.shot.stage, at, normal, lamp))
+        self.shadows.as_ref().is_none_or(|(shadows, _)| {
+            shadows.is_clear(self.tile.projection.scene, at, normal, lamp)
+        })
     }
 }

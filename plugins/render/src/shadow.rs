@@ -2,7 +2,7 @@
 use morse_geometry::rays::packet::{NOTHING, Packet};
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::stage::{Form, Stage, Thing};
+use super::render_scene::{Form, RenderScene, Thing};
 
 /// How far before a surface a ray towards the light begins, so that the surface does not shade itself, m.
 const LIFT: f64 = 1e-5;
@@ -15,7 +15,7 @@ pub(super) struct Shadows {
 }
 
 struct Caster {
-    /// Its number on the stage.
+    /// Its number in the scene.
     thing: usize,
     /// From the world's axes to its own.
     rotation: Matrix3<f64>,
@@ -64,13 +64,13 @@ impl Bounds {
 
 impl Shadows {
     /// Of everything that casts any.
-    pub(super) fn new(stage: &Stage) -> Self {
-        Self::of(stage, |_, thing| thing.casts && thing.is_solid())
+    pub(super) fn new(scene: &RenderScene) -> Self {
+        Self::of(scene, |_, thing| thing.casts && thing.is_solid())
     }
 
     /// Of some things.
-    pub(super) fn of(stage: &Stage, casts: impl Fn(usize, &Thing) -> bool) -> Self {
-        let to_sun = stage.look.to_sun;
+    pub(super) fn of(scene: &RenderScene, casts: impl Fn(usize, &Thing) -> bool) -> Self {
+        let to_sun = scene.illumination.to_sun;
         // Any axis will do that is not along the sun's own.
         let side = if to_sun.y.abs() < 0.9 {
             Vector3::y()
@@ -83,7 +83,7 @@ impl Shadows {
             to_sun.cross(&across).transpose(),
             to_sun.transpose(),
         ]);
-        let things = stage.things.iter().enumerate();
+        let things = scene.things.iter().enumerate();
         let casters = things.filter(|(number, thing)| casts(*number, thing));
         let casters = casters.map(|(number, thing)| {
             let rotation = thing.world_from_thing.rotation.to_rotation_matrix();
@@ -118,7 +118,7 @@ impl Shadows {
     /// Whether the sun reaches a place past these casters.
     pub(super) fn is_sunny(
         &self,
-        stage: &Stage,
+        scene: &RenderScene,
         casters: &[usize],
         at: &Vector3<f64>,
         normal: &Vector3<f64>,
@@ -128,13 +128,13 @@ impl Shadows {
         here.add(&self.in_sun(&from));
         let casters = casters.iter().filter_map(|&index| self.casters.get(index));
         let mut near = casters.filter(|caster| caster.in_sun.is_over(&here));
-        !near.any(|caster| caster.blocks(stage, &from, &stage.look.to_sun, f64::INFINITY))
+        !near.any(|caster| caster.blocks(scene, &from, &scene.illumination.to_sun, f64::INFINITY))
     }
 
     /// Whether nothing is between a place and a lamp.
     pub(super) fn is_clear(
         &self,
-        stage: &Stage,
+        scene: &RenderScene,
         at: &Vector3<f64>,
         normal: &Vector3<f64>,
         lamp: &Vector3<f64>,
@@ -146,14 +146,20 @@ impl Shadows {
             .casters
             .iter()
             .filter(|caster| caster.in_world.meets(&path));
-        !near.any(|caster| caster.blocks(stage, &from, &way, 1.0))
+        !near.any(|caster| caster.blocks(scene, &from, &way, 1.0))
     }
 }
 
 impl Caster {
     /// Whether a ray meets it within `reach` lengths of its direction.
-    fn blocks(&self, stage: &Stage, from: &Vector3<f64>, way: &Vector3<f64>, reach: f64) -> bool {
-        let Some(thing) = stage.things.get(self.thing) else {
+    fn blocks(
+        &self,
+        scene: &RenderScene,
+        from: &Vector3<f64>,
+        way: &Vector3<f64>,
+        reach: f64,
+    ) -> bool {
+        let Some(thing) = scene.things.get(self.thing) else {
             return false;
         };
         let over = 1.0 / thing.form.scale();

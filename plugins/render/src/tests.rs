@@ -2,13 +2,13 @@
 mod bent;
 mod painted;
 
-use morse_api::{render::Wants, sight::Gloss};
+use morse_api::{render::Wants, world_view::Gloss};
 use morse_geometry::{mesh::Triangles, rays::solid::Solid};
 use nalgebra::{Isometry3, Point3};
 
 use super::light::Rgb;
 use super::mesh::VisualMesh;
-use super::stage::{Form, Thing};
+use super::render_scene::{Form, Thing};
 use super::*;
 
 const ALL: Wants = Wants {
@@ -17,17 +17,17 @@ const ALL: Wants = Wants {
     things: true,
 };
 
-fn eye() -> Eye {
+fn camera() -> CameraView {
     // Looks along the world's y axis: x to the right, z up.
     let looks = nalgebra::UnitQuaternion::face_towards(&Vector3::y(), &-Vector3::z());
-    Eye {
-        world_from_eye: Isometry3::from_parts(Vector3::new(0.0, 0.0, 0.0).into(), looks),
+    CameraView {
+        world_from_camera: Isometry3::from_parts(Vector3::new(0.0, 0.0, 0.0).into(), looks),
         width: 100,
         height: 75,
         focal: 90.0,
         center: [50.0, 37.5],
         lens: None,
-        painter: None,
+        renderer: None,
         near: 0.1,
         far: 50.0,
         shadows: false,
@@ -54,21 +54,21 @@ fn at(place: [f64; 3], turn: [f64; 3]) -> Isometry3<f64> {
     Isometry3::new(place.into(), turn.into())
 }
 
-fn stage(things: Vec<Thing>) -> Stage {
-    Stage {
+fn scene(things: Vec<Thing>) -> RenderScene {
+    RenderScene {
         things,
-        ..Stage::default()
+        ..RenderScene::default()
     }
 }
 
-fn picture(stage: &Stage, eye: &Eye) -> Picture {
+fn picture(scene: &RenderScene, camera: &CameraView) -> Picture {
     let mut picture = Picture::default();
-    take(stage, eye, &mut picture, None);
+    draw_picture(scene, camera, &mut picture, None);
     picture
 }
 
-fn pixel(picture: &Picture, eye: &Eye, u: usize, v: usize) -> ([u8; 3], f32, u16) {
-    let index = v * eye.width as usize + u;
+fn pixel(picture: &Picture, camera: &CameraView, u: usize, v: usize) -> ([u8; 3], f32, u16) {
+    let index = v * camera.width as usize + u;
     let color = &picture.color[4 * index..4 * index + 3];
     (
         [color[0], color[1], color[2]],
@@ -138,16 +138,16 @@ fn depths_are_those_of_the_surfaces() {
             .enumerate()
         {
             let pose = at([0.3, 3.0 + n as f64, -0.2], turn);
-            let stage = stage(vec![thing(Form::Solid(solid.clone()), pose)]);
-            let eye = eye();
-            let picture = picture(&stage, &eye);
+            let scene = scene(vec![thing(Form::Solid(solid.clone()), pose)]);
+            let camera = camera();
+            let picture = picture(&scene, &camera);
             let mut hits = 0;
-            for v in 0..eye.height as usize {
-                for u in 0..eye.width as usize {
-                    let (_, depth, number) = pixel(&picture, &eye, u, v);
-                    let ray = eye.direction(u as f64, v as f64);
+            for v in 0..camera.height as usize {
+                for u in 0..camera.width as usize {
+                    let (_, depth, number) = pixel(&picture, &camera, u, v);
+                    let ray = camera.direction(u as f64, v as f64);
                     let off = |depth: f64| {
-                        let point = eye.world_from_eye * Point3::from(ray * depth);
+                        let point = camera.world_from_camera * Point3::from(ray * depth);
                         distance(&solid, &(pose.inverse() * point).coords)
                     };
                     assert_eq!(number > 0, depth.is_finite());
@@ -175,17 +175,17 @@ fn depths_are_those_of_the_surfaces() {
 
 #[test]
 fn points_are_where_they_are_projected() {
-    let mut eye = eye();
-    eye.world_from_eye = at([1.0, -2.0, 0.5], [0.2, 0.1, 0.4]) * eye.world_from_eye;
+    let mut camera = camera();
+    camera.world_from_camera = at([1.0, -2.0, 0.5], [0.2, 0.1, 0.4]) * camera.world_from_camera;
     for place in [[0.5, 2.0, 0.4], [-0.3, 4.0, -1.0], [0.0, 6.0, 2.0]] {
         let center = at([1.0, -2.0, 0.5], [0.2, 0.1, 0.4]) * Point3::from(place);
         let ball = Form::Solid(Solid::Sphere { radius: 0.15 });
-        let stage = stage(vec![thing(
+        let scene = scene(vec![thing(
             ball,
             Isometry3::translation(center.x, center.y, center.z),
         )]);
-        let picture = picture(&stage, &eye);
-        let [u, v, _] = eye.project(&center).unwrap();
+        let picture = picture(&scene, &camera);
+        let [u, v, _] = camera.project(&center).unwrap();
         let (mut sum, mut count) = ([0.0; 2], 0.0);
         for (index, _) in picture
             .things
@@ -193,8 +193,8 @@ fn points_are_where_they_are_projected() {
             .enumerate()
             .filter(|(_, number)| **number == 1)
         {
-            sum[0] += (index % eye.width as usize) as f64;
-            sum[1] += (index / eye.width as usize) as f64;
+            sum[0] += (index % camera.width as usize) as f64;
+            sum[1] += (index / camera.width as usize) as f64;
             count += 1.0;
         }
         assert!(count > 10.0, "{place:?}");
@@ -236,14 +236,14 @@ pub(super) fn box_mesh(half: [f32; 3]) -> VisualMesh {
 fn a_mesh_is_seen_as_the_shape_that_it_has() {
     let pose = at([0.2, 4.0, 0.1], [0.5, 0.8, 0.2]);
     let mesh = Arc::new(box_mesh([0.25, 0.5, 0.375]));
-    let of_mesh = stage(vec![thing(Form::Mesh { mesh, scale: 2.0 }, pose)]);
-    let of_box = stage(vec![thing(
+    let of_mesh = scene(vec![thing(Form::Mesh { mesh, scale: 2.0 }, pose)]);
+    let of_box = scene(vec![thing(
         Form::Solid(Solid::Box {
             half: [0.5, 1.0, 0.75],
         }),
         pose,
     )]);
-    let (one, other) = (picture(&of_mesh, &eye()), picture(&of_box, &eye()));
+    let (one, other) = (picture(&of_mesh, &camera()), picture(&of_box, &camera()));
     assert_eq!(one.things, other.things);
     let pairs = one.depth.iter().zip(&other.depth);
     for (a, b) in pairs.filter(|(a, _)| a.is_finite()) {
@@ -257,15 +257,15 @@ fn the_near_one_hides_the_far_one() {
     let cube = |size: f64| Form::Solid(Solid::Box { half: [size; 3] });
     let far = thing(cube(2.0), at([0.0, 10.0, 0.0], [0.0; 3]));
     let near = thing(cube(0.5), at([0.0, 3.0, 0.0], [0.0; 3]));
-    let eye = eye();
-    let both = picture(&stage(vec![far, near]), &eye);
-    assert_eq!(pixel(&both, &eye, 50, 37).1, 2.5);
-    assert_eq!(pixel(&both, &eye, 50, 37).2, 2);
-    assert_eq!(pixel(&both, &eye, 69, 37).2, 1);
-    assert_eq!(pixel(&both, &eye, 69, 37).1, 8.0);
+    let camera = camera();
+    let both = picture(&scene(vec![far, near]), &camera);
+    assert_eq!(pixel(&both, &camera, 50, 37).1, 2.5);
+    assert_eq!(pixel(&both, &camera, 50, 37).2, 2);
+    assert_eq!(pixel(&both, &camera, 69, 37).2, 1);
+    assert_eq!(pixel(&both, &camera, 69, 37).1, 8.0);
     assert_eq!(
-        pixel(&both, &eye, 5, 37),
-        (pixel(&both, &eye, 5, 37).0, f32::INFINITY, 0)
+        pixel(&both, &camera, 5, 37),
+        (pixel(&both, &camera, 5, 37).0, f32::INFINITY, 0)
     );
 }
 
@@ -282,18 +282,18 @@ fn nothing_is_seen_before_near_beyond_far_or_from_within() {
         ),
         thing(ball(), at([0.0, 9.0, 0.0], [0.0; 3])),
     ];
-    let mut eye = eye();
-    eye.near = 1.0;
-    let stage = stage(things);
-    assert_eq!(pixel(&picture(&stage, &eye), &eye, 50, 37).2, 3);
-    eye.near = 3.5;
+    let mut camera = camera();
+    camera.near = 1.0;
+    let scene = scene(things);
+    assert_eq!(pixel(&picture(&scene, &camera), &camera, 50, 37).2, 3);
+    camera.near = 3.5;
     // Through the front of the mesh that is cut off, its back is seen.
-    let (_, depth, number) = pixel(&picture(&stage, &eye), &eye, 50, 37);
+    let (_, depth, number) = pixel(&picture(&scene, &camera), &camera, 50, 37);
     assert!((depth - 5.0).abs() < 1e-5 && number == 3, "{depth}");
-    eye.near = 5.5;
-    assert_eq!(pixel(&picture(&stage, &eye), &eye, 50, 37).2, 4);
-    eye.far = 7.9;
-    assert_eq!(pixel(&picture(&stage, &eye), &eye, 50, 37).2, 0);
+    camera.near = 5.5;
+    assert_eq!(pixel(&picture(&scene, &camera), &camera, 50, 37).2, 4);
+    camera.far = 7.9;
+    assert_eq!(pixel(&picture(&scene, &camera), &camera, 50, 37).2, 0);
 }
 
 #[test]
@@ -308,16 +308,21 @@ fn light_comes_through_panes() {
         alpha,
         ..thing(wall(), at([0.0, y, 0.0], [0.0; 3]))
     };
-    let eye = eye();
+    let camera = camera();
     let red = colored([0.8, 0.0, 0.0], 1.0, 6.0);
     let glass = |alpha| colored([0.0, 0.0, 0.8], alpha, 3.0);
     let alone = pixel(
-        &picture(&stage(vec![colored([0.8, 0.0, 0.0], 1.0, 6.0)]), &eye),
-        &eye,
+        &picture(&scene(vec![colored([0.8, 0.0, 0.0], 1.0, 6.0)]), &camera),
+        &camera,
         50,
         37,
     );
-    let (thin, depth, number) = pixel(&picture(&stage(vec![glass(0.25), red]), &eye), &eye, 50, 37);
+    let (thin, depth, number) = pixel(
+        &picture(&scene(vec![glass(0.25), red]), &camera),
+        &camera,
+        50,
+        37,
+    );
     assert!(
         thin[0] > 100 && thin[0] < alone.0[0] && thin[2] > 50,
         "{thin:?} {alone:?}"
@@ -328,7 +333,12 @@ fn light_comes_through_panes() {
         "light passes through, and so do depths"
     );
     let red = colored([0.8, 0.0, 0.0], 1.0, 6.0);
-    let (_, depth, number) = pixel(&picture(&stage(vec![glass(0.75), red]), &eye), &eye, 50, 37);
+    let (_, depth, number) = pixel(
+        &picture(&scene(vec![glass(0.75), red]), &camera),
+        &camera,
+        50,
+        37,
+    );
     assert_eq!((depth, number), (2.9, 1), "mostly glass");
 }
 
@@ -344,22 +354,22 @@ fn the_sun_casts_shadows() {
         Form::Solid(Solid::Sphere { radius: 0.5 }),
         at([0.0, 9.0, 0.0], [0.0; 3]),
     );
-    let mut stage = stage(vec![ground, ball]);
-    let mut eye = eye();
+    let mut scene = scene(vec![ground, ball]);
+    let mut camera = camera();
     // Where the line from the sun through the ball meets the ground, and well beside that.
-    let to_sun = stage.look.to_sun;
+    let to_sun = scene.illumination.to_sun;
     let shade = Point3::new(0.0, 9.0, 0.0) - to_sun * (2.0 / to_sun.z);
     let sight = |picture: &Picture, point: &Point3<f64>| {
-        let [u, v, _] = eye.project(point).unwrap();
-        pixel(picture, &eye, u.round() as usize, v.round() as usize).0
+        let [u, v, _] = camera.project(point).unwrap();
+        pixel(picture, &camera, u.round() as usize, v.round() as usize).0
     };
-    let plain = picture(&stage, &eye);
+    let plain = picture(&scene, &camera);
     let lit = sight(&plain, &shade);
-    eye.shadows = true;
-    let shaded = picture(&stage, &eye);
+    camera.shadows = true;
+    let shaded = picture(&scene, &camera);
     let sight = |picture: &Picture, point: &Point3<f64>| {
-        let [u, v, _] = eye.project(point).unwrap();
-        pixel(picture, &eye, u.round() as usize, v.round() as usize).0
+        let [u, v, _] = camera.project(point).unwrap();
+        pixel(picture, &camera, u.round() as usize, v.round() as usize).0
     };
     assert_eq!(sight(&shaded, &(shade + Vector3::x() * 1.2)), lit);
     let dark = sight(&shaded, &shade);
@@ -367,15 +377,15 @@ fn the_sun_casts_shadows() {
         dark.iter().zip(lit).all(|(dark, lit)| dark + 30 < lit),
         "{dark:?} {lit:?}"
     );
-    let ambient = times_color(&stage, stage.look.ambient(&Vector3::z()));
+    let ambient = times_color(&scene, scene.illumination.ambient(&Vector3::z()));
     assert_eq!(dark, ambient, "what is left is the light of the sky");
-    stage.things[1].casts = false;
-    assert_eq!(picture(&stage, &eye).color, plain.color);
+    scene.things[1].casts = false;
+    assert_eq!(picture(&scene, &camera).color, plain.color);
 }
 
-fn times_color(stage: &Stage, light: Rgb) -> [u8; 3] {
-    let color = light::times(stage.things[0].color, light);
-    let [red, green, blue, _] = stage.look.code(color);
+fn times_color(scene: &RenderScene, light: Rgb) -> [u8; 3] {
+    let color = light::times(scene.things[0].color, light);
+    let [red, green, blue, _] = scene.illumination.code(color);
     [red, green, blue]
 }
 
@@ -409,20 +419,20 @@ fn pixels_do_not_depend_on_threads() {
             ..thing(Form::Solid(form), pose)
         });
     }
-    let stage = stage(things);
-    let eye = Eye {
+    let scene = scene(things);
+    let camera = CameraView {
         shadows: true,
-        ..eye()
+        ..camera()
     };
-    let one = picture(&stage, &eye);
+    let one = picture(&scene, &camera);
     for threads in [2, 3, 7] {
         let mut other = Picture::default();
-        take(&stage, &eye, &mut other, rays::pool(threads).as_ref());
+        draw_picture(&scene, &camera, &mut other, rays::pool(threads).as_ref());
         assert!(one == other, "{threads} threads");
     }
     // The order of the things does not matter either, but for their numbers.
-    let mut turned = stage;
+    let mut turned = scene;
     turned.things.reverse();
-    let other = picture(&turned, &eye);
+    let other = picture(&turned, &camera);
     assert!(one.color == other.color && one.depth == other.depth);
 }

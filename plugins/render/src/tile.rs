@@ -1,14 +1,14 @@
 //! A square of a picture: which thing is the nearest in each pixel, and what light comes from there.
-use morse_api::render::Eye;
+use morse_api::render::CameraView;
 use morse_geometry::rays::{self, packet::Packet};
 use nalgebra::Vector3;
 
 use super::light::mix;
 use super::pixels::Pixels;
+use super::projection::{Cast, Faces, Plane, Projection};
+use super::render_scene::{Form, Grid};
 use super::shade::Shading;
 use super::shadow::Bounds;
-use super::shot::{Cast, Faces, Plane, Shot};
-use super::stage::{Form, Grid};
 
 /// Pixels along each side.
 pub(super) const SIDE: usize = 16;
@@ -64,11 +64,11 @@ pub(super) fn unpack(what: u64) -> (usize, u32) {
 }
 
 /// Draws the tile in a column and row of tiles.
-pub(super) fn draw(shot: &Shot<'_>, column: usize, row: usize, shown: &mut Shown) {
-    let tile = Tile::new(shot, column, row);
+pub(super) fn draw(projection: &Projection<'_>, column: usize, row: usize, shown: &mut Shown) {
+    let tile = Tile::new(projection, column, row);
     let mut nearest = tile.nearest();
     let panes = tile.panes(&nearest);
-    if shot.eye.wants.color {
+    if projection.camera.wants.color {
         tile.paint(&nearest, &panes, shown);
     }
     for pane in &panes {
@@ -96,17 +96,17 @@ pub(super) fn draw(shot: &Shot<'_>, column: usize, row: usize, shown: &mut Shown
 }
 
 pub(super) struct Tile<'s> {
-    pub(super) shot: &'s Shot<'s>,
+    pub(super) projection: &'s Projection<'s>,
     place: [usize; 2],
     pub(super) pixels: Pixels,
 }
 
 impl<'s> Tile<'s> {
-    fn new(shot: &'s Shot<'s>, column: usize, row: usize) -> Self {
+    fn new(projection: &'s Projection<'s>, column: usize, row: usize) -> Self {
         Self {
-            shot,
+            projection,
             place: [column, row],
-            pixels: Pixels::new(shot.eye, column, row),
+            pixels: Pixels::new(projection.camera, column, row),
         }
     }
 
@@ -114,26 +114,26 @@ impl<'s> Tile<'s> {
         if what == NONE {
             return None;
         }
-        self.shot.casts.get(unpack(what).0)
+        self.projection.casts.get(unpack(what).0)
     }
 
     fn is_solid(&self, cast: &Cast) -> bool {
-        let thing = self.shot.stage.things.get(cast.thing);
-        thing.is_some_and(super::stage::Thing::is_solid)
+        let thing = self.projection.scene.things.get(cast.thing);
+        thing.is_some_and(super::render_scene::Thing::is_solid)
     }
 
     fn casts(&self) -> impl Iterator<Item = (u64, &Cast)> {
-        self.shot.in_tile(self.place[0], self.place[1])
+        self.projection.in_tile(self.place[0], self.place[1])
     }
 
     /// The nearest of what lets no light through.
     fn nearest(&self) -> Nearest {
-        let eye = self.shot.eye;
+        let camera = self.projection.camera;
         let mut nearest = Nearest {
-            nearness: [[1.0 / eye.far; SIDE]; SIDE],
+            nearness: [[1.0 / camera.far; SIDE]; SIDE],
             what: [[NONE; SIDE]; SIDE],
         };
-        let mut least = 1.0 / eye.far;
+        let mut least = 1.0 / camera.far;
         for (number, cast) in self.casts().filter(|(_, cast)| !cast.is_clear) {
             if cast.most < least {
                 break;
@@ -173,7 +173,7 @@ impl<'s> Tile<'s> {
     }
 
     fn meet_faces(&self, faces: &Faces, what: u64, nearest: &mut Nearest) {
-        let most = 1.0 / self.shot.eye.near;
+        let most = 1.0 / self.projection.camera.near;
         for row in 0..SIDE {
             let found = self.pixels.enter(faces, row);
             let (near, known) = (&mut nearest.nearness[row], &mut nearest.what[row]);
@@ -187,10 +187,10 @@ impl<'s> Tile<'s> {
 
     /// The nearness of a thing in a row of pixels, 0 where it is not, and the triangles of a mesh.
     fn row(&self, cast: &Cast, row: usize) -> (Row, [u32; SIDE]) {
-        let eye = self.shot.eye;
+        let camera = self.projection.camera;
         let form = self
-            .shot
-            .stage
+            .projection
+            .scene
             .things
             .get(cast.thing)
             .map(|thing| &thing.form);
@@ -201,11 +201,11 @@ impl<'s> Tile<'s> {
             (None, Some(Form::Solid(solid))) => solid.distances(cast.local.origin, &directions()),
             (None, Some(Form::Mesh { mesh, .. })) => {
                 let directions = directions();
-                let packet = Packet::new(cast.local.origin, directions, [eye.far; SIDE]);
+                let packet = Packet::new(cast.local.origin, directions, [camera.far; SIDE]);
                 let (mut depths, triangles) = mesh.triangles.nearest(packet);
                 parts = triangles;
                 for lane in 0..SIDE {
-                    if depths[lane] < eye.near {
+                    if depths[lane] < camera.near {
                         // What is before the near end does not hide what is behind it.
                         let ray = [0, 1, 2].map(|axis| directions[axis][lane]);
                         (depths[lane], parts[lane]) = self.beyond_near(cast, &mesh.triangles, ray);
@@ -216,7 +216,7 @@ impl<'s> Tile<'s> {
             (None, Some(Form::Grid(_)) | None) => [f64::INFINITY; SIDE],
         };
         for depth in &mut depths {
-            let is_seen = (*depth >= eye.near) & (*depth <= eye.far);
+            let is_seen = (*depth >= camera.near) & (*depth <= camera.far);
             *depth = if is_seen { 1.0 / *depth } else { 0.0 };
         }
         (depths, parts)
@@ -224,7 +224,7 @@ impl<'s> Tile<'s> {
 
     /// The first triangle that a ray, in the axes of its mesh, meets after the near end, and at which depth.
     fn beyond_near(&self, cast: &Cast, mesh: &rays::Mesh, ray: [f64; 3]) -> (f64, u32) {
-        let Eye { near, far, .. } = *self.shot.eye;
+        let CameraView { near, far, .. } = *self.projection.camera;
         let from = [0, 1, 2].map(|axis| cast.local.origin[axis] + near * ray[axis]);
         let packet = Packet::new(from, ray.map(|part| [part]), [far - near]);
         let ([depth], [triangle]) = mesh.nearest(packet);
@@ -235,7 +235,7 @@ impl<'s> Tile<'s> {
     fn panes(&self, nearest: &Nearest) -> Vec<Pane> {
         let mut panes = Vec::new();
         for (number, cast) in self.casts().filter(|(_, cast)| cast.is_clear) {
-            let Some(thing) = self.shot.stage.things.get(cast.thing) else {
+            let Some(thing) = self.projection.scene.things.get(cast.thing) else {
                 continue;
             };
             for row in 0..SIDE {
@@ -271,9 +271,9 @@ impl<'s> Tile<'s> {
 
     /// The nearness of the plane of a grid, 0 where it is not.
     fn plane(&self, cast: &Cast, row: usize) -> Row {
-        let eye = self.shot.eye;
-        let plane = Plane::new(eye, cast.local.rows[2], -1.0 / cast.local.origin[2]);
-        let range = 1.0 / eye.far..=1.0 / eye.near;
+        let camera = self.projection.camera;
+        let plane = Plane::new(camera, cast.local.rows[2], -1.0 / cast.local.origin[2]);
+        let range = 1.0 / camera.far..=1.0 / camera.near;
         std::array::from_fn(|lane| {
             let [u, v] = self.pixels.place((row, lane));
             let nearness = plane.at(u, v);
@@ -292,11 +292,11 @@ impl<'s> Tile<'s> {
         let here = at(ray, nearness);
         // How far the next pixels are, on the grid.
         let plane = Plane::new(
-            self.shot.eye,
+            self.projection.camera,
             cast.local.rows[2],
             -1.0 / cast.local.origin[2],
         );
-        let step = 1.0 / self.shot.eye.focal;
+        let step = 1.0 / self.projection.camera.focal;
         let right = at(
             ray + Vector3::x() * step,
             (nearness + plane.a).max(nearness * 0.5),
@@ -339,7 +339,7 @@ impl<'s> Tile<'s> {
                     Some(cast) => {
                         shading.color(cast, what, (row, lane), nearest.nearness[row][lane])
                     }
-                    None => self.shot.sky(&self.pixels.ray((row, lane))),
+                    None => self.projection.sky(&self.pixels.ray((row, lane))),
                 };
                 while let Some(pane) = panes.next_if(|pane| (pane.row, pane.lane) == (row, lane)) {
                     if let Some(cast) = self.cast(pane.what).filter(|_| pane.cover > 0.0) {
@@ -347,7 +347,7 @@ impl<'s> Tile<'s> {
                         color = mix(color, own, pane.cover);
                     }
                 }
-                shown.color[row][lane] = self.shot.stage.look.code(color);
+                shown.color[row][lane] = self.projection.scene.illumination.code(color);
             }
         }
     }
@@ -356,6 +356,6 @@ impl<'s> Tile<'s> {
 impl Tile<'_> {
     /// Where a pixel looks, in the world.
     pub(super) fn in_world(&self, pixel: (usize, usize), nearness: f64) -> Vector3<f64> {
-        self.shot.rotation * (self.pixels.ray(pixel) / nearness) + self.shot.position
+        self.projection.rotation * (self.pixels.ray(pixel) / nearness) + self.projection.position
     }
 }

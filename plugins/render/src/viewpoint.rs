@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
-    render::{Eye, Wants},
-    sight::View,
+    render::{CameraView, Wants},
+    world_view::LookAt,
 };
 use morse_geometry::GeometryOf;
 use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
@@ -13,13 +13,13 @@ use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
 use super::{
     Software,
     collect::things,
+    render_scene::{Form, RenderScene},
     shadow::Shadows,
-    stage::{Form, Stage},
     watch,
 };
 
 /// A view of nothing.
-const NOWHERE: View = View {
+const NOWHERE: LookAt = LookAt {
     eye: Point3::new(AWAY[0], AWAY[1], AWAY[2]),
     target: Point3::new(0.0, 0.0, 0.0),
 };
@@ -30,10 +30,10 @@ const SCREEN: f64 = 1.6;
 /// Half of the vertical opening angle: tan 20°.
 const HALF: f64 = 0.363_970_234_266;
 
-/// Where the eye is, seen from what it looks at, if nothing is in the way: the sun stands to its left.
+/// Where the camera is, seen from what it looks at, if nothing is in the way: the sun stands to its left.
 const AWAY: [f64; 3] = [-0.62, -0.66, 0.46];
 
-/// By how much the eye goes round if something is in the way, rad, and how steeply it looks down then.
+/// By how much the camera goes round if something is in the way, rad, and how steeply it looks down then.
 const AROUND: [f64; 8] = [0.0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.2];
 const STEEP: [f64; 4] = [0.47, 0.8, 1.1, 1.35];
 
@@ -48,14 +48,14 @@ const FLAT: f64 = 0.05;
 
 /// How much room there is around what is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct Margin {
     /// At most so much, m.
     pub most: f64,
     /// At most so many times the size of what is looked at.
     pub times: f64,
 }
 
-impl Room {
+impl Margin {
     /// For a picture.
     pub const STILL: Self = Self {
         most: 2.5,
@@ -70,7 +70,7 @@ impl Room {
 
 /// A look at a point from another, with an upright picture.
 #[must_use]
-pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye {
+pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> CameraView {
     let forward = at - from;
     // Straight down, the top of the picture is where y grows.
     let is_steep = forward.xy().norm() < 1e-9 * forward.norm();
@@ -80,13 +80,13 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
         -Vector3::z()
     };
     let rotation = UnitQuaternion::face_towards(&forward, &down);
-    Eye {
-        world_from_eye: Isometry3::from_parts(from.coords.into(), rotation),
+    CameraView {
+        world_from_camera: Isometry3::from_parts(from.coords.into(), rotation),
         width,
         height,
         focal: f64::from(height) / 2.0 / HALF,
         lens: None,
-        painter: None,
+        renderer: None,
         center: [f64::from(width - 1) / 2.0, f64::from(height - 1) / 2.0],
         near: 0.01,
         far: 1e4,
@@ -99,25 +99,25 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Eye 
 }
 
 /// A look at all robots, or else at everything that may move; without such, at everything but the ground. If
-/// walls are in the way the eye goes round, or higher, or to where the last wall is behind it. It may look at `only` one
+/// walls are in the way the camera goes round, or higher, or to where the last wall is behind it. It may look at `only` one
 /// robot, by its base, or at one body.
 pub fn automatic(
     world: &mut World,
     (width, height): (u32, u32),
-    room: Room,
+    margin: Margin,
     only: Option<Entity>,
-) -> Eye {
+) -> CameraView {
     watch(world);
     let software = world.get_resource::<Software>().cloned();
-    let View { eye, target } = software.map_or(NOWHERE, |software| {
+    let LookAt { eye, target } = software.map_or(NOWHERE, |software| {
         let proportion = f64::from(width) / f64::from(height);
-        place(world, &software.read(), proportion, room, only)
+        place(world, &software.read(), proportion, margin, only)
     });
     look(eye, target, width, height)
 }
 
 /// From where people look at a world first. It leaves alone what is drawn: cameras may not be at work yet.
-pub fn view(world: &mut World) -> View {
+pub fn view(world: &mut World) -> LookAt {
     let mut geometry = world.query::<(Entity, &GeometryOf)>();
     // What is not drawn is said when it is to be.
     let mut things = things(geometry.iter(world).collect(), &mut |_, _| {});
@@ -126,17 +126,23 @@ pub fn view(world: &mut World) -> View {
             thing.world_from_thing = body.pose * thing.body_from_thing;
         }
     }
-    let stage = Stage {
+    let scene = RenderScene {
         things,
-        ..Stage::default()
+        ..RenderScene::default()
     };
-    place(world, &stage, SCREEN, Room::FILM, None)
+    place(world, &scene, SCREEN, Margin::FILM, None)
 }
 
-/// The place from which what is on a stage is looked at, by a picture so many times as wide as it is high.
-fn place(world: &World, stage: &Stage, proportion: f64, room: Room, only: Option<Entity>) -> View {
-    let Subject { things, all, seen } = Subject::of(world, stage, only);
-    let around = room.most.min(room.times * seen.radius());
+/// The place from which what is in a scene is looked at, by a picture so many times as wide as it is high.
+fn place(
+    world: &World,
+    scene: &RenderScene,
+    proportion: f64,
+    margin: Margin,
+    only: Option<Entity>,
+) -> LookAt {
+    let Subject { things, all, seen } = Subject::of(world, scene, only);
+    let around = margin.most.min(margin.times * seen.radius());
     let radius = (1.15 * seen.radius())
         .max(all.radius().min(around))
         .max(0.05);
@@ -147,8 +153,8 @@ fn place(world: &World, stage: &Stage, proportion: f64, room: Room, only: Option
     };
     let narrow = HALF * proportion.min(1.0);
     let distance = radius * (1.0 + 1.0 / narrow) * 0.8;
-    let from = Outlook::new(stage, &things, &seen).place(&center, distance);
-    View {
+    let from = Outlook::new(scene, &things, &seen).place(&center, distance);
+    LookAt {
         eye: from.into(),
         target: center.into(),
     }
@@ -156,7 +162,7 @@ fn place(world: &World, stage: &Stage, proportion: f64, room: Room, only: Option
 
 /// What is looked at.
 struct Subject {
-    /// Their numbers on the stage.
+    /// Their numbers in the scene.
     things: Vec<usize>,
     /// The boxes around everything but the ground, and around these.
     all: Ball,
@@ -164,10 +170,10 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(world: &World, stage: &Stage, only: Option<Entity>) -> Self {
+    fn of(world: &World, scene: &RenderScene, only: Option<Entity>) -> Self {
         let [mut chosen, mut robots, mut movable, mut all, mut ground] =
             [(); 5].map(|()| (Vec::new(), Ball::default()));
-        for (number, thing) in stage.things.iter().enumerate() {
+        for (number, thing) in scene.things.iter().enumerate() {
             let corners = thing.corners();
             let add = |to: &mut (Vec<usize>, Ball)| {
                 to.0.push(number);
@@ -208,8 +214,8 @@ impl Subject {
 
 /// Looks for a place from which things are seen.
 struct Outlook<'s> {
-    stage: &'s Stage,
-    /// Their numbers on the stage, in order.
+    scene: &'s RenderScene,
+    /// Their numbers in the scene, in order.
     things: &'s [usize],
     /// What may be in the way: everything else.
     others: Shadows,
@@ -218,11 +224,11 @@ struct Outlook<'s> {
 }
 
 impl<'s> Outlook<'s> {
-    fn new(stage: &'s Stage, things: &'s [usize], seen: &Ball) -> Self {
-        let others = Shadows::of(stage, |number, thing| {
+    fn new(scene: &'s RenderScene, things: &'s [usize], seen: &Ball) -> Self {
+        let others = Shadows::of(scene, |number, thing| {
             thing.is_solid() && things.binary_search(&number).is_err()
         });
-        let parts = things.iter().filter_map(|number| stage.things.get(*number));
+        let parts = things.iter().filter_map(|number| scene.things.get(*number));
         let marks = parts.flat_map(|thing| {
             let corners = thing.corners();
             let middle = corners.iter().sum::<Vector3<f64>>() / 8.0;
@@ -232,7 +238,7 @@ impl<'s> Outlook<'s> {
                 .map(move |corner| middle + (corner - middle) * 0.8)
         });
         let mut outlook = Self {
-            stage,
+            scene,
             things,
             others,
             marks: marks.collect(),
@@ -256,7 +262,7 @@ impl<'s> Outlook<'s> {
         });
         let open = ring.filter(|mark| {
             self.others
-                .is_clear(self.stage, &center, &Vector3::zeros(), mark)
+                .is_clear(self.scene, &center, &Vector3::zeros(), mark)
                 && !self.is_inside(mark)
         });
         let open: Vec<_> = open.collect();
@@ -312,7 +318,7 @@ impl<'s> Outlook<'s> {
         }
         let is_seen = |mark: &&Vector3<f64>| {
             self.others
-                .is_clear(self.stage, mark, &Vector3::zeros(), from)
+                .is_clear(self.scene, mark, &Vector3::zeros(), from)
         };
         let seen = self.marks.iter().filter(is_seen).count();
         seen as f64 / self.marks.len().max(1) as f64
@@ -320,7 +326,7 @@ impl<'s> Outlook<'s> {
 
     /// Whether a place is in something else.
     fn is_inside(&self, at: &Vector3<f64>) -> bool {
-        self.stage.things.iter().enumerate().any(|(number, thing)| {
+        self.scene.things.iter().enumerate().any(|(number, thing)| {
             let local = thing.world_from_thing.inverse() * Point3::from(*at);
             self.things.binary_search(&number).is_err() && thing.form.holds(&local.coords)
         })
@@ -334,7 +340,7 @@ impl<'s> Outlook<'s> {
             let to = from + way * middle;
             let is_free = self
                 .others
-                .is_clear(self.stage, from, &Vector3::zeros(), &to);
+                .is_clear(self.scene, from, &Vector3::zeros(), &to);
             if is_free && !self.is_inside(&to) {
                 low = middle;
             } else {
@@ -388,7 +394,7 @@ mod tests {
     use morse_api::render::Picture;
     use morse_geometry::rays::solid::Solid;
 
-    use super::super::{stage::Thing, take};
+    use super::super::{bands::draw_picture, render_scene::Thing};
     use super::*;
 
     fn block(at: [f64; 3], half: [f64; 3]) -> Thing {
@@ -401,7 +407,7 @@ mod tests {
             form: Form::Solid(Solid::Box { half }),
             color: [0.5; 3],
             paint: None,
-            gloss: morse_api::sight::Gloss::default(),
+            gloss: morse_api::world_view::Gloss::default(),
             alpha: 1.0,
             casts: true,
         }
@@ -412,18 +418,18 @@ mod tests {
         let mut things = vec![block([0.0, 0.0, 0.3], [0.5, 0.4, 0.3])];
         things.push(block([0.0, 0.0, -0.5], [30.0, 30.0, 0.5]));
         things.extend(others);
-        let stage = Stage {
+        let scene = RenderScene {
             things,
-            ..Stage::default()
+            ..RenderScene::default()
         };
         let center = Vector3::new(0.0, 0.0, 0.3);
         let mut ball = Ball::default();
-        ball.add(&stage.things[0].corners());
-        let from = Outlook::new(&stage, &[0], &ball).place(&center, 6.0);
-        let mut eye = look(from.into(), center.into(), 64, 48);
-        (eye.wants.color, eye.wants.things) = (false, true);
+        ball.add(&scene.things[0].corners());
+        let from = Outlook::new(&scene, &[0], &ball).place(&center, 6.0);
+        let mut camera = look(from.into(), center.into(), 64, 48);
+        (camera.wants.color, camera.wants.things) = (false, true);
         let mut picture = Picture::default();
-        take(&stage, &eye, &mut picture, None);
+        draw_picture(&scene, &camera, &mut picture, None);
         let count = picture.things.iter().filter(|thing| **thing == 1).count();
         (from, count as f64 / picture.things.len() as f64)
     }
@@ -460,11 +466,11 @@ mod tests {
     #[test]
     fn what_is_looked_at_is_in_the_middle_and_upright() {
         let (from, at) = (Point3::new(3.0, -2.0, 5.0), Point3::new(0.5, 0.5, 0.0));
-        let eye = look(from, at, 201, 101);
-        let [u, v, depth] = eye.project(&at).unwrap();
+        let camera = look(from, at, 201, 101);
+        let [u, v, depth] = camera.project(&at).unwrap();
         assert!((u - 100.0).abs() < 1e-9 && (v - 50.0).abs() < 1e-9);
         assert!((depth - (at - from).norm()).abs() < 1e-9);
-        let [above, v, _] = eye.project(&(at + Vector3::z() * 0.5)).unwrap();
+        let [above, v, _] = camera.project(&(at + Vector3::z() * 0.5)).unwrap();
         assert!((above - 100.0).abs() < 1e-9 && v < 45.0);
         let down = look(Point3::new(0.0, 0.0, 5.0), Point3::origin(), 201, 101);
         let [u, v, _] = down.project(&Point3::new(0.1, 0.2, 0.0)).unwrap();

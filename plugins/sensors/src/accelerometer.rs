@@ -104,14 +104,14 @@ mod tests {
             moving([-0.2 * time, way, 0.0], FRAC_PI_2, velocity, [0.0; 3])
         };
         for text in BOTH {
-            let mut bed = TestWorld::new(60.0, plugin, speeding(0));
+            let mut test = TestWorld::new(60.0, plugin, speeding(0));
             let at = Isometry3::translation(0.3, -0.2, 0.5);
-            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 7.0, at);
+            let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, 7.0, at);
             let (mut last, mut way) = (0, 0.0);
             for tick in 1..=60 {
-                bed.step(speeding(tick));
-                let is_due = bed.clock().is_due(7.0);
-                let data: AccelerometerData = bed.read(sensor);
+                test.step(speeding(tick));
+                let is_due = test.clock().is_due(7.0);
+                let data: AccelerometerData = test.read(sensor);
                 near(data.acceleration, [0.6, 0.0, 0.0], 1e-9);
                 near(data.angular_acceleration, [0.0; 3], 1e-9);
                 if is_due {
@@ -139,16 +139,16 @@ mod tests {
                 let yaw = omega * f64::from(tick) / rate;
                 moving([1.0, 0.0, 0.0], yaw, [0.0; 3], [0.0, 0.0, omega])
             };
-            let mut bed = TestWorld::new(rate, plugin, turning(0));
+            let mut test = TestWorld::new(rate, plugin, turning(0));
             let at = Isometry3::translation(arm, 0.0, 0.0);
-            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
+            let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
             // More than a full turn, so that angles jump.
             for tick in 1..=2000 {
-                bed.step(turning(tick));
+                test.step(turning(tick));
                 if tick == 1 {
                     continue;
                 }
-                let data: AccelerometerData = bed.read(sensor);
+                let data: AccelerometerData = test.read(sensor);
                 // What is between two poses is as much as one tick late.
                 let late = 1.01 * omega / rate;
                 near(data.velocity, [0.0, omega * arm, 0.0], late * omega * arm);
@@ -174,12 +174,12 @@ mod tests {
                 let yaw = alpha * time * time / 2.0;
                 moving([0.0; 3], yaw, [0.0; 3], [0.0, 0.0, alpha * time])
             };
-            let mut bed = TestWorld::new(rate, plugin, spinning(0));
+            let mut test = TestWorld::new(rate, plugin, spinning(0));
             let at = Isometry3::translation(arm, 0.0, 0.0);
-            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
+            let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
             for tick in 1..=3 {
-                bed.step(spinning(tick));
-                let data: AccelerometerData = bed.read(sensor);
+                test.step(spinning(tick));
+                let data: AccelerometerData = test.read(sensor);
                 near(data.angular_acceleration, [0.0, 0.0, alpha], 1e-9);
                 near(data.acceleration, [0.0, alpha * arm, 0.0], 2e-3);
             }
@@ -198,13 +198,13 @@ mod tests {
             )
         };
         for text in BOTH {
-            let mut bed = TestWorld::new(60.0, plugin, falling(0));
+            let mut test = TestWorld::new(60.0, plugin, falling(0));
             // Its x axis points down.
             let nose_down = Isometry3::rotation(Vector3::y() * FRAC_PI_2);
-            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, nose_down);
+            let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, nose_down);
             for tick in 1..=60 {
-                bed.step(falling(tick));
-                let data: AccelerometerData = bed.read(sensor);
+                test.step(falling(tick));
+                let data: AccelerometerData = test.read(sensor);
                 near(data.acceleration, [9.81, 0.0, 0.0], 1e-9);
             }
         }
@@ -218,13 +218,13 @@ mod tests {
             ..circling(2.0, 0.5, 0.5 * f64::from(tick) / 60.0)
         };
         let speed_of = |text: &str, kind: BodyKind| {
-            let mut bed = TestWorld::new(60.0, plugin, shown(0));
-            let robot = bed.robot;
-            bed.app.world_mut().entity_mut(robot).insert(kind);
+            let mut test = TestWorld::new(60.0, plugin, shown(0));
+            let robot = test.robot;
+            test.app.world_mut().entity_mut(robot).insert(kind);
             let at = Isometry3::identity();
-            let sensor = bed.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, at);
-            (1..=30).for_each(|tick| bed.step(shown(tick)));
-            let data: AccelerometerData = bed.read(sensor);
+            let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, at);
+            (1..=30).for_each(|tick| test.step(shown(tick)));
+            let data: AccelerometerData = test.read(sensor);
             Vector3::from(data.velocity).norm()
         };
         assert_eq!(speed_of("()", BodyKind::Dynamic), 0.0);

@@ -81,15 +81,15 @@ mod tests {
                 let velocity = [0.0, 20.0, 3.0];
                 moving(velocity.map(|v| v * time), FRAC_PI_2, velocity, [0.0; 3])
             };
-            let mut bed = TestWorld::new(60.0, plugin, flying(0));
-            let ahead = bed.sensor::<Airspeed>("rover.a", &text, 60.0, Isometry3::identity());
+            let mut test = TestWorld::new(60.0, plugin, flying(0));
+            let ahead = test.sensor::<Airspeed>("rover.a", &text, 60.0, Isometry3::identity());
             let left = Isometry3::rotation(Vector3::z() * FRAC_PI_2);
-            let left = bed.sensor::<Airspeed>("rover.b", &text, 7.0, left);
+            let left = test.sensor::<Airspeed>("rover.b", &text, 7.0, left);
             let up = Isometry3::rotation(Vector3::y() * -FRAC_PI_2);
-            let up = bed.sensor::<Airspeed>("rover.c", &text, 7.0, up);
+            let up = test.sensor::<Airspeed>("rover.c", &text, 7.0, up);
             for tick in 1..=60 {
-                bed.step(flying(tick));
-                let of = |sensor| bed.read::<AirspeedData>(sensor).diff_pressure;
+                test.step(flying(tick));
+                let of = |sensor| test.read::<AirspeedData>(sensor).diff_pressure;
                 // ½ · 1.225 · 20² = 245, ½ · 1.225 · 3² = 5.5125.
                 assert!((of(ahead) - 245.0).abs() < 1e-8, "{mode}: {}", of(ahead));
                 assert!(of(left).abs() < 1e-12, "{mode}: {}", of(left));

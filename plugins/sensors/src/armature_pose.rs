@@ -203,23 +203,23 @@ mod tests {
 
     #[test]
     fn each_joint_is_a_field_of_its_own() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
         let text = r#"(joints: ["pan", "tilt"])"#;
-        let sensor = bed.sensor::<ArmaturePose>("rover.arm", text, 60.0, Isometry3::identity());
-        bed.step(BodyState::default());
-        let joint = bed.get::<morse_api::joint::RobotJoints>(bed.robot).0[1];
-        bed.app.world_mut().entity_mut(joint).insert(JointState {
+        let sensor = test.sensor::<ArmaturePose>("rover.arm", text, 60.0, Isometry3::identity());
+        test.step(BodyState::default());
+        let joint = test.get::<morse_api::joint::RobotJoints>(test.robot).0[1];
+        test.app.world_mut().entity_mut(joint).insert(JointState {
             position: 0.7,
             ..JointState::default()
         });
-        bed.step(BodyState::default());
-        let data: ArmaturePoseData = bed.read(sensor);
+        test.step(BodyState::default());
+        let data: ArmaturePoseData = test.read(sensor);
         let fields = Fields::of_type::<ArmaturePoseData>(None);
         let exported = morse_api::fields::data_to_json(&fields, &data);
         assert_eq!(exported, json!({"pan": 0.0, "tilt": 0.7}));
         let mut ask = |service: &str, arguments| {
-            bed.call("rover.arm", service, arguments)
+            test.call("rover.arm", service, arguments)
                 .reply()
                 .unwrap()
                 .value

@@ -132,20 +132,20 @@ mod tests {
         let (omega, frequency) = (1.5, 7.0);
         for mode in ["velocity", "position"] {
             let text = format!("(computation_mode: {mode})");
-            let mut bed = TestWorld::new(60.0, plugin, turning(0.0, omega));
+            let mut test = TestWorld::new(60.0, plugin, turning(0.0, omega));
             // Pitched by 30°, nose down: the vertical is between its z axis and minus its x axis.
             let mount = Isometry3::rotation(Vector3::y() * FRAC_PI_2 / 3.0);
-            let sensor = bed.sensor::<Attitude>("rover.attitude", &text, frequency, mount);
+            let sensor = test.sensor::<Attitude>("rover.attitude", &text, frequency, mount);
             // Two full turns and more; yaw jumps from π to -π on the way.
             let mut measured = 0;
             for tick in 1..=600 {
                 let yaw = omega * f64::from(tick) / 60.0;
-                bed.step(turning(yaw, omega));
-                let data: AttitudeData = bed.read(sensor);
+                test.step(turning(yaw, omega));
+                let data: AttitudeData = test.read(sensor);
                 let (half, root) = (0.5 * omega, 0.75_f64.sqrt() * omega);
                 let error = Vector3::from(data.angular_velocity) - Vector3::new(-half, 0.0, root);
                 assert!(error.norm() < 1e-9, "{mode}, tick {tick}: {data:?}");
-                if bed.clock().is_due(frequency) {
+                if test.clock().is_due(frequency) {
                     measured += 1;
                     let found = data.rotation;
                     assert!(normalized(found.yaw - yaw).abs() < 1e-9, "{found:?}");
@@ -168,17 +168,17 @@ mod tests {
             (0.0, 3.0, 3.0),
             (45.0, -3.0, -3.0 - FRAC_PI_2 / 2.0 + std::f64::consts::TAU),
         ] {
-            let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-            bed.app.insert_resource(Origin {
+            let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+            test.app.insert_resource(Origin {
                 angle_against_north: against_north,
                 ..Origin::default()
             });
             let at = Isometry3::identity();
             let north = "(use_angle_against_north: true)";
-            let north = bed.sensor::<Attitude>("rover.north", north, 60.0, at);
-            let scene = bed.sensor::<Attitude>("rover.scene", "()", 60.0, at);
-            bed.step(turning(yaw, 0.0));
-            let of = |sensor| bed.read::<AttitudeData>(sensor).rotation.yaw;
+            let north = test.sensor::<Attitude>("rover.north", north, 60.0, at);
+            let scene = test.sensor::<Attitude>("rover.scene", "()", 60.0, at);
+            test.step(turning(yaw, 0.0));
+            let of = |sensor| test.read::<AttitudeData>(sensor).rotation.yaw;
             assert!((of(north) - expected).abs() < 1e-12, "{}", of(north));
             assert!((of(scene) - yaw).abs() < 1e-12);
         }

@@ -118,14 +118,14 @@ mod tests {
     #[test]
     fn as_in_the_standard_atmosphere() {
         // The table counts from sea level; this scene's ground is 700 m below.
-        let mut bed = TestWorld::new(60.0, plugin, at(700.0));
-        bed.app
+        let mut test = TestWorld::new(60.0, plugin, at(700.0));
+        test.app
             .insert_resource(Gravity(Vector3::new(0.0, 0.0, -9.806_65)));
         let mount = Isometry3::translation(0.1, 0.0, 0.4);
-        let sensor = bed.sensor::<Barometer>("rover.barometer", "()", 60.0, mount);
+        let sensor = test.sensor::<Barometer>("rover.barometer", "()", 60.0, mount);
         for (height, pressure) in STANDARD {
-            bed.step(at(700.0 + height));
-            let found = bed.read::<BarometerData>(sensor).pressure;
+            test.step(at(700.0 + height));
+            let found = test.read::<BarometerData>(sensor).pressure;
             // MORSE's gas constant is not the standard's: 3e-5 at 11 km.
             assert!((found / pressure - 1.0).abs() < 4e-5, "{height}: {found}");
         }
@@ -133,17 +133,17 @@ mod tests {
 
     #[test]
     fn the_reference_and_the_top() {
-        let mut bed = TestWorld::new(60.0, plugin, at(0.0));
+        let mut test = TestWorld::new(60.0, plugin, at(0.0));
         let text = "(reference_pressure: 90000)";
-        let sensor = bed.sensor::<Barometer>("rover.barometer", text, 60.0, Isometry3::identity());
-        bed.step(at(0.0));
-        assert_eq!(bed.read::<BarometerData>(sensor).pressure, 90_000.0);
+        let sensor = test.sensor::<Barometer>("rover.barometer", text, 60.0, Isometry3::identity());
+        test.step(at(0.0));
+        assert_eq!(test.read::<BarometerData>(sensor).pressure, 90_000.0);
         // Near the reference it falls by ρ·g a metre: ρ = p·M / (R·T).
-        bed.step(at(1.0));
-        let fall = 90_000.0 - bed.read::<BarometerData>(sensor).pressure;
+        test.step(at(1.0));
+        let fall = 90_000.0 - test.read::<BarometerData>(sensor).pressure;
         assert!((fall - 90_000.0 * MOLAR_MASS / (GAS_CONSTANT * TEMPERATURE) * 9.81).abs() < 1e-3);
-        bed.step(at(50_000.0));
-        assert_eq!(bed.read::<BarometerData>(sensor).pressure, 0.0);
+        test.step(at(50_000.0));
+        assert_eq!(test.read::<BarometerData>(sensor).pressure, 0.0);
     }
 
     #[test]

@@ -90,19 +90,19 @@ fn default_action(
     mut sensors: Query<(
         &Battery,
         &Due,
-        &Period,
+        &UpdateRate,
         &WorldPose,
         &Chargers,
         &mut BatteryData,
     )>,
 ) {
-    for (settings, due, period, pose, chargers, mut data) in &mut sensors {
+    for (settings, due, rate, pose, chargers, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
         let at = Point3::from(pose.0.translation.vector);
         let is_charging = chargers.0.iter().any(|zone| zone.contains(&at));
-        let change = settings.discharging_rate * period.seconds();
+        let change = settings.discharging_rate * rate.period();
         let charge = data.charge + if is_charging { change } else { -change };
         data.charge = charge.clamp(0.0, FULL);
         let status = match (is_charging, charge > FULL) {
@@ -121,8 +121,8 @@ mod tests {
 
     use super::*;
 
-    fn bed(text: &str) -> (TestWorld, Entity) {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
+    fn test_world(text: &str) -> (TestWorld, Entity) {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         let zone = |name: &str, kind: &str, x: f64| Zone {
             name: name.into(),
             kind: kind.into(),
@@ -132,49 +132,49 @@ mod tests {
             },
         };
         let zones = vec![zone("a", "Parking", -10.0), zone("b", "Charging", 10.0)];
-        bed.app.insert_resource(Zones(zones));
+        test.app.insert_resource(Zones(zones));
         let mount = Isometry3::translation(0.5, 0.0, 0.0);
-        let battery = bed.sensor::<Battery>("rover.battery", text, 10.0, mount);
-        (bed, battery)
+        let battery = test.sensor::<Battery>("rover.battery", text, 10.0, mount);
+        (test, battery)
     }
 
-    fn stay(bed: &mut TestWorld, x: f64, seconds: u32) {
+    fn stay(test: &mut TestWorld, x: f64, seconds: u32) {
         for _ in 0..60 * seconds {
-            bed.step(moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
+            test.step(moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
         }
     }
 
     #[track_caller]
-    fn assert_is(bed: &TestWorld, battery: Entity, charge: f64, status: &str) {
-        let data: BatteryData = bed.read(battery);
+    fn assert_is(test: &TestWorld, battery: Entity, charge: f64, status: &str) {
+        let data: BatteryData = test.read(battery);
         assert!((data.charge - charge).abs() < 1e-9, "{data:?}");
         assert_eq!(data.status, status);
     }
 
     #[test]
     fn it_empties_at_its_rate_and_fills_where_it_is_charged() {
-        let (mut bed, battery) = bed("(discharging_rate: 2)");
-        assert_is(&bed, battery, 100.0, "Charged");
-        stay(&mut bed, 0.0, 3);
-        assert_is(&bed, battery, 94.0, "Discharging");
-        stay(&mut bed, -10.0, 1);
-        assert_is(&bed, battery, 92.0, "Discharging");
+        let (mut test, battery) = test_world("(discharging_rate: 2)");
+        assert_is(&test, battery, 100.0, "Charged");
+        stay(&mut test, 0.0, 3);
+        assert_is(&test, battery, 94.0, "Discharging");
+        stay(&mut test, -10.0, 1);
+        assert_is(&test, battery, 92.0, "Discharging");
         // The sensor, half a metre ahead of the robot, is in the zone, and the robot is not.
-        stay(&mut bed, 8.6, 2);
-        assert_is(&bed, battery, 96.0, "Charging");
+        stay(&mut test, 8.6, 2);
+        assert_is(&test, battery, 96.0, "Charging");
         // The robot is, and the sensor is not.
-        stay(&mut bed, 10.6, 1);
-        assert_is(&bed, battery, 94.0, "Discharging");
-        stay(&mut bed, 10.0, 4);
-        assert_is(&bed, battery, 100.0, "Charged");
+        stay(&mut test, 10.6, 1);
+        assert_is(&test, battery, 94.0, "Discharging");
+        stay(&mut test, 10.0, 4);
+        assert_is(&test, battery, 100.0, "Charged");
     }
 
     #[test]
     fn it_is_never_emptier_than_empty() {
-        let (mut bed, battery) = bed("(discharging_rate: 60)");
-        stay(&mut bed, 0.0, 2);
-        assert_is(&bed, battery, 0.0, "Discharging");
-        stay(&mut bed, 10.0, 1);
-        assert_is(&bed, battery, 60.0, "Charging");
+        let (mut test, battery) = test_world("(discharging_rate: 60)");
+        stay(&mut test, 0.0, 2);
+        assert_is(&test, battery, 0.0, "Discharging");
+        stay(&mut test, 10.0, 1);
+        assert_is(&test, battery, 60.0, "Charging");
     }
 }

@@ -30,14 +30,14 @@ mod tests {
 
     #[test]
     fn it_acts_at_its_frequency() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let clock = bed.sensor::<TimeSource>("rover.clock", "()", 20.0, Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let clock = test.sensor::<TimeSource>("rover.clock", "()", 20.0, Isometry3::identity());
         let mut count = 0;
         for _ in 0..60 {
-            bed.step(BodyState::default());
-            count += u32::from(bed.get::<Due>(clock).0);
+            test.step(BodyState::default());
+            count += u32::from(test.get::<Due>(clock).0);
         }
         assert_eq!(count, 20);
-        assert_eq!(bed.clock().nanos(), 1_000_000_000);
+        assert_eq!(test.clock().nanos(), 1_000_000_000);
     }
 }

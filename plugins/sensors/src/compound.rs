@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use bevy::ecs::query::QueryState;
 use morse_api::{
-    fields::{Flat, Plain, assign_map},
+    fields::{DynamicValue, Flat, assign_map},
     kind::{Described, Kinds, SensorKind},
     prelude::*,
     sensor::Exported,
@@ -26,7 +26,7 @@ pub struct Compound {
 pub struct CompoundData {
     /// The `timestamp` of each sensor, s, and its fields, by its path. They are exported as if each sensor were a field.
     #[reflect(@Flat)]
-    pub sensors: BTreeMap<String, Plain>,
+    pub sensors: BTreeMap<String, DynamicValue>,
 }
 
 impl Clone for CompoundData {
@@ -125,10 +125,10 @@ fn default_action(
             };
             let seconds = clock.nanos_of(*tick) as f64 / 1e9;
             if !data.sensors.contains_key(path) {
-                data.sensors.insert(path.clone(), Plain::default());
+                data.sensors.insert(path.clone(), DynamicValue::default());
             }
-            if let Some(plain) = data.sensors.get_mut(path) {
-                plain.set_reading(seconds, &described.0.fields, exported);
+            if let Some(dynamic) = data.sensors.get_mut(path) {
+                dynamic.set_reading(seconds, &described.0.fields, exported);
             }
         }
         world.entity_mut(entity).insert((sources, data));

@@ -2,7 +2,7 @@
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::camera::{
-    self, Camera, Film, Lens, View,
+    self, Camera, Lens, PictureBuffers, View,
     cloud::{Cloud, check_lines},
     lens::camera,
 };
@@ -68,7 +68,13 @@ impl Camera for DepthCamera {
         }));
     }
 
-    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut DepthCameraData) {
+    fn write_data(
+        &self,
+        _: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut DepthCameraData,
+    ) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
         data.distortion = lens.distortion;
@@ -78,7 +84,7 @@ impl Camera for DepthCamera {
             blank: self.keep_resolution.then_some(blank),
         };
         data.points
-            .rewrite(|points| cloud.write(lens, film, points));
+            .rewrite(|points| cloud.write(lens, buffers, points));
         data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
     }
 }

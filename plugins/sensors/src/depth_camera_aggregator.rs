@@ -3,7 +3,7 @@ use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::{
     camera::{
-        self, Camera, Film, Lens, View,
+        self, Camera, Lens, PictureBuffers, View,
         cloud::{Cloud, check_lines},
         lens::camera,
     },
@@ -73,13 +73,19 @@ impl Camera for DepthCameraAggregator {
         }));
     }
 
-    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut DepthCameraAggregatorData) {
+    fn write_data(
+        &self,
+        _: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut DepthCameraAggregatorData,
+    ) {
         let cloud = Cloud {
             lines: Some(self.keep_list.as_slice()).filter(|lines| !lines.is_empty()),
             blank: self.keep_resolution.then_some(0.0),
         };
         data.points
-            .rewrite(|points| cloud.write(lens, film, points));
+            .rewrite(|points| cloud.write(lens, buffers, points));
         data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
     }
 }

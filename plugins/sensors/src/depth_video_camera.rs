@@ -1,7 +1,7 @@
 //! Pictures of depths.
 use morse_api::{component::Level, prelude::*, render::Wants, samples::Samples};
 
-use crate::camera::{self, Camera, Film, Lens, RAW, View, lens::camera};
+use crate::camera::{self, Camera, Lens, PictureBuffers, RAW, View, lens::camera};
 
 camera! {
     /// A camera whose pixels are depths. Things that are mostly transparent (alpha below 0.5) are seen through.
@@ -94,11 +94,17 @@ impl Camera for DepthVideoCamera {
         }));
     }
 
-    fn develop(&self, level: &str, lens: &Lens, film: &mut Film, data: &mut DepthVideoCameraData) {
+    fn write_data(
+        &self,
+        level: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut DepthVideoCameraData,
+    ) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
         data.distortion = lens.distortion;
-        let [picture] = film.pictures.as_mut_slice() else {
+        let [picture] = buffers.pictures.as_mut_slice() else {
             return;
         };
         if level == RAW {

@@ -167,11 +167,11 @@ mod tests {
 
     #[test]
     fn simple_is_the_antennas_place_in_the_scene() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         let mount = Isometry3::translation(1.0, 0.0, 0.5);
-        let gps = bed.sensor::<Gps>("rover.gps", "()", 60.0, mount);
-        bed.step(moving([10.0, 8.0, 0.0], FRAC_PI_2, [0.0; 3], [0.0; 3]));
-        let data: GpsData = bed.read(gps);
+        let gps = test.sensor::<Gps>("rover.gps", "()", 60.0, mount);
+        test.step(moving([10.0, 8.0, 0.0], FRAC_PI_2, [0.0; 3], [0.0; 3]));
+        let data: GpsData = test.read(gps);
         assert!(
             (Vector3::new(data.x, data.y, data.z) - Vector3::new(10.0, 9.0, 0.5)).norm() < 1e-12
         );
@@ -180,17 +180,17 @@ mod tests {
 
     #[test]
     fn raw_is_the_place_on_earth() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.app.insert_resource(toulouse());
-        let gps = bed.sensor::<Gps>("rover.gps", "(level: raw)", 60.0, antenna());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.app.insert_resource(toulouse());
+        let gps = test.sensor::<Gps>("rover.gps", "(level: raw)", 60.0, antenna());
         // PROJ 9.5.1 for (1000, 2000, 50) m east, north and up of the origin.
-        bed.step(moving(
+        test.step(moving(
             [1000.0, 2000.0, 49.5],
             0.3,
             [2.0, 1.0, 0.5],
             [0.0; 3],
         ));
-        let data: GpsData = bed.read(gps);
+        let data: GpsData = test.read(gps);
         assert!((data.latitude - 43.617_999_858_234_406).abs() < 1e-11);
         assert!((data.longitude - 1.445_688_297_409_409_6).abs() < 1e-11);
         assert!((data.altitude - 185.392_434_230_074_3).abs() < 1e-6);
@@ -201,22 +201,22 @@ mod tests {
 
     #[test]
     fn extended_knows_date_time_and_heading() {
-        let mut bed = TestWorld::new(4.0, plugin, BodyState::default());
-        bed.app.insert_resource(toulouse());
+        let mut test = TestWorld::new(4.0, plugin, BodyState::default());
+        test.app.insert_resource(toulouse());
         let text = r#"(level: extended, start_time: "2027-12-31T23:59:58Z")"#;
-        let gps = bed.sensor::<Gps>("rover.gps", text, 4.0, antenna());
+        let gps = test.sensor::<Gps>("rover.gps", text, 4.0, antenna());
         let north_west = moving([0.0; 3], 1.5 * FRAC_PI_2, [-1.0, 1.0, 0.0], [0.0; 3]);
         for _ in 0..7 {
-            bed.step(north_west);
+            test.step(north_west);
         }
-        let data: GpsData = bed.read(gps);
+        let data: GpsData = test.read(gps);
         assert_eq!(
             (data.date.as_str(), data.time.as_str()),
             ("311227", "235959")
         );
         assert!((data.heading - 315.0).abs() < 1e-6, "{}", data.heading);
-        bed.step(moving([0.0; 3], 1.0, [0.0; 3], [0.0; 3]));
-        let data: GpsData = bed.read(gps);
+        test.step(moving([0.0; 3], 1.0, [0.0; 3], [0.0; 3]));
+        let data: GpsData = test.read(gps);
         assert_eq!(
             (data.date.as_str(), data.time.as_str()),
             ("010128", "000000")
@@ -226,14 +226,14 @@ mod tests {
 
     #[test]
     fn x_pointing_north_turns_heading_and_velocity() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.app.insert_resource(Origin {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.app.insert_resource(Origin {
             angle_against_north: 0.0,
             ..toulouse()
         });
-        let gps = bed.sensor::<Gps>("rover.gps", "(level: extended)", 60.0, antenna());
-        bed.step(moving([0.0; 3], 0.0, [3.0, 0.0, 0.0], [0.0; 3]));
-        let data: GpsData = bed.read(gps);
+        let gps = test.sensor::<Gps>("rover.gps", "(level: extended)", 60.0, antenna());
+        test.step(moving([0.0; 3], 0.0, [3.0, 0.0, 0.0], [0.0; 3]));
+        let data: GpsData = test.read(gps);
         assert!((Vector3::from(data.velocity) - Vector3::new(0.0, 3.0, 0.0)).norm() < 1e-9);
         assert!(
             data.heading < 1e-6 || data.heading > 360.0 - 1e-6,

@@ -50,13 +50,13 @@ mod tests {
 
     #[test]
     fn a_tilted_sensor_on_a_robot_that_turns() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         // Rolled by 0.3 rad on the robot, which heads along yaw: the angles are one after the other.
         let rolled = Isometry3::rotation(Vector3::x() * 0.3);
-        let sensor = bed.sensor::<Gyroscope>("rover.gyroscope", "()", 20.0, rolled);
+        let sensor = test.sensor::<Gyroscope>("rover.gyroscope", "()", 20.0, rolled);
         for (tick, yaw) in [(1, 0.5), (2, 1.0), (3, -PI / 3.0), (4, 2.0)] {
-            bed.step(moving([1.0, 2.0, 0.0], yaw, [0.0; 3], [0.0; 3]));
-            let data: GyroscopeData = bed.read(sensor);
+            test.step(moving([1.0, 2.0, 0.0], yaw, [0.0; 3], [0.0; 3]));
+            let data: GyroscopeData = test.read(sensor);
             // At 20 Hz it measures in ticks 1, 4, ….
             let seen = if tick < 4 { 0.5 } else { 2.0 };
             assert!((data.yaw - seen).abs() < 1e-12, "{data:?}");
@@ -66,11 +66,11 @@ mod tests {
 
     #[test]
     fn looking_straight_up_is_a_pitch() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         let up = Isometry3::rotation(Vector3::y() * -FRAC_PI_2);
-        let sensor = bed.sensor::<Gyroscope>("rover.gyroscope", "()", 60.0, up);
-        bed.step(BodyState::default());
-        let data: GyroscopeData = bed.read(sensor);
+        let sensor = test.sensor::<Gyroscope>("rover.gyroscope", "()", 60.0, up);
+        test.step(BodyState::default());
+        let data: GyroscopeData = test.read(sensor);
         assert!((data.pitch + FRAC_PI_2).abs() < 1e-9, "{data:?}");
         assert!(data.yaw.abs() < 1e-9 && data.roll.abs() < 1e-9, "{data:?}");
     }

@@ -263,20 +263,20 @@ mod tests {
     #[test]
     fn joints_are_where_the_fields_say() {
         assert_eq!(JOINTS.len(), 34, "dof_12 to dof_45");
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.joints(&["rover.neck_yaw", "rover.knee_left", "rover.tail"]);
-        let sensor = bed.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
-        bed.step(BodyState::default());
-        let joints = bed.get::<RobotJoints>(bed.robot).0.clone();
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.joints(&["rover.neck_yaw", "rover.knee_left", "rover.tail"]);
+        let sensor = test.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
+        test.step(BodyState::default());
+        let joints = test.get::<RobotJoints>(test.robot).0.clone();
         for (joint, position) in joints.into_iter().zip([0.3, 0.9, 0.5]) {
             let state = JointState {
                 position,
                 ..JointState::default()
             };
-            bed.app.world_mut().entity_mut(joint).insert(state);
+            test.app.world_mut().entity_mut(joint).insert(state);
         }
-        bed.step(moving([1.0, 2.0, 3.0], 0.5, [0.0; 3], [0.0; 3]));
-        let data: HumanPostureData = bed.read(sensor);
+        test.step(moving([1.0, 2.0, 3.0], 0.5, [0.0; 3], [0.0; 3]));
+        let data: HumanPostureData = test.read(sensor);
         assert_eq!([data.x, data.y, data.z], [1.0, 2.0, 3.0]);
         assert!((data.yaw - (0.5 - std::f64::consts::FRAC_PI_2)).abs() < 1e-12);
         // Torso 12 to 14, head 15 to 17; arms of seven each up to 31; right leg up to 38; left hip 39 to 41.
@@ -289,12 +289,12 @@ mod tests {
 
     #[test]
     fn a_rover_is_no_human() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.joints(&["rover.tail"]);
-        let sensor = bed.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.joints(&["rover.tail"]);
+        let sensor = test.sensor::<HumanPosture>("rover.human", "()", 60.0, Isometry3::identity());
         assert!(
             HumanPosture::default()
-                .check(bed.app.world(), sensor)
+                .check(test.app.world(), sensor)
                 .is_err()
         );
     }

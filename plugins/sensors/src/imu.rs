@@ -131,19 +131,19 @@ mod tests {
 
     #[test]
     fn at_rest_it_feels_the_ground() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let level = bed.sensor::<Imu>("rover.level", "()", 60.0, Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let level = test.sensor::<Imu>("rover.level", "()", 60.0, Isometry3::identity());
         // Nose up: the sensor's x axis points to the sky.
         let nose_up = Isometry3::rotation(Vector3::y() * -FRAC_PI_2);
-        let tilted = bed.sensor::<Imu>("rover.tilted", "()", 10.0, nose_up);
-        bed.step(moving([0.0; 3], 0.7, [0.0; 3], [0.0; 3]));
+        let tilted = test.sensor::<Imu>("rover.tilted", "()", 10.0, nose_up);
+        test.step(moving([0.0; 3], 0.7, [0.0; 3], [0.0; 3]));
         near(
-            bed.read::<ImuData>(level).linear_acceleration,
+            test.read::<ImuData>(level).linear_acceleration,
             [0.0, 0.0, G],
             1e-12,
         );
         near(
-            bed.read::<ImuData>(tilted).linear_acceleration,
+            test.read::<ImuData>(tilted).linear_acceleration,
             [G, 0.0, 0.0],
             1e-12,
         );
@@ -159,11 +159,15 @@ mod tests {
                 [0.0; 3],
             )
         };
-        let mut bed = TestWorld::new(60.0, plugin, falling(0.0));
-        let imu = bed.sensor::<Imu>("rover.imu", "()", 10.0, Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, falling(0.0));
+        let imu = test.sensor::<Imu>("rover.imu", "()", 10.0, Isometry3::identity());
         for tick in 1..=30 {
-            bed.step(falling(f64::from(tick) / 60.0));
-            near(bed.read::<ImuData>(imu).linear_acceleration, [0.0; 3], 1e-9);
+            test.step(falling(f64::from(tick) / 60.0));
+            near(
+                test.read::<ImuData>(imu).linear_acceleration,
+                [0.0; 3],
+                1e-9,
+            );
         }
     }
 
@@ -178,16 +182,16 @@ mod tests {
                 [0.0, 0.0, omega],
             )
         };
-        let mut bed = TestWorld::new(rate, plugin, turning(0));
-        let imu = bed.sensor::<Imu>(
+        let mut test = TestWorld::new(rate, plugin, turning(0));
+        let imu = test.sensor::<Imu>(
             "rover.imu",
             "()",
             rate,
             Isometry3::translation(arm, 0.0, 0.0),
         );
         for tick in 1..=10 {
-            bed.step(turning(tick));
-            let data: ImuData = bed.read(imu);
+            test.step(turning(tick));
+            let data: ImuData = test.read(imu);
             near(data.angular_velocity, [0.0, 0.0, omega], 1e-12);
             // ω²r towards the axis; the difference of two velocities is half a tick late.
             let late = omega * omega * arm * omega / rate / 2.0;
@@ -206,16 +210,16 @@ mod tests {
             let time = f64::from(tick) / rate;
             moving([0.0; 3], 0.0, [0.0; 3], [0.0, 0.0, alpha * time])
         };
-        let mut bed = TestWorld::new(rate, plugin, spinning(0));
-        let imu = bed.sensor::<Imu>(
+        let mut test = TestWorld::new(rate, plugin, spinning(0));
+        let imu = test.sensor::<Imu>(
             "rover.imu",
             "()",
             rate,
             Isometry3::translation(arm, 0.0, 0.0),
         );
-        bed.step(spinning(1));
+        test.step(spinning(1));
         near(
-            bed.read::<ImuData>(imu).linear_acceleration,
+            test.read::<ImuData>(imu).linear_acceleration,
             [0.0, alpha * arm, G],
             1e-9,
         );
@@ -225,12 +229,12 @@ mod tests {
     fn uneven_ticks_do_not_change_a_steady_acceleration() {
         let speeding =
             |tick: u32| moving([0.0; 3], 0.0, [f64::from(tick) / 60.0, 0.0, 0.0], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, speeding(0));
-        let imu = bed.sensor::<Imu>("rover.imu", "()", 7.0, Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, speeding(0));
+        let imu = test.sensor::<Imu>("rover.imu", "()", 7.0, Isometry3::identity());
         for tick in 1..=60 {
-            bed.step(speeding(tick));
+            test.step(speeding(tick));
             near(
-                bed.read::<ImuData>(imu).linear_acceleration,
+                test.read::<ImuData>(imu).linear_acceleration,
                 [1.0, 0.0, G],
                 1e-9,
             );
@@ -250,13 +254,13 @@ mod tests {
                 [0.0, 0.0, -7.0],
             )
         };
-        let mut bed = TestWorld::new(60.0, plugin, thrown(0));
-        let even = bed.sensor::<Imu>("rover.even", text, 60.0, Isometry3::identity());
-        let uneven = bed.sensor::<Imu>("rover.uneven", text, 25.0, Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, thrown(0));
+        let even = test.sensor::<Imu>("rover.even", text, 60.0, Isometry3::identity());
+        let uneven = test.sensor::<Imu>("rover.uneven", text, 25.0, Isometry3::identity());
         for tick in 1..=120 {
-            bed.step(thrown(tick));
+            test.step(thrown(tick));
             for imu in [even, uneven] {
-                let data: ImuData = bed.read(imu);
+                let data: ImuData = test.read(imu);
                 near(data.linear_acceleration, [0.0; 3], 1e-8);
                 near(data.angular_velocity, [0.0, 0.0, -7.0], 1e-9);
             }
@@ -266,15 +270,15 @@ mod tests {
     #[test]
     fn it_feels_the_field_of_the_earth_where_there_is_one() {
         let read = |origin: Option<Origin>, text: &str| {
-            let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
+            let mut test = TestWorld::new(60.0, plugin, BodyState::default());
             if let Some(origin) = origin {
-                bed.app.insert_resource(origin);
+                test.app.insert_resource(origin);
             }
             // Rolled to the left: y is down and z to the left.
             let rolled = Isometry3::rotation(Vector3::x() * -FRAC_PI_2);
-            let imu = bed.sensor::<Imu>("rover.imu", text, 60.0, rolled);
-            bed.step(moving([0.0; 3], FRAC_PI_2, [0.0; 3], [0.0; 3]));
-            bed.read::<ImuData>(imu).magnetic_field
+            let imu = test.sensor::<Imu>("rover.imu", text, 60.0, rolled);
+            test.step(moving([0.0; 3], FRAC_PI_2, [0.0; 3], [0.0; 3]));
+            test.read::<ImuData>(imu).magnetic_field
         };
         // North, east and down by pygeomag 1.1.0.
         let toulouse = Origin {

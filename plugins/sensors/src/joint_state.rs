@@ -138,30 +138,30 @@ mod tests {
 
     use super::*;
 
-    fn bed() -> TestWorld {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
-        bed
+    fn test_world() -> TestWorld {
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
+        test
     }
 
-    fn turn(bed: &mut TestWorld, joint: usize, position: f64) {
-        let joint = bed.get::<RobotJoints>(bed.robot).0[joint];
+    fn turn(test: &mut TestWorld, joint: usize, position: f64) {
+        let joint = test.get::<RobotJoints>(test.robot).0[joint];
         let state = State {
             position,
             velocity: 0.1,
             effort: -2.0,
         };
-        bed.app.world_mut().entity_mut(joint).insert(state);
+        test.app.world_mut().entity_mut(joint).insert(state);
     }
 
     #[test]
     fn all_joints_in_the_scenes_order() {
-        let mut bed = bed();
-        let sensor = bed.sensor::<JointState>("rover.joints", "()", 60.0, Isometry3::identity());
-        bed.step(BodyState::default());
-        turn(&mut bed, 1, 0.7);
-        bed.step(BodyState::default());
-        let data: JointStateData = bed.read(sensor);
+        let mut test = test_world();
+        let sensor = test.sensor::<JointState>("rover.joints", "()", 60.0, Isometry3::identity());
+        test.step(BodyState::default());
+        turn(&mut test, 1, 0.7);
+        test.step(BodyState::default());
+        let data: JointStateData = test.read(sensor);
         assert_eq!(data.names, ["pan", "tilt", "lift"]);
         assert_eq!(data.positions, [0.0, 0.7, 0.0]);
         assert_eq!(data.velocities, [0.0, 0.1, 0.0]);
@@ -170,16 +170,16 @@ mod tests {
 
     #[test]
     fn only_the_joints_that_are_asked_for() {
-        let mut bed = bed();
+        let mut test = test_world();
         let text = r#"(joints: ["*t*"])"#;
-        let sensor = bed.sensor::<JointState>("rover.joints", text, 60.0, Isometry3::identity());
-        bed.step(BodyState::default());
-        assert_eq!(bed.read::<JointStateData>(sensor).names, ["tilt", "lift"]);
+        let sensor = test.sensor::<JointState>("rover.joints", text, 60.0, Isometry3::identity());
+        test.step(BodyState::default());
+        assert_eq!(test.read::<JointStateData>(sensor).names, ["tilt", "lift"]);
         let check = |pattern: &str| {
             let settings = JointState {
                 joints: vec![pattern.to_owned()],
             };
-            settings.check(bed.app.world(), sensor)
+            settings.check(test.app.world(), sensor)
         };
         assert!(check("pan").is_ok());
         assert!(

@@ -1,7 +1,7 @@
 //! Colours and depths from two places, as Microsoft's Kinect has them.
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
-use crate::camera::{self, Camera, Film, Lens, RAW, View, lens::camera};
+use crate::camera::{self, Camera, Lens, PictureBuffers, RAW, View, lens::camera};
 
 camera! {
     /// A camera and a depth camera side by side (MORSE's `Kinect`), which take their pictures at the same time.
@@ -75,11 +75,17 @@ impl Camera for Kinect {
         views.extend([view(self.rgb_at, color), view(self.depth_at, depth)]);
     }
 
-    fn develop(&self, level: &str, lens: &Lens, film: &mut Film, data: &mut KinectData) {
+    fn write_data(
+        &self,
+        level: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut KinectData,
+    ) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
         data.distortion = lens.distortion;
-        if let [color, depth] = film.pictures.as_mut_slice() {
+        if let [color, depth] = buffers.pictures.as_mut_slice() {
             data.image.rewrite(|image| {
                 std::mem::swap(image, &mut color.color);
                 camera::flip(image, lens);

@@ -110,11 +110,11 @@ mod tests {
     const IN_2025: [f64; 3] = [23_873.237_539, 707.828_295, 40_036.393_804];
 
     fn measure(text: &str, origin: Origin, mount: Isometry3<f64>, yaw: f64) -> Vector3<f64> {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        bed.app.insert_resource(origin);
-        let sensor = bed.sensor::<Magnetometer>("rover.magnetometer", text, 60.0, mount);
-        bed.step(moving([0.0; 3], yaw, [0.0; 3], [0.0; 3]));
-        let data: MagnetometerData = bed.read(sensor);
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.app.insert_resource(origin);
+        let sensor = test.sensor::<Magnetometer>("rover.magnetometer", text, 60.0, mount);
+        test.step(moving([0.0; 3], yaw, [0.0; 3], [0.0; 3]));
+        let data: MagnetometerData = test.read(sensor);
         Vector3::new(data.x, data.y, data.z)
     }
 

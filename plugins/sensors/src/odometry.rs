@@ -200,10 +200,10 @@ mod tests {
     #[test]
     fn a_standing_robot_has_not_moved() {
         let start = moving([3.0, 4.0, 0.1], 1.0, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, start);
+        let mut test = TestWorld::new(60.0, plugin, start);
         let mount = Isometry3::translation(0.2, 0.0, 0.3);
-        let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
-        bed.step(start);
+        let odometry = test.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
+        test.step(start);
         let OdometryData {
             x,
             y,
@@ -212,7 +212,7 @@ mod tests {
             vy,
             wz,
             ..
-        } = bed.read(odometry);
+        } = test.read(odometry);
         for value in [x, y, yaw, vx, vy, wz] {
             assert!(value.abs() < 1e-12, "{value}");
         }
@@ -220,11 +220,11 @@ mod tests {
 
     #[test]
     fn a_circle_is_seen_from_its_start() {
-        let mut bed = TestWorld::new(60.0, plugin, on_circle(0));
-        let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, Isometry3::identity());
+        let mut test = TestWorld::new(60.0, plugin, on_circle(0));
+        let odometry = test.sensor::<Odometry>("rover.odometry", "()", 60.0, Isometry3::identity());
         for tick in 1..=240 {
-            bed.step(on_circle(tick));
-            let data: OdometryData = bed.read(odometry);
+            test.step(on_circle(tick));
+            let data: OdometryData = test.read(odometry);
             let turn = OMEGA * f64::from(tick) / 60.0;
             // Ahead at the start is the world's y axis, left is -x.
             assert!((data.x - RADIUS * libm::sin(turn)).abs() < 1e-9);
@@ -237,17 +237,17 @@ mod tests {
 
     #[test]
     fn differences_add_up_to_the_whole_way() {
-        let mut bed = TestWorld::new(60.0, plugin, on_circle(0));
+        let mut test = TestWorld::new(60.0, plugin, on_circle(0));
         let at = Isometry3::identity();
-        let raw = bed.sensor::<Odometry>("rover.raw", "(level: raw)", 60.0, at);
-        let steps = bed.sensor::<Odometry>("rover.steps", "(level: differential)", 10.0, at);
+        let raw = test.sensor::<Odometry>("rover.raw", "(level: raw)", 60.0, at);
+        let steps = test.sensor::<Odometry>("rover.steps", "(level: differential)", 10.0, at);
         let (mut way, mut sum) = (0.0, [0.0; 3]);
         for tick in 1..=241 {
-            bed.step(on_circle(tick));
-            way += bed.read::<OdometryData>(raw).dS;
+            test.step(on_circle(tick));
+            way += test.read::<OdometryData>(raw).dS;
             // At 10 Hz it measures in ticks 1, 7, …, 241.
             if tick % 6 == 1 {
-                let data: OdometryData = bed.read(steps);
+                let data: OdometryData = test.read(steps);
                 sum = [sum[0] + data.dx, sum[1] + data.dy, sum[2] + data.dyaw];
             }
         }
@@ -262,11 +262,11 @@ mod tests {
     #[test]
     fn an_odometer_off_the_axis_moves_on_a_turntable() {
         let turning = |yaw| moving([0.0; 3], yaw, [0.0; 3], [0.0, 0.0, OMEGA]);
-        let mut bed = TestWorld::new(60.0, plugin, turning(0.0));
+        let mut test = TestWorld::new(60.0, plugin, turning(0.0));
         let mount = Isometry3::translation(0.4, 0.0, 0.0);
-        let odometry = bed.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
-        bed.step(turning(FRAC_PI_2));
-        let data: OdometryData = bed.read(odometry);
+        let odometry = test.sensor::<Odometry>("rover.odometry", "()", 60.0, mount);
+        test.step(turning(FRAC_PI_2));
+        let data: OdometryData = test.read(odometry);
         assert!((data.x + 0.4).abs() < 1e-12 && (data.y - 0.4).abs() < 1e-12);
         assert!(data.vx.abs() < 1e-12 && (data.vy - 0.4 * OMEGA).abs() < 1e-12);
     }

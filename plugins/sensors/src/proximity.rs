@@ -174,13 +174,13 @@ mod tests {
 
     const ROBOT: (&str, Property) = (ROBOT_TAG, Property::Flag(true));
 
-    fn bed(text: &str) -> (TestWorld, Entity) {
+    fn test_world(text: &str) -> (TestWorld, Entity) {
         let start = moving([1.0, 1.0, 0.0], 1.0, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, start);
+        let mut test = TestWorld::new(60.0, plugin, start);
         let mut own = thing("rover", [1.0, 1.0, 0.0], &[ROBOT]);
-        own.0.robot = Some(bed.robot);
+        own.0.robot = Some(test.robot);
         let red = ("Red", Property::Number(0.0));
-        bed.objects(vec![
+        test.objects(vec![
             own,
             // 3, 4 and 12 m away: 13 m.
             thing("cat", [4.0, 5.0, 12.0], &[ROBOT]),
@@ -189,14 +189,14 @@ mod tests {
             thing("box", [1.0, 1.0, 2.0], &[red]),
         ]);
         let mount = Isometry3::translation(5.0, 5.0, 5.0);
-        let sensor = bed.sensor::<Proximity>("rover.proximity", text, 60.0, mount);
-        bed.step(start);
-        (bed, sensor)
+        let sensor = test.sensor::<Proximity>("rover.proximity", text, 60.0, mount);
+        test.step(start);
+        (test, sensor)
     }
 
     #[track_caller]
-    fn assert_near(bed: &TestWorld, sensor: Entity, expected: &[(&str, f64)]) {
-        let data: ProximityData = bed.read(sensor);
+    fn assert_near(test: &TestWorld, sensor: Entity, expected: &[(&str, f64)]) {
+        let data: ProximityData = test.read(sensor);
         assert_eq!(data.near_objects, data.near_robots);
         let found: Vec<(&str, f64)> = data
             .near_objects
@@ -208,29 +208,29 @@ mod tests {
 
     #[test]
     fn other_robots_are_felt_from_the_robots_own_origin() {
-        let (bed, sensor) = bed("()");
-        assert_near(&bed, sensor, &[("cat", 13.0), ("dog", 30.0)]);
+        let (test, sensor) = test_world("()");
+        assert_near(&test, sensor, &[("cat", 13.0), ("dog", 30.0)]);
         assert_eq!(Proximity::FREQUENCY, Some(12.0));
     }
 
     #[test]
     fn range_and_tag_can_be_changed() {
-        let (mut bed, sensor) = bed("(range: 20)");
-        assert_near(&bed, sensor, &[("cat", 13.0)]);
-        let at = bed.body();
-        let ask = |bed: &mut TestWorld, service: &str, arguments| {
-            let reply = bed
+        let (mut test, sensor) = test_world("(range: 20)");
+        assert_near(&test, sensor, &[("cat", 13.0)]);
+        let at = test.body();
+        let ask = |test: &mut TestWorld, service: &str, arguments| {
+            let reply = test
                 .call("rover.proximity", service, arguments)
                 .reply()
                 .unwrap();
-            bed.step(at);
+            test.step(at);
             reply
         };
-        ask(&mut bed, "set_range", json!([30.25]));
-        assert_near(&bed, sensor, &[("cat", 13.0), ("dog", 30.0)]);
-        ask(&mut bed, "set_tracked_tag", json!(["Red"]));
-        assert_near(&bed, sensor, &[("box", 2.0), ("dog", 30.0)]);
-        let refused = ask(&mut bed, "set_range", json!([-1.0]));
+        ask(&mut test, "set_range", json!([30.25]));
+        assert_near(&test, sensor, &[("cat", 13.0), ("dog", 30.0)]);
+        ask(&mut test, "set_tracked_tag", json!(["Red"]));
+        assert_near(&test, sensor, &[("box", 2.0), ("dog", 30.0)]);
+        let refused = ask(&mut test, "set_range", json!([-1.0]));
         assert_eq!(refused.status, Status::Failed);
         assert!(
             refused
@@ -238,15 +238,15 @@ mod tests {
                 .to_string()
                 .contains("`rover.proximity`: the argument `range`")
         );
-        assert_near(&bed, sensor, &[("box", 2.0), ("dog", 30.0)]);
-        ask(&mut bed, "set_tracked_tag", json!({"tag": "Nobody"}));
-        assert_near(&bed, sensor, &[]);
+        assert_near(&test, sensor, &[("box", 2.0), ("dog", 30.0)]);
+        ask(&mut test, "set_tracked_tag", json!({"tag": "Nobody"}));
+        assert_near(&test, sensor, &[]);
     }
 
     #[test]
     fn whoever_leaves_is_forgotten() {
-        let (mut bed, sensor) = bed("(range: 20)");
-        bed.step(moving([200.0, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
-        assert_near(&bed, sensor, &[]);
+        let (mut test, sensor) = test_world("(range: 20)");
+        test.step(moving([200.0, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
+        assert_near(&test, sensor, &[]);
     }
 }

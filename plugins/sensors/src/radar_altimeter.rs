@@ -104,13 +104,13 @@ mod tests {
 
     #[test]
     fn straight_down_however_it_is_turned() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let robot = bed.robot;
-        bed.app.insert_resource(Rays(Box::new(Slope { robot })));
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let robot = test.robot;
+        test.app.insert_resource(Rays(Box::new(Slope { robot })));
         // One metre ahead of the robot, and looking up to the left.
         let mount = Isometry3::new(Vector3::x(), Vector3::new(0.9, -1.2, 0.4));
-        let near = bed.sensor::<RadarAltimeter>("rover.near", "()", 60.0, mount);
-        let far = bed.sensor::<RadarAltimeter>("rover.far", "(max_range: 80)", 60.0, mount);
+        let near = test.sensor::<RadarAltimeter>("rover.near", "()", 60.0, mount);
+        let far = test.sensor::<RadarAltimeter>("rover.far", "(max_range: 80)", 60.0, mount);
         for (height, [seen, seen_far]) in [
             (10.0, [12.5, 12.5]),
             (27.4, [29.9, 29.9]),
@@ -118,9 +118,9 @@ mod tests {
             (90.0, [f64::INFINITY; 2]),
         ] {
             // The robot at x = 4: the sensor is at x = 5, where the ground is at -2.5.
-            bed.step(moving([4.0, 3.0, height], 0.0, [0.0; 3], [0.0; 3]));
+            test.step(moving([4.0, 3.0, height], 0.0, [0.0; 3], [0.0; 3]));
             for (sensor, expected) in [(near, seen), (far, seen_far)] {
-                let found = bed.read::<RadarAltimeterData>(sensor).z;
+                let found = test.read::<RadarAltimeterData>(sensor).z;
                 let is_right = found == expected || (found - expected).abs() < 1e-9;
                 assert!(is_right, "{found} instead of {expected}");
             }

@@ -7,7 +7,7 @@ use morse_api::{
     samples::Samples,
 };
 
-use crate::camera::{self, Camera, Film, Lens, View, lens::camera};
+use crate::camera::{self, Camera, Lens, PictureBuffers, View, lens::camera};
 
 camera! {
     /// A camera whose pixels are numbers of things and of classes; 0 is nothing, or no class that is known.
@@ -92,11 +92,17 @@ impl Camera for SegmentationCamera {
         }));
     }
 
-    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut SegmentationCameraData) {
+    fn write_data(
+        &self,
+        _: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut SegmentationCameraData,
+    ) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
         data.distortion = lens.distortion;
-        if let [picture] = film.pictures.as_mut_slice() {
+        if let [picture] = buffers.pictures.as_mut_slice() {
             camera::flip(&mut picture.things, lens);
         }
     }
@@ -107,7 +113,7 @@ pub(super) fn plugin(app: &mut App) {
     app.register_required_components::<SegmentationCamera, Names>();
     app.init_resource::<Objects>()
         .add_sensor::<SegmentationCamera, _>(
-            (camera::shoot::<SegmentationCamera>, learn, name).chain(),
+            (camera::render_views::<SegmentationCamera>, learn, name).chain(),
         );
 }
 
@@ -184,12 +190,12 @@ fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 /// Puts numbers into the pixels.
 fn name(
     mut cameras: Query<
-        (&Due, &Film, &Names, &mut SegmentationCameraData),
+        (&Due, &PictureBuffers, &Names, &mut SegmentationCameraData),
         With<SegmentationCamera>,
     >,
 ) {
-    for (due, film, names, mut data) in &mut cameras {
-        let (true, [picture]) = (due.0, film.pictures.as_slice()) else {
+    for (due, buffers, names, mut data) in &mut cameras {
+        let (true, [picture]) = (due.0, buffers.pictures.as_slice()) else {
             continue;
         };
         let data = &mut *data;

@@ -207,7 +207,7 @@ fn default_action(
         if !due.0 {
             continue;
         }
-        let eye = Eye {
+        let check = VisibilityCheck {
             view: settings.view(),
             rays: rays.as_deref().filter(|_| !settings.noocclusion),
             camera: pose.0 * mount_from_camera(),
@@ -219,11 +219,11 @@ fn default_action(
             let Some(at) = object.pose(&bodies) else {
                 continue;
             };
-            if !eye.sees(object, &at) {
+            if !check.sees(object, &at) {
                 continue;
             }
             let shown = if settings.relative {
-                eye.camera.inverse() * at
+                check.camera.inverse() * at
             } else {
                 at
             };
@@ -266,7 +266,7 @@ impl VisibleObject {
 }
 
 /// A camera in this moment.
-struct Eye<'a> {
+struct VisibilityCheck<'a> {
     view: View,
     /// What tells whether something is hidden; nothing hides anything without it.
     rays: Option<&'a Rays>,
@@ -275,7 +275,7 @@ struct Eye<'a> {
     robot: Entity,
 }
 
-impl Eye<'_> {
+impl VisibilityCheck<'_> {
     fn sees(&self, object: &Object, at: &Isometry3<f64>) -> bool {
         let (center, half) = object
             .bounds

@@ -101,12 +101,12 @@ mod tests {
 
     fn measured(text: &str, fires: Vec<(morse_api::object::Object, Isometry3<f64>)>) -> f64 {
         let start = moving([1.0, 0.0, 0.0], 0.5, [0.0; 3], [0.0; 3]);
-        let mut bed = TestWorld::new(60.0, plugin, start);
-        bed.objects(fires);
+        let mut test = TestWorld::new(60.0, plugin, start);
+        test.objects(fires);
         let mount = Isometry3::translation(0.0, 0.0, 2.0);
-        let sensor = bed.sensor::<Thermometer>("rover.thermometer", text, 60.0, mount);
-        bed.step(start);
-        bed.read::<ThermometerData>(sensor).temperature
+        let sensor = test.sensor::<Thermometer>("rover.thermometer", text, 60.0, mount);
+        test.step(start);
+        test.read::<ThermometerData>(sensor).temperature
     }
 
     #[track_caller]

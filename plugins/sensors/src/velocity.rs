@@ -74,17 +74,17 @@ mod tests {
 
     #[test]
     fn a_turned_sensor_on_an_arm() {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         // Half a metre ahead, looking left; the robot heads north, drives on at 2 m/s and turns at 1 rad/s.
         let mount = Isometry3::new(Vector3::x() * 0.5, Vector3::z() * FRAC_PI_2);
-        let sensor = bed.sensor::<Velocity>("rover.velocity", "()", 60.0, mount);
-        bed.step(moving(
+        let sensor = test.sensor::<Velocity>("rover.velocity", "()", 60.0, mount);
+        test.step(moving(
             [1.0, 1.0, 0.0],
             FRAC_PI_2,
             [0.0, 2.0, 0.0],
             [0.0, 0.0, 1.0],
         ));
-        let data: VelocityData = bed.read(sensor);
+        let data: VelocityData = test.read(sensor);
         let near = |found: [f64; 3], expected: [f64; 3]| {
             (Vector3::from(found) - Vector3::from(expected)).norm() < 1e-12
         };
@@ -102,13 +102,13 @@ mod tests {
             // No live velocity, as that of a body which is put from pose to pose.
             moving(position, 2.0 * time, [0.0; 3], [0.0; 3])
         };
-        let mut bed = TestWorld::new(60.0, plugin, at(0));
+        let mut test = TestWorld::new(60.0, plugin, at(0));
         let text = "(computation_mode: position)";
-        let sensor = bed.sensor::<Velocity>("rover.poses", text, 25.0, Isometry3::identity());
-        let live = bed.sensor::<Velocity>("rover.live", "()", 25.0, Isometry3::identity());
+        let sensor = test.sensor::<Velocity>("rover.poses", text, 25.0, Isometry3::identity());
+        let live = test.sensor::<Velocity>("rover.live", "()", 25.0, Isometry3::identity());
         for tick in 1..=120 {
-            bed.step(at(tick));
-            let data: VelocityData = bed.read(sensor);
+            test.step(at(tick));
+            let data: VelocityData = test.read(sensor);
             let near = |found: [f64; 3], expected: Vector3<f64>| {
                 (Vector3::from(found) - expected).norm() < 1e-9
             };
@@ -117,12 +117,12 @@ mod tests {
                 Vector3::new(0.5, -1.0, 0.0)
             ));
             assert!(near(data.angular_velocity, Vector3::z() * 2.0));
-            if bed.clock().is_due(25.0) {
+            if test.clock().is_due(25.0) {
                 let rotation = at(tick).pose.rotation;
                 let in_sensor = rotation.inverse() * Vector3::new(0.5, -1.0, 0.0);
                 assert!(near(data.linear_velocity, in_sensor));
             }
-            let data: VelocityData = bed.read(live);
+            let data: VelocityData = test.read(live);
             assert_eq!(data.world_linear_velocity, [0.0; 3]);
         }
     }

@@ -3,7 +3,7 @@ use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::{
     camera::{
-        self, Camera, Film, Lens, View,
+        self, Camera, Lens, PictureBuffers, View,
         cloud::{Cloud, check_lines},
         lens::camera,
     },
@@ -80,7 +80,13 @@ impl Camera for VelodyneZb {
         self.rotation.unwrap_or(opening)
     }
 
-    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut VelodyneZbData) {
+    fn write_data(
+        &self,
+        _: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut VelodyneZbData,
+    ) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
         let cloud = Cloud {
@@ -88,7 +94,7 @@ impl Camera for VelodyneZb {
             blank: self.keep_resolution.then_some(0.0),
         };
         data.points
-            .rewrite(|points| cloud.write(lens, film, points));
+            .rewrite(|points| cloud.write(lens, buffers, points));
         data.nb_points = u32::try_from(data.points.values().len() / 3).unwrap_or(u32::MAX);
     }
 }

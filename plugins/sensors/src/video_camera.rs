@@ -1,7 +1,7 @@
 //! Pictures in colour.
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
-use crate::camera::{self, Camera, Film, Lens, View, lens::camera};
+use crate::camera::{self, Camera, Lens, PictureBuffers, View, lens::camera};
 
 camera! {
     /// A camera. Without a rotation it looks along the x axis of what it is on.
@@ -57,11 +57,17 @@ impl Camera for VideoCamera {
         }));
     }
 
-    fn develop(&self, _: &str, lens: &Lens, film: &mut Film, data: &mut VideoCameraData) {
+    fn write_data(
+        &self,
+        _: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut VideoCameraData,
+    ) {
         (data.height, data.width) = (lens.height, lens.width);
         data.intrinsic_matrix = lens.intrinsic_matrix();
         data.distortion = lens.distortion;
-        if let [picture] = film.pictures.as_mut_slice() {
+        if let [picture] = buffers.pictures.as_mut_slice() {
             data.image.rewrite(|image| {
                 std::mem::swap(image, &mut picture.color);
                 camera::flip(image, lens);

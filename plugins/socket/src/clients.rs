@@ -85,7 +85,7 @@ impl Server {
                     if connection.dropped > 0 {
                         let (path, dropped) = (&output.observer.info.path, connection.dropped);
                         let text = format!("`{path}`: a slow client missed {dropped} readings");
-                        self.tell(|news| news.complain(text));
+                        self.tell(|report| report.warn(text));
                     }
                 }
             }
@@ -219,7 +219,7 @@ impl Server {
             .get(place)
             .map(|input| command::send(&input.sender, line));
         if let Some(Err(error)) = sent {
-            self.tell(|news| news.complain(format!("a command was refused: {error}")));
+            self.tell(|report| report.warn(format!("a command was refused: {error}")));
         }
     }
 

@@ -57,7 +57,7 @@ impl Server {
         id: &str,
         (component, service, arguments): (&str, &str, Json),
     ) -> bool {
-        let (answers, knock) = (self.answers.clone(), self.knock.clone());
+        let (answers, notifier) = (self.answers.clone(), self.notifier.clone());
         let is_details = (component, service) == ("simulation", "details");
         let (own, name) = (id.to_owned(), service.to_owned());
         let take = move |reply: Reply| {
@@ -68,7 +68,7 @@ impl Server {
                 reply: as_morse_says(reply, &name),
             };
             locked(&answers).push(answer);
-            knock.knock();
+            notifier.notify();
         };
         match self.requests.send(component, service, arguments, take) {
             Ok(number) => {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// How images in colour are sent.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Image {
+pub enum ImageEncoding {
     /// Red, green, blue and alpha, a byte each.
     #[default]
     Rgba,
@@ -14,7 +14,7 @@ pub enum Image {
     Grey,
 }
 
-impl Image {
+impl ImageEncoding {
     /// Writes samples as text, those of an image in colour as this says.
     pub fn write(self, out: &mut Vec<u8>, samples: &dyn AnySamples) {
         if self == Self::Rgba || samples.number() != "u8" {
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    fn written(image: Image, samples: &dyn AnySamples) -> String {
+    fn written(image: ImageEncoding, samples: &dyn AnySamples) -> String {
         let mut out = Vec::new();
         image.write(&mut out, samples);
         String::from_utf8(out).unwrap()
@@ -56,11 +56,14 @@ mod tests {
     #[test]
     fn images_are_base64() {
         let pixels = Samples::from(vec![255_u8, 0, 0, 255, 0, 255, 0, 255, 10, 20, 30, 255]);
-        assert_eq!(written(Image::Rgba, &pixels), "\"/wAA/wD/AP8KFB7/\"");
+        assert_eq!(
+            written(ImageEncoding::Rgba, &pixels),
+            "\"/wAA/wD/AP8KFB7/\""
+        );
         // int(0.2126 * 255), int(0.7152 * 255) and int(18.596): 54, 182 and 18.
-        assert_eq!(written(Image::Grey, &pixels), "\"NrYS\"");
+        assert_eq!(written(ImageEncoding::Grey, &pixels), "\"NrYS\"");
         // struct.pack("<ff", 1.5, -2) in Python.
         let points = Samples::from(vec![1.5_f32, -2.0]);
-        assert_eq!(written(Image::Grey, &points), "\"AADAPwAAAMA=\"");
+        assert_eq!(written(ImageEncoding::Grey, &points), "\"AADAPwAAAMA=\"");
     }
 }

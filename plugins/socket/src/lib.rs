@@ -30,7 +30,7 @@ use bevy::prelude::{App, Reflect};
 use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
-    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
     port::Policy,
 };
 use serde::Deserialize;
@@ -38,8 +38,8 @@ use subtle::ConstantTimeEq as _;
 
 use crate::{
     connection::Role,
-    image::Image,
-    server::{News, Parts, Server},
+    image::ImageEncoding,
+    server::{Server, ServerOptions, ThreadReport},
 };
 
 /// Requests, readings and commands as lines of text over TCP, as MORSE's clients speak them.
@@ -111,7 +111,7 @@ pub struct Stream {
     /// Its port; without it, the next free one.
     pub port: Option<u16>,
     /// How images in colour are sent.
-    pub image: Image,
+    pub image: ImageEncoding,
     /// How readings are written; commands are always fields.
     pub encoder: Encoder,
 }
@@ -139,18 +139,21 @@ impl Middleware for Socket {
     type Output = Stream;
     type Input = Stream;
 
-    fn start(&self, plugs: Plugs<Stream, Stream>) -> Result<Box<dyn Running>, Failure> {
-        let mut ports = Ports::new(self, plugs.name.clone())?;
+    fn start(
+        &self,
+        context: MiddlewareContext<Stream, Stream>,
+    ) -> Result<Box<dyn Running>, Failure> {
+        let mut ports = Ports::new(self, context.name.clone())?;
         ports.open("requests", self.port, Role::Requests)?;
         if self.time_sync {
             ports.open("sync", self.sync_port, Role::Sync)?;
         }
-        ports.open_streams(&plugs)?;
+        ports.open_streams(&context)?;
         let port_of = |role| ports.port_of(role);
-        let news = Arc::new(Mutex::new(News::default()));
-        let outputs = plugs.outputs.into_iter().enumerate();
-        let inputs = plugs.inputs.into_iter().enumerate();
-        let parts = Parts {
+        let report = Arc::new(Mutex::new(ThreadReport::default()));
+        let outputs = context.outputs.into_iter().enumerate();
+        let inputs = context.inputs.into_iter().enumerate();
+        let options = ServerOptions {
             settings: self.clone(),
             outputs: outputs
                 .map(|(place, (observer, stream))| {
@@ -162,14 +165,14 @@ impl Middleware for Socket {
                 .map(|(place, (sender, _))| (sender, port_of(Role::Commands(place))))
                 .collect(),
             listeners: ports.listeners,
-            services: plugs.services,
-            requests: plugs.requests,
-            wake: plugs.wake,
-            gate: plugs.gate,
-            news: news.clone(),
+            services: context.services,
+            requests: context.requests,
+            wake: context.wake,
+            gate: context.gate,
+            report: report.clone(),
         };
-        let name = plugs.name;
-        let thread = Server::new(parts).and_then(|server| {
+        let name = context.name;
+        let thread = Server::new(options).and_then(|server| {
             std::thread::Builder::new()
                 .name(format!("socket {name}"))
                 .spawn(move || server.run())
@@ -183,7 +186,7 @@ impl Middleware for Socket {
             name,
             thread,
             ports: ports.names,
-            news,
+            report,
         }))
     }
 }
@@ -227,9 +230,9 @@ impl<'a> Ports<'a> {
     }
 
     /// A port for each sensor and actuator.
-    fn open_streams(&mut self, plugs: &Plugs<Stream, Stream>) -> Result<(), Failure> {
+    fn open_streams(&mut self, context: &MiddlewareContext<Stream, Stream>) -> Result<(), Failure> {
         // In the order of their paths, as in MORSE.
-        let outputs = plugs.outputs.iter().enumerate();
+        let outputs = context.outputs.iter().enumerate();
         let outputs = outputs.map(|(place, (observer, stream))| {
             (
                 observer.info.path.clone(),
@@ -237,7 +240,7 @@ impl<'a> Ports<'a> {
                 Role::Readings(place),
             )
         });
-        let inputs = plugs.inputs.iter().enumerate();
+        let inputs = context.inputs.iter().enumerate();
         let inputs = inputs.map(|(place, (sender, stream))| {
             (sender.info.path.clone(), stream.port, Role::Commands(place))
         });
@@ -308,21 +311,21 @@ struct Serving {
     name: String,
     thread: JoinHandle<()>,
     ports: Vec<(String, u16)>,
-    news: Arc<Mutex<News>>,
+    report: Arc<Mutex<ThreadReport>>,
 }
 
 impl Running for Serving {
     fn failure(&mut self) -> Option<Failure> {
-        self.news
+        self.report
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .failure
             .take()
     }
 
-    fn complaints(&mut self) -> Vec<String> {
-        let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
-        news.take_complaints()
+    fn warnings(&mut self) -> Vec<String> {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.take_warnings()
     }
 
     fn ports(&self) -> Vec<(String, u16)> {

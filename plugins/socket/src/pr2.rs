@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 
 use morse_api::{
-    plain::Plain,
+    dynamic::DynamicValue,
     reading::{Reading, SensorInfo},
 };
 
@@ -43,7 +43,10 @@ const CASTER: [&str; 3] = [
 /// A line with the time and all 45 joints.
 pub(crate) fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
     let mut measured = BTreeMap::new();
-    collect(&Plain::of_data(&info.fields, reading.data()), &mut measured);
+    collect(
+        &DynamicValue::of_data(&info.fields, reading.data()),
+        &mut measured,
+    );
     let mut line = b"{".to_vec();
     write_name(&mut line, 0, "timestamp");
     write_number(&mut line, reading.seconds());
@@ -72,8 +75,8 @@ fn joints() -> impl Iterator<Item = String> {
 }
 
 /// Finds the positions of joints in a reading: under their names, in two lists, or in readings inside.
-fn collect(plain: &Plain, joints: &mut BTreeMap<String, f64>) {
-    let Plain::Map(parts) = plain else {
+fn collect(dynamic: &DynamicValue, joints: &mut BTreeMap<String, f64>) {
+    let DynamicValue::Map(parts) = dynamic else {
         return;
     };
     let part = |wanted: &str| {
@@ -82,18 +85,18 @@ fn collect(plain: &Plain, joints: &mut BTreeMap<String, f64>) {
             .find(|(name, _)| name == wanted)
             .map(|(_, part)| part)
     };
-    if let (Some(Plain::List(names)), Some(Plain::Numbers(positions))) =
+    if let (Some(DynamicValue::List(names)), Some(DynamicValue::Numbers(positions))) =
         (part("names"), part("positions"))
     {
         for (name, position) in names.iter().zip(positions) {
-            if let Plain::Text(name) = name {
+            if let DynamicValue::Text(name) = name {
                 joints.insert(name.clone(), *position);
             }
         }
     }
     for (name, part) in parts {
         match part {
-            Plain::Number(position) => {
+            DynamicValue::Number(position) => {
                 joints.insert(name.clone(), *position);
             }
             inner => collect(inner, joints),
@@ -113,9 +116,9 @@ mod tests {
 
     #[test]
     fn positions_are_found_in_every_form() {
-        let text = |text: &str| Plain::Text(text.to_owned());
-        let map = |parts: &[(&str, Plain)]| {
-            Plain::Map(
+        let text = |text: &str| DynamicValue::Text(text.to_owned());
+        let map = |parts: &[(&str, DynamicValue)]| {
+            DynamicValue::Map(
                 parts
                     .iter()
                     .map(|(name, part)| ((*name).to_owned(), part.clone()))
@@ -123,12 +126,12 @@ mod tests {
             )
         };
         let lists = map(&[
-            ("names", Plain::List(vec![text("a"), text("b")])),
-            ("positions", Plain::Numbers(vec![1.0, 2.0])),
-            ("velocities", Plain::Numbers(vec![7.0, 7.0])),
+            ("names", DynamicValue::List(vec![text("a"), text("b")])),
+            ("positions", DynamicValue::Numbers(vec![1.0, 2.0])),
+            ("velocities", DynamicValue::Numbers(vec![7.0, 7.0])),
         ]);
         let both = map(&[
-            ("robot.arm", map(&[("c", Plain::Number(3.0))])),
+            ("robot.arm", map(&[("c", DynamicValue::Number(3.0))])),
             ("robot.joints", lists),
         ]);
         let mut found = BTreeMap::new();

@@ -4,13 +4,13 @@ use std::io::Write as _;
 
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Plain, Value, key_text, plain_name, view, walk},
-    plain::{no_json_number, number_to_json},
+    dynamic::{no_json_number, number_to_json},
+    fields::{DynamicValue, Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
 };
 use serde_json::Value as Json;
 
-use crate::image::{self, Image};
+use crate::image::{self, ImageEncoding};
 
 /// Writes a JSON value.
 pub fn write(out: &mut Vec<u8>, value: &Json) {
@@ -69,7 +69,7 @@ pub fn infinite(text: &str) -> Option<String> {
 
 /// A reading as a line: the time and the exported fields, in order.
 #[must_use]
-pub fn record(info: &SensorInfo, reading: &Reading, image: Image) -> Vec<u8> {
+pub fn record(info: &SensorInfo, reading: &Reading, image: ImageEncoding) -> Vec<u8> {
     let mut line = b"{".to_vec();
     write_name(&mut line, 0, "timestamp");
     write_number(&mut line, reading.seconds());
@@ -119,7 +119,7 @@ pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         }),
         Value::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
         Value::Samples(samples) => image::write(out, samples),
-        Value::Plain(plain) => write_plain(out, plain),
+        Value::Dynamic(dynamic) => write_dynamic(out, dynamic),
         Value::Named(named) => {
             write_map(out, named.iter(), write_number);
         }
@@ -127,20 +127,20 @@ pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     }
 }
 
-fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
-    match plain {
-        Plain::Number(number) => write_number(out, *number),
-        Plain::Integer(integer) => display(out, integer),
-        Plain::Flag(flag) => write_flag(out, *flag),
-        Plain::Text(text) => write_text(out, text),
-        Plain::Numbers(numbers) => {
+fn write_dynamic(out: &mut Vec<u8>, dynamic: &DynamicValue) {
+    match dynamic {
+        DynamicValue::Number(number) => write_number(out, *number),
+        DynamicValue::Integer(integer) => display(out, integer),
+        DynamicValue::Flag(flag) => write_flag(out, *flag),
+        DynamicValue::Text(text) => write_text(out, text),
+        DynamicValue::Numbers(numbers) => {
             write_list(out, numbers, |out, number| write_number(out, *number));
         }
-        Plain::Samples(block) => image::write(out, block.any()),
-        Plain::List(items) => write_list(out, items, write_plain),
-        Plain::Map(parts) => {
+        DynamicValue::Samples(block) => image::write(out, block.any()),
+        DynamicValue::List(items) => write_list(out, items, write_dynamic),
+        DynamicValue::Map(parts) => {
             let parts = parts.iter().map(|(name, part)| (name.as_str(), part));
-            write_map(out, parts, write_plain);
+            write_map(out, parts, write_dynamic);
         }
     }
 }
@@ -268,7 +268,7 @@ pub fn is_falsy(value: &Json) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use morse_api::plain::number_to_json;
+    use morse_api::dynamic::number_to_json;
     use serde_json::json;
 
     use super::*;

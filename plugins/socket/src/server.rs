@@ -21,7 +21,7 @@ use crate::{
     Encoder, Socket,
     connection::{Connection, Role},
     discovery,
-    image::Image,
+    image::ImageEncoding,
     pr2, python,
 };
 
@@ -30,7 +30,7 @@ const WAKER: Token = Token(0);
 /// How long the thread sleeps where nothing happens, and how often it looks for clients that are late.
 const BEAT: Duration = Duration::from_millis(250);
 /// Of what has to be said, so much waits to be told one by one.
-const MOST_COMPLAINTS: usize = 64;
+const MOST_WARNINGS: usize = 64;
 /// How long clients have to take what is left when the simulation ends.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -46,37 +46,37 @@ pub(crate) struct Answer {
 
 /// What the thread has to tell.
 #[derive(Default)]
-pub(crate) struct News {
+pub(crate) struct ThreadReport {
     pub(crate) failure: Option<Failure>,
-    complaints: Vec<String>,
-    /// Complaints beyond these.
+    warnings: Vec<String>,
+    /// Warnings beyond these.
     more: u64,
 }
 
-impl News {
+impl ThreadReport {
     /// Has something to say. A client that does nothing right fills no memory.
-    pub(crate) fn complain(&mut self, text: String) {
-        if self.complaints.len() < MOST_COMPLAINTS {
-            self.complaints.push(text);
+    pub(crate) fn warn(&mut self, text: String) {
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(text);
         } else {
             self.more += 1;
         }
     }
 
-    pub(crate) fn take_complaints(&mut self) -> Vec<String> {
-        let mut complaints = std::mem::take(&mut self.complaints);
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
+        let mut warnings = std::mem::take(&mut self.warnings);
         let more = std::mem::take(&mut self.more);
         if more > 0 {
-            complaints.push(format!("... and {more} more like these"));
+            warnings.push(format!("... and {more} more like these"));
         }
-        complaints
+        warnings
     }
 }
 
 /// A sensor's stream.
 pub(crate) struct Output {
     /// How images are sent.
-    image: Image,
+    image: ImageEncoding,
     pub(crate) observer: Observer,
     pub(crate) port: u16,
     pub(crate) encoder: Encoder,
@@ -108,22 +108,22 @@ pub(crate) struct Server {
     pub(crate) answers: Arc<Mutex<Vec<Answer>>>,
     /// Clients whose next request the simulation could not take yet.
     pub(crate) held_up: BTreeSet<usize>,
-    pub(crate) knock: Arc<Knock>,
+    pub(crate) notifier: Arc<Notifier>,
     wake: Wake,
     pub(crate) gate: Gate,
     pub(crate) last_permit: Instant,
     last_look: Instant,
-    news: Arc<Mutex<News>>,
+    report: Arc<Mutex<ThreadReport>>,
 }
 
 /// Wakes the poll, once for all that happens until it looks.
-pub(crate) struct Knock {
+pub(crate) struct Notifier {
     waker: Waker,
     is_pending: AtomicBool,
 }
 
-impl Knock {
-    pub(crate) fn knock(&self) {
+impl Notifier {
+    pub(crate) fn notify(&self) {
         if !self.is_pending.swap(true, Ordering::AcqRel) {
             // A poll that is gone needs no waking.
             self.waker.wake().ok();
@@ -132,33 +132,33 @@ impl Knock {
 }
 
 /// What a server is made of.
-pub(crate) struct Parts {
+pub(crate) struct ServerOptions {
     pub(crate) settings: Socket,
     pub(crate) listeners: Vec<(TcpListener, Role)>,
-    pub(crate) outputs: Vec<(Observer, Encoder, Image, u16)>,
+    pub(crate) outputs: Vec<(Observer, Encoder, ImageEncoding, u16)>,
     pub(crate) inputs: Vec<(CommandSender, u16)>,
     pub(crate) services: Vec<String>,
     pub(crate) requests: RequestSender,
     pub(crate) wake: Wake,
     pub(crate) gate: Gate,
-    pub(crate) news: Arc<Mutex<News>>,
+    pub(crate) report: Arc<Mutex<ThreadReport>>,
 }
 
 impl Server {
-    pub(crate) fn new(parts: Parts) -> std::io::Result<Self> {
+    pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
         let poll = Poll::new()?;
-        let knock = Arc::new(Knock {
+        let notifier = Arc::new(Notifier {
             waker: Waker::new(poll.registry(), WAKER)?,
             is_pending: AtomicBool::new(false),
         });
-        let mut listeners = parts.listeners;
+        let mut listeners = options.listeners;
         for (index, (listener, _)) in listeners.iter_mut().enumerate() {
             poll.registry()
                 .register(listener, Token(index + 1), Interest::READABLE)?;
         }
-        let hook = knock.clone();
-        parts.wake.also_call(move || hook.knock());
-        let outputs = parts.outputs.into_iter();
+        let wake_notifier = notifier.clone();
+        options.wake.also_call(move || wake_notifier.notify());
+        let outputs = options.outputs.into_iter();
         let outputs = outputs.map(|(observer, encoder, image, port)| Output {
             image,
             observer,
@@ -166,9 +166,9 @@ impl Server {
             encoder,
             clients: Vec::new(),
         });
-        let inputs = parts.inputs.into_iter();
+        let inputs = options.inputs.into_iter();
         Ok(Self {
-            settings: parts.settings,
+            settings: options.settings,
             poll,
             next: listeners.len() + 1,
             listeners,
@@ -179,16 +179,16 @@ impl Server {
             inputs: inputs
                 .map(|(sender, port)| Input { sender, port })
                 .collect(),
-            services: parts.services.into_iter().collect(),
-            requests: parts.requests,
+            services: options.services.into_iter().collect(),
+            requests: options.requests,
             answers: Arc::default(),
             held_up: BTreeSet::new(),
-            knock,
-            wake: parts.wake,
-            gate: parts.gate,
+            notifier,
+            wake: options.wake,
+            gate: options.gate,
             last_permit: now(),
             last_look: now(),
-            news: parts.news,
+            report: options.report,
         })
     }
 
@@ -205,11 +205,11 @@ impl Server {
                 && error.kind() != ErrorKind::Interrupted
             {
                 let text = format!("waiting for sockets failed: {error}");
-                self.tell(|news| news.failure = Some(Failure::Environment(text)));
+                self.tell(|report| report.failure = Some(Failure::Environment(text)));
                 return;
             }
-            // Whoever knocks from here on is heard in the next round.
-            self.knock.is_pending.store(false, Ordering::Release);
+            // Whoever notifies from here on is noticed in the next round.
+            self.notifier.is_pending.store(false, Ordering::Release);
             for event in &events {
                 self.event(event.token(), event.is_writable());
             }
@@ -335,7 +335,7 @@ impl Server {
         if self.gate.is_held() && self.last_permit.elapsed() > limit {
             self.last_permit = now();
             let text = format!("the client at the sync port sent nothing for {limit:?}");
-            self.tell(|news| news.failure = Some(Failure::PeerLost(text)));
+            self.tell(|report| report.failure = Some(Failure::PeerLost(text)));
         }
     }
 
@@ -359,8 +359,8 @@ impl Server {
         }
     }
 
-    pub(crate) fn tell(&self, tell: impl FnOnce(&mut News)) {
-        tell(&mut locked(&self.news));
+    pub(crate) fn tell(&self, tell: impl FnOnce(&mut ThreadReport)) {
+        tell(&mut locked(&self.report));
     }
 }
 

@@ -77,7 +77,7 @@ pub fn settings<S: DeserializeOwned>(text: &str) -> S {
     ron::Options::default()
         .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
         .from_str(text)
-        .unwrap()
+        .expect("settings of this type")
 }
 
 /// A body at a place, turned by a yaw, that moves with a velocity in the world; its centre of mass is its

@@ -1,6 +1,6 @@
 //! Data under one modifier, without a world around it.
 use morse_api::{
-    modifier::{Fate, Side, Site},
+    modifier::{ModifierOutcome, Side, Site},
     prelude::*,
     sensor::LocalData,
 };
@@ -10,7 +10,7 @@ use crate::world::SEED;
 /// Data under one modifier, measured ten times a second.
 pub struct TestModifier<D> {
     bound: Box<dyn Modify>,
-    memory: Memory,
+    state: ModifierState,
     clock: Clock,
     data: std::marker::PhantomData<D>,
 }
@@ -67,7 +67,7 @@ impl<D: LocalData> TestModifier<D> {
             .expect("a modifier that fits");
         Self {
             bound,
-            memory: Memory::new(Random::new(seed, "rover.sensor", "noise")),
+            state: ModifierState::new(Random::new(seed, "rover.sensor", "noise")),
             clock: Clock::new(10.0),
             data: std::marker::PhantomData,
         }
@@ -77,20 +77,20 @@ impl<D: LocalData> TestModifier<D> {
     pub fn measure(&mut self, truth: D) -> D {
         let mut data = truth;
         self.clock.tick += 1;
-        self.memory.fate = Fate::Passed;
-        self.bound.modify(&mut data, &mut self.memory, &self.clock);
+        self.state.outcome = ModifierOutcome::Passed;
+        self.bound.modify(&mut data, &mut self.state, &self.clock);
         data
     }
 
     /// The modifier's memory.
     #[must_use]
-    pub fn memory(&self) -> &Memory {
-        &self.memory
+    pub fn state(&self) -> &ModifierState {
+        &self.state
     }
 
     /// The next measurement, if it is exported.
     pub fn export(&mut self, truth: D) -> Option<D> {
         let data = self.measure(truth);
-        (self.memory.fate == Fate::Passed).then_some(data)
+        (self.state.outcome == ModifierOutcome::Passed).then_some(data)
     }
 }

@@ -31,9 +31,7 @@ impl Spread {
         assert!((self.mean - mean).abs() < 3.0 * of_mean, "{self:?}");
         assert!((self.sigma - sigma).abs() < 3.0 * of_sigma, "{self:?}");
     }
-}
 
-impl Spread {
     /// The mean is within three sigma of that of numbers of this mean and standard deviation.
     ///
     /// # Panics

@@ -10,7 +10,7 @@ use morse_api::{
     body::Robot,
     command::Mailbox,
     joint::{JointState, JointTarget, JointVariable, RobotJoints},
-    kind::{Kinds, Settings},
+    kind::{ErasedSettings, Kinds},
     modifier::{Side, Site},
     object::{Object, Objects, Zones},
     prelude::*,
@@ -125,7 +125,7 @@ impl TestWorld {
         let random = Random::new(SEED, path, "measurement");
         (kind.insert)(
             &mut entity,
-            &(Arc::new(parsed) as Settings),
+            &(Arc::new(parsed) as ErasedSettings),
             morse_api::component::Level(level),
             random,
         );
@@ -148,7 +148,7 @@ impl TestWorld {
         let kind = self.app.world().resource::<Kinds>().actuators[A::KIND];
         let mut entity = self.app.world_mut().spawn_empty();
         let parsed: A = settings(text);
-        (kind.insert)(&mut entity, &(Arc::new(parsed) as Settings));
+        (kind.insert)(&mut entity, &(Arc::new(parsed) as ErasedSettings));
         insert_mailbox(&mut entity, &kind, A::KIND, path.into(), "rover".into());
         let entity = entity.id();
         let rate = self.clock().rate;
@@ -168,7 +168,7 @@ impl TestWorld {
                 body_from_component: pose,
                 robot_from_component: pose,
             },
-            Period { frequency },
+            UpdateRate { frequency },
             WorldPose(world_pose),
             WorldVelocity {
                 linear: body.velocity_at(&world_pose.translation.vector.into()),
@@ -225,11 +225,12 @@ impl TestWorld {
             None => Side::Measurement,
         };
         let site = Site { world, side };
-        let bound = (kind.bind)(&(Arc::new(parsed) as Settings), fields, &site)
+        let bound = (kind.bind)(&(Arc::new(parsed) as ErasedSettings), fields, &site)
             .expect("a modifier that fits");
         let path = world.get::<Path>(entity).expect("a component").clone();
         let random = Random::new(SEED, path.as_str(), M::KIND);
-        (kind.attach)(&mut world.entity_mut(entity), bound, Memory::new(random));
+        let state = ModifierState::new(random);
+        (kind.attach)(&mut world.entity_mut(entity), bound, state);
     }
 
     /// One tick, after which the robot is as given.

@@ -15,7 +15,7 @@ use std::{
 
 use bevy::prelude::{App, Reflect};
 use morse_api::{
-    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running, Wake},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Wake},
     port::{Observer, Policy},
 };
 use serde::Deserialize;
@@ -70,11 +70,14 @@ impl Middleware for Text {
     type Output = TextOutput;
     type Input = NoInput;
 
-    fn start(&self, plugs: Plugs<TextOutput, NoInput>) -> Result<Box<dyn Running>, Failure> {
-        if let Some((sender, _)) = plugs.inputs.first() {
+    fn start(
+        &self,
+        context: MiddlewareContext<TextOutput, NoInput>,
+    ) -> Result<Box<dyn Running>, Failure> {
+        if let Some((sender, _)) = context.inputs.first() {
             return Err(Failure::Environment(format!(
                 "`{}`: text brings no commands in, so `{}` cannot listen to it",
-                plugs.name, sender.info.path
+                context.name, sender.info.path
             )));
         }
         let directory = PathBuf::from(&self.directory);
@@ -82,16 +85,16 @@ impl Middleware for Text {
             std::fs::create_dir_all(&directory)
                 .map_err(|error| failed("make the directory", &directory, &error))?;
         }
-        let logs = plugs
+        let logs = context
             .outputs
             .into_iter()
             .map(|output| Log::open(&directory, output));
         let mut logs = logs.collect::<Result<Vec<_>, _>>()?;
         let failure = Arc::new(Mutex::new(None));
         let report = failure.clone();
-        let wake = plugs.wake;
+        let wake = context.wake;
         let thread = std::thread::Builder::new()
-            .name(format!("text {}", plugs.name))
+            .name(format!("text {}", context.name))
             .spawn(move || {
                 let result = write_all(&mut logs, &wake);
                 *report.lock().unwrap_or_else(PoisonError::into_inner) = result.err();
@@ -99,11 +102,11 @@ impl Middleware for Text {
         let thread = thread.map_err(|error| {
             Failure::Environment(format!(
                 "`{}`: no thread could be started: {error}",
-                plugs.name
+                context.name
             ))
         })?;
         Ok(Box::new(Writer {
-            name: plugs.name,
+            name: context.name,
             thread,
             failure,
         }))

@@ -3,7 +3,7 @@ use std::io::Write as _;
 
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Field, Plain, Value, key_text, plain_name, view, walk},
+    fields::{DynamicValue, Field, Value, key_text, plain_name, view, walk},
     named::Named,
     reading::{Reading, SensorInfo},
     samples::AnySamples,
@@ -152,7 +152,7 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Texts(texts) => put(out, format_args!("{texts:?}")),
         Value::Named(named) => put(out, format_args!("{:?}", named.values)),
         Value::Samples(samples) => write_samples(out, samples),
-        Value::Plain(plain) => write_plain(out, plain),
+        Value::Dynamic(dynamic) => write_dynamic(out, dynamic),
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {
                 let parts = parts.iter_fields();
@@ -192,21 +192,21 @@ fn write_samples(out: &mut Vec<u8>, samples: &dyn AnySamples) {
     put(out, format_args!("<{samples:?}>"));
 }
 
-fn write_plain(out: &mut Vec<u8>, plain: &Plain) {
-    match plain {
-        Plain::Number(number) => put(out, format_args!("{number:?}")),
-        Plain::Integer(number) => put(out, format_args!("{number}")),
-        Plain::Flag(flag) => put(
+fn write_dynamic(out: &mut Vec<u8>, dynamic: &DynamicValue) {
+    match dynamic {
+        DynamicValue::Number(number) => put(out, format_args!("{number:?}")),
+        DynamicValue::Integer(number) => put(out, format_args!("{number}")),
+        DynamicValue::Flag(flag) => put(
             out,
             format_args!("{}", if *flag { "True" } else { "False" }),
         ),
-        Plain::Text(text) => put(out, format_args!("{text:?}")),
-        Plain::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
-        Plain::Samples(block) => write_samples(out, block.any()),
-        Plain::List(parts) => between(out, *b"[]", parts, write_plain),
-        Plain::Map(parts) => between(out, *b"{}", parts, |out, (name, part)| {
+        DynamicValue::Text(text) => put(out, format_args!("{text:?}")),
+        DynamicValue::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
+        DynamicValue::Samples(block) => write_samples(out, block.any()),
+        DynamicValue::List(parts) => between(out, *b"[]", parts, write_dynamic),
+        DynamicValue::Map(parts) => between(out, *b"{}", parts, |out, (name, part)| {
             put(out, format_args!("{name:?}: "));
-            write_plain(out, part);
+            write_dynamic(out, part);
         }),
     }
 }
@@ -287,16 +287,16 @@ mod tests {
         );
         let near = BTreeMap::from([("b".to_owned(), 2.0), ("a".to_owned(), 1.5)]);
         assert_eq!(written(&near), r#"{"a": 1.5, "b": 2.0}"#);
-        let plain = Plain::Map(vec![
-            ("x".into(), Plain::Number(1.0)),
+        let dynamic = DynamicValue::Map(vec![
+            ("x".into(), DynamicValue::Number(1.0)),
             (
                 "list".into(),
-                Plain::List(vec![Plain::Integer(3), Plain::Flag(false)]),
+                DynamicValue::List(vec![DynamicValue::Integer(3), DynamicValue::Flag(false)]),
             ),
-            ("none".into(), Plain::List(Vec::new())),
+            ("none".into(), DynamicValue::List(Vec::new())),
         ]);
         assert_eq!(
-            written(&plain),
+            written(&dynamic),
             r#"{"x": 1.0, "list": [3, False], "none": []}"#
         );
     }

@@ -3,12 +3,12 @@ use bevy::prelude::*;
 use bevy_egui::{EguiContexts, egui, input::EguiWantsInput};
 
 use crate::{
-    ask::{Asked, Notice},
-    eye::Eye,
+    camera::OrbitCamera,
+    gizmos::Layers,
     light::Theme,
-    mirror::{Mirror, Pace},
     pick::Selected,
-    sketch::Layers,
+    replica::{Pace, Replica},
+    requests::{Notice, Requests},
 };
 
 /// Speeds to choose from.
@@ -48,11 +48,11 @@ const KEYS: [(&str, &str); 23] = [
 /// Draws the bar.
 pub(crate) fn draw(
     mut contexts: EguiContexts,
-    mirror: Res<Mirror>,
-    asked: Res<Asked>,
+    replica: Res<Replica>,
+    requests: Res<Requests>,
     notice: Res<Notice>,
     selected: Res<Selected>,
-    mut eye: ResMut<Eye>,
+    mut camera: ResMut<OrbitCamera>,
     mut layers: ResMut<Layers>,
     mut theme: ResMut<Theme>,
     mut help: ResMut<Help>,
@@ -64,12 +64,12 @@ pub(crate) fn draw(
     egui::Panel::top("bar").show_inside(&mut root, |ui| {
         ui.add_space(3.0);
         ui.horizontal_wrapped(|ui| {
-            ui.add_enabled_ui(!mirror.is_over, |ui| time(ui, &mirror, &asked));
+            ui.add_enabled_ui(!replica.is_over, |ui| time(ui, &replica, &requests));
             ui.separator();
-            clock(ui, &mirror);
+            clock(ui, &replica);
             ui.separator();
             ui.menu_button("Show", |ui| layers.menu(ui));
-            ui.menu_button("View", |ui| view(ui, &mut eye, &mirror, *selected));
+            ui.menu_button("View", |ui| view(ui, &mut camera, &replica, *selected));
             let next = match *theme {
                 Theme::Dark => Theme::Light,
                 Theme::Light => Theme::Dark,
@@ -136,27 +136,27 @@ impl Rest {
 }
 
 /// The buttons.
-fn time(ui: &mut egui::Ui, mirror: &Mirror, asked: &Asked) {
+fn time(ui: &mut egui::Ui, replica: &Replica, requests: &Requests) {
     let Pace {
         is_held, factor, ..
-    } = mirror.pace;
+    } = replica.pace;
     let (sign, hint) = if is_held {
         ("▶", "Go on (Space)")
     } else {
         ("⏸", "Hold (Space)")
     };
     if ui.button(sign).on_hover_text(hint).clicked() {
-        asked.pause_or_go_on(mirror);
+        requests.pause_or_go_on(replica);
     }
     if ui.button("⏭").on_hover_text("One tick (.)").clicked() {
-        asked.step(mirror);
+        requests.step(replica);
     }
     if ui
         .button("⟲")
         .on_hover_text("Back to the start (Ctrl R)")
         .clicked()
     {
-        asked.reset(mirror);
+        requests.reset(replica);
     }
     egui::ComboBox::from_id_salt("speed")
         .width(70.0)
@@ -167,7 +167,7 @@ fn time(ui: &mut egui::Ui, mirror: &Mirror, asked: &Asked) {
                     .selectable_label(is_same(factor, wanted), speed(wanted))
                     .clicked()
                 {
-                    asked.speed(mirror, wanted);
+                    requests.speed(replica, wanted);
                 }
             }
         });
@@ -196,8 +196,8 @@ pub(crate) fn shifted(factor: f64, is_faster: bool) -> f64 {
     found.unwrap_or(factor)
 }
 
-fn clock(ui: &mut egui::Ui, mirror: &Mirror) {
-    let seconds = mirror.seconds();
+fn clock(ui: &mut egui::Ui, replica: &Replica) {
+    let seconds = replica.seconds();
     let (minutes, rest) = ((seconds / 60.0).floor(), seconds % 60.0);
     let text = if minutes > 0.0 {
         format!("{minutes}:{rest:06.3}")
@@ -205,23 +205,23 @@ fn clock(ui: &mut egui::Ui, mirror: &Mirror) {
         format!("{rest:.3} s")
     };
     ui.monospace(text);
-    ui.weak(format!("tick {}", mirror.poses.tick));
-    let pace = &mirror.pace;
+    ui.weak(format!("tick {}", replica.poses.tick));
+    let pace = &replica.pace;
     ui.weak(match () {
-        () if mirror.is_over => "ended".to_owned(),
+        () if replica.is_over => "ended".to_owned(),
         () if pace.is_held => "held".to_owned(),
         () if pace.measured < 10.0 => format!("{:.2}× real time", pace.measured),
         () => format!("{:.0}× real time", pace.measured),
     });
 }
 
-fn view(ui: &mut egui::Ui, eye: &mut Eye, mirror: &Mirror, selected: Selected) {
+fn view(ui: &mut egui::Ui, camera: &mut OrbitCamera, replica: &Replica, selected: Selected) {
     if ui.button("The first view (F8)").clicked() {
-        *eye = Eye::new(mirror);
+        *camera = OrbitCamera::new(replica);
         ui.close();
     }
     let can_follow = selected != Selected::Nothing;
-    let follow = egui::Checkbox::new(&mut eye.follows, "Follow what is selected (Z)");
+    let follow = egui::Checkbox::new(&mut camera.follows, "Follow what is selected (Z)");
     ui.add_enabled(can_follow, follow);
 }
 

@@ -25,16 +25,16 @@ use bevy::{
 use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{
     lighting::Lighting,
-    render::{Card, Eye, OpenCard},
-    sight::Scenery,
+    render::{CameraView, Card, OpenCard},
+    world_view::Scenery,
 };
 use nalgebra::{Isometry3, Vector3};
 
 use crate::{
+    entities::{self, Store},
     light::{self, Hurry},
-    mirror::transform,
+    replica::transform,
     sky,
-    stage::{self, Store},
 };
 
 /// So many frames are drawn for a picture, until it comes back from the card.
@@ -45,7 +45,7 @@ const FRESH: usize = 4;
 
 /// A graphics card that draws what there is to see.
 pub struct Gpu {
-    orders: Option<Sender<Order>>,
+    requests: Option<Sender<DrawRequest>>,
     thread: Option<JoinHandle<()>>,
     /// What the card is called.
     pub card: String,
@@ -57,8 +57,8 @@ pub fn plugin(app: &mut App) {
 }
 
 /// A picture that is wanted.
-struct Order {
-    eye: Eye,
+struct DrawRequest {
+    view: CameraView,
     poses: Vec<Isometry3<f64>>,
     answer: Sender<Result<Vec<u8>, String>>,
 }
@@ -71,7 +71,7 @@ impl Gpu {
     /// There is no card that can, not even one of software such as llvmpipe.
     pub fn open(scenery: Arc<Scenery>) -> Result<Self, String> {
         has_card()?;
-        let (orders, taken) = bounded(1);
+        let (requests, taken) = bounded(1);
         let (ready, is_ready) = bounded(1);
         let thread = Builder::new().name("gpu".to_owned()).spawn(move || {
             // The libraries below panic where a driver fails them.
@@ -86,7 +86,7 @@ impl Gpu {
             .recv()
             .map_err(|_gone| "its driver failed".to_owned())??;
         Ok(Self {
-            orders: Some(orders),
+            requests: Some(requests),
             thread: Some(thread),
             card,
         })
@@ -94,23 +94,23 @@ impl Gpu {
 }
 
 impl Card for Gpu {
-    fn draw(&self, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
+    fn draw(&self, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
         let (answer, answered) = bounded(1);
-        let order = Order {
-            eye: eye.clone(),
+        let request = DrawRequest {
+            view: view.clone(),
             poses: poses.to_vec(),
             answer,
         };
         let failed = || "its driver failed".to_owned();
-        let orders = self.orders.as_ref().ok_or_else(failed)?;
-        orders.send(order).map_err(|_gone| failed())?;
+        let requests = self.requests.as_ref().ok_or_else(failed)?;
+        requests.send(request).map_err(|_gone| failed())?;
         answered.recv().map_err(|_gone| failed())?
     }
 }
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        self.orders = None;
+        self.requests = None;
         if let Some(thread) = self.thread.take() {
             // What it had to say has been said.
             thread.join().ok();
@@ -133,7 +133,7 @@ fn has_card() -> Result<(), String> {
 
 /// The camera, its target, and what came back.
 #[derive(Resource, Default)]
-struct Booth {
+struct OffscreenTarget {
     camera: Option<Entity>,
     target: Handle<Image>,
     size: [u32; 2],
@@ -142,7 +142,11 @@ struct Booth {
     done: Option<Vec<u8>>,
 }
 
-fn work(scenery: Arc<Scenery>, ready: &Sender<Result<String, String>>, orders: &Receiver<Order>) {
+fn work(
+    scenery: Arc<Scenery>,
+    ready: &Sender<Result<String, String>>,
+    requests: &Receiver<DrawRequest>,
+) {
     let mut app = app(&scenery.lighting);
     raise(app.world_mut(), scenery);
     let card = app
@@ -150,8 +154,13 @@ fn work(scenery: Arc<Scenery>, ready: &Sender<Result<String, String>>, orders: &
         .get_resource::<RenderAdapterInfo>()
         .map(|info| info.name.clone());
     ready.send(Ok(card.unwrap_or_default())).ok();
-    for Order { eye, poses, answer } in orders {
-        let picture = take(&mut app, &eye, &poses);
+    for DrawRequest {
+        view,
+        poses,
+        answer,
+    } in requests
+    {
+        let picture = take(&mut app, &view, &poses);
         // Who asked may be gone.
         answer.send(picture).ok();
     }
@@ -175,7 +184,7 @@ fn app(lighting: &Lighting) -> App {
         // Nobody drives by a picture.
         .disable::<GilrsPlugin>()
         .disable::<TerminalCtrlCHandlerPlugin>();
-    app.add_plugins(plugins).init_resource::<Booth>();
+    app.add_plugins(plugins).init_resource::<OffscreenTarget>();
     light::plugin(&mut app, lighting, Hurry::Looks);
     sky::plugin(&mut app, lighting);
     while app.plugins_state() == bevy::app::PluginsState::Adding {
@@ -191,27 +200,30 @@ fn raise(world: &mut World, scenery: Arc<Scenery>) {
     let spawn = move |mut commands: Commands<'_, '_>, mut store: Store<'_>| {
         let start = |body: usize| scenery.bodies.get(body).map(|body| transform(&body.pose));
         let place = |body: usize| start(body).unwrap_or_default();
-        stage::raise(&scenery, place, &mut commands, &mut store);
+        entities::raise(&scenery, place, &mut commands, &mut store);
     };
     // It has no conditions that could keep it from running.
     world.run_system_once(spawn).ok();
 }
 
 /// Takes a picture.
-fn take(app: &mut App, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
+fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
     let world = app.world_mut();
-    prepare(world, eye);
-    let origin = eye.world_from_eye.translation.vector;
-    let mut bodies = world.query::<(&stage::Body, &mut Transform)>();
+    prepare(world, view);
+    let origin = view.world_from_camera.translation.vector;
+    let mut bodies = world.query::<(&entities::Body, &mut Transform)>();
     for (body, mut at) in bodies.iter_mut(world) {
         if let Some(pose) = poses.get(body.0) {
             *at = seen_from(&origin, pose);
         }
     }
     // A new camera's first frames lack what is still on its way to the card.
-    let frames = std::mem::replace(&mut app.world_mut().resource_mut::<Booth>().fresh, 1);
+    let frames = std::mem::replace(
+        &mut app.world_mut().resource_mut::<OffscreenTarget>().fresh,
+        1,
+    );
     (0..frames).for_each(|_| app.update());
-    let target = app.world().resource::<Booth>().target.clone();
+    let target = app.world().resource::<OffscreenTarget>().target.clone();
     let reader = app
         .world_mut()
         .spawn(Readback::texture(target))
@@ -219,7 +231,12 @@ fn take(app: &mut App, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, S
         .id();
     for _ in 0..PATIENCE {
         app.update();
-        if let Some(done) = app.world_mut().resource_mut::<Booth>().done.take() {
+        if let Some(done) = app
+            .world_mut()
+            .resource_mut::<OffscreenTarget>()
+            .done
+            .take()
+        {
             app.world_mut().despawn(reader);
             return Ok(done);
         }
@@ -228,14 +245,14 @@ fn take(app: &mut App, eye: &Eye, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, S
     Err("the picture did not come back from the graphics card".to_owned())
 }
 
-/// A pose about the eye: single precision is fine there, however far away the eye is.
+/// A pose about the camera: single precision is fine there, however far away the camera is.
 fn seen_from(origin: &Vector3<f64>, pose: &Isometry3<f64>) -> Transform {
     let near = Isometry3::from_parts((pose.translation.vector - origin).into(), pose.rotation);
     transform(&near)
 }
 
-fn keep(read: On<ReadbackComplete>, mut booth: ResMut<Booth>) {
-    let [width, height] = booth.size;
+fn keep(read: On<ReadbackComplete>, mut offscreen: ResMut<OffscreenTarget>) {
+    let [width, height] = offscreen.size;
     // Rows may be longer than they have pixels.
     let (row, stride) = (
         4 * width as usize,
@@ -245,20 +262,20 @@ fn keep(read: On<ReadbackComplete>, mut booth: ResMut<Booth>) {
         .data
         .chunks_exact(stride.max(1))
         .filter_map(|line| line.get(..row));
-    booth.done = Some(rows.flatten().copied().collect());
+    offscreen.done = Some(rows.flatten().copied().collect());
 }
 
-/// Puts the camera where the eye is, with a target of its size.
-fn prepare(world: &mut World, eye: &Eye) {
-    let size = [eye.width, eye.height];
-    let known = world.resource::<Booth>();
+/// Puts the camera where the view is, with a target of its size.
+fn prepare(world: &mut World, view: &CameraView) {
+    let size = [view.width, view.height];
+    let known = world.resource::<OffscreenTarget>();
     if let (Some(camera), true) = (known.camera, known.size != size) {
         world.despawn(camera);
-        world.resource_mut::<Booth>().camera = None;
+        world.resource_mut::<OffscreenTarget>().camera = None;
     }
-    if world.resource::<Booth>().camera.is_none() {
+    if world.resource::<OffscreenTarget>().camera.is_none() {
         let mut image =
-            Image::new_target_texture(eye.width, eye.height, TextureFormat::Rgba8UnormSrgb, None);
+            Image::new_target_texture(view.width, view.height, TextureFormat::Rgba8UnormSrgb, None);
         image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
         let target = world.resource_mut::<Assets<Image>>().add(image);
         let camera = (
@@ -268,7 +285,7 @@ fn prepare(world: &mut World, eye: &Eye) {
             Msaa::Sample4,
         );
         let camera = Some(world.spawn(camera).id());
-        *world.resource_mut::<Booth>() = Booth {
+        *world.resource_mut::<OffscreenTarget>() = OffscreenTarget {
             camera,
             target,
             size,
@@ -276,15 +293,15 @@ fn prepare(world: &mut World, eye: &Eye) {
             done: None,
         };
     }
-    // Bevy's cameras look along -z with y up, eyes along z with y down.
-    let turned = eye.world_from_eye.rotation
+    // Bevy's cameras look along -z with y up, those of the contract along z with y down.
+    let turned = view.world_from_camera.rotation
         * nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
     let pose = transform(&Isometry3::from_parts(
         nalgebra::Translation3::identity(),
         turned,
     ));
-    if let Some(camera) = world.resource::<Booth>().camera {
-        let lens = Pinhole::of(eye);
+    if let Some(camera) = world.resource::<OffscreenTarget>().camera {
+        let lens = Pinhole::of(view);
         world
             .entity_mut(camera)
             .insert((pose, Projection::custom(lens)));
@@ -303,16 +320,16 @@ struct Pinhole {
 }
 
 impl Pinhole {
-    fn of(eye: &Eye) -> Self {
-        let size = [f64::from(eye.width), f64::from(eye.height)];
-        // The middle of the first pixel is at 0 for an eye, and at half a pixel for a card.
-        let middle = |axis: usize| 2.0 * (eye.center[axis] + 0.5) / size[axis] - 1.0;
-        let scale = |axis: usize| (2.0 * eye.focal / size[axis]) as f32;
+    fn of(view: &CameraView) -> Self {
+        let size = [f64::from(view.width), f64::from(view.height)];
+        // The middle of the first pixel is at 0 for a view, and at half a pixel for a card.
+        let middle = |axis: usize| 2.0 * (view.center[axis] + 0.5) / size[axis] - 1.0;
+        let scale = |axis: usize| (2.0 * view.focal / size[axis]) as f32;
         Self {
             scale: Vec2::new(scale(0), scale(1)),
             middle: Vec2::new(middle(0) as f32, -middle(1) as f32),
-            near: eye.near as f32,
-            far: eye.far as f32,
+            near: view.near as f32,
+            far: view.far as f32,
         }
     }
 }
@@ -370,15 +387,15 @@ mod tests {
 
     use super::*;
 
-    fn eye() -> Eye {
-        Eye {
-            world_from_eye: Isometry3::identity(),
+    fn view() -> CameraView {
+        CameraView {
+            world_from_camera: Isometry3::identity(),
             width: 64,
             height: 48,
             focal: 70.0,
             center: [30.0, 26.5],
             lens: None,
-            painter: None,
+            renderer: None,
             near: 0.1,
             far: 10.0,
             shadows: false,
@@ -387,11 +404,11 @@ mod tests {
     }
 
     #[test]
-    fn a_point_is_in_the_pixel_that_the_eye_says() {
-        let eye = eye();
+    fn a_point_is_in_the_pixel_that_the_view_says() {
+        let view = view();
         let point = Point3::new(0.4, -0.3, 2.0);
-        let [u, v, _] = eye.project(&point).unwrap();
-        let lens = Pinhole::of(&eye);
+        let [u, v, _] = view.project(&point).unwrap();
+        let lens = Pinhole::of(&view);
         let clip = lens.get_clip_from_view() * Vec4::new(0.4, 0.3, -2.0, 1.0);
         let at = clip.truncate() / clip.w;
         let column = f64::from((at.x + 1.0) / 2.0) * 64.0 - 0.5;
@@ -405,7 +422,7 @@ mod tests {
 
     #[test]
     fn depths_are_the_other_way_round() {
-        let lens = Pinhole::of(&eye());
+        let lens = Pinhole::of(&view());
         let depth = |depth: f32| {
             let clip = lens.get_clip_from_view() * Vec4::new(0.0, 0.0, -depth, 1.0);
             clip.z / clip.w
@@ -415,7 +432,7 @@ mod tests {
 
     #[test]
     fn corners_are_the_corners_of_the_picture() {
-        let lens = Pinhole::of(&eye());
+        let lens = Pinhole::of(&view());
         let [lower_right, _, upper_left, ..] = lens.get_frustum_corners(2.0, 5.0);
         for (corner, expected) in [(lower_right, [1.0, -1.0]), (upper_left, [-1.0, 1.0])] {
             let clip = lens.get_clip_from_view() * corner.extend(1.0);

@@ -4,14 +4,14 @@ use bevy_egui::input::EguiWantsInput;
 use serde_json::json;
 
 use crate::{
-    ask::{Asked, Notice},
     bar::{Help, shifted},
-    eye::Eye,
-    mirror::Mirror,
-    orders::{self, Orders},
+    camera::OrbitCamera,
+    command_panel::{self, CommandPanel},
+    gizmos::Layers,
     pick::Selected,
-    shot::{Shots, snap},
-    sketch::Layers,
+    replica::Replica,
+    requests::{Notice, Requests},
+    screenshots::{ScreenshotQueue, snap},
 };
 
 /// The keys that drive robots, and what actuators call them.
@@ -47,28 +47,28 @@ const DIGITS: [KeyCode; 9] = [
 pub(crate) fn run(
     keys: Res<ButtonInput<KeyCode>>,
     egui: Res<EguiWantsInput>,
-    mirror: Res<Mirror>,
-    asked: Res<Asked>,
+    replica: Res<Replica>,
+    requests: Res<Requests>,
 ) {
     if egui.wants_any_keyboard_input() {
         return;
     }
     let control = keys.any_pressed([KeyCode::ControlLeft, KeyCode::ControlRight]);
     if keys.just_pressed(KeyCode::Space) {
-        asked.pause_or_go_on(&mirror);
+        requests.pause_or_go_on(&replica);
     }
     if keys.just_pressed(KeyCode::Period) {
-        asked.step(&mirror);
+        requests.step(&replica);
     }
     if keys.just_pressed(KeyCode::KeyR) && control {
-        asked.reset(&mirror);
+        requests.reset(&replica);
     }
     if keys.just_pressed(KeyCode::F11) {
-        asked.reset_objects(&mirror);
+        requests.reset_objects(&replica);
     }
     for (key, is_faster) in [(KeyCode::BracketLeft, false), (KeyCode::BracketRight, true)] {
         if keys.just_pressed(key) {
-            asked.speed(&mirror, shifted(mirror.pace.factor, is_faster));
+            requests.speed(&replica, shifted(replica.pace.factor, is_faster));
         }
     }
 }
@@ -77,33 +77,33 @@ pub(crate) fn run(
 pub(crate) fn look(
     keys: Res<ButtonInput<KeyCode>>,
     egui: Res<EguiWantsInput>,
-    mirror: Res<Mirror>,
+    replica: Res<Replica>,
     time: Res<Time<Real>>,
-    mut eye: ResMut<Eye>,
+    mut camera: ResMut<OrbitCamera>,
     mut selected: ResMut<Selected>,
     mut layers: ResMut<Layers>,
     mut help: ResMut<Help>,
     mut notice: ResMut<Notice>,
-    mut shots: ResMut<Shots>,
+    mut screenshots: ResMut<ScreenshotQueue>,
     mut commands: Commands,
 ) {
     if egui.wants_any_keyboard_input() {
         return;
     }
     if keys.just_pressed(KeyCode::F8) {
-        *eye = Eye::new(&mirror);
+        *camera = OrbitCamera::new(&replica);
     }
     if keys.just_pressed(KeyCode::KeyZ) && *selected != Selected::Nothing {
-        eye.follows = !eye.follows;
+        camera.follows = !camera.follows;
     }
-    if keys.just_pressed(KeyCode::F7) && !mirror.scenery.robots.is_empty() {
+    if keys.just_pressed(KeyCode::F7) && !replica.scenery.robots.is_empty() {
         let next = match *selected {
-            Selected::Robot(place) => (place + 1) % mirror.scenery.robots.len(),
+            Selected::Robot(place) => (place + 1) % replica.scenery.robots.len(),
             _ => 0,
         };
         *selected = Selected::Robot(next);
-        if let Some(pose) = selected.pose(&mirror) {
-            eye.look_at(mirror.transform(&pose).translation);
+        if let Some(pose) = selected.pose(&replica) {
+            camera.look_at(replica.transform(&pose).translation);
         }
     }
     if keys.just_pressed(KeyCode::Escape) {
@@ -119,25 +119,25 @@ pub(crate) fn look(
     }
     let now = time.elapsed_secs_f64();
     if keys.just_pressed(KeyCode::F5) {
-        *notice = Notice::new(whereabouts(&eye, &mirror), now);
+        *notice = Notice::new(whereabouts(&camera, &replica), now);
     }
     if keys.just_pressed(KeyCode::F12) {
-        let name = format!("window-{}.png", mirror.poses.tick);
-        snap(&mut commands, &mut shots, name.into());
+        let name = format!("window-{}.png", replica.poses.tick);
+        snap(&mut commands, &mut screenshots, name.into());
     }
 }
 
-/// Where the eye is, as `morse-sim render` takes it.
-fn whereabouts(eye: &Eye, mirror: &Mirror) -> String {
+/// Where the camera is, as `morse-sim render` takes it.
+fn whereabouts(camera: &OrbitCamera, replica: &Replica) -> String {
     let text = |point: Vec3| {
         let [x, y, z]: [f64; 3] =
-            (nalgebra::Vector3::from(point.as_dvec3().to_array()) + mirror.origin).into();
+            (nalgebra::Vector3::from(point.as_dvec3().to_array()) + replica.origin).into();
         format!("{x:.2},{y:.2},{z:.2}")
     };
     format!(
         "--eye {} --look {}",
-        text(eye.transform().translation),
-        text(eye.target)
+        text(camera.transform().translation),
+        text(camera.target)
     )
 }
 
@@ -145,7 +145,7 @@ fn whereabouts(eye: &Eye, mirror: &Mirror) -> String {
 pub(crate) fn drive(
     keys: Res<ButtonInput<KeyCode>>,
     egui: Res<EguiWantsInput>,
-    orders: Res<Orders>,
+    command_panel: Res<CommandPanel>,
     mut before: Local<Vec<&'static str>>,
 ) {
     let free = !egui.wants_any_keyboard_input();
@@ -156,9 +156,9 @@ pub(crate) fn drive(
         .map(|(_, name)| name)
         .collect();
     if pressed != *before {
-        for sender in orders.of_kind("keyboard") {
+        for sender in command_panel.of_kind("keyboard") {
             // Its one field is there, and takes any words.
-            orders::tell(sender, "keys", json!(pressed)).ok();
+            command_panel::tell(sender, "keys", json!(pressed)).ok();
         }
         *before = pressed;
     }

@@ -1,29 +1,31 @@
 //! Names over robots, and over what is selected.
 use bevy::{camera::primitives::Aabb, prelude::*};
 use bevy_egui::{EguiContexts, egui};
-use morse_api::sight::Scenery;
+use morse_api::world_view::Scenery;
 
 use crate::{
     bar::Rest,
-    eye::Eye,
-    mirror::Mirror,
+    camera::OrbitCamera,
+    entities::ShapeOf,
+    gizmos::{Layer, Layers},
     pick::Selected,
-    sketch::{Layer, Layers},
-    stage::ShapeOf,
+    replica::Replica,
 };
 
 /// A name is so far over what it names, m.
 const OVER: f32 = 0.05;
-/// Names are read from so many times the distance at which the eye looks, and are not written beyond.
+/// Names are read from so many times the distance at which the camera looks, and are not written beyond.
 const READABLE: f32 = 6.0;
 
 /// How high everything reaches that bodies carry, by their place; a body without shapes is as high as its origin.
 struct Tops(Vec<f32>);
 
 impl Tops {
-    fn new(mirror: &Mirror, shapes: &Query<(&ShapeOf, &Aabb, &GlobalTransform)>) -> Self {
-        let bodies = 0..mirror.scenery.bodies.len();
-        let mut tops: Vec<f32> = bodies.map(|body| mirror.body(body).translation.z).collect();
+    fn new(replica: &Replica, shapes: &Query<(&ShapeOf, &Aabb, &GlobalTransform)>) -> Self {
+        let bodies = 0..replica.scenery.bodies.len();
+        let mut tops: Vec<f32> = bodies
+            .map(|body| replica.body(body).translation.z)
+            .collect();
         for (of, bounds, at) in shapes {
             let axes = at.affine().matrix3;
             let half = bounds.half_extents;
@@ -57,9 +59,9 @@ fn owners(scenery: &Scenery) -> Vec<Option<usize>> {
 pub(crate) fn draw(
     mut contexts: EguiContexts,
     layers: Res<Layers>,
-    mirror: Res<Mirror>,
+    replica: Res<Replica>,
     selected: Res<Selected>,
-    eye: Res<Eye>,
+    orbit: Res<OrbitCamera>,
     rest: Res<Rest>,
     camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
     shapes: Query<(&ShapeOf, &Aabb, &GlobalTransform)>,
@@ -71,7 +73,7 @@ pub(crate) fn draw(
         .with_clip_rect(rest.left());
     let (camera, at) = *camera;
     let write = |point: Vec3, name: &str, color: egui::Color32| {
-        let is_near = point.distance(at.translation()) < READABLE * eye.distance.max(4.0);
+        let is_near = point.distance(at.translation()) < READABLE * orbit.distance.max(4.0);
         if let (true, Ok(place)) = (is_near, camera.world_to_viewport(at, point)) {
             let place = egui::pos2(place.x, place.y);
             let font = egui::FontId::proportional(13.0);
@@ -86,27 +88,27 @@ pub(crate) fn draw(
             painter.text(place, egui::Align2::CENTER_BOTTOM, name, font, color);
         }
     };
-    let owners = known.get_or_insert_with(|| owners(&mirror.scenery));
-    let tops = Tops::new(&mirror, &shapes);
+    let owners = known.get_or_insert_with(|| owners(&replica.scenery));
+    let tops = Tops::new(&replica, &shapes);
     let over = |point: Vec3, top: f32| Vec3::new(point.x, point.y, point.z.max(top) + OVER);
     if layers.has(Layer::Labels) {
-        for (place, robot) in mirror.scenery.robots.iter().enumerate() {
+        for (place, robot) in replica.scenery.robots.iter().enumerate() {
             if *selected != Selected::Robot(place) {
-                let point = mirror.body(robot.body).translation;
+                let point = replica.body(robot.body).translation;
                 let point = over(point, tops.of_robot(owners, place));
                 write(point, &robot.name, egui::Color32::WHITE);
             }
         }
     }
-    if let Some(pose) = selected.pose(&mirror) {
+    if let Some(pose) = selected.pose(&replica) {
         let top = match *selected {
             Selected::Robot(robot) => tops.of_robot(owners, robot),
             Selected::Body(body) => tops.0.get(body).copied().unwrap_or_default(),
             Selected::Component(_) | Selected::Nothing => f32::NEG_INFINITY,
         };
         write(
-            over(mirror.transform(&pose).translation, top),
-            &selected.name(&mirror.scenery),
+            over(replica.transform(&pose).translation, top),
+            &selected.name(&replica.scenery),
             egui::Color32::from_rgb(255, 200, 80),
         );
     }
@@ -117,7 +119,7 @@ pub(crate) fn draw(
 mod tests {
     use morse_api::{
         body::BodyKind,
-        sight::{SeenBody, SeenRobot},
+        world_view::{BodyInfo, RobotInfo},
     };
     use nalgebra::Isometry3;
 
@@ -125,14 +127,14 @@ mod tests {
 
     #[test]
     fn bodies_belong_to_their_robots() {
-        let body = |robot: Option<&str>| SeenBody {
+        let body = |robot: Option<&str>| BodyInfo {
             name: String::new(),
             robot: robot.map(str::to_owned),
             kind: BodyKind::Dynamic,
             mass: 1.0,
             pose: Isometry3::identity(),
         };
-        let robot = |name: &str| SeenRobot {
+        let robot = |name: &str| RobotInfo {
             name: name.to_owned(),
             body: 0,
         };

@@ -4,44 +4,44 @@
 //! what there is, once, and then poses and readings through ports; it acts by requests and commands alone. So
 //! a simulation goes the same way with a window and without.
 //!
-//! - [`Window`], [`door`]: how a simulation reaches its window;
-//! - `window`: the window's own `App`; `mirror`: poses and readings, as they come; `ask`: what is asked of the
-//!   simulation;
-//! - `stage`: bodies and their shapes; `shape`: triangles for each; `skin`: what is on them; `light`: sun and shadows;
-//!   `sky`: what is behind everything;
-//! - `eye`: from where it is looked; `pick`: what is under the pointer, and dragging it; `keys`: keyboard;
-//!   `pads`: gamepads and joysticks;
-//! - `bar`, `tree`, `facts`, `plot`: the panels; `rows`, `photo`: what is read in them; `orders`: what actuators are
-//!   told; `sketch`: rays, frames, what cameras see, and the like; `labels`: names;
-//! - `shot`: pictures of the window; `unseen`: what is not drawn while nobody looks;
+//! - [`Window`], [`window_channel()`]: how a simulation reaches its window;
+//! - `window`: the window's own `App`; `replica`: poses and readings, as they come; `requests`: what is asked of
+//!   the simulation;
+//! - `entities`: bodies and their shapes; `shape`: triangles for each; `appearance`: what is on them; `light`: sun
+//!   and shadows; `sky`: what is behind everything;
+//! - `camera`: from where it is looked; `pick`: what is under the pointer, and dragging it; `keys`: keyboard;
+//!   `gamepads`: gamepads and joysticks;
+//! - `bar`, `tree`, `inspector`, `plot`: the panels; `rows`, `camera_image`: what is read in them;
+//!   `command_panel`: what actuators are told; `gizmos`: rays, frames, what cameras see, and the like; `labels`: names;
+//! - `screenshots`: pictures of the window; `occlusion`: what is not drawn while nobody looks;
 //! - [`Gpu`]: pictures by the graphics card, off-screen.
-mod ask;
+mod appearance;
 mod bar;
-mod door;
-mod eye;
-mod facts;
+mod camera;
+mod camera_image;
+mod channel;
+mod command_panel;
+mod entities;
+mod gamepads;
+mod gizmos;
 pub mod gpu;
+mod inspector;
 mod keys;
 mod labels;
 mod light;
-mod mirror;
-mod orders;
-mod pads;
-mod photo;
+mod occlusion;
 mod pick;
 mod plot;
+mod replica;
+mod requests;
 mod rows;
+mod screenshots;
 mod shape;
-mod shot;
-mod sketch;
-mod skin;
 mod sky;
-mod stage;
 mod tree;
-mod unseen;
 mod window;
 
-pub use door::{Door, Entrance, Looker, Window, door, plugin};
+pub use channel::{Window, WindowContext, WindowReceiver, WindowSender, plugin, window_channel};
 pub use gpu::Gpu;
-pub use shot::Shot;
+pub use screenshots::ScreenshotRequest;
 pub use window::show;

@@ -11,7 +11,7 @@ use morse_api::lighting::{self, Lighting};
 const EXPOSURE: f32 = 1.0 / (831.746_2 * 1.2);
 /// The share of light from everywhere that Bevy's approximation for rough surfaces sends back.
 const ROUGH: f32 = 0.46;
-/// Shadows are drawn so far from the eye, m.
+/// Shadows are drawn so far from the camera, m.
 const SHADOWS: f32 = 60.0;
 
 /// The colours of a theme.

@@ -1,15 +1,15 @@
 //! What is selected: by a click in the view or in the tree. With shift a body is dragged, with alt it is pushed.
 use bevy::{picking::mesh_picking::ray_cast::MeshRayCast, prelude::*};
 use bevy_egui::input::EguiWantsInput;
-use morse_api::{body::BodyKind, sight::Scenery};
+use morse_api::{body::BodyKind, world_view::Scenery};
 use nalgebra::Isometry3;
 use serde_json::json;
 
 use crate::{
-    ask::Asked,
     bar::Rest,
-    mirror::{Mirror, Watched},
-    stage::ShapeOf,
+    entities::ShapeOf,
+    replica::{Replica, Watched},
+    requests::Requests,
 };
 
 /// A click moves the pointer less than this, pixels.
@@ -60,31 +60,31 @@ impl Selected {
     }
 
     /// Where it is in the simulation's world.
-    pub(crate) fn pose(self, mirror: &Mirror) -> Option<Isometry3<f64>> {
-        let body = self.body(&mirror.scenery)?;
+    pub(crate) fn pose(self, replica: &Replica) -> Option<Isometry3<f64>> {
+        let body = self.body(&replica.scenery)?;
         let within = match self {
-            Self::Component(place) => mirror.scenery.components.get(place)?.body_from_component,
+            Self::Component(place) => replica.scenery.components.get(place)?.body_from_component,
             _ => Isometry3::identity(),
         };
-        Some(mirror.carried(body, &within))
+        Some(replica.carried(body, &within))
     }
 
     /// The sensor's place among the sensors, if it is one.
-    pub(crate) fn sensor(self, mirror: &Mirror) -> Option<usize> {
+    pub(crate) fn sensor(self, replica: &Replica) -> Option<usize> {
         let Self::Component(place) = self else {
             return None;
         };
-        mirror.sensor(&mirror.scenery.components.get(place)?.path)
+        replica.sensor(&replica.scenery.components.get(place)?.path)
     }
 }
 
 /// A body that is being dragged: its place, the height at which, and the way from the grip to the body's origin.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-pub(crate) struct Dragging(pub(crate) Option<Grip>);
+pub(crate) struct Dragging(pub(crate) Option<DraggedBody>);
 
 /// How a body is held by the pointer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grip {
+pub(crate) struct DraggedBody {
     body: usize,
     height: f32,
     offset: Vec3,
@@ -99,7 +99,7 @@ pub(crate) fn plugin(app: &mut App) {
     app.init_resource::<Selected>()
         .init_resource::<Dragging>()
         .init_resource::<Travelled>()
-        .add_systems(PreUpdate, (grip, drag).chain())
+        .add_systems(PreUpdate, (begin_drag, drag).chain())
         .add_systems(Update, (click, watch));
 }
 
@@ -121,10 +121,10 @@ fn hit(
 }
 
 /// Begins and ends to drag.
-fn grip(
+fn begin_drag(
     mut dragging: ResMut<Dragging>,
     mut travelled: ResMut<Travelled>,
-    mirror: Res<Mirror>,
+    replica: Res<Replica>,
     egui: Res<EguiWantsInput>,
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
@@ -142,10 +142,10 @@ fn grip(
         let found = ray(&window, &camera).and_then(|ray| hit(&mut cast, &shapes, ray));
         if let (true, false, Some((body, point))) =
             (shift, !rest.has_pointer(&window, &egui), found)
-            && let Some(body) = carrier(&mirror.scenery, body)
+            && let Some(body) = carrier(&replica.scenery, body)
         {
-            let offset = mirror.body(body).translation - point;
-            dragging.0 = Some(Grip {
+            let offset = replica.body(body).translation - point;
+            dragging.0 = Some(DraggedBody {
                 body,
                 height: point.z,
                 offset,
@@ -164,20 +164,20 @@ fn carrier(scenery: &Scenery, body: usize) -> Option<usize> {
         robot.map(|robot| robot.body)
     });
     let body = base.unwrap_or(body);
-    let moves = |seen: &morse_api::sight::SeenBody| seen.kind != BodyKind::Fixed;
+    let moves = |seen: &morse_api::world_view::BodyInfo| seen.kind != BodyKind::Fixed;
     scenery.bodies.get(body).is_some_and(moves).then_some(body)
 }
 
 /// Puts a body where the pointer is, at the height at which it was taken.
 fn drag(
     dragging: Res<Dragging>,
-    mirror: Res<Mirror>,
-    asked: Res<Asked>,
+    replica: Res<Replica>,
+    requests: Res<Requests>,
     motion: Res<bevy::input::mouse::AccumulatedMouseMotion>,
     window: Single<&Window>,
     camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
 ) {
-    let Some(Grip {
+    let Some(DraggedBody {
         body,
         height,
         offset,
@@ -191,17 +191,17 @@ fn drag(
     }) else {
         return;
     };
-    let Some(seen) = mirror.scenery.bodies.get(body) else {
+    let Some(seen) = replica.scenery.bodies.get(body) else {
         return;
     };
     let to = (point + offset).as_dvec3().to_array();
     let to: Vec<f64> = to
         .iter()
-        .zip(mirror.origin.iter())
+        .zip(replica.origin.iter())
         .map(|(part, origin)| part + origin)
         .collect();
-    asked.ask(
-        &mirror,
+    requests.send(
+        &replica,
         "simulation",
         "set_object_position",
         json!([seen.name, to]),
@@ -213,8 +213,8 @@ fn click(
     mut selected: ResMut<Selected>,
     travelled: Res<Travelled>,
     dragging: Res<Dragging>,
-    mirror: Res<Mirror>,
-    asked: Res<Asked>,
+    replica: Res<Replica>,
+    requests: Res<Requests>,
     egui: Res<EguiWantsInput>,
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
@@ -234,12 +234,12 @@ fn click(
     let found = hit(&mut cast, &shapes, ray);
     if keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]) {
         if let Some((body, point)) = found {
-            push(&mirror, &asked, body, point, ray);
+            push(&replica, &requests, body, point, ray);
         }
         return;
     }
     *selected = found.map_or(Selected::Nothing, |(body, _)| {
-        owner(&mirror.scenery, *selected, body)
+        owner(&replica.scenery, *selected, body)
     });
 }
 
@@ -260,19 +260,19 @@ fn owner(scenery: &Scenery, before: Selected, body: usize) -> Selected {
 }
 
 /// Pushes a body at a point, the way that is looked.
-fn push(mirror: &Mirror, asked: &Asked, body: usize, point: Vec3, ray: Ray3d) {
-    let Some(seen) = mirror.scenery.bodies.get(body) else {
+fn push(replica: &Replica, requests: &Requests, body: usize, point: Vec3, ray: Ray3d) {
+    let Some(seen) = replica.scenery.bodies.get(body) else {
         return;
     };
     let way = (ray.direction.as_dvec3() * PUSH * seen.mass).to_array();
     let at = point.as_dvec3().to_array();
     let at: Vec<f64> = at
         .iter()
-        .zip(mirror.origin.iter())
+        .zip(replica.origin.iter())
         .map(|(part, origin)| part + origin)
         .collect();
-    asked.ask(
-        mirror,
+    requests.send(
+        replica,
         "simulation",
         "push_object",
         json!([seen.name, way, at]),
@@ -280,18 +280,18 @@ fn push(mirror: &Mirror, asked: &Asked, body: usize, point: Vec3, ray: Ray3d) {
 }
 
 /// The data of what is selected are wanted.
-fn watch(selected: Res<Selected>, mirror: Res<Mirror>, mut watched: ResMut<Watched>) {
-    watched.0.extend(selected.sensor(&mirror));
+fn watch(selected: Res<Selected>, replica: Res<Replica>, mut watched: ResMut<Watched>) {
+    watched.0.extend(selected.sensor(&replica));
 }
 
 #[cfg(test)]
 mod tests {
-    use morse_api::sight::{SeenBody, SeenRobot};
+    use morse_api::world_view::{BodyInfo, RobotInfo};
 
     use super::*;
 
     fn scenery() -> Scenery {
-        let body = |name: &str, robot: Option<&str>, kind| SeenBody {
+        let body = |name: &str, robot: Option<&str>, kind| BodyInfo {
             name: name.to_owned(),
             robot: robot.map(str::to_owned),
             kind,
@@ -305,7 +305,7 @@ mod tests {
                 body("wheel", Some("rover"), BodyKind::Dynamic),
                 body("box", None, BodyKind::Dynamic),
             ],
-            robots: vec![SeenRobot {
+            robots: vec![RobotInfo {
                 name: "rover".to_owned(),
                 body: 1,
             }],

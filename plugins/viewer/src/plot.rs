@@ -7,7 +7,7 @@ use egui_plot::{Legend, Line, Plot, PlotPoints};
 
 use crate::{
     bar::Rest,
-    mirror::{Mirror, Watched},
+    replica::{Replica, Watched},
     rows::{self, Cell},
 };
 
@@ -108,18 +108,22 @@ impl Plots {
 }
 
 /// Takes points of what is drawn, and forgets them after a reset.
-pub(crate) fn sample(mut plots: ResMut<Plots>, mirror: Res<Mirror>, mut watched: ResMut<Watched>) {
-    if mirror.poses.tick < plots.tick {
+pub(crate) fn sample(
+    mut plots: ResMut<Plots>,
+    replica: Res<Replica>,
+    mut watched: ResMut<Watched>,
+) {
+    if replica.poses.tick < plots.tick {
         plots
             .curves
             .iter_mut()
             .for_each(|curve| curve.points.clear());
     }
-    plots.tick = mirror.poses.tick;
+    plots.tick = replica.poses.tick;
     let sensors: std::collections::BTreeSet<usize> = plots.sensors().collect();
     for sensor in sensors {
         watched.0.insert(sensor);
-        if let Some((seen, reading)) = mirror
+        if let Some((seen, reading)) = replica
             .sensors
             .get(sensor)
             .and_then(|seen| Some((seen, seen.reading.as_ref()?)))

@@ -1,7 +1,7 @@
 //! What a reading holds, as rows: a name, a value, its unit. Short lists and maps are their parts.
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Plain, Value, key_text, plain_name, view, walk},
+    fields::{DynamicValue, Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
 };
 
@@ -83,7 +83,7 @@ fn spread(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
             add(own, Cell::Text(text));
         }
         Value::Texts(texts) => add(own, Cell::Text(texts.join(", "))),
-        Value::Plain(value) => plain(name, value, add),
+        Value::Dynamic(value) => dynamic(name, value, add),
         Value::Named(named) => {
             for (part, value) in named.iter() {
                 add(join(name, part), Cell::Number(value));
@@ -125,28 +125,28 @@ fn walked(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
     }
 }
 
-fn plain(name: &str, value: &Plain, add: &mut dyn FnMut(String, Cell)) {
+fn dynamic(name: &str, value: &DynamicValue, add: &mut dyn FnMut(String, Cell)) {
     let own = name.to_owned();
     match value {
-        Plain::Number(value) => add(own, Cell::Number(*value)),
-        Plain::Integer(value) => add(own, Cell::Number(*value as f64)),
-        Plain::Flag(flag) => add(own, Cell::Text(yes(*flag))),
-        Plain::Text(text) => add(own, Cell::Text(text.clone())),
-        Plain::Numbers(values) => numbers(name, values, add),
-        Plain::List(items) if items.len() > SHORT => {
+        DynamicValue::Number(value) => add(own, Cell::Number(*value)),
+        DynamicValue::Integer(value) => add(own, Cell::Number(*value as f64)),
+        DynamicValue::Flag(flag) => add(own, Cell::Text(yes(*flag))),
+        DynamicValue::Text(text) => add(own, Cell::Text(text.clone())),
+        DynamicValue::Numbers(values) => numbers(name, values, add),
+        DynamicValue::List(items) if items.len() > SHORT => {
             add(own, Cell::Text(format!("{} parts", items.len())));
         }
-        Plain::List(items) => {
+        DynamicValue::List(items) => {
             for (place, item) in items.iter().enumerate() {
-                plain(&join(name, &place.to_string()), item, add);
+                dynamic(&join(name, &place.to_string()), item, add);
             }
         }
-        Plain::Map(parts) => {
+        DynamicValue::Map(parts) => {
             for (part, value) in parts {
-                plain(&join(name, part), value, add);
+                dynamic(&join(name, part), value, add);
             }
         }
-        Plain::Samples(block) => {
+        DynamicValue::Samples(block) => {
             let samples = block.any();
             add(
                 own,

@@ -2,7 +2,7 @@
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
-use morse_api::sight::{Form, Scenery, Triangles};
+use morse_api::world_view::{Form, Scenery, Triangles};
 
 /// Edges of a circle.
 const EDGES: u32 = 48;

@@ -1,5 +1,5 @@
 //! What is behind everything: the sky, and the ground below the horizon, as the scene's light says. It is a sphere
-//! about the eye, as large as the eye sees.
+//! about the camera, as large as the camera sees.
 use bevy::{
     asset::RenderAssetUsages,
     camera::visibility::NoFrustumCulling,
@@ -17,7 +17,7 @@ const ABOVE: u16 = 32;
 const HAZE: u16 = 8;
 /// Below this upward share of a direction there is no haze.
 const CLEAR: f64 = -1.0 / 12.0;
-/// So much of what the eye sees at most.
+/// So much of what the camera sees at most.
 const NEARER: f32 = 0.98;
 
 /// The sphere.
@@ -47,15 +47,15 @@ pub(crate) fn plugin(app: &mut App, lighting: &Lighting) {
         .add_systems(PostUpdate, surround.before(TransformSystems::Propagate));
 }
 
-/// Keeps the eye in the middle.
+/// Keeps the camera in the middle.
 fn surround(
-    eyes: Query<(&Transform, &Projection), (With<Camera3d>, Without<Dome>)>,
+    cameras: Query<(&Transform, &Projection), (With<Camera3d>, Without<Dome>)>,
     mut domes: Query<&mut Transform, With<Dome>>,
 ) {
-    for (eye, projection) in &eyes {
+    for (camera, projection) in &cameras {
         for mut dome in &mut domes {
             let size = Vec3::splat(NEARER * projection.far());
-            let place = Transform::from_translation(eye.translation).with_scale(size);
+            let place = Transform::from_translation(camera.translation).with_scale(size);
             dome.set_if_neq(place);
         }
     }

@@ -1,9 +1,9 @@
 //! The tree at the left: robots with their sensors and actuators, and the other bodies.
 use bevy::prelude::*;
 use bevy_egui::{EguiContexts, egui};
-use morse_api::{body::BodyKind, sight::Scenery};
+use morse_api::{body::BodyKind, world_view::Scenery};
 
-use crate::{bar::Rest, eye::Eye, mirror::Mirror, pick::Selected};
+use crate::{bar::Rest, camera::OrbitCamera, pick::Selected, replica::Replica};
 
 /// More other bodies than these are not listed.
 const MOST_BODIES: usize = 400;
@@ -15,9 +15,9 @@ pub(crate) struct Search(String);
 /// Draws the tree.
 pub(crate) fn draw(
     mut contexts: EguiContexts,
-    mirror: Res<Mirror>,
+    replica: Res<Replica>,
     mut selected: ResMut<Selected>,
-    mut eye: ResMut<Eye>,
+    mut camera: ResMut<OrbitCamera>,
     mut search: ResMut<Search>,
     mut rest: ResMut<Rest>,
 ) -> Result {
@@ -38,13 +38,13 @@ pub(crate) fn draw(
                 .show(ui, |ui| {
                     let wanted = search.0.to_lowercase();
                     let branches = Branches {
-                        scenery: &mirror.scenery,
+                        scenery: &replica.scenery,
                         wanted: &wanted,
                     };
                     if let Some((chosen, is_double)) = branches.draw(ui, *selected) {
                         *selected = chosen;
-                        if let (true, Some(pose)) = (is_double, chosen.pose(&mirror)) {
-                            eye.look_at(mirror.transform(&pose).translation);
+                        if let (true, Some(pose)) = (is_double, chosen.pose(&replica)) {
+                            camera.look_at(replica.transform(&pose).translation);
                         }
                     }
                 });

@@ -13,19 +13,19 @@ use bevy_egui::{EguiContexts, EguiPlugin, EguiPostUpdateSet, EguiPrimaryContextP
 use crossbeam_channel::Sender;
 
 use crate::{
-    ask::{self, Asked, Notice},
     bar::{self, Help},
-    door::Looker,
-    eye, facts, keys, labels,
+    camera,
+    camera_image::CameraImage,
+    channel::WindowContext,
+    command_panel::CommandPanel,
+    entities, gamepads, gizmos, inspector, keys, labels,
     light::{self, Hurry, Theme},
-    mirror::{self, Mirror, Watched},
-    orders::Orders,
-    pads,
-    photo::Photo,
-    pick,
+    occlusion, pick,
     plot::{self, Plots},
-    shot::{self, Shot, Shots},
-    sketch, sky, stage, tree, unseen,
+    replica::{self, Replica, Watched},
+    requests::{self, Notice, Requests},
+    screenshots::{self, ScreenshotQueue, ScreenshotRequest},
+    sky, tree,
 };
 
 /// New frames a second, at most, where nobody moves the pointer.
@@ -51,8 +51,8 @@ impl Opened {
 /// # Errors
 ///
 /// There is no screen, or no way to draw on it; a picture could not be written.
-pub fn show(looker: Looker, shots: Vec<Shot>) -> Result<(), String> {
-    let opened = looker.opened.clone();
+pub fn show(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Result<(), String> {
+    let opened = context.opened.clone();
     let failed = |why: String| {
         // The simulation may have given up already.
         opened.send(Err(why.clone())).ok();
@@ -66,7 +66,7 @@ pub fn show(looker: Looker, shots: Vec<Shot>) -> Result<(), String> {
         return failed("there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set; leave out `--view`, or use `--serve` and a browser".to_owned());
     }
     // The libraries below panic where the screen or its driver fail them.
-    let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(looker, shots)));
+    let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(context, screenshots)));
     match ran {
         Ok(outcome) => outcome,
         Err(panic) => failed(format!(
@@ -82,12 +82,12 @@ fn words(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_default()
 }
 
-fn run(looker: Looker, shots: Vec<Shot>) -> Result<(), String> {
+fn run(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Result<(), String> {
     let failure = std::sync::Arc::new(std::sync::Mutex::new(None));
     let told = failure.clone();
-    let mut app = app(looker, shots);
-    app.add_systems(Last, move |shots: Res<Shots>| {
-        if let (Some(why), Ok(mut told)) = (&shots.failure, told.lock()) {
+    let mut app = app(context, screenshots);
+    app.add_systems(Last, move |screenshots: Res<ScreenshotQueue>| {
+        if let (Some(why), Ok(mut told)) = (&screenshots.failure, told.lock()) {
             *told = Some(why.clone());
         }
     });
@@ -99,49 +99,49 @@ fn run(looker: Looker, shots: Vec<Shot>) -> Result<(), String> {
     failure.map_or(Ok(()), Err)
 }
 
-fn app(mut looker: Looker, shots: Vec<Shot>) -> App {
-    let actuators = std::mem::take(&mut looker.sight.actuators);
-    let opened = looker.opened.clone();
-    let mirror = Mirror::new(looker);
+fn app(mut context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> App {
+    let actuators = std::mem::take(&mut context.world_view.actuators);
+    let opened = context.opened.clone();
+    let replica = Replica::new(context);
     let mut app = App::new();
-    app.add_plugins(plugins(&mirror.scenery.name));
-    light::plugin(&mut app, &mirror.scenery.lighting, Hurry::Frames);
-    sky::plugin(&mut app, &mirror.scenery.lighting);
+    app.add_plugins(plugins(&replica.scenery.name));
+    light::plugin(&mut app, &replica.scenery.lighting, Hurry::Frames);
+    sky::plugin(&mut app, &replica.scenery.lighting);
     app.init_resource::<Theme>()
         .add_plugins(EguiPlugin::default())
         .insert_resource(frames(FRAMES))
-        .insert_resource(mirror)
-        .insert_resource(Orders::new(actuators))
-        .insert_resource(Shots {
-            wanted: shots,
+        .insert_resource(replica)
+        .insert_resource(CommandPanel::new(actuators))
+        .insert_resource(ScreenshotQueue {
+            wanted: screenshots,
             ..default()
         })
         .insert_resource(Opened(Some(opened)))
         .init_resource::<Watched>()
-        .init_resource::<Asked>()
+        .init_resource::<Requests>()
         .init_resource::<Notice>()
         .init_resource::<Help>()
         .init_resource::<bar::Rest>()
         .init_resource::<Plots>()
-        .init_resource::<Photo>()
+        .init_resource::<CameraImage>()
         .init_resource::<tree::Search>()
-        .add_plugins((eye::plugin, pick::plugin, sketch::plugin))
-        .add_systems(Startup, stage::build)
-        .add_systems(First, mirror::take)
-        .add_systems(PreUpdate, ask::hear)
+        .add_plugins((camera::plugin, pick::plugin, gizmos::plugin))
+        .add_systems(Startup, entities::build)
+        .add_systems(First, replica::take)
+        .add_systems(PreUpdate, requests::hear)
         .add_systems(
             Update,
             (
-                stage::follow,
+                entities::follow,
                 plot::sample,
                 keys::run,
                 keys::look,
                 keys::drive,
-                pads::drive,
-                shot::take,
+                gamepads::drive,
+                screenshots::take,
             ),
         )
-        .add_systems(Last, (mirror::ask, greet, unseen::rest, close));
+        .add_systems(Last, (replica::request, greet, occlusion::rest, close));
     panels(&mut app);
     app
 }
@@ -163,7 +163,7 @@ fn panels(app: &mut App) {
             dress,
             bar::draw,
             tree::draw,
-            facts::draw,
+            inspector::draw,
             plot::draw,
             labels::draw,
         )
@@ -218,21 +218,21 @@ fn greet(mut opened: ResMut<Opened>, mut frames: Local<u32>) {
 
 /// Ends when the window is closed, or when there is nothing to wait for.
 fn close(
-    mut wishes: MessageReader<WindowCloseRequested>,
+    mut close_requests: MessageReader<WindowCloseRequested>,
     mut exit: MessageWriter<AppExit>,
-    mirror: Res<Mirror>,
-    asked: Res<Asked>,
-    shots: Res<Shots>,
+    replica: Res<Replica>,
+    requests: Res<Requests>,
+    screenshots: Res<ScreenshotQueue>,
     mut is_asked: Local<bool>,
 ) {
-    let is_wished = wishes.read().next().is_some();
-    if is_wished && !*is_asked {
-        asked.quit(&mirror);
+    let is_close_requested = close_requests.read().next().is_some();
+    if is_close_requested && !*is_asked {
+        requests.quit(&replica);
         *is_asked = true;
         return;
     }
     // Who asks again does not want to wait for a simulation that is held up.
-    if is_wished || (mirror.is_over && shots.are_done()) {
+    if is_close_requested || (replica.is_over && screenshots.are_done()) {
         exit.write(AppExit::Success);
     }
 }

@@ -8,7 +8,7 @@
 //! and what [`crate::values::reading`] makes of it. Counts are written as lengths are.
 use std::{collections::BTreeSet, sync::Arc};
 
-use morse_api::sight::Poses;
+use morse_api::world_view::Poses;
 
 use crate::values::length;
 

@@ -6,7 +6,7 @@ pub(crate) const LONGEST_HEAD: usize = 16 << 10;
 /// The most headers.
 const MOST_HEADERS: usize = 64;
 
-/// What a visitor asks for.
+/// What a connection asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Whether only the head of the answer is wanted.
@@ -21,7 +21,7 @@ pub(crate) struct Head {
     pub(crate) key: Option<String>,
 }
 
-/// What the bytes of a visitor are so far.
+/// What the bytes of a connection are so far.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// The beginning of a request.

@@ -2,20 +2,20 @@
 //! and that holds, steps and resets the run.
 //!
 //! - [`Web`]: settings, and the way in and out;
-//! - `guard`: who may come in; `http`: requests for pages; `page`: the files of the page;
-//! - `server`: the one thread, with one poll for all; `visitor`, `viewer`: a connection that speaks HTTP, and one
+//! - `auth`: who may come in; `http`: requests for pages; `page`: the files of the page;
+//! - `server`: the one thread, with one poll for all; `http_connection`, `viewer`: a connection that speaks HTTP, and one
 //!   that speaks WebSocket; `requests`: what viewers ask of the simulation;
 //! - `watch`: what the simulation shows; `frames`, `values`, `scene`: its form on the wire.
+mod auth;
 mod frames;
-mod guard;
 mod http;
+mod http_connection;
 mod page;
 mod requests;
 mod scene;
 mod server;
 mod values;
 mod viewer;
-mod visitor;
 mod watch;
 
 use std::{
@@ -28,13 +28,13 @@ use bevy::prelude::{App, Reflect};
 use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
-    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
 };
 use serde::Deserialize;
 
 use crate::{
-    guard::Guard,
-    server::{News, Parts, Server},
+    auth::Auth,
+    server::{Server, ServerOptions, ThreadReport},
 };
 
 /// A page that shows the simulation in a browser.
@@ -86,23 +86,26 @@ pub fn plugin(app: &mut App) {
 
 impl Middleware for Web {
     const KIND: &'static str = "web";
-    const LOOKS_ON: bool = true;
+    const VIEWS_WORLD: bool = true;
     type Output = Nothing;
     type Input = Nothing;
 
-    fn start(&self, plugs: Plugs<Nothing, Nothing>) -> Result<Box<dyn Running>, Failure> {
-        let name = plugs.name;
+    fn start(
+        &self,
+        context: MiddlewareContext<Nothing, Nothing>,
+    ) -> Result<Box<dyn Running>, Failure> {
+        let name = context.name;
         let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
         let address = self.address().map_err(failed)?;
         let wanted = SocketAddr::new(address, self.port);
         let (listener, at) = listen(wanted)
             .map_err(|error| failed(format!("cannot listen at {wanted} for the page: {error}")))?;
-        let sight = plugs
-            .sight
+        let world_view = context
+            .world_view
             .ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
-        let news = Arc::new(Mutex::new(News::default()));
-        let parts = Parts {
-            guard: Guard {
+        let report = Arc::new(Mutex::new(ThreadReport::default()));
+        let options = ServerOptions {
+            auth: Auth {
                 address,
                 hosts: self.hosts.clone(),
                 token: self.token.clone(),
@@ -111,13 +114,13 @@ impl Middleware for Web {
             max_viewers: self.max_viewers as usize,
             frame_rate: self.frame_rate,
             listener,
-            services: plugs.services,
-            requests: plugs.requests,
-            sight,
-            wake: plugs.wake,
-            news: news.clone(),
+            services: context.services,
+            requests: context.requests,
+            world_view,
+            wake: context.wake,
+            report: report.clone(),
         };
-        let thread = Server::new(parts).and_then(|server| {
+        let thread = Server::new(options).and_then(|server| {
             std::thread::Builder::new()
                 .name(format!("web {name}"))
                 .spawn(move || server.run())
@@ -129,7 +132,7 @@ impl Middleware for Web {
             thread,
             at,
             needs_token: self.token.is_some(),
-            news,
+            report,
         }))
     }
 }
@@ -184,13 +187,13 @@ struct Serving {
     thread: JoinHandle<()>,
     at: SocketAddr,
     needs_token: bool,
-    news: Arc<Mutex<News>>,
+    report: Arc<Mutex<ThreadReport>>,
 }
 
 impl Running for Serving {
     fn failure(&mut self) -> Option<Failure> {
-        let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
-        news.failure.take()
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.failure.take()
     }
 
     fn notices(&self) -> Vec<String> {

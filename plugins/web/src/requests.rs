@@ -22,12 +22,12 @@ const GLOBAL: [&str; 3] = ["simulation", "communication", "time"];
 const MOST_UNDER_WAY: u32 = 32;
 
 /// Wakes the poll, once for all that happens until it looks.
-pub(crate) struct Knock {
+pub(crate) struct Notifier {
     waker: Waker,
     is_pending: AtomicBool,
 }
 
-impl Knock {
+impl Notifier {
     pub(crate) fn new(waker: Waker) -> Self {
         Self {
             waker,
@@ -35,14 +35,14 @@ impl Knock {
         }
     }
 
-    pub(crate) fn knock(&self) {
+    pub(crate) fn notify(&self) {
         if !self.is_pending.swap(true, Ordering::AcqRel) {
             // A poll that is gone needs no waking.
             self.waker.wake().ok();
         }
     }
 
-    /// Whoever knocks from here on is heard again.
+    /// Whoever notifies from here on is noticed again.
     pub(crate) fn heard(&self) {
         self.is_pending.store(false, Ordering::Release);
     }
@@ -54,16 +54,20 @@ pub(crate) struct Requests {
     sender: RequestSender,
     /// Filled by the simulation's thread; bounded by the requests that are under way.
     answers: Arc<Mutex<Vec<(usize, String)>>>,
-    knock: Arc<Knock>,
+    notifier: Arc<Notifier>,
 }
 
 impl Requests {
-    pub(crate) fn new(offered: Vec<String>, sender: RequestSender, knock: Arc<Knock>) -> Self {
+    pub(crate) fn new(
+        offered: Vec<String>,
+        sender: RequestSender,
+        notifier: Arc<Notifier>,
+    ) -> Self {
         Self {
             offered: offered.into_iter().collect(),
             sender,
             answers: Arc::default(),
-            knock,
+            notifier,
         }
     }
 
@@ -84,14 +88,14 @@ impl Requests {
         if viewer.under_way >= MOST_UNDER_WAY {
             return viewer.tell(failed(id, "too many requests of this viewer are under way"));
         }
-        let (answers, knock) = (self.answers.clone(), self.knock.clone());
+        let (answers, notifier) = (self.answers.clone(), self.notifier.clone());
         let take = move |reply: Reply| {
             let text = text(id, &reply);
             answers
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push((token, text));
-            knock.knock();
+            notifier.notify();
         };
         match self.sender.send(&component, &service, arguments, take) {
             Ok(_) => {

@@ -3,14 +3,14 @@ use morse_api::{
     body::BodyKind,
     lighting::Lighting,
     port::Observer,
-    sight::{Form, SeenComponent, SeenShape, Sight, Triangles},
+    world_view::{ComponentInfo, Form, ShapeInfo, Triangles, WorldView},
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde_json::{Value as Json, json};
 
 /// The scene as JSON. Poses are `[x, y, z, qx, qy, qz, qw]`; sensors have their place among all sensors.
-pub(crate) fn json(sight: &Sight) -> Vec<u8> {
-    let scenery = &sight.scenery;
+pub(crate) fn json(world_view: &WorldView) -> Vec<u8> {
+    let scenery = &world_view.scenery;
     let bodies = scenery.bodies.iter().map(|body| {
         json!({
             "name": body.name, "robot": body.robot, "pose": pose(&body.pose),
@@ -31,12 +31,12 @@ pub(crate) fn json(sight: &Sight) -> Vec<u8> {
     let components = scenery
         .components
         .iter()
-        .map(|component| of_component(component, &sight.sensors));
+        .map(|component| of_component(component, &world_view.sensors));
     let scene = json!({
         "name": scenery.name,
         "rate": scenery.rate,
         "light": light(&scenery.lighting),
-        "view": { "eye": point(&sight.view.eye), "target": point(&sight.view.target) },
+        "view": { "eye": point(&world_view.view.eye), "target": point(&world_view.view.target) },
         "bodies": bodies.collect::<Vec<_>>(),
         "shapes": scenery.shapes.iter().map(of_shape).collect::<Vec<_>>(),
         "meshes": scenery.meshes.len(),
@@ -61,7 +61,7 @@ fn light(lighting: &Lighting) -> Json {
     })
 }
 
-fn of_component(component: &SeenComponent, sensors: &[Observer]) -> Json {
+fn of_component(component: &ComponentInfo, sensors: &[Observer]) -> Json {
     let mut json = json!({
         "path": component.path, "robot": component.robot, "kind": component.kind,
         "role": if component.is_sensor { "sensor" } else { "actuator" },
@@ -82,7 +82,7 @@ fn of_component(component: &SeenComponent, sensors: &[Observer]) -> Json {
     json
 }
 
-fn of_shape(shape: &SeenShape) -> Json {
+fn of_shape(shape: &ShapeInfo) -> Json {
     let form = match &shape.form {
         Form::Box(dimension) => json!({ "box": dimension.map(short) }),
         Form::Sphere { radius } => json!({ "sphere": short(*radius) }),

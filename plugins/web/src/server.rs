@@ -12,18 +12,18 @@ use mio::{
 };
 use morse_api::{
     middleware::{Failure, RequestSender, Wake},
-    sight::Sight,
+    world_view::WorldView,
 };
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
-    guard::{Guard, Verdict},
+    auth::{Auth, Verdict},
     http::{self, Answer, Head},
+    http_connection::{ClosingConnection, ConnectionState, HttpConnection},
     page,
-    requests::{Knock, Requests},
+    requests::{Notifier, Requests},
     scene,
     viewer::{Heard, Said, Viewer},
-    visitor::{Fate, Leaving, Visitor},
     watch::Watch,
 };
 
@@ -34,7 +34,7 @@ const BEAT: Duration = Duration::from_millis(250);
 /// The same while somebody looks on: the run may be held and resumed without a tick.
 const QUICK_BEAT: Duration = Duration::from_millis(50);
 /// Connections that ask for pages, at once.
-const MOST_VISITORS: usize = 128;
+const MOST_HTTP_CONNECTIONS: usize = 128;
 /// Who asks for a page and does not say which, or takes no answer, has so long.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Who was told the last word has so long to hear it.
@@ -44,32 +44,32 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// What the thread has to tell.
 #[derive(Default)]
-pub(crate) struct News {
+pub(crate) struct ThreadReport {
     pub(crate) failure: Option<Failure>,
 }
 
 /// What a server is made of.
-pub(crate) struct Parts {
-    pub(crate) guard: Guard,
+pub(crate) struct ServerOptions {
+    pub(crate) auth: Auth,
     pub(crate) max_viewers: usize,
     pub(crate) frame_rate: f64,
     pub(crate) listener: TcpListener,
     pub(crate) services: Vec<String>,
     pub(crate) requests: RequestSender,
-    pub(crate) sight: Sight,
+    pub(crate) world_view: WorldView,
     pub(crate) wake: Wake,
-    pub(crate) news: Arc<Mutex<News>>,
+    pub(crate) report: Arc<Mutex<ThreadReport>>,
 }
 
 /// Everything the thread works with.
 pub(crate) struct Server {
-    guard: Guard,
+    auth: Auth,
     max_viewers: usize,
     poll: Poll,
     listener: TcpListener,
-    visitors: BTreeMap<usize, Visitor>,
+    connections: BTreeMap<usize, HttpConnection>,
     viewers: BTreeMap<usize, Viewer>,
-    leaving: BTreeMap<usize, Leaving>,
+    closing: BTreeMap<usize, ClosingConnection>,
     /// Viewers that had said enough for one turn.
     unheard: BTreeSet<usize>,
     next: usize,
@@ -77,49 +77,49 @@ pub(crate) struct Server {
     meshes: Vec<Vec<u8>>,
     watch: Watch,
     requests: Requests,
-    knock: Arc<Knock>,
+    notifier: Arc<Notifier>,
     wake: Wake,
-    news: Arc<Mutex<News>>,
+    report: Arc<Mutex<ThreadReport>>,
     tidied: Instant,
 }
 
 impl Server {
-    pub(crate) fn new(parts: Parts) -> std::io::Result<Self> {
-        let Parts {
-            guard,
+    pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
+        let ServerOptions {
+            auth,
             max_viewers,
             frame_rate,
             mut listener,
             services,
             requests,
-            sight,
+            world_view,
             wake,
-            news,
-        } = parts;
+            report,
+        } = options;
         let poll = Poll::new()?;
-        let knock = Arc::new(Knock::new(Waker::new(poll.registry(), WAKER)?));
+        let notifier = Arc::new(Notifier::new(Waker::new(poll.registry(), WAKER)?));
         poll.registry()
             .register(&mut listener, LISTENER, Interest::READABLE)?;
-        let hook = knock.clone();
-        wake.also_call(move || hook.knock());
+        let wake_notifier = notifier.clone();
+        wake.also_call(move || wake_notifier.notify());
         let now = now();
         Ok(Self {
-            guard,
+            auth,
             max_viewers,
             poll,
             listener,
-            visitors: BTreeMap::new(),
+            connections: BTreeMap::new(),
             viewers: BTreeMap::new(),
-            leaving: BTreeMap::new(),
+            closing: BTreeMap::new(),
             unheard: BTreeSet::new(),
             next: 2,
-            scene: scene::json(&sight),
-            meshes: sight.scenery.meshes.iter().map(scene::mesh).collect(),
-            watch: Watch::new(sight, requests.clone(), frame_rate, now),
-            requests: Requests::new(services, requests, knock.clone()),
-            knock,
+            scene: scene::json(&world_view),
+            meshes: world_view.scenery.meshes.iter().map(scene::mesh).collect(),
+            watch: Watch::new(world_view, requests.clone(), frame_rate, now),
+            requests: Requests::new(services, requests, notifier.clone()),
+            notifier,
             wake,
-            news,
+            report,
             tidied: now,
         })
     }
@@ -132,11 +132,11 @@ impl Server {
                 && error.kind() != ErrorKind::Interrupted
             {
                 let text = format!("waiting for browsers failed: {error}");
-                let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
-                news.failure = Some(Failure::Environment(text));
+                let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+                report.failure = Some(Failure::Environment(text));
                 return;
             }
-            self.knock.heard();
+            self.notifier.heard();
             for event in &events {
                 match event.token() {
                     WAKER => {}
@@ -193,24 +193,24 @@ impl Server {
             if registered.is_err() {
                 continue;
             }
-            let mut visitor = Visitor::new(stream, now());
-            if self.visitors.len() + self.leaving.len() >= MOST_VISITORS {
-                visitor.answer(http::line(Answer {
+            let mut connection = HttpConnection::new(stream, now());
+            if self.connections.len() + self.closing.len() >= MOST_HTTP_CONNECTIONS {
+                connection.answer(http::line(Answer {
                     status: http::BUSY,
                     text: "too many connections",
                 }));
                 continue;
             }
-            self.visitors.insert(token, visitor);
+            self.connections.insert(token, connection);
             // What was sent at once may have been there before it was registered.
-            self.visit(token);
+            self.read_request(token);
         }
     }
 
     fn event(&mut self, token: usize, is_writable: bool) {
-        if let Some(leaving) = self.leaving.get_mut(&token) {
-            if leaving.hear() == Fate::Gone {
-                self.leaving.remove(&token);
+        if let Some(closing) = self.closing.get_mut(&token) {
+            if closing.hear() == ConnectionState::Gone {
+                self.closing.remove(&token);
             }
         } else if let Some(viewer) = self.viewers.get_mut(&token) {
             if is_writable && !viewer.flush() {
@@ -218,52 +218,52 @@ impl Server {
             } else {
                 self.hear(token);
             }
-        } else if let Some(visitor) = self.visitors.get_mut(&token) {
-            if visitor.is_answered() {
-                let fate = visitor.flush();
-                self.part(token, &fate);
+        } else if let Some(connection) = self.connections.get_mut(&token) {
+            if connection.is_answered() {
+                let state = connection.flush();
+                self.part(token, &state);
             } else {
-                self.visit(token);
+                self.read_request(token);
             }
         }
     }
 
-    /// Hears what a visitor asks for, and answers.
-    fn visit(&mut self, token: usize) {
-        let Some(visitor) = self.visitors.get_mut(&token) else {
+    /// Hears what a connection asks for, and answers.
+    fn read_request(&mut self, token: usize) {
+        let Some(connection) = self.connections.get_mut(&token) else {
             return;
         };
-        let answer = match visitor.hear() {
+        let answer = match connection.hear() {
             Some(http::Heard::More) => return,
             Some(http::Heard::Wrong(answer)) => http::line(answer),
             Some(http::Heard::Request(head, length)) => match self.answer(&head) {
                 Some(answer) => answer,
                 None => {
-                    self.welcome(token, &head, length);
+                    self.upgrade(token, &head, length);
                     return;
                 }
             },
             None => {
-                self.visitors.remove(&token);
+                self.connections.remove(&token);
                 return;
             }
         };
-        if let Some(visitor) = self.visitors.get_mut(&token) {
-            let fate = visitor.answer(answer);
-            self.part(token, &fate);
+        if let Some(connection) = self.connections.get_mut(&token) {
+            let state = connection.answer(answer);
+            self.part(token, &state);
         }
     }
 
     /// The answer to a request; none if its sender is to be a viewer.
     fn answer(&self, head: &Head) -> Option<Vec<u8>> {
         let refused = |status, text| Some(http::line(Answer { status, text }));
-        match self.guard.judge(head) {
+        match self.auth.check(head) {
             Verdict::Refused(why) => return refused(http::FORBIDDEN, why),
             Verdict::TakeCookie if head.key.is_none() => {
-                let token = self.guard.token.as_deref().unwrap_or_default();
+                let token = self.auth.token.as_deref().unwrap_or_default();
                 let cookie = format!(
                     "{}={token}; HttpOnly; SameSite=Strict; Path=/",
-                    self.guard.cookie
+                    self.auth.cookie
                 );
                 let headers = [("Set-Cookie", cookie.as_str()), ("Location", "/")];
                 return Some(http::answer(
@@ -300,14 +300,14 @@ impl Server {
         Some(("application/octet-stream", self.meshes.get(place)?))
     }
 
-    /// From now on a visitor is a viewer.
-    fn welcome(&mut self, token: usize, head: &Head, length: usize) {
-        let (Some(mut visitor), Some(key)) = (self.visitors.remove(&token), &head.key) else {
+    /// From now on a connection is a viewer.
+    fn upgrade(&mut self, token: usize, head: &Head, length: usize) {
+        let (Some(mut connection), Some(key)) = (self.connections.remove(&token), &head.key) else {
             return;
         };
         // A fresh connection takes so few bytes at once, or never.
-        if visitor.answer(http::switch(key)) == Fate::Leaves {
-            let (stream, rest) = visitor.into_rest(length);
+        if connection.answer(http::switch(key)) == ConnectionState::Leaves {
+            let (stream, rest) = connection.into_rest(length);
             self.viewers.insert(token, Viewer::new(stream, rest, now()));
             self.hear(token);
         }
@@ -331,7 +331,8 @@ impl Server {
                 }
                 Heard::Leaves => {
                     if let Some(stream) = self.close(token) {
-                        self.leaving.insert(token, Leaving::new(stream, now()));
+                        self.closing
+                            .insert(token, ClosingConnection::new(stream, now()));
                     }
                 }
                 Heard::Gone => {
@@ -347,15 +348,16 @@ impl Server {
         Some(viewer.into_stream())
     }
 
-    fn part(&mut self, token: usize, fate: &Fate) {
-        if *fate == Fate::Stays {
+    fn part(&mut self, token: usize, state: &ConnectionState) {
+        if *state == ConnectionState::Stays {
             return;
         }
-        if let Some(visitor) = self.visitors.remove(&token)
-            && *fate == Fate::Leaves
+        if let Some(connection) = self.connections.remove(&token)
+            && *state == ConnectionState::Leaves
         {
-            let (stream, _) = visitor.into_rest(0);
-            self.leaving.insert(token, Leaving::new(stream, now()));
+            let (stream, _) = connection.into_rest(0);
+            self.closing
+                .insert(token, ClosingConnection::new(stream, now()));
         }
     }
 
@@ -398,10 +400,10 @@ impl Server {
             return;
         }
         self.tidied = now;
-        self.visitors
-            .retain(|_, visitor| now.duration_since(visitor.since) < PATIENCE);
-        self.leaving
-            .retain(|_, leaving| now.duration_since(leaving.since) < FAREWELL);
+        self.connections
+            .retain(|_, connection| now.duration_since(connection.since) < PATIENCE);
+        self.closing
+            .retain(|_, closing| now.duration_since(closing.since) < FAREWELL);
         let mut gone = Vec::new();
         for (token, viewer) in &mut self.viewers {
             let silent = now.duration_since(viewer.heard);

@@ -5,7 +5,7 @@
 //! 11 bytes. Texts, lists and bytes begin with their length, as [`length`] writes it.
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
-    fields::{Plain, Value, key_text, plain_name, view, walk},
+    fields::{DynamicValue, Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
     samples::{AnySamples, Block},
 };
@@ -62,7 +62,7 @@ fn write(out: &mut Vec<u8>, value: &dyn PartialReflect) {
             begin(out, 9, texts.len());
             texts.iter().for_each(|value| text(out, value));
         }
-        Value::Plain(value) => plain(out, value),
+        Value::Dynamic(value) => dynamic(out, value),
         Value::Named(named) => {
             begin(out, 10, named.names.len());
             for (own, value) in named.iter() {
@@ -101,23 +101,23 @@ fn walked(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     }
 }
 
-fn plain(out: &mut Vec<u8>, value: &Plain) {
+fn dynamic(out: &mut Vec<u8>, value: &DynamicValue) {
     match value {
-        Plain::Number(value) => number(out, 1, *value),
-        Plain::Integer(value) => number(out, 2, *value as f64),
-        Plain::Flag(flag) => out.push(3 + u8::from(*flag)),
-        Plain::Text(value) => text(out, value),
-        Plain::Numbers(values) => numbers(out, values),
-        Plain::Samples(block) => samples(out, block.any()),
-        Plain::List(items) => {
+        DynamicValue::Number(value) => number(out, 1, *value),
+        DynamicValue::Integer(value) => number(out, 2, *value as f64),
+        DynamicValue::Flag(flag) => out.push(3 + u8::from(*flag)),
+        DynamicValue::Text(value) => text(out, value),
+        DynamicValue::Numbers(values) => numbers(out, values),
+        DynamicValue::Samples(block) => samples(out, block.any()),
+        DynamicValue::List(items) => {
             begin(out, 9, items.len());
-            items.iter().for_each(|item| plain(out, item));
+            items.iter().for_each(|item| dynamic(out, item));
         }
-        Plain::Map(parts) => {
+        DynamicValue::Map(parts) => {
             begin(out, 10, parts.len());
             for (own, part) in parts {
                 name(out, own);
-                plain(out, part);
+                dynamic(out, part);
             }
         }
     }
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(bytes(&vec![0.0; 40])[..2], [7, 40]);
         assert_eq!(bytes(&vec![0.0; 40]).len(), 2 + 40 * 4);
         assert_eq!(bytes(&[0.0; 4]).len(), 2 + 4 * 8);
-        let list = Plain::List(vec![Plain::Flag(true), Plain::Integer(7)]);
+        let list = DynamicValue::List(vec![DynamicValue::Flag(true), DynamicValue::Integer(7)]);
         assert_eq!(bytes(&list), [&[9, 2, 4, 2][..], &seven].concat());
     }
 }

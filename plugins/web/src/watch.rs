@@ -1,7 +1,7 @@
 //! What the simulation shows, on its way to the viewers: poses, readings, and how time passes.
 use std::time::{Duration, Instant};
 
-use morse_api::{middleware::RequestSender, port::Observer, sight::Sight};
+use morse_api::{middleware::RequestSender, port::Observer, world_view::WorldView};
 
 use crate::{
     frames::{Frames, Moment, View},
@@ -13,7 +13,7 @@ const SPAN: Duration = Duration::from_millis(500);
 
 /// The sensors and bodies of a world, seen by all viewers together.
 pub(crate) struct Watch {
-    sight: Sight,
+    world_view: WorldView,
     requests: RequestSender,
     frames: Frames,
     /// How many viewers watch each sensor, and one look at what was measured before.
@@ -45,14 +45,19 @@ impl Speed {
 }
 
 impl Watch {
-    pub(crate) fn new(sight: Sight, requests: RequestSender, rate: f64, now: Instant) -> Self {
-        let sensors = sight.sensors.len();
+    pub(crate) fn new(
+        world_view: WorldView,
+        requests: RequestSender,
+        rate: f64,
+        now: Instant,
+    ) -> Self {
+        let sensors = world_view.sensors.len();
         // A little shorter, so that of a simulation at this very rate each tick is shown.
         let interval = Duration::try_from_secs_f64(0.8 / rate).unwrap_or_default();
         Self {
-            frames: Frames::new(sight.scenery.bodies.len(), sensors),
+            frames: Frames::new(world_view.scenery.bodies.len(), sensors),
             watched: (0..sensors).map(|_| (0, None)).collect(),
-            sight,
+            world_view,
             requests,
             interval,
             asked: now,
@@ -75,8 +80,8 @@ impl Watch {
             return;
         }
         self.asked = now;
-        self.sight.poses.assert_ready();
-        for (sensor, (watchers, _)) in self.sight.sensors.iter().zip(&self.watched) {
+        self.world_view.poses.assert_ready();
+        for (sensor, (watchers, _)) in self.world_view.sensors.iter().zip(&self.watched) {
             if *watchers > 0 {
                 sensor.assert_ready();
             }
@@ -86,8 +91,8 @@ impl Watch {
     /// Takes what has come.
     pub(crate) fn take(&mut self, now: Instant) {
         // In this order: once the run is known to be held, nothing can come that was measured before.
-        let (is_held, factor) = self.sight.pacing.get();
-        let poses = self.sight.poses.try_recv();
+        let (is_held, factor) = self.world_view.pacing.get();
+        let poses = self.world_view.poses.try_recv();
         let has_readings = self.take_readings();
         let before = self.frames.moment();
         let (tick, seconds) = poses
@@ -114,13 +119,13 @@ impl Watch {
             self.look_again();
         }
         if let Some(poses) = poses {
-            self.sight.poses.give_back(poses);
+            self.world_view.poses.give_back(poses);
         }
     }
 
     fn take_readings(&mut self) -> bool {
         let mut any = false;
-        let sensors = self.sight.sensors.iter().zip(&mut self.watched);
+        let sensors = self.world_view.sensors.iter().zip(&mut self.watched);
         for (place, (sensor, (watchers, look))) in sensors.enumerate() {
             if *watchers == 0 {
                 continue;
@@ -148,7 +153,7 @@ impl Watch {
     pub(crate) fn set(&mut self, view: &mut View, paths: &[String]) {
         let place = |path: &String| {
             let known = |sensor: &Observer| *sensor.info.path == **path;
-            self.sight.sensors.iter().position(known)
+            self.world_view.sensors.iter().position(known)
         };
         let wanted = paths.iter().filter_map(place).collect();
         let before = std::mem::replace(&mut view.watched, wanted);
@@ -176,9 +181,10 @@ impl Watch {
     }
 
     fn leave(&mut self, sensor: usize) {
-        let (Some((watchers, look)), Some(observer)) =
-            (self.watched.get_mut(sensor), self.sight.sensors.get(sensor))
-        else {
+        let (Some((watchers, look)), Some(observer)) = (
+            self.watched.get_mut(sensor),
+            self.world_view.sensors.get(sensor),
+        ) else {
             return;
         };
         *watchers = watchers.saturating_sub(1);
@@ -205,9 +211,10 @@ impl Watch {
 
     /// Asks for what a sensor measured last, which may be long ago.
     fn look(&mut self, sensor: usize) {
-        if let (Some(observer), Some((_, look))) =
-            (self.sight.sensors.get(sensor), self.watched.get_mut(sensor))
-        {
+        if let (Some(observer), Some((_, look))) = (
+            self.world_view.sensors.get(sensor),
+            self.watched.get_mut(sensor),
+        ) {
             // If too many requests wait, the next measurement is shown.
             *look = self.requests.look(observer.info.clone()).ok();
         }

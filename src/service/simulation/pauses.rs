@@ -7,7 +7,7 @@ use morse_api::{
 };
 
 use super::Itself;
-use crate::service::{Hold, Wishes};
+use crate::service::{Hold, RunRequests};
 
 pub(super) fn add(app: &mut App) {
     app.add_service::<Itself>(
@@ -53,7 +53,7 @@ fn step(
     _: bevy::prelude::Entity,
     Steps { ticks }: Steps,
 ) -> Result<Outcome, ServiceError> {
-    let asked = match world.resource::<Wishes>().hold {
+    let asked = match world.resource::<RunRequests>().hold {
         Some(Hold::After(before)) => before.saturating_add(ticks),
         _ => ticks,
     };
@@ -61,6 +61,6 @@ fn step(
 }
 
 fn hold(world: &mut World, hold: Hold) -> Result<Outcome, ServiceError> {
-    world.resource_mut::<Wishes>().hold = Some(hold);
+    world.resource_mut::<RunRequests>().hold = Some(hold);
     Ok(Outcome::NOTHING)
 }

@@ -3,7 +3,7 @@ use bevy::prelude::*;
 use morse_api::{
     fields::Fields,
     kind::ModifierKind,
-    modifier::{Memory, Misfit, Modify, Side, Site as Binding},
+    modifier::{BindError, ModifierState, Modify, Side, Site as Binding},
     random::Random,
 };
 use morse_scene::{diagnostic::Diagnostic, simulation::model::Modifier};
@@ -11,15 +11,15 @@ use morse_scene::{diagnostic::Diagnostic, simulation::model::Modifier};
 use super::{Installer, Site, at};
 
 /// Modifiers for a component that is still to be made.
-pub(super) struct Bound(Vec<(Attach, Box<dyn Modify>, Memory)>);
+pub(super) struct Bound(Vec<(Attach, Box<dyn Modify>, ModifierState)>);
 
 /// Gives a component a modifier.
-type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, Memory);
+type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, ModifierState);
 
 impl Bound {
     pub(super) fn attach(self, entity: &mut EntityWorldMut<'_>) {
-        for (attach, modify, memory) in self.0 {
-            attach(entity, modify, memory);
+        for (attach, modify, state) in self.0 {
+            attach(entity, modify, state);
         }
     }
 }
@@ -52,10 +52,12 @@ impl Installer<'_> {
             match (kind.bind)(&modifier.settings.0, fields, &Binding { world, side }) {
                 Ok(modify) => {
                     modify.relabel(fields);
-                    bound.0.push((kind.attach, modify, Memory::new(random)));
+                    bound
+                        .0
+                        .push((kind.attach, modify, ModifierState::new(random)));
                 }
-                Err(misfit) => {
-                    let problem = self.misfit(site, modifier, kind, &misfit);
+                Err(bind_error) => {
+                    let problem = self.bind_error(site, modifier, kind, &bind_error);
                     self.problems.push(problem);
                 }
             }
@@ -63,16 +65,16 @@ impl Installer<'_> {
         bound
     }
 
-    fn misfit(
+    fn bind_error(
         &self,
         site: &Site<'_>,
         modifier: &Modifier,
         kind: &ModifierKind,
-        misfit: &Misfit,
+        bind_error: &BindError,
     ) -> Diagnostic {
         let word = modifier.kind.as_str();
         let message = format!(
-            "`{word}` does not fit `{}`: {misfit}",
+            "`{word}` does not fit `{}`: {bind_error}",
             site.common.kind.as_str()
         );
         let world = &*self.world;

@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use morse_api::{
     paint::{Image, Paint, Pattern},
-    sight::Part,
+    world_view::Part,
 };
 use morse_geometry::mesh::Triangles;
 use morse_render::paint::{Images, Material, Source};
@@ -16,7 +16,7 @@ pub(super) struct Paints {
     pub(super) images: Vec<Image>,
     files: Images,
     places: BTreeMap<Source, Option<usize>>,
-    complaints: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Paints {
@@ -38,7 +38,7 @@ impl Paints {
 
     /// The parts of a mesh that its file gives a look.
     pub(super) fn parts(&mut self, file: &Path, mesh: &Triangles) -> Vec<Part> {
-        let materials = Material::read_all(file, mesh, &mut self.complaints);
+        let materials = Material::read_all(file, mesh, &mut self.warnings);
         let parts = mesh.parts.iter().filter_map(|part| {
             let material = materials.get(&part.material)?;
             let image = material.image.as_ref();
@@ -63,7 +63,7 @@ impl Paints {
                 Some(self.images.len() - 1)
             }
             Err(why) => {
-                self.complaints
+                self.warnings
                     .push(format!("the image `{image}` cannot be shown: {why}"));
                 None
             }
@@ -74,7 +74,7 @@ impl Paints {
 
     /// What cannot be shown.
     pub(super) fn warnings(self) -> impl Iterator<Item = Diagnostic> {
-        let warning = |why| Diagnostic::warning("sight::paint", why);
-        self.complaints.into_iter().map(warning)
+        let warning = |why| Diagnostic::warning("world_view::paint", why);
+        self.warnings.into_iter().map(warning)
     }
 }

@@ -4,7 +4,7 @@ use morse_api::{frame::RobotName, random::Random};
 use morse_sim::{
     Simulation,
     kinematics::{Chain, Goal, Solver, chain::Choice},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::Vector3;
 
@@ -15,8 +15,8 @@ fn kuka() -> Chain {
     std::fs::write(folder.path().join("kuka.robray"), KUKA).expect("a file");
     let text =
         r#"Simulation(scene: "kuka.robray", robots: { "kuka": (frame: "arm", base: fixed) })"#;
-    let mut simulation =
-        Simulation::parse(text, folder.path(), &no_parts).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = Simulation::parse(text, folder.path(), &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"));
     let world: &mut World = simulation.world_mut();
     let mut robots = world.query_filtered::<Entity, With<RobotName>>();
     let robot = robots.single(world).expect("an arm");

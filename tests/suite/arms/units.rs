@@ -4,7 +4,7 @@ use morse_sim::{
     Simulation,
     actuator::ptu::{Ptu, PtuCommand},
     sensor::{pose::PoseData, ptu_posture::PtuPostureData, velocity::VelocityData},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::Vector3;
 use serde_json::json;
@@ -79,7 +79,7 @@ fn an_eye_on_a_unit_on_a_unit_moves_with_both() {
 #[test]
 fn a_posture_needs_a_unit() {
     let text = r#"Simulation(robots: { "a": (model: "robots/atrv.robray", sensors: { "p": (kind: "ptu_posture") }) })"#;
-    let Err(error) = Simulation::parse(text, ".", &no_parts) else {
+    let Err(error) = Simulation::parse(text, ".", &no_extensions) else {
         panic!("no error");
     };
     assert!(

@@ -196,8 +196,9 @@ fn balls_lie_on_the_terrain() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("balls.robray"), scene).unwrap();
     let text = format!(r#"Simulation(scene: "balls.robray", bodies: {{ {bodies} }})"#);
-    let mut simulation = Simulation::parse(&text, folder.path(), &morse_sim::simulation::no_parts)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation =
+        Simulation::parse(&text, folder.path(), &morse_sim::simulation::no_extensions)
+            .unwrap_or_else(|error| panic!("{error}"));
     simulation.run(60 * 4).unwrap();
     for _ in 0..4 {
         simulation.run(15).unwrap();

@@ -5,7 +5,7 @@ use morse_sim::{
         depth_camera::DepthCameraData, segmentation_camera::SegmentationCameraData,
         video_camera::VideoCameraData,
     },
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use nalgebra::Vector3;
 
@@ -89,7 +89,7 @@ fn all_cameras_see_through_the_same_lens() {
 fn a_lens_that_folds_the_picture_is_refused() {
     let text = r#"Simulation(robots: { "r": (model: "robots/atrv.robray", sensors: {
         "video": (kind: "video_camera", fov: 2.2, distortion: (-0.3, 0, 0, 0, 0)) }) })"#;
-    let refused = Simulation::parse(text, ".", &no_parts)
+    let refused = Simulation::parse(text, ".", &no_extensions)
         .map(drop)
         .unwrap_err();
     assert!(

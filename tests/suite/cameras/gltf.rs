@@ -7,7 +7,7 @@ use morse_sim::{
         depth_video_camera::DepthVideoCameraData, pose::PoseData,
         segmentation_camera::SegmentationCameraData, video_camera::VideoCameraData,
     },
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 use serde_json::json;
 
@@ -118,7 +118,7 @@ fn seen(folder: &std::path::Path, mesh: &str) -> Seen {
         "falls": (frame: "falls", base: dynamic, sensors: { "pose": (kind: "pose") }) })"#
         .replace("SIZE", "width: 64, height: 48");
     let mut simulation =
-        Simulation::parse(&text, folder, &no_parts).unwrap_or_else(|error| panic!("{error}"));
+        Simulation::parse(&text, folder, &no_extensions).unwrap_or_else(|error| panic!("{error}"));
     simulation.step().unwrap();
     let depths = simulation.read::<DepthVideoCameraData>("r.depth").unwrap();
     let names = simulation
@@ -131,7 +131,7 @@ fn seen(folder: &std::path::Path, mesh: &str) -> Seen {
         colors: video.image.values().to_vec(),
         height: 0.0,
     };
-    assert_eq!(simulation.complaints(), Vec::<String>::new());
+    assert_eq!(simulation.take_warnings(), Vec::<String>::new());
     simulation.run(120).unwrap();
     let height = simulation.read::<PoseData>("falls.pose").unwrap().z;
     Seen { height, ..seen }
@@ -203,5 +203,5 @@ fn an_image_inside_is_seen_upright() {
     let mut simulation = super::painted::simulation(folder.path());
     let found = super::painted::quarters(&mut simulation);
     super::painted::assert_near(found, [RED, GREEN, BLUE, WHITE]);
-    assert_eq!(simulation.complaints(), Vec::<String>::new());
+    assert_eq!(simulation.take_warnings(), Vec::<String>::new());
 }

@@ -1,7 +1,7 @@
 //! The light of the simulation file against the formulas of light and of screens.
 use std::f64::consts::FRAC_PI_2;
 
-use morse_sim::{Simulation, sensor::video_camera::VideoCameraData, simulation::no_parts};
+use morse_sim::{Simulation, sensor::video_camera::VideoCameraData, simulation::no_extensions};
 
 /// A white floor that fills the picture of who looks down, and a white ceiling far above.
 const SCENE: &str = "
@@ -27,7 +27,7 @@ fn looks(light: &str) -> [[u8; 3]; 3] {
         r#"Simulation(scene: "scene.robray", environment: (light: ({light})),
             robots: {{ "r": (frame: "eye", base: kinematic, sensors: {{ {cameras} }}) }})"#
     );
-    let mut simulation = Simulation::parse(&text, folder.path(), &no_parts)
+    let mut simulation = Simulation::parse(&text, folder.path(), &no_extensions)
         .unwrap_or_else(|error| panic!("{error}"));
     simulation.step().unwrap();
     ["r.down", "r.up", "r.low"].map(|path| {

@@ -7,9 +7,9 @@ use std::{
 
 use bevy::prelude::*;
 use morse_api::{
-    middleware::{AddMiddleware as _, Failure, Middleware, Plugs, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
     paint::{Paint, Pattern},
-    sight::{Form, Gloss, Scenery},
+    world_view::{Form, Gloss, Scenery},
 };
 use morse_sim::{
     Simulation,
@@ -17,7 +17,7 @@ use morse_sim::{
     simulation::{
         kinds,
         load::{Options, load},
-        no_parts,
+        no_extensions,
     },
 };
 use serde::Deserialize;
@@ -66,7 +66,7 @@ pub(super) fn simulation(folder: &Path) -> Simulation {
     let text = SIMULATION
         .replace("LOOKER", "")
         .replace("robots:", &format!("environment: ({EVEN}), robots:"));
-    Simulation::parse(&text, folder, &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(&text, folder, &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The colours in the middles of the quarters of the picture: the upper left one, that beside it, those below.
@@ -93,7 +93,7 @@ fn a_camera_sees_images_upright() {
     let folder = folder(wall);
     let mut simulation = simulation(folder.path());
     assert_near(quarters(&mut simulation), [RED, GREEN, BLUE, WHITE]);
-    assert_eq!(simulation.complaints(), Vec::<String>::new());
+    assert_eq!(simulation.take_warnings(), Vec::<String>::new());
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn a_mesh_shows_the_materials_of_its_file() {
     fs::remove_file(wall.path().join("wall.mtl")).unwrap();
     let mut bare = simulation(wall.path());
     assert_eq!(quarters(&mut bare), [[255, 0, 255]; 4]);
-    let complaints = bare.complaints().join("\n");
-    assert!(complaints.contains("wall.mtl"), "{complaints}");
+    let warnings = bare.take_warnings().join("\n");
+    assert!(warnings.contains("wall.mtl"), "{warnings}");
     // An image of the scene goes before the materials of the file, along the same places.
     fs::write(wall.path().join("wall.mtl"), "newmtl flag\nKd 0 0 0\n").unwrap();
     let own = folder(r#"mesh "wall.obj"; image "flag.png"; pattern_size 2;"#);
@@ -158,10 +158,10 @@ fn what_cannot_be_shown_is_said() {
     fs::write(broken.path().join("flag.png"), bytes).unwrap();
     let mut simulation_of_broken = simulation(broken.path());
     assert_eq!(quarters(&mut simulation_of_broken), [[0, 255, 0]; 4]);
-    let complaints = simulation_of_broken.complaints().join("\n");
+    let warnings = simulation_of_broken.take_warnings().join("\n");
     assert!(
-        complaints.contains("`wall`: it is drawn without the image"),
-        "{complaints}"
+        warnings.contains("`wall`: it is drawn without the image"),
+        "{warnings}"
     );
 }
 
@@ -186,11 +186,11 @@ fn images_outside_are_not_opened() {
             allow_paths: allowed.iter().map(|path| path.to_path_buf()).collect(),
             ..Options::default()
         };
-        let plan =
-            load(&file, &options, &kinds(&no_parts)).unwrap_or_else(|report| panic!("{report}"));
+        let plan = load(&file, &options, &kinds(&no_extensions))
+            .unwrap_or_else(|report| panic!("{report}"));
         let warnings = plan.warnings.to_string();
         let mut simulation =
-            Simulation::build(plan, &no_parts).unwrap_or_else(|error| panic!("{error}"));
+            Simulation::build(plan, &no_extensions).unwrap_or_else(|error| panic!("{error}"));
         (quarters(&mut simulation), warnings)
     };
     let (colors, warnings) = run(&[]);
@@ -224,12 +224,15 @@ static SHOWN: Mutex<Option<Arc<Scenery>>> = Mutex::new(None);
 
 impl Middleware for Looker {
     const KIND: &'static str = "looker";
-    const LOOKS_ON: bool = true;
+    const VIEWS_WORLD: bool = true;
     type Output = Nothing;
     type Input = Nothing;
 
-    fn start(&self, plugs: Plugs<Nothing, Nothing>) -> Result<Box<dyn Running>, Failure> {
-        *SHOWN.lock().unwrap() = plugs.sight.map(|sight| sight.scenery);
+    fn start(
+        &self,
+        context: MiddlewareContext<Nothing, Nothing>,
+    ) -> Result<Box<dyn Running>, Failure> {
+        *SHOWN.lock().unwrap() = context.world_view.map(|world_view| world_view.scenery);
         Ok(Box::new(Still))
     }
 }

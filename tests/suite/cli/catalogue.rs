@@ -98,7 +98,7 @@ fn inspect_prints_one_scene() {
     );
     room.run(&["inspect", "arm.robray", "--at", "c=1"])
         .with_code(2)
-        .complains(&["`c`"]);
+        .with_errors(&["`c`"]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn the_catalogue_is_listed() {
     }
     room.run(&["list", "sensor"])
         .with_code(2)
-        .complains(&["sensors"]);
+        .with_errors(&["sensors"]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn kinds_are_described() {
     assert_eq!(description["command"][0]["unit"], "m/s");
     room.run(&["describe", "poes"])
         .with_code(2)
-        .complains(&["`poes`", "did you mean `pose`?"]);
+        .with_errors(&["`poes`", "did you mean `pose`?"]);
 }
 
 #[test]

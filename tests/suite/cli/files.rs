@@ -92,12 +92,12 @@ fn a_directory_that_cannot_be_made_is_3() {
         .write("log.ron", &logged("taken/out"));
     room.run(&["log.ron", "--steps", "5"])
         .with_code(3)
-        .complains(&["taken/out", "cannot make the directory"]);
+        .with_errors(&["taken/out", "cannot make the directory"]);
     // Even the superuser may not write here.
     room.write("proc.ron", &logged("/proc/none"));
     room.run(&["proc.ron", "--steps", "5"])
         .with_code(3)
-        .complains(&["/proc/none"]);
+        .with_errors(&["/proc/none"]);
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Floating, sinking, and falling against drag.
 
-use morse_sim::{Simulation, simulation::no_parts};
+use morse_sim::{Simulation, simulation::no_extensions};
 use nalgebra::Vector3;
 
 use super::G;
@@ -11,7 +11,7 @@ fn world(environment: &str, frame: &str, fields: &str) -> Simulation {
     std::fs::write(room.path().join("thing.robray"), frame).expect("written");
     let text =
         format!("Simulation(scene: \"thing.robray\", environment: ({environment}), {fields})");
-    Simulation::parse(&text, room.path(), &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(&text, room.path(), &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn run(simulation: &mut Simulation, seconds: f64) -> Vector3<f64> {

@@ -87,7 +87,7 @@ fn what_carries_a_sleeping_robot_wakes_it() {
             actuators: { \"motion\": (kind: \"xy_omega\") }), \
         \"rover\": (frame: \"rover\", actuators: { \"motion\": (kind: \"v_omega\", active: false) }) })";
     let mut simulation =
-        morse_sim::Simulation::parse(text, room.path(), &morse_sim::simulation::no_parts)
+        morse_sim::Simulation::parse(text, room.path(), &morse_sim::simulation::no_extensions)
             .unwrap_or_else(|error| panic!("{error}"));
     simulation.run(600).expect("nobody is in lockstep");
     let mut message = bevy::reflect::structs::DynamicStruct::default();

@@ -7,7 +7,7 @@ use morse_api::{
     state::sort_by_path,
 };
 use morse_sim::{
-    physics::{Motion, Settings},
+    physics::{MotionMode, PhysicsSettings},
     scene::{
         assembly::{Assembly, RobotBase},
         model::{Frame, Geometry, Shape},
@@ -15,7 +15,7 @@ use morse_sim::{
 };
 use nalgebra::{Isometry3, Vector3};
 
-use super::{Lab, add, cube, floor, free};
+use super::{TestWorld, add, cube, floor, free};
 
 /// A robot of 20 kg that stands on the floor.
 fn rover(kind: BodyKind) -> Assembly {
@@ -42,7 +42,7 @@ fn forward(speed: f64, turn: f64) -> Drive {
     }
 }
 
-impl Lab {
+impl TestWorld {
     fn actuator(&mut self, name: &str, drive: Drive) -> Entity {
         let robot = self.spawned.robots["rover"];
         let mount = Mount {
@@ -68,10 +68,10 @@ impl Lab {
 #[test]
 fn a_commanded_speed_is_reached() {
     for kind in [BodyKind::Dynamic, BodyKind::Kinematic] {
-        let mut lab = Lab::new(&rover(kind));
-        lab.actuator("rover.motion", forward(1.0, 0.0));
-        lab.run(5.0);
-        let position = lab.position("rover");
+        let mut test = TestWorld::new(&rover(kind));
+        test.actuator("rover.motion", forward(1.0, 0.0));
+        test.run(5.0);
+        let position = test.position("rover");
         println!("{kind:?}: {position}");
         assert!(
             (position.x / 5.0 - 1.0).abs() < 0.01,
@@ -86,11 +86,11 @@ fn a_commanded_speed_is_reached() {
 
 #[test]
 fn a_commanded_turn_is_reached() {
-    let mut lab = Lab::new(&rover(BodyKind::Dynamic));
-    lab.actuator("rover.motion", forward(0.5, 1.0));
-    lab.run(3.0);
-    let yaw = lab.body("rover").pose.rotation.euler_angles().2;
-    let position = lab.position("rover");
+    let mut test = TestWorld::new(&rover(BodyKind::Dynamic));
+    test.actuator("rover.motion", forward(0.5, 1.0));
+    test.run(3.0);
+    let yaw = test.body("rover").pose.rotation.euler_angles().2;
+    let position = test.position("rover");
     println!("turn: yaw {yaw} at {position}");
     assert!((yaw / 3.0 - 1.0).abs() < 0.01, "turned by {yaw}");
     let expected = Vector3::new(0.5 * libm::sin(3.0), 0.5 * (1.0 - libm::cos(3.0)), 0.1);
@@ -102,14 +102,14 @@ fn a_commanded_turn_is_reached() {
 
 #[test]
 fn friction_brakes_in_the_motion_of_morse() {
-    let settings = Settings {
-        motion: Motion::Morse,
-        ..Settings::default()
+    let settings = PhysicsSettings {
+        motion: MotionMode::Morse,
+        ..PhysicsSettings::default()
     };
-    let mut lab = Lab::with(&rover(BodyKind::Dynamic), settings);
-    lab.actuator("rover.motion", forward(1.0, 0.0));
-    lab.run(5.0);
-    let x = lab.position("rover").x;
+    let mut test = TestWorld::with(&rover(BodyKind::Dynamic), settings);
+    test.actuator("rover.motion", forward(1.0, 0.0));
+    test.run(5.0);
+    let x = test.position("rover").x;
     println!("morse: {x}");
     assert!(x < 4.97 && x > 4.5, "{x}");
 }
@@ -124,23 +124,23 @@ fn a_wall_stops_a_robot() {
         &mut assembly.scene,
         Frame::new("wall").at([1.4, 0.0, 1.0]).with(wall),
     );
-    let mut lab = Lab::new(&assembly);
-    lab.actuator("rover.motion", forward(1.0, 0.0));
-    lab.run(5.0);
-    let position = lab.position("rover");
+    let mut test = TestWorld::new(&assembly);
+    test.actuator("rover.motion", forward(1.0, 0.0));
+    test.run(5.0);
+    let position = test.position("rover");
     println!("wall: {position}");
     assert!(position.x < 1.01 && position.x > 0.95, "{position}");
 }
 
 #[test]
 fn a_robot_that_is_told_nothing_coasts_to_a_stop() {
-    let mut lab = Lab::new(&rover(BodyKind::Dynamic));
-    let motion = lab.actuator("rover.motion", forward(1.0, 0.0));
-    lab.run(1.0);
-    lab.drive(motion, Drive::None);
-    let from = lab.position("rover").x;
-    lab.run(1.0);
-    let slid = lab.position("rover").x - from;
+    let mut test = TestWorld::new(&rover(BodyKind::Dynamic));
+    let motion = test.actuator("rover.motion", forward(1.0, 0.0));
+    test.run(1.0);
+    test.drive(motion, Drive::None);
+    let from = test.position("rover").x;
+    test.run(1.0);
+    let slid = test.position("rover").x - from;
     println!("coast: {slid}");
     assert!(
         (slid - 1.0 / (2.0 * 0.5 * 9.81)).abs() < 0.02,
@@ -156,14 +156,14 @@ fn a_payload_rides_along() {
         Frame::new("box").at([0.0, 0.0, 0.25]).with(cube(0.1)),
         1.0,
     );
-    let mut lab = Lab::new(&assembly);
-    let motion = lab.actuator("rover.motion", forward(0.2, 0.0));
-    lab.run(0.5);
-    lab.drive(motion, forward(0.5, 0.0));
-    lab.run(3.0);
-    let lag = lab.position("rover").x - lab.position("box").x;
+    let mut test = TestWorld::new(&assembly);
+    let motion = test.actuator("rover.motion", forward(0.2, 0.0));
+    test.run(0.5);
+    test.drive(motion, forward(0.5, 0.0));
+    test.run(3.0);
+    let lag = test.position("rover").x - test.position("box").x;
     println!("payload lags {lag}");
-    assert!(lag < 0.08 && lab.position("box").z > 0.2, "lags by {lag}");
+    assert!(lag < 0.08 && test.position("box").z > 0.2, "lags by {lag}");
 }
 
 #[test]
@@ -191,49 +191,49 @@ fn a_ramp_is_climbed_and_held() {
     assembly
         .robots
         .insert("rover".into(), RobotBase::new("rover", BodyKind::Dynamic));
-    let mut lab = Lab::new(&assembly);
-    let along = |lab: &Lab| {
-        let position = lab.position("rover");
+    let mut test = TestWorld::new(&assembly);
+    let along = |test: &TestWorld| {
+        let position = test.position("rover");
         position.x * cos + position.z * sin
     };
-    lab.run(1.0);
-    let from = along(&lab);
+    test.run(1.0);
+    let from = along(&test);
     println!("ramp, at rest: {from}");
     assert!(from.abs() < 5e-3, "slid by {from}");
-    let motion = lab.actuator("rover.motion", forward(0.0, 0.0));
-    lab.run(3.0);
-    let held = along(&lab) - from;
+    let motion = test.actuator("rover.motion", forward(0.0, 0.0));
+    test.run(3.0);
+    let held = along(&test) - from;
     println!("ramp, held: {held}");
     assert!(held.abs() < 0.01, "slid by {held}");
-    lab.drive(motion, forward(1.0, 0.0));
-    lab.run(3.0);
-    let climbed = along(&lab) - from;
+    test.drive(motion, forward(1.0, 0.0));
+    test.run(3.0);
+    let climbed = along(&test) - from;
     println!("ramp, climbed: {climbed}");
     assert!((climbed / 3.0 - 1.0).abs() < 0.05, "climbed {climbed}");
 }
 
 #[test]
 fn wrenches_add_up_and_last_one_tick() {
-    let mut lab = Lab::with(
+    let mut test = TestWorld::with(
         &rover(BodyKind::Dynamic),
-        Settings {
+        PhysicsSettings {
             gravity: [0.0; 3],
-            ..Settings::default()
+            ..PhysicsSettings::default()
         },
     );
     let push = Drive::Wrench {
         force: Vector3::new(0.0, 0.0, 10.0),
         torque: Vector3::zeros(),
     };
-    let one = lab.actuator("rover.one", push);
-    let two = lab.actuator("rover.two", push);
-    lab.run(1.0);
-    let speed = lab.body("rover").linear_velocity.z;
+    let one = test.actuator("rover.one", push);
+    let two = test.actuator("rover.two", push);
+    test.run(1.0);
+    let speed = test.body("rover").linear_velocity.z;
     assert!((speed - 1.0).abs() < 1e-4, "{speed}");
-    lab.drive(one, Drive::None);
-    lab.drive(two, Drive::None);
-    lab.run(1.0);
-    assert!((lab.body("rover").linear_velocity.z - speed).abs() < 1e-6);
+    test.drive(one, Drive::None);
+    test.drive(two, Drive::None);
+    test.run(1.0);
+    assert!((test.body("rover").linear_velocity.z - speed).abs() < 1e-6);
 }
 
 #[test]
@@ -244,16 +244,16 @@ fn the_last_pose_wins_and_a_robot_that_flies_stays_up() {
         .get_mut("rover")
         .expect("there is one")
         .is_ground_robot = false;
-    let mut lab = Lab::new(&assembly);
-    lab.actuator("rover.a", forward(1.0, 0.0));
-    let teleport = lab.actuator(
+    let mut test = TestWorld::new(&assembly);
+    test.actuator("rover.a", forward(1.0, 0.0));
+    let teleport = test.actuator(
         "rover.b",
         Drive::Pose(Isometry3::translation(3.0, 4.0, 5.0)),
     );
-    lab.app.update();
-    lab.drive(teleport, Drive::None);
-    lab.run(2.0);
-    let position = lab.position("rover");
+    test.app.update();
+    test.drive(teleport, Drive::None);
+    test.run(2.0);
+    let position = test.position("rover");
     println!("fly: {position}");
     assert!(
         (position - Vector3::new(5.0, 4.0, 5.0)).norm() < 0.02,

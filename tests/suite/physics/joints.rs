@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use morse_api::joint::{JointState, JointTarget};
 use morse_sim::{
-    physics::Settings,
+    physics::PhysicsSettings,
     scene::{
         assembly::{Assembly, JointMode, JointSettings},
         model::{Frame, Joint, JointAxis, Limits},
@@ -12,9 +12,9 @@ use morse_sim::{
 };
 use nalgebra::Vector3;
 
-use super::{G, Lab, add, cube, floor};
+use super::{G, TestWorld, add, cube, floor};
 
-impl Lab {
+impl TestWorld {
     fn joint(&self, name: &str) -> JointState {
         *self
             .app
@@ -98,9 +98,9 @@ fn what_hangs_on_the_root_swings_as_on_a_frame() {
     let swing = |assembly: &Assembly| {
         let mut assembly = assembly.clone();
         assembly.joints.insert("q".to_owned(), at(0.3));
-        let mut lab = Lab::new(&assembly);
-        lab.run(0.3);
-        lab.joint("q")
+        let mut test = TestWorld::new(&assembly);
+        test.run(0.3);
+        test.joint("q")
     };
     let mut hanging = Assembly::default();
     let mut bob = link("bob", "", hinge("q"), 0.5);
@@ -115,18 +115,18 @@ fn what_hangs_on_the_root_swings_as_on_a_frame() {
 fn a_pendulum_keeps_its_period() {
     let mut assembly = pendulum();
     assembly.joints.insert("q".into(), at(0.1));
-    let mut lab = Lab::with(
+    let mut test = TestWorld::with(
         &assembly,
-        Settings {
+        PhysicsSettings {
             rate: 240.0,
-            ..Settings::default()
+            ..PhysicsSettings::default()
         },
     );
     let mut crossings = Vec::new();
-    let mut before = lab.joint("q").position;
+    let mut before = test.joint("q").position;
     for tick in 1..=2400 {
-        lab.app.update();
-        let now = lab.joint("q").position;
+        test.app.update();
+        let now = test.joint("q").position;
         if before < 0.0 && now >= 0.0 {
             crossings.push((f64::from(tick) + now / (before - now)) / 240.0);
         }
@@ -151,18 +151,18 @@ fn two_links_keep_their_energy() {
     add(&mut assembly.scene, second);
     assembly.joints.insert("q".into(), at(1.0));
     assembly.joints.insert("r".into(), at(-0.5));
-    let mut lab = Lab::new(&assembly);
-    let energy = |lab: &Lab| {
+    let mut test = TestWorld::new(&assembly);
+    let energy = |test: &TestWorld| {
         ["bob", "second"].into_iter().fold(0.0, |sum, name| {
-            let state = lab.body(name);
+            let state = test.body(name);
             let linear = state.linear_velocity.norm_squared() / 2.0;
             let angular = 0.01 * state.angular_velocity.norm_squared() / 2.0;
             sum + linear + angular + G * (state.center_of_mass.z + 2.0)
         })
     };
-    let start = energy(&lab);
-    lab.run(10.0);
-    let end = energy(&lab);
+    let start = energy(&test);
+    test.run(10.0);
+    let end = energy(&test);
     println!("energy: {start} -> {end}");
     assert!(
         (end / start - 1.0).abs() < 0.02,
@@ -172,24 +172,24 @@ fn two_links_keep_their_energy() {
 
 #[test]
 fn an_arm_reaches_and_holds_its_targets() {
-    let mut lab = Lab::new(&arm(JointMode::Dynamic));
+    let mut test = TestWorld::new(&arm(JointMode::Dynamic));
     let targets = [0.4, -0.7, 0.5, 0.9, -0.6, 0.3, 1.0];
     for (n, target) in (1..).zip(targets) {
-        lab.ask(&format!("q{n}"), JointTarget::Position(target));
+        test.ask(&format!("q{n}"), JointTarget::Position(target));
     }
     let mut fastest: f64 = 0.0;
     for _ in 0..300 {
-        lab.app.update();
-        fastest = fastest.max(lab.joint("q7").velocity.abs());
+        test.app.update();
+        fastest = fastest.max(test.joint("q7").velocity.abs());
     }
     let errors: Vec<f64> = (1..)
         .zip(targets)
-        .map(|(n, target)| lab.joint(&format!("q{n}")).position - target)
+        .map(|(n, target)| test.joint(&format!("q{n}")).position - target)
         .collect();
     println!("arm: {errors:?}, fastest {fastest}");
     assert!(errors.iter().all(|error| error.abs() < 0.01), "{errors:?}");
-    lab.run(2.0);
-    let speed = lab.joint("q7").velocity;
+    test.run(2.0);
+    let speed = test.joint("q7").velocity;
     assert!(speed.abs() < 1e-2, "still moving at {speed}");
 }
 
@@ -225,15 +225,15 @@ fn lag_of_a_twist(start: f64) -> f64 {
     add(&mut assembly.scene, boom);
     assembly.joints.insert("twist".into(), holding(0.0));
     assembly.joints.insert("bend".into(), holding(start));
-    let mut lab = Lab::new(&assembly);
-    lab.ask("bend", JointTarget::Position(std::f64::consts::FRAC_PI_2));
-    lab.run(3.0);
-    lab.ask("twist", JointTarget::Position(1.0));
+    let mut test = TestWorld::new(&assembly);
+    test.ask("bend", JointTarget::Position(std::f64::consts::FRAC_PI_2));
+    test.run(3.0);
+    test.ask("twist", JointTarget::Position(1.0));
     let mut worst: f64 = 0.0;
     for tick in 1..=120 {
-        lab.app.update();
+        test.app.update();
         let meant = (f64::from(tick) / 60.0).min(1.0);
-        worst = worst.max((lab.joint("twist").position - meant).abs());
+        worst = worst.max((test.joint("twist").position - meant).abs());
     }
     worst
 }
@@ -257,11 +257,11 @@ fn a_motor_reports_the_torque_that_holds() {
     assembly
         .joints
         .insert("q".into(), holding(-std::f64::consts::FRAC_PI_2));
-    let mut lab = Lab::new(&assembly);
-    lab.run(3.0);
+    let mut test = TestWorld::new(&assembly);
+    test.run(3.0);
     let JointState {
         position, effort, ..
-    } = lab.joint("q");
+    } = test.joint("q");
     println!("hold: position {position} effort {effort}");
     assert!(
         (effort.abs() / (G * 0.5) - 1.0).abs() < 0.02,
@@ -269,26 +269,26 @@ fn a_motor_reports_the_torque_that_holds() {
     );
     assert!((position + std::f64::consts::FRAC_PI_2).abs() < 2e-3);
     // A torque along the axis turns it the way it is reported.
-    lab.ask("q", JointTarget::Effort(effort));
-    lab.run(0.2);
-    let held = lab.joint("q").position;
+    test.ask("q", JointTarget::Effort(effort));
+    test.run(0.2);
+    let held = test.joint("q").position;
     assert!((held - position).abs() < 0.02, "from {position} to {held}");
 }
 
 #[test]
 fn a_speed_is_held_over_many_turns() {
-    let mut lab = Lab::new(&pendulum());
-    lab.ask("q", JointTarget::Velocity(4.0));
-    lab.run(5.0);
-    let state = lab.joint("q");
+    let mut test = TestWorld::new(&pendulum());
+    test.ask("q", JointTarget::Velocity(4.0));
+    test.run(5.0);
+    let state = test.joint("q");
     println!("spin: {state:?}");
     assert!((state.position / 20.0 - 1.0).abs() < 0.01, "{state:?}");
-    lab.ask("q", JointTarget::Position(0.5));
-    lab.run(6.0);
+    test.ask("q", JointTarget::Position(0.5));
+    test.run(6.0);
     assert!(
-        (lab.joint("q").position - 0.5).abs() < 0.01,
+        (test.joint("q").position - 0.5).abs() < 0.01,
         "{:?}",
-        lab.joint("q")
+        test.joint("q")
     );
 }
 
@@ -309,14 +309,14 @@ fn limits_and_effort_limits_hold() {
         link("limited", "world", axis, 0.5).at([3.0, 0.0, 0.0]),
     );
     assembly.joints.insert("s".into(), at(1.5));
-    let mut lab = Lab::new(&assembly);
-    lab.run(0.6);
-    let lowest = lab.joint("s").position;
+    let mut test = TestWorld::new(&assembly);
+    test.run(0.6);
+    let lowest = test.joint("s").position;
     assert!(lowest > -0.25, "through its limit to {lowest}");
     // 2 N·m lift 1 kg at 0.5 m by about asin(2 / 4.905).
-    lab.ask("s", JointTarget::Position(2.5));
-    lab.run(5.0);
-    let reached = lab.joint("s").position;
+    test.ask("s", JointTarget::Position(2.5));
+    test.run(5.0);
+    let reached = test.joint("s").position;
     assert!(reached < 1.6, "{reached} with a motor that is too weak");
 }
 
@@ -337,18 +337,18 @@ fn a_slide_travels_the_length_of_its_axis() {
     slide.mass = Some(3.0);
     add(&mut assembly.scene, slide);
     assembly.joints.insert("z".into(), holding(1.0));
-    let mut lab = Lab::new(&assembly);
-    lab.run(1.0);
-    lab.ask("z", JointTarget::Position(1.6));
-    lab.run(2.0);
-    let z = lab.position("lift").z;
-    println!("lift: {z} {:?}", lab.joint("z"));
+    let mut test = TestWorld::new(&assembly);
+    test.run(1.0);
+    test.ask("z", JointTarget::Position(1.6));
+    test.run(2.0);
+    let z = test.position("lift").z;
+    println!("lift: {z} {:?}", test.joint("z"));
     assert!((z - (0.5 + 0.5 * 1.7)).abs() < 2e-3, "{z}");
-    assert!((lab.joint("z").position - 1.6).abs() < 4e-3);
+    assert!((test.joint("z").position - 1.6).abs() < 4e-3);
     assert!(
-        (lab.joint("z").effort - 3.0 * G * 0.5).abs() < 0.4,
+        (test.joint("z").effort - 3.0 * G * 0.5).abs() < 0.4,
         "{:?}",
-        lab.joint("z")
+        test.joint("z")
     );
 }
 
@@ -363,44 +363,44 @@ fn joints_of_one_variable_move_together() {
         &mut assembly.scene,
         link("twin", "world", axis, 0.5).at([3.0, 0.0, 0.0]),
     );
-    let mut lab = Lab::new(&assembly);
-    lab.ask("q", JointTarget::Position(1.0));
-    lab.run(2.0);
-    let angle = |lab: &Lab, name: &str| lab.body(name).pose.rotation.scaled_axis().y;
+    let mut test = TestWorld::new(&assembly);
+    test.ask("q", JointTarget::Position(1.0));
+    test.run(2.0);
+    let angle = |test: &TestWorld, name: &str| test.body(name).pose.rotation.scaled_axis().y;
     assert!(
-        (angle(&lab, "bob") - 1.0).abs() < 5e-3,
+        (angle(&test, "bob") - 1.0).abs() < 5e-3,
         "{}",
-        angle(&lab, "bob")
+        angle(&test, "bob")
     );
     assert!(
-        (angle(&lab, "twin") - 1.3).abs() < 5e-3,
+        (angle(&test, "twin") - 1.3).abs() < 5e-3,
         "{}",
-        angle(&lab, "twin")
+        angle(&test, "twin")
     );
 }
 
 #[test]
 fn posed_joints_are_where_kinematics_puts_them() {
     let assembly = arm(JointMode::Kinematic);
-    let mut lab = Lab::new(&assembly);
+    let mut test = TestWorld::new(&assembly);
     let mut values = BTreeMap::new();
     for n in 1..=7 {
         let value = 0.3 * f64::from(n) - 1.0;
-        lab.ask(&format!("q{n}"), JointTarget::Position(value));
+        test.ask(&format!("q{n}"), JointTarget::Position(value));
         values.insert(format!("q{n}"), value);
     }
-    lab.run(1.0);
+    test.run(1.0);
     let expected = assembly.scene.absolute_poses_at(&values);
     for n in 1..=7 {
         let name = format!("l{n}");
-        let pose = lab.body(&name).pose;
+        let pose = test.body(&name).pose;
         let expected = expected[name.as_str()];
         let off = (pose.translation.vector - expected.translation.vector).norm();
         assert!(off < 1e-6, "{name} is off by {off}");
         assert!(pose.rotation.angle_to(&expected.rotation) < 1e-6);
     }
-    lab.ask("q1", JointTarget::Velocity(0.5));
-    lab.run(1.0);
-    assert!((lab.joint("q1").position - (values["q1"] + 0.5)).abs() < 1e-9);
-    assert!((lab.joint("q1").velocity - 0.5).abs() < 1e-9);
+    test.ask("q1", JointTarget::Velocity(0.5));
+    test.run(1.0);
+    assert!((test.joint("q1").position - (values["q1"] + 0.5)).abs() < 1e-9);
+    assert!((test.joint("q1").velocity - 0.5).abs() < 1e-9);
 }

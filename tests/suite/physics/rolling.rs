@@ -8,7 +8,7 @@ const RADIUS: f64 = 0.1;
 const DOWN: [f64; 3] = [0.0, 0.0, -G];
 
 /// Something round that lies on the floor along y; in the order of names it comes before or after the floor.
-fn lying(name: &str, shape: Shape, speed: f64, gravity: [f64; 3]) -> Lab {
+fn lying(name: &str, shape: Shape, speed: f64, gravity: [f64; 3]) -> TestWorld {
     let mut scene = Scene::default();
     let floor = Geometry::new(Shape::Box {
         dimension: [20.0, 20.0, 1.0],
@@ -35,11 +35,11 @@ fn lying(name: &str, shape: Shape, speed: f64, gravity: [f64; 3]) -> Lab {
         ..Assembly::default()
     };
     assembly.bodies.insert(name.to_owned(), settings);
-    let settings = Settings {
+    let settings = PhysicsSettings {
         gravity,
-        ..Settings::default()
+        ..PhysicsSettings::default()
     };
-    Lab::with(&assembly, settings)
+    TestWorld::with(&assembly, settings)
 }
 
 const SHAPES: [Shape; 2] = [
@@ -57,9 +57,9 @@ const SHAPES: [Shape; 2] = [
 fn what_lies_stays() {
     for shape in SHAPES {
         for name in ["a_wheel", "wheel"] {
-            let mut lab = lying(name, shape.clone(), 0.0, DOWN);
-            lab.run(4.0);
-            let x = lab.position(name).x;
+            let mut test = lying(name, shape.clone(), 0.0, DOWN);
+            test.run(4.0);
+            let x = test.position(name).x;
             assert!(x.abs() < 5e-3, "{name}, {shape:?}, went to {x}");
         }
     }
@@ -71,9 +71,9 @@ fn what_rolls_keeps_its_speed() {
     for shape in SHAPES {
         for name in ["a_wheel", "wheel"] {
             for speed in [0.05, 0.5, -2.0] {
-                let mut lab = lying(name, shape.clone(), speed, DOWN);
-                lab.run(4.0);
-                let travel = lab.position(name).x / (speed * 4.0);
+                let mut test = lying(name, shape.clone(), speed, DOWN);
+                test.run(4.0);
+                let travel = test.position(name).x / (speed * 4.0);
                 assert!(
                     (travel - 1.0).abs() < 0.01,
                     "{name}, {shape:?} at {speed}: {travel}"
@@ -91,9 +91,9 @@ fn a_cylinder_rolls_down_a_slope() {
         let slope = 10f64.to_radians();
         let (sin, cos) = libm::sincos(slope);
         let gravity = [G * sin, 0.0, -G * cos];
-        let mut lab = lying(name, SHAPES[0].clone(), 0.0, gravity);
-        lab.run(2.0);
-        let travel = lab.position(name).x;
+        let mut test = lying(name, SHAPES[0].clone(), 0.0, gravity);
+        test.run(2.0);
+        let travel = test.position(name).x;
         let expected = G * sin / 1.5 * 2.0;
         assert!(
             (travel / expected - 1.0).abs() < 0.02,

@@ -10,7 +10,7 @@ use morse_sim::{
 };
 use nalgebra::Vector3;
 
-use super::{Lab, add, cube, floor, free};
+use super::{TestWorld, add, cube, floor, free};
 
 /// Boxes that fall on each other, and an arm that swings among them.
 fn rummage() -> Assembly {
@@ -60,34 +60,40 @@ fn rummage() -> Assembly {
     assembly
 }
 
-fn run(lab: &mut Lab, hashes: &mut HashChain, ticks: u32) -> u128 {
+fn run(test: &mut TestWorld, hashes: &mut HashChain, ticks: u32) -> u128 {
     for _ in 0..ticks {
-        lab.app.update();
-        hashes.add(lab.app.world());
+        test.app.update();
+        hashes.add(test.app.world());
     }
     hashes.value()
 }
 
 #[test]
 fn two_runs_have_one_hash() {
-    let hash = || run(&mut Lab::new(&rummage()), &mut HashChain::default(), 200);
+    let hash = || {
+        run(
+            &mut TestWorld::new(&rummage()),
+            &mut HashChain::default(),
+            200,
+        )
+    };
     assert_eq!(hash(), hash());
 }
 
 #[test]
 fn a_restored_world_continues_bit_for_bit() {
-    let mut lab = Lab::new(&rummage());
+    let mut test = TestWorld::new(&rummage());
     let mut hashes = HashChain::default();
-    run(&mut lab, &mut hashes, 100);
-    let snapshot = Snapshot::take(lab.app.world(), &hashes).expect("all state can be saved");
-    let straight_on = run(&mut lab, &mut hashes, 50);
+    run(&mut test, &mut hashes, 100);
+    let snapshot = Snapshot::take(test.app.world(), &hashes).expect("all state can be saved");
+    let straight_on = run(&mut test, &mut hashes, 50);
 
     snapshot
-        .restore(lab.app.world_mut(), &mut hashes)
+        .restore(test.app.world_mut(), &mut hashes)
         .expect("the same world");
-    assert_eq!(run(&mut lab, &mut hashes, 50), straight_on);
+    assert_eq!(run(&mut test, &mut hashes, 50), straight_on);
 
-    let mut other = Lab::new(&rummage());
+    let mut other = TestWorld::new(&rummage());
     other.app.world_mut().spawn_empty();
     snapshot
         .restore(other.app.world_mut(), &mut hashes)
@@ -97,9 +103,9 @@ fn a_restored_world_continues_bit_for_bit() {
 
 #[test]
 fn a_snapshot_of_another_scene_is_refused() {
-    let lab = Lab::new(&rummage());
-    let snapshot = Snapshot::take(lab.app.world(), &HashChain::default()).expect("can be saved");
-    let mut other = Lab::new(&floor());
+    let test = TestWorld::new(&rummage());
+    let snapshot = Snapshot::take(test.app.world(), &HashChain::default()).expect("can be saved");
+    let mut other = TestWorld::new(&floor());
     assert!(
         snapshot
             .restore(other.app.world_mut(), &mut HashChain::default())

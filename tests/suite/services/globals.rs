@@ -1,7 +1,7 @@
 //! What answers under `simulation`, `time` and `communication`.
 #![cfg(test)]
 use morse_api::service::Status;
-use morse_sim::{Simulation, simulation::no_parts};
+use morse_sim::{Simulation, simulation::no_extensions};
 use serde_json::{Value as Json, json};
 
 use super::{answer, refusal, rover_with};
@@ -43,7 +43,8 @@ fn world() -> Simulation {
     }
     scene += &sphere("ball", "-30, 0, 0.25", 0.25);
     std::fs::write(directory.path().join("three.robray"), scene).unwrap();
-    Simulation::parse(text, directory.path(), &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(text, directory.path(), &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn height(simulation: &Simulation, name: &str) -> f64 {
@@ -121,8 +122,8 @@ fn time_is_told_and_slept_through_by_many() {
         answer(&mut simulation, "time", "set_time_scale", json!([2.0])),
         true
     );
-    assert_eq!(simulation.wishes().pace, Some(2.0));
-    assert_eq!(simulation.wishes().pace, None);
+    assert_eq!(simulation.run_requests().pace, Some(2.0));
+    assert_eq!(simulation.run_requests().pace, None);
 }
 
 #[test]
@@ -314,7 +315,7 @@ fn what_is_there_is_told_in_detail() {
     let rest = r#"middlewares: { "log": (kind: "text", directory: "logs") },"#;
     let directory = tempfile::tempdir().unwrap();
     let rest = rest.replace("logs", &directory.path().to_string_lossy());
-    let mut simulation = rover_with(PARTS, &rest, &no_parts);
+    let mut simulation = rover_with(PARTS, &rest, &no_extensions);
     let told = answer(&mut simulation, "simulation", "details", json!([]));
     assert_eq!(told["environment"], "boxes");
     let rover = &told["robots"][0];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use morse_sim::{
     cli::{describe, exit},
-    simulation::no_parts,
+    simulation::no_extensions,
 };
 
 /// A line a service: what answers, its name, and `here`, `later` (what answers is not here, or has not all
@@ -19,7 +19,7 @@ fn offered() -> BTreeMap<String, Vec<String>> {
         ..describe::Args::default()
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = describe::run(&args, &no_parts, &mut out, &mut err);
+    let code = describe::run(&args, &no_extensions, &mut out, &mut err);
     assert_eq!(code, exit::FINE);
     let mut offered = BTreeMap::new();
     for value in serde_json::Deserializer::from_slice(&out).into_iter::<serde_json::Value>() {

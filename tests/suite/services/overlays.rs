@@ -5,7 +5,7 @@ use morse_api::{
     overlay::{AddOverlay as _, Overlay, pass_on},
     service::{AddService as _, Outcome, Service, ServiceError, Status},
 };
-use morse_sim::{Simulation, simulation::no_parts};
+use morse_sim::{Simulation, simulation::no_extensions};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
@@ -22,7 +22,7 @@ fn errors(overlays: &str) -> String {
     let text = format!(
         r#"Simulation(robots: {{ "rover": (model: "robots/atrv.robray", {PARTS} overlays: {{ {overlays} }}) }})"#
     );
-    match Simulation::parse(&text, "scenes", &no_parts) {
+    match Simulation::parse(&text, "scenes", &no_extensions) {
         Ok(_) => panic!("no error"),
         Err(error) => error.to_string(),
     }
@@ -46,7 +46,7 @@ fn services_get_other_names_and_arguments() {
             "ahead": (service: "set_speed", arguments: ["v"], defaults: { "w": 0.25 }),
         }),
     }"#;
-    let mut simulation = rover_with(&format!("{PARTS} {overlays}"), "", &no_parts);
+    let mut simulation = rover_with(&format!("{PARTS} {overlays}"), "", &no_extensions);
     let mut after = |service: &str, arguments: Json| {
         answer(&mut simulation, "rover.old", service, arguments);
         command(&simulation)
@@ -83,7 +83,7 @@ fn an_overlay_beside_its_component_answers_under_its_path_and_later() {
     let parts = PARTS
         .replace(", active: false", "")
         .replace("\"motion\": (kind: \"v_omega\"),", "");
-    let mut simulation = rover_with(&format!("{parts} {overlays}"), "", &no_parts);
+    let mut simulation = rover_with(&format!("{parts} {overlays}"), "", &no_extensions);
     let beside = simulation.call("rover.way", "move", &json!([1.0, 0.0, 0.0]));
     simulation.run(200).unwrap();
     let reply = beside.reply().unwrap();

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path as File};
 use morse_api::{kind::Kinds, lighting::Shine, property, service, settings};
 use morse_sim::{
     Simulation,
-    simulation::{kinds, no_parts},
+    simulation::{kinds, no_extensions},
 };
 use serde_json::{Value as Json, json};
 
@@ -187,7 +187,7 @@ fn every_property_is_told_and_taken_as_in_morse() {
 
 #[test]
 fn no_property_is_missing_in_the_list() {
-    let kinds: Kinds = kinds(&no_parts);
+    let kinds: Kinds = kinds(&no_extensions);
     let sensors = kinds.sensors.iter().map(|(word, kind)| (*word, kind.about));
     let actuators = kinds
         .actuators
@@ -220,7 +220,7 @@ fn a_robot_is_on_the_ground_or_not() {
     let mut simulation = rover_with(
         r#"actuators: { "motion": (kind: "v_omega", start: (v: 0, w: 0)) },"#,
         "",
-        &no_parts,
+        &no_extensions,
     );
     simulation.step().unwrap();
     let told = |simulation: &mut Simulation| {
@@ -273,7 +273,7 @@ fn a_property_that_is_changed_acts_from_then_on() {
     "#;
     let rest = r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
         objects: { "RedBox": (properties: { "Bait": true }) },"#;
-    let mut simulation = rover_with(parts, rest, &no_parts);
+    let mut simulation = rover_with(parts, rest, &no_extensions);
     simulation.step().unwrap();
     let mut set = |path: &str, name: &str, value: Json| {
         answer(&mut simulation, path, "set_property", json!([name, value]));

@@ -4,14 +4,14 @@ use morse_api::{
     joint::{JointState, JointTarget},
     service::find,
 };
-use morse_sim::{Simulation, actuator::hands::Grip, simulation::no_parts};
+use morse_sim::{Simulation, actuator::grasping::Grasped, simulation::no_extensions};
 use nalgebra::Vector3;
 use serde_json::json;
 
 use super::{answer, refusal};
 
 fn parse(text: &str) -> Simulation {
-    Simulation::parse(text, "scenes", &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(text, "scenes", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A PR2 that stands, with its armatures; `joints` are what is said of its joints.
@@ -115,7 +115,7 @@ fn weight_above(simulation: &Simulation) -> f64 {
 
 #[test]
 fn what_the_services_of_a_pr2_need_is_said() {
-    let error = |text: &str| match Simulation::parse(text, "scenes", &no_parts) {
+    let error = |text: &str| match Simulation::parse(text, "scenes", &no_extensions) {
         Ok(_) => panic!("no error"),
         Err(error) => error.to_string(),
     };
@@ -203,8 +203,8 @@ fn a_pr2_takes_what_is_near_its_hand() {
         answer(&mut simulation, "pr2", "grasp", json!([true])),
         "ball"
     );
-    let grip = find(simulation.world(), "pr2.services").unwrap();
-    let held = simulation.world().get::<Grip>(grip).cloned().unwrap();
+    let grasped = find(simulation.world(), "pr2.services").unwrap();
+    let held = simulation.world().get::<Grasped>(grasped).cloned().unwrap();
     assert_eq!(held.0.as_deref(), Some("ball"));
     let before = body(&simulation, "ball");
     answer(&mut simulation, "pr2", "set_torso", json!([0.2]));

@@ -1,6 +1,6 @@
 //! The settings of components while the simulation runs.
 #![cfg(test)]
-use morse_sim::{Simulation, sensor::laser::LaserScannerData, simulation::no_parts};
+use morse_sim::{Simulation, sensor::laser::LaserScannerData, simulation::no_extensions};
 use serde_json::json;
 
 use super::{answer, refusal, rover_with};
@@ -17,7 +17,7 @@ const PARTS: &str = r#"
 "#;
 
 fn rover() -> Simulation {
-    rover_with(PARTS, "", &no_parts)
+    rover_with(PARTS, "", &no_extensions)
 }
 
 fn rays(simulation: &Simulation) -> usize {

@@ -6,7 +6,7 @@ use morse_sim::{
     Simulation,
     run::Pace,
     sensor::joint_state::JointStateData,
-    simulation::{kinds, no_parts},
+    simulation::{kinds, no_extensions},
 };
 use morse_socket::classes::{CLASSES, class_of};
 use serde_json::Value as Json;
@@ -26,7 +26,7 @@ const OWN: [&str; 5] = [
 ];
 
 fn simulation(text: &str) -> Simulation {
-    Simulation::parse(text, "scenes", &no_parts).unwrap_or_else(|error| panic!("{error}"))
+    Simulation::parse(text, "scenes", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn connect(simulation: &Simulation, what: &str) -> Client {
@@ -167,7 +167,7 @@ fn every_kind_has_its_class_of_morse() {
     for (kind, class) in &classes {
         assert_eq!(class_of(kind, None), *class, "{kind}");
     }
-    let kinds = kinds(&no_parts);
+    let kinds = kinds(&no_extensions);
     for kind in kinds.sensors.keys().chain(kinds.actuators.keys()) {
         let has_class = CLASSES.iter().any(|(known, _)| known == kind);
         assert_ne!(has_class, OWN.contains(kind), "{kind}");
@@ -276,7 +276,7 @@ fn a_reading_goes_out_in_the_tick_in_which_it_was_made() {
 
 #[test]
 fn outputs_keep_some_readings_unless_told_otherwise() {
-    let policy = kinds(&no_parts).middlewares["socket"].default_policy;
+    let policy = kinds(&no_extensions).middlewares["socket"].default_policy;
     assert_eq!(policy, Policy::Queue(256));
     // Many ticks pass before the server's thread can look, and nothing is lost.
     let text = ROVER.replace(r#"kind: "pose", frequency: 30"#, r#"kind: "pose""#);

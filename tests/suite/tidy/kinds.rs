@@ -8,7 +8,7 @@ use morse_api::{fields::Unit, kind::Kinds, service::Services, tick::Tick};
 use morse_sim::{
     Simulation,
     cli::{describe, exit},
-    simulation::{kinds, load::Plan, no_parts},
+    simulation::{kinds, load::Plan, no_extensions},
 };
 
 /// A type that people read about, and what it is called.
@@ -136,7 +136,7 @@ fn is_own_path(path: &str) -> bool {
 
 #[test]
 fn every_field_has_docs_and_every_number_a_unit() {
-    let kinds = kinds(&no_parts);
+    let kinds = kinds(&no_extensions);
     let subjects = subjects(&kinds);
     assert!(subjects.len() >= 8, "{}", subjects.len());
     let found: Vec<String> = subjects.iter().flat_map(undescribed).collect();
@@ -215,7 +215,7 @@ fn described(kind: &str) -> Vec<serde_json::Value> {
         ..describe::Args::default()
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = describe::run(&args, &no_parts, &mut out, &mut err);
+    let code = describe::run(&args, &no_extensions, &mut out, &mut err);
     assert_eq!(code, exit::FINE, "{}", String::from_utf8_lossy(&err));
     serde_json::Deserializer::from_slice(&out)
         .into_iter()
@@ -239,7 +239,7 @@ fn simulation_file(description: &serde_json::Value) -> String {
             let fits = description["fits"][0]
                 .as_str()
                 .expect("a kind that the modifier fits");
-            let family = if kinds(&no_parts).sensors.contains_key(fits) {
+            let family = if kinds(&no_extensions).sensors.contains_key(fits) {
                 "sensors"
             } else {
                 "actuators"
@@ -254,7 +254,7 @@ fn simulation_file(description: &serde_json::Value) -> String {
 
 #[test]
 fn the_example_of_every_kind_loads() {
-    let kinds = kinds(&no_parts);
+    let kinds = kinds(&no_extensions);
     let words = kinds
         .sensors
         .keys()
@@ -297,7 +297,8 @@ fn one_order(world: &mut World) -> Result<(), String> {
 
 #[test]
 fn a_tick_has_one_order() {
-    let mut simulation = Simulation::build(Plan::default(), &no_parts).expect("an empty world");
+    let mut simulation =
+        Simulation::build(Plan::default(), &no_extensions).expect("an empty world");
     if let Err(error) = one_order(simulation.world_mut()) {
         panic!("{error}");
     }

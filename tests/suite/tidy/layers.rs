@@ -119,7 +119,7 @@ fn crates(all: &Dependencies) -> Vec<String> {
     found
 }
 
-fn complaint(file: &Source, line: usize, text: &str) -> String {
+fn violation(file: &Source, line: usize, text: &str) -> String {
     format!("{}:{line}: {text}", file.path)
 }
 
@@ -156,7 +156,7 @@ fn parts(file: &Source) -> Vec<String> {
         let sibling = within.and_then(|rest| rest.first());
         if sibling.is_some_and(|name| *name != own[0] && list.contains(name)) {
             let text = format!("a part must not name another: `{}`", path.join("::"));
-            found.push(complaint(file, named.line, &text));
+            found.push(violation(file, named.line, &text));
         }
     }
     found
@@ -184,7 +184,7 @@ fn words(file: &Source, is_forbidden: impl Fn(&str) -> bool, why: &str) -> Vec<S
     tokens(&file.text)
         .iter()
         .filter(is_used)
-        .map(|token| complaint(file, token.line, &format!("`{}`: {why}", token.text)))
+        .map(|token| violation(file, token.line, &format!("`{}`: {why}", token.text)))
         .collect()
 }
 

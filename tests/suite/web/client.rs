@@ -13,7 +13,7 @@ use std::{
 use morse_sim::{
     Simulation,
     run::{End, Limits, Pace, Summary, run},
-    simulation::{Parts, no_parts},
+    simulation::{Extensions, no_extensions},
 };
 use serde_json::{Value as Json, json};
 use tungstenite::{Message, WebSocket, client::IntoClientRequest as _};
@@ -27,14 +27,14 @@ pub(super) struct Served {
 
 impl Served {
     pub(super) fn new(text: &str, pace: Pace) -> Self {
-        Self::with(text, pace, None, &no_parts)
+        Self::with(text, pace, None, &no_extensions)
     }
 
     pub(super) fn with(
         text: &str,
         pace: Pace,
         ticks: Option<u64>,
-        parts: &'static (dyn Fn(&mut bevy::prelude::App) + Sync),
+        extensions: &'static (dyn Fn(&mut bevy::prelude::App) + Sync),
     ) -> Self {
         let (send, port) = crossbeam_channel::bounded(1);
         let signal = Arc::new(AtomicUsize::new(0));
@@ -45,9 +45,9 @@ impl Served {
         };
         let text = text.to_owned();
         let thread = std::thread::Builder::new().spawn(move || {
-            let parts: Parts<'_> = parts;
-            let mut simulation =
-                Simulation::parse(&text, "scenes", parts).unwrap_or_else(|error| panic!("{error}"));
+            let extensions: Extensions<'_> = extensions;
+            let mut simulation = Simulation::parse(&text, "scenes", extensions)
+                .unwrap_or_else(|error| panic!("{error}"));
             simulation.enable_hash();
             let ports = simulation.ports();
             let page = ports.iter().find(|(_, what, _)| what == "page");

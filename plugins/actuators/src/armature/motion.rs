@@ -7,7 +7,7 @@ use super::{Arm, Armature, ArmatureCommand, Convention, reach::Reach, trajectory
 
 /// What an armature is doing. It is state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Motion {
+pub(super) struct ArmMotion {
     /// Of each joint, rad or m.
     pub(super) goals: Vec<f64>,
     /// How far each joint has been told to go.
@@ -20,12 +20,12 @@ pub(super) struct Motion {
     pub(super) reach: Reach,
 }
 
-impl Stateful for Motion {}
+impl Stateful for ArmMotion {}
 
 /// How a request ends.
 pub(super) type Ended = (Status, Json);
 
-impl Motion {
+impl ArmMotion {
     /// Joints that hold positions.
     pub(super) fn at(positions: Vec<f64>, settings: &Armature, chain: &Chain) -> Self {
         let speeds = chain.joints.iter();

@@ -8,7 +8,7 @@ use morse_api::{
 use morse_kinematics::{Chain, Joint};
 use serde_json::{Value as Json, json};
 
-use super::{Armature, Motion, motion::no_joint, trajectory::Wanted};
+use super::{ArmMotion, Armature, motion::no_joint, trajectory::Wanted};
 
 /// Offers them.
 pub(super) fn add(app: &mut App) {
@@ -203,11 +203,11 @@ fn list(named: BTreeMap<String, f64>) -> Vec<(String, f64)> {
 pub(super) fn parts(
     world: &World,
     arm: Entity,
-) -> Result<(&Armature, &Chain, &Motion), ServiceError> {
+) -> Result<(&Armature, &Chain, &ArmMotion), ServiceError> {
     let settings = world.get::<Armature>(arm);
     let parts = settings
         .zip(world.get::<Chain>(arm))
-        .zip(world.get::<Motion>(arm));
+        .zip(world.get::<ArmMotion>(arm));
     let parts = parts.map(|((settings, chain), motion)| (settings, chain, motion));
     parts.ok_or_else(|| ServiceError::Failed("this armature has no joints".to_owned()))
 }
@@ -361,7 +361,7 @@ fn trajectory(world: &mut World, arm: Entity, wanted: Follow) -> Result<Outcome,
 
 /// A request ends on the way: the joints stay where they are.
 fn interrupt(world: &mut World, arm: Entity) {
-    if let Some(mut motion) = world.get_mut::<Motion>(arm) {
+    if let Some(mut motion) = world.get_mut::<ArmMotion>(arm) {
         motion.halt();
     }
 }

@@ -9,7 +9,7 @@ use morse_api::{
 use morse_kinematics::{Chain, Tip};
 use serde_json::Value as Json;
 
-use super::{Armature, Motion, reach::Target, requests::parts};
+use super::{ArmMotion, Armature, reach::Target, requests::parts};
 
 /// Offers them.
 pub(super) fn add(app: &mut App) {
@@ -147,7 +147,7 @@ fn go(world: &mut World, arm: Entity, wish: Go) -> Result<Outcome, ServiceError>
 }
 
 fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
-    if let Some(mut motion) = world.get_mut::<Motion>(arm) {
+    if let Some(mut motion) = world.get_mut::<ArmMotion>(arm) {
         motion.trajectory = None;
         motion.reach.set(tip, target);
     }
@@ -237,7 +237,7 @@ fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, Service
 
 /// A request ends on the way: the targets stay where they are.
 fn interrupt(world: &mut World, arm: Entity) {
-    if let Some(mut motion) = world.get_mut::<Motion>(arm) {
+    if let Some(mut motion) = world.get_mut::<ArmMotion>(arm) {
         motion.reach.stop();
     }
 }

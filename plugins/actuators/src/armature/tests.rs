@@ -9,19 +9,19 @@ use serde_json::{Value as Json, json};
 use super::*;
 
 /// Three joints that turn between -2 and 2 rad, and are where they are told to be.
-fn bed(text: &str) -> (TestWorld, Entity) {
-    let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
-    bed.joints(&["rover.a", "rover.b", "rover.c"]);
-    let arm = bed.actuator::<Armature>("rover.arm", text, Isometry3::identity());
-    run(&mut bed, 1);
-    (bed, arm)
+fn test_world(text: &str) -> (TestWorld, Entity) {
+    let mut test = TestWorld::new(50.0, plugin, BodyState::default());
+    test.joints(&["rover.a", "rover.b", "rover.c"]);
+    let arm = test.actuator::<Armature>("rover.arm", text, Isometry3::identity());
+    run(&mut test, 1);
+    (test, arm)
 }
 
-fn run(bed: &mut TestWorld, ticks: u32) {
+fn run(test: &mut TestWorld, ticks: u32) {
     for _ in 0..ticks {
-        bed.step(BodyState::default());
-        for joint in bed.get::<RobotJoints>(bed.robot).0.clone() {
-            let mut entity = bed.app.world_mut().entity_mut(joint);
+        test.step(BodyState::default());
+        for joint in test.get::<RobotJoints>(test.robot).0.clone() {
+            let mut entity = test.app.world_mut().entity_mut(joint);
             if let Some(&(JointTarget::Position(at) | JointTarget::Jump(at))) =
                 entity.get::<JointTarget>()
             {
@@ -34,17 +34,17 @@ fn run(bed: &mut TestWorld, ticks: u32) {
     }
 }
 
-fn joints(bed: &TestWorld) -> Vec<f64> {
-    let joints = &bed.get::<RobotJoints>(bed.robot).0;
+fn joints(test: &TestWorld) -> Vec<f64> {
+    let joints = &test.get::<RobotJoints>(test.robot).0;
     joints
         .iter()
-        .map(|&joint| bed.get::<JointState>(joint).position)
+        .map(|&joint| test.get::<JointState>(joint).position)
         .collect()
 }
 
 #[track_caller]
-fn near(bed: &TestWorld, expected: [f64; 3]) {
-    let found = joints(bed);
+fn near(test: &TestWorld, expected: [f64; 3]) {
+    let found = joints(test);
     let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
     assert!(
         off.fold(0.0, f64::max) < 1e-9,
@@ -52,39 +52,39 @@ fn near(bed: &TestWorld, expected: [f64; 3]) {
     );
 }
 
-fn call(bed: &mut TestWorld, service: &str, arguments: Json) -> Call {
-    bed.call("rover.arm", service, arguments)
+fn call(test: &mut TestWorld, service: &str, arguments: Json) -> Call {
+    test.call("rover.arm", service, arguments)
 }
 
-fn ask(bed: &mut TestWorld, service: &str, arguments: Json) -> Reply {
-    call(bed, service, arguments)
+fn ask(test: &mut TestWorld, service: &str, arguments: Json) -> Reply {
+    call(test, service, arguments)
         .reply()
         .expect("an answer at once")
 }
 
-fn refusal(bed: &mut TestWorld, service: &str, arguments: Json) -> String {
-    let reply = ask(bed, service, arguments);
+fn refusal(test: &mut TestWorld, service: &str, arguments: Json) -> String {
+    let reply = ask(test, service, arguments);
     assert_eq!(reply.status, Status::Failed);
     reply.value.as_str().unwrap().to_owned()
 }
 
 #[test]
 fn commands_move_the_joints_they_name_at_the_speed() {
-    let (mut bed, arm) = bed("(rotation_speed: 0.5)");
+    let (mut test, arm) = test_world("(rotation_speed: 0.5)");
     let command = |names: &[&str], positions: &[f64]| ArmatureCommand {
         names: names.iter().map(|&name| name.to_owned()).collect(),
         positions: positions.to_vec(),
     };
-    bed.send(arm, command(&[], &[0.3, -0.05, 9.0]));
-    run(&mut bed, 10);
-    near(&bed, [0.1, -0.05, 0.1]);
-    bed.send(arm, command(&["b"], &[0.05]));
-    run(&mut bed, 400);
-    near(&bed, [0.3, 0.05, 2.0]);
-    bed.send(arm, command(&["b", "elbow"], &[0.0, 0.0]));
-    run(&mut bed, 10);
-    near(&bed, [0.3, 0.05, 2.0]);
-    let said = bed.app.world_mut().resource_mut::<Complaints>().take();
+    test.send(arm, command(&[], &[0.3, -0.05, 9.0]));
+    run(&mut test, 10);
+    near(&test, [0.1, -0.05, 0.1]);
+    test.send(arm, command(&["b"], &[0.05]));
+    run(&mut test, 400);
+    near(&test, [0.3, 0.05, 2.0]);
+    test.send(arm, command(&["b", "elbow"], &[0.0, 0.0]));
+    run(&mut test, 10);
+    near(&test, [0.3, 0.05, 2.0]);
+    let said = test.app.world_mut().resource_mut::<Warnings>().take();
     assert_eq!(
         said,
         ["`rover.arm`: there is no joint `elbow`; there are: a, b, c"]
@@ -93,150 +93,153 @@ fn commands_move_the_joints_they_name_at_the_speed() {
 
 #[test]
 fn the_joints_are_told() {
-    let (mut bed, _) = bed("()");
+    let (mut test, _) = test_world("()");
     assert_eq!(
-        ask(&mut bed, "get_joints", json!([])).value,
+        ask(&mut test, "get_joints", json!([])).value,
         json!(["a", "b", "c"])
     );
     assert_eq!(
-        ask(&mut bed, "get_IK_limits", json!(["b"])).value,
+        ask(&mut test, "get_IK_limits", json!(["b"])).value,
         json!([-2.0, 2.0])
     );
     assert_eq!(
-        ask(&mut bed, "get_dofs", json!([])).value,
+        ask(&mut test, "get_dofs", json!([])).value,
         json!({"a": [false, false, true], "b": [false, false, true], "c": [false, false, true]})
     );
-    assert_eq!(ask(&mut bed, "list_IK_targets", json!([])).value, json!([]));
-    let why = refusal(&mut bed, "get_IK_limits", json!(["elbow"]));
+    assert_eq!(
+        ask(&mut test, "list_IK_targets", json!([])).value,
+        json!([])
+    );
+    let why = refusal(&mut test, "get_IK_limits", json!(["elbow"]));
     assert_eq!(why, "there is no joint `elbow`; there are: a, b, c");
-    let why = refusal(&mut bed, "place_IK_target", json!(["hand", [0, 0, 0]]));
+    let why = refusal(&mut test, "place_IK_target", json!(["hand", [0, 0, 0]]));
     assert_eq!(why, "there is no IK target `hand`; there are: none");
 }
 
 #[test]
 fn rotations_are_set_at_once_within_the_limits() {
-    let (mut bed, _) = bed("()");
+    let (mut test, _) = test_world("()");
     assert_eq!(
-        ask(&mut bed, "set_rotation", json!(["b", 7])).status,
+        ask(&mut test, "set_rotation", json!(["b", 7])).status,
         Status::Success
     );
-    run(&mut bed, 1);
-    near(&bed, [0.0, 2.0, 0.0]);
-    ask(&mut bed, "set_rotations", json!([[0.1, 0.2]]));
-    run(&mut bed, 1);
-    near(&bed, [0.1, 0.2, 0.0]);
-    ask(&mut bed, "set_rotations", json!([[0.4, 0.5, 0.6, 0.7]]));
-    run(&mut bed, 1);
-    near(&bed, [0.4, 0.5, 0.6]);
-    let why = refusal(&mut bed, "set_translations", json!([[0.1]]));
+    run(&mut test, 1);
+    near(&test, [0.0, 2.0, 0.0]);
+    ask(&mut test, "set_rotations", json!([[0.1, 0.2]]));
+    run(&mut test, 1);
+    near(&test, [0.1, 0.2, 0.0]);
+    ask(&mut test, "set_rotations", json!([[0.4, 0.5, 0.6, 0.7]]));
+    run(&mut test, 1);
+    near(&test, [0.4, 0.5, 0.6]);
+    let why = refusal(&mut test, "set_translations", json!([[0.1]]));
     assert_eq!(
         why,
         "the joint `a` turns: it cannot be set to a translation"
     );
-    refusal(&mut bed, "set_rotation", json!(["b", "fast"]));
-    refusal(&mut bed, "set_rotation", json!([]));
-    run(&mut bed, 1);
-    near(&bed, [0.4, 0.5, 0.6]);
+    refusal(&mut test, "set_rotation", json!(["b", "fast"]));
+    refusal(&mut test, "set_rotation", json!([]));
+    run(&mut test, 1);
+    near(&test, [0.4, 0.5, 0.6]);
 }
 
 #[test]
 fn rotate_answers_when_all_joints_are_there() {
-    let (mut bed, _) = bed("()");
-    let one = call(&mut bed, "rotate", json!(["a", 0.5, 0.25]));
-    run(&mut bed, 50);
-    near(&bed, [0.25, 0.0, 0.0]);
+    let (mut test, _) = test_world("()");
+    let one = call(&mut test, "rotate", json!(["a", 0.5, 0.25]));
+    run(&mut test, 50);
+    near(&test, [0.25, 0.0, 0.0]);
     assert!(one.reply().is_none());
-    run(&mut bed, 60);
+    run(&mut test, 60);
     assert_eq!(one.reply().unwrap().status, Status::Success);
-    let many = call(&mut bed, "rotate_joints", json!([{"b": -0.4, "c": 0.2}]));
-    run(&mut bed, 20);
+    let many = call(&mut test, "rotate_joints", json!([{"b": -0.4, "c": 0.2}]));
+    run(&mut test, 20);
     // 0.4 s at 0.8 rad/s, but for the one that has arrived.
-    near(&bed, [0.5, -0.32, 0.2]);
-    let other = call(&mut bed, "rotate", json!(["a", 0.0]));
+    near(&test, [0.5, -0.32, 0.2]);
+    let other = call(&mut test, "rotate", json!(["a", 0.0]));
     assert_eq!(many.reply().unwrap().status, Status::Preempted);
-    run(&mut bed, 5);
-    morse_api::service::cancel(bed.app.world_mut(), other.ticket);
+    run(&mut test, 5);
+    morse_api::service::cancel(test.app.world_mut(), other.ticket);
     assert_eq!(other.reply().unwrap().status, Status::Preempted);
-    run(&mut bed, 50);
-    near(&bed, [0.42, -0.32, 0.2]);
+    run(&mut test, 50);
+    near(&test, [0.42, -0.32, 0.2]);
     for wrong in [json!(["a", 0.1, -1]), json!(["d", 0.1])] {
-        refusal(&mut bed, "rotate", wrong);
+        refusal(&mut test, "rotate", wrong);
     }
-    refusal(&mut bed, "translate", json!(["a", 0.1]));
-    refusal(&mut bed, "translate_joints", json!([{"a": 0.1}]));
-    refusal(&mut bed, "rotate_joints", json!([{"a": 0.1, "d": 0.1}]));
-    run(&mut bed, 50);
-    near(&bed, [0.42, -0.32, 0.2]);
+    refusal(&mut test, "translate", json!(["a", 0.1]));
+    refusal(&mut test, "translate_joints", json!([{"a": 0.1}]));
+    refusal(&mut test, "rotate_joints", json!([{"a": 0.1, "d": 0.1}]));
+    run(&mut test, 50);
+    near(&test, [0.42, -0.32, 0.2]);
 }
 
 #[test]
 fn a_trajectory_goes_straight_from_point_to_point() {
-    let (mut bed, _) = bed("()");
+    let (mut test, _) = test_world("()");
     let points = json!([{"points": [
         {"positions": [0.1, 0.0, 0.0], "time_from_start": 0.2},
         {"positions": [0.1, 0.4, -0.2], "time_from_start": 1.2},
     ]}]);
-    let request = call(&mut bed, "trajectory", points);
-    run(&mut bed, 5);
-    near(&bed, [0.05, 0.0, 0.0]);
-    run(&mut bed, 30);
-    near(&bed, [0.1, 0.2, -0.1]);
+    let request = call(&mut test, "trajectory", points);
+    run(&mut test, 5);
+    near(&test, [0.05, 0.0, 0.0]);
+    run(&mut test, 30);
+    near(&test, [0.1, 0.2, -0.1]);
     assert!(request.reply().is_none());
-    run(&mut bed, 27);
+    run(&mut test, 27);
     assert_eq!(request.reply().unwrap().status, Status::Success);
-    near(&bed, [0.1, 0.4, -0.2]);
+    near(&test, [0.1, 0.4, -0.2]);
 }
 
 #[test]
 fn with_velocities_it_is_a_cubic() {
-    let (mut bed, _) = bed("()");
+    let (mut test, _) = test_world("()");
     let points = json!([{"points": [{
         "positions": [1.0, 0.5, 0.0], "velocities": [0.0, 1.0, 0.0], "time_from_start": 1.0,
     }]}]);
-    call(&mut bed, "trajectory", points);
-    run(&mut bed, 25);
+    call(&mut test, "trajectory", points);
+    run(&mut test, 25);
     // Half way: from rest to rest 3s² - 2s³ = 1/2; from rest to 1 rad/s less 1/8 of it.
-    near(&bed, [0.5, 0.25 - 0.125, 0.0]);
+    near(&test, [0.5, 0.25 - 0.125, 0.0]);
 }
 
 #[test]
 fn a_trajectory_is_not_interrupted_but_cancelled() {
-    let (mut bed, _) = bed("()");
+    let (mut test, _) = test_world("()");
     let points = json!([{"points": [{"positions": [1, 0, 0], "time_from_start": 1}]}]);
-    let request = call(&mut bed, "trajectory", points);
-    run(&mut bed, 10);
+    let request = call(&mut test, "trajectory", points);
+    run(&mut test, 10);
     assert_eq!(
-        ask(&mut bed, "rotate", json!(["a", 0.1])).error,
+        ask(&mut test, "rotate", json!(["a", 0.1])).error,
         Some(ServiceError::Busy {
             component: "rover.arm".to_owned(),
             service: "trajectory".to_owned(),
         })
     );
-    run(&mut bed, 10);
-    near(&bed, [0.4, 0.0, 0.0]);
-    morse_api::service::cancel(bed.app.world_mut(), request.ticket);
+    run(&mut test, 10);
+    near(&test, [0.4, 0.0, 0.0]);
+    morse_api::service::cancel(test.app.world_mut(), request.ticket);
     assert_eq!(request.reply().unwrap().status, Status::Preempted);
-    run(&mut bed, 10);
-    near(&bed, [0.4, 0.0, 0.0]);
+    run(&mut test, 10);
+    near(&test, [0.4, 0.0, 0.0]);
 }
 
 #[test]
 fn a_trajectory_waits_for_its_start() {
-    let (mut bed, _) = bed("()");
+    let (mut test, _) = test_world("()");
     // One tick of 20 ms has passed.
     let points =
         json!([{"starttime": 0.5, "points": [{"positions": [1, 0, 0], "time_from_start": 1}]}]);
-    call(&mut bed, "trajectory", points);
-    run(&mut bed, 24);
-    near(&bed, [0.0, 0.0, 0.0]);
-    run(&mut bed, 25);
-    near(&bed, [0.5, 0.0, 0.0]);
+    call(&mut test, "trajectory", points);
+    run(&mut test, 24);
+    near(&test, [0.0, 0.0, 0.0]);
+    run(&mut test, 25);
+    near(&test, [0.5, 0.0, 0.0]);
 }
 
 #[test]
 fn wrong_trajectories_are_refused() {
-    let (mut bed, _) = bed("()");
-    let mut why = |wrong: Json| refusal(&mut bed, "trajectory", json!([wrong]));
+    let (mut test, _) = test_world("()");
+    let mut why = |wrong: Json| refusal(&mut test, "trajectory", json!([wrong]));
     assert_eq!(
         why(json!({"points": [{"time_from_start": 1}]})),
         "Error: invalid trajectory: key 'positions' was expected."
@@ -252,30 +255,30 @@ fn wrong_trajectories_are_refused() {
     let point = |time: f64| json!({"positions": [1, 2, 0], "time_from_start": time});
     assert!(why(json!({"points": [point(1.0), point(1.0)]})).contains("must grow"));
     assert!(why(json!({"points": [point(-1.0)]})).contains("must grow"));
-    run(&mut bed, 10);
-    near(&bed, [0.0; 3]);
+    run(&mut test, 10);
+    near(&test, [0.0; 3]);
 }
 
 #[test]
 fn a_command_ends_what_a_request_was_doing() {
-    let (mut bed, arm) = bed("()");
-    let request = call(&mut bed, "rotate", json!(["a", 1.0]));
-    run(&mut bed, 5);
-    bed.send(
+    let (mut test, arm) = test_world("()");
+    let request = call(&mut test, "rotate", json!(["a", 1.0]));
+    run(&mut test, 5);
+    test.send(
         arm,
         ArmatureCommand {
             names: vec!["b".to_owned()],
             positions: vec![0.1],
         },
     );
-    run(&mut bed, 1);
+    run(&mut test, 1);
     assert_eq!(request.reply().unwrap().status, Status::Preempted);
 }
 
 #[test]
 fn settings_are_checked() {
-    let (bed, arm) = bed("()");
-    let check = |text: &str| morse_testing::settings::<Armature>(text).check(bed.app.world(), arm);
+    let (test, arm) = test_world("()");
+    let check = |text: &str| morse_testing::settings::<Armature>(text).check(test.app.world(), arm);
     assert!(check("()").is_ok());
     assert!(check(r#"(joints: ["a", "c"])"#).is_ok());
     assert!(check("(rotation_speed: 0)").is_err());

@@ -7,7 +7,7 @@ use morse_api::{
     service::find,
 };
 
-use crate::hands::{Grasp, Grip, Hand};
+use crate::grasping::{EndEffector, GraspArguments, Grasped};
 
 /// Lets a human take things by name.
 ///
@@ -16,7 +16,7 @@ use crate::hands::{Grasp, Grip, Hand};
 /// taken stays where it is, seen from the hand, as with `gripper`.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Grip)]
+#[require(Grasped)]
 pub struct Human {
     /// The frame that takes things.
     pub hand: String,
@@ -46,7 +46,7 @@ impl Overlay for Human {
 pub(super) fn plugin(app: &mut App) {
     app.add_overlay::<Human>()
         .init_resource::<Objects>()
-        .register_state::<Grip>()
+        .register_state::<Grasped>()
         .add_service::<Human>(
             Service::new(
                 "grasp",
@@ -57,7 +57,7 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, ServiceError> {
+fn grasp(world: &mut World, overlay: Entity, wanted: GraspArguments) -> Result<Outcome, ServiceError> {
     let Some(Human {
         hand: name,
         distance,
@@ -70,10 +70,10 @@ fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, S
 }
 
 /// The hand, which is a frame of the robot below.
-fn hand(world: &World, overlay: Entity, name: &str) -> Result<Hand, CheckError> {
+fn hand(world: &World, overlay: Entity, name: &str) -> Result<EndEffector, CheckError> {
     let robot = world
         .get::<Over>(overlay)
         .and_then(|Over(robot)| find(world, Path::as_str(robot)));
     let robot = robot.ok_or_else(|| CheckError::unmet("there is no robot below"))?;
-    Ok(Hand::at(world, robot, name)?)
+    Ok(EndEffector::at(world, robot, name)?)
 }

@@ -10,7 +10,7 @@ use morse_api::{
 };
 use serde_json::json;
 
-use crate::hands::{Grasp, Grip, Hand};
+use crate::grasping::{EndEffector, GraspArguments, Grasped};
 
 /// The kind of actuator that MORSE calls an armature.
 const ARMATURE: &str = "armature";
@@ -24,7 +24,7 @@ const MOVERS: [&str; 2] = ["set_translation", "set"];
 /// torso jumped; here it goes as fast as the lift can, 13 mm/s, unless its joint is posed.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[require(Grip)]
+#[require(Grasped)]
 pub struct Pr2 {
     /// The actuator that moves the torso: an `armature`, or `joints`.
     pub torso: String,
@@ -56,7 +56,7 @@ impl Overlay for Pr2 {
         let robot = robot(world, overlay)?;
         lift(world, overlay, &self.lift)?;
         mover(world, overlay, &self.torso)?;
-        Hand::at(world, robot, &self.hand)?;
+        EndEffector::at(world, robot, &self.hand)?;
         Ok(())
     }
 }
@@ -64,7 +64,7 @@ impl Overlay for Pr2 {
 pub(super) fn plugin(app: &mut App) {
     app.add_overlay::<Pr2>()
         .init_resource::<Objects>()
-        .register_state::<Grip>()
+        .register_state::<Grasped>()
         .add_service::<Pr2>(
             Service::new(
                 "get_armatures",
@@ -216,9 +216,9 @@ fn get_torso_minmax(
     Ok(Outcome::Done(json!(variable.limits)))
 }
 
-fn grasp(world: &mut World, overlay: Entity, wanted: Grasp) -> Result<Outcome, ServiceError> {
+fn grasp(world: &mut World, overlay: Entity, wanted: GraspArguments) -> Result<Outcome, ServiceError> {
     let Pr2 { hand, distance, .. } = settings(world, overlay)?;
     let robot = robot(world, overlay).map_err(ServiceError::failed)?;
-    let hand = Hand::at(world, robot, &hand).map_err(ServiceError::failed)?;
+    let hand = EndEffector::at(world, robot, &hand).map_err(ServiceError::failed)?;
     hand.grasp(world, overlay, wanted, distance)
 }

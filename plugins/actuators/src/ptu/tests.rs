@@ -5,21 +5,21 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-fn bed(text: &str) -> (TestWorld, Entity) {
-    let mut bed = TestWorld::new(50.0, plugin, BodyState::default());
-    let unit = bed.actuator::<Ptu>("rover.ptu", text, Isometry3::translation(0.0, 0.0, 1.0));
-    bed.step(BodyState::default());
-    (bed, unit)
+fn test_world(text: &str) -> (TestWorld, Entity) {
+    let mut test = TestWorld::new(50.0, plugin, BodyState::default());
+    let unit = test.actuator::<Ptu>("rover.ptu", text, Isometry3::translation(0.0, 0.0, 1.0));
+    test.step(BodyState::default());
+    (test, unit)
 }
 
-fn run(bed: &mut TestWorld, ticks: u32) {
+fn run(test: &mut TestWorld, ticks: u32) {
     for _ in 0..ticks {
-        bed.step(BodyState::default());
+        test.step(BodyState::default());
     }
 }
 
-fn angles(bed: &TestWorld, unit: Entity) -> [f64; 2] {
-    let now = bed.get::<PanTilt>(unit);
+fn angles(test: &TestWorld, unit: Entity) -> [f64; 2] {
+    let now = test.get::<PanTilt>(unit);
     [now.pan, now.tilt]
 }
 
@@ -32,20 +32,20 @@ fn near(found: [f64; 2], expected: [f64; 2]) {
 
 #[test]
 fn axes_turn_at_the_speed_and_stay_at_the_goal() {
-    let (mut bed, unit) = bed("(speed: 0.5)");
-    bed.send(
+    let (mut test, unit) = test_world("(speed: 0.5)");
+    test.send(
         unit,
         PtuCommand {
             pan: 0.305,
             tilt: -0.1,
         },
     );
-    run(&mut bed, 10);
+    run(&mut test, 10);
     // Ten ticks of 20 ms at 0.5 rad/s.
-    near(angles(&bed, unit), [0.1, -0.1]);
-    run(&mut bed, 50);
-    near(angles(&bed, unit), [0.305, -0.1]);
-    let plate = bed.get::<Carrier>(unit);
+    near(angles(&test, unit), [0.1, -0.1]);
+    run(&mut test, 50);
+    near(angles(&test, unit), [0.305, -0.1]);
+    let plate = test.get::<Carrier>(unit);
     // R = Rz(pan) · Ry(tilt).
     let ahead = plate.plate.rotation * Vector3::x();
     let expected = Vector3::new(
@@ -59,18 +59,18 @@ fn axes_turn_at_the_speed_and_stay_at_the_goal() {
 
 #[test]
 fn the_plate_turns_about_both_axes() {
-    let (mut bed, unit) = bed("(tilt_at: (0.1, 0, 0.2))");
-    bed.send(
+    let (mut test, unit) = test_world("(tilt_at: (0.1, 0, 0.2))");
+    test.send(
         unit,
         PtuCommand {
             pan: 1.0,
             tilt: 1.0,
         },
     );
-    run(&mut bed, 20);
-    let before = *bed.get::<Carrier>(unit);
-    run(&mut bed, 1);
-    let after = *bed.get::<Carrier>(unit);
+    run(&mut test, 20);
+    let before = *test.get::<Carrier>(unit);
+    run(&mut test, 1);
+    let after = *test.get::<Carrier>(unit);
     let moved = (after.plate.translation.vector - before.plate.translation.vector) * 50.0;
     // The average of a tick differs from its end by half a tick's acceleration.
     assert!(
@@ -78,100 +78,100 @@ fn the_plate_turns_about_both_axes() {
         "{moved} {}",
         after.linear
     );
-    let (sin, cos) = libm::sincos(angles(&bed, unit)[0]);
+    let (sin, cos) = libm::sincos(angles(&test, unit)[0]);
     let expected = Vector3::new(-sin, cos, 1.0);
     assert!((after.angular - expected).norm() < 1e-9);
 }
 
 #[test]
 fn from_three_to_minus_three_it_turns_back_through_zero() {
-    let (mut bed, unit) = bed("()");
-    bed.send(
+    let (mut test, unit) = test_world("()");
+    test.send(
         unit,
         PtuCommand {
             pan: 3.0,
             tilt: 0.0,
         },
     );
-    run(&mut bed, 200);
-    bed.send(
+    run(&mut test, 200);
+    test.send(
         unit,
         PtuCommand {
             pan: -3.0,
             tilt: 0.0,
         },
     );
-    run(&mut bed, 150);
-    near(angles(&bed, unit), [0.0, 0.0]);
+    run(&mut test, 150);
+    near(angles(&test, unit), [0.0, 0.0]);
 }
 
-fn ended(bed: &mut TestWorld, service: &str, arguments: Json) -> Reply {
-    let call = bed.call("rover.ptu", service, arguments);
+fn ended(test: &mut TestWorld, service: &str, arguments: Json) -> Reply {
+    let call = test.call("rover.ptu", service, arguments);
     for _ in 0..1000 {
         if let Some(reply) = call.reply() {
             return reply;
         }
-        run(bed, 1);
+        run(test, 1);
     }
     panic!("{service} never ends");
 }
 
 #[test]
 fn requests_end_when_the_angles_are_reached() {
-    let (mut bed, unit) = bed("()");
-    let reply = ended(&mut bed, "set_pan_tilt", json!([0.5, 0.2]));
+    let (mut test, unit) = test_world("()");
+    let reply = ended(&mut test, "set_pan_tilt", json!([0.5, 0.2]));
     assert_eq!(reply.status, Status::Success);
-    let [pan, tilt] = angles(&bed, unit);
+    let [pan, tilt] = angles(&test, unit);
     assert!((pan - 0.5).abs() <= 0.01 && (tilt - 0.2).abs() < 1e-9);
-    run(&mut bed, 2);
+    run(&mut test, 2);
     assert_eq!(
-        ended(&mut bed, "get_pan_tilt", json!([])).value,
+        ended(&mut test, "get_pan_tilt", json!([])).value,
         json!([0.5, 0.2])
     );
     // The unit is 1 m up.
     assert_eq!(
-        ended(&mut bed, "look_at_point", json!([2, 2, 1])).status,
+        ended(&mut test, "look_at_point", json!([2, 2, 1])).status,
         Status::Success
     );
-    run(&mut bed, 2);
-    near(angles(&bed, unit), [std::f64::consts::FRAC_PI_4, 0.0]);
-    let refused = ended(&mut bed, "look_at_object", json!(["ghost"]));
+    run(&mut test, 2);
+    near(angles(&test, unit), [std::f64::consts::FRAC_PI_4, 0.0]);
+    let refused = ended(&mut test, "look_at_object", json!(["ghost"]));
     assert_eq!(refused.status, Status::Failed);
     assert_eq!(
         refused.value,
         json!("there is no robot, frame or component `ghost` to look at")
     );
-    near(angles(&bed, unit), [std::f64::consts::FRAC_PI_4, 0.0]);
+    near(angles(&test, unit), [std::f64::consts::FRAC_PI_4, 0.0]);
 }
 
 #[test]
 fn a_newer_request_interrupts_and_cancel_stops() {
-    let (mut bed, unit) = bed("()");
-    let first = bed.call("rover.ptu", "set_pan_tilt", json!([2, 0]));
-    run(&mut bed, 10);
-    let second = bed.call("rover.ptu", "look_at_point", json!([0, -1, 1]));
+    let (mut test, unit) = test_world("()");
+    let first = test.call("rover.ptu", "set_pan_tilt", json!([2, 0]));
+    run(&mut test, 10);
+    let second = test.call("rover.ptu", "look_at_point", json!([0, -1, 1]));
     assert_eq!(first.reply().unwrap().status, Status::Preempted);
-    run(&mut bed, 5);
-    near(angles(&bed, unit), [0.1, 0.0]);
-    morse_api::service::cancel(bed.app.world_mut(), second.ticket);
+    run(&mut test, 5);
+    near(angles(&test, unit), [0.1, 0.0]);
+    morse_api::service::cancel(test.app.world_mut(), second.ticket);
     assert_eq!(second.reply().unwrap().status, Status::Preempted);
-    run(&mut bed, 20);
-    near(angles(&bed, unit), [0.1, 0.0]);
+    run(&mut test, 20);
+    near(angles(&test, unit), [0.1, 0.0]);
 }
 
 #[test]
 fn a_unit_on_a_tilted_robot_looks_at_the_point_itself() {
-    let (mut bed, unit) = bed("()");
+    let (mut test, unit) = test_world("()");
     let mut robot = moving([1.0, 2.0, 0.0], 0.8, [0.0; 3], [0.0; 3]);
     robot.pose.rotation *= UnitQuaternion::from_euler_angles(0.3, -0.4, 0.0);
-    bed.step(robot);
+    test.step(robot);
     let point = Vector3::new(-3.0, 4.0, 2.5);
-    bed.call("rover.ptu", "look_at_point", json!([-3, 4, 2.5]));
+    test.call("rover.ptu", "look_at_point", json!([-3, 4, 2.5]));
     for _ in 0..400 {
-        bed.step(robot);
+        test.step(robot);
     }
-    let mount = bed.get::<Mount>(unit).body_from_component;
-    let plate = robot.pose * mount * bed.get::<Carrier>(unit).plate;
+    let mount = test.get::<Mount>(unit).body_from_component;
+    let plate = robot.pose * mount * test.get::<Carrier>(unit).plate;
     let seen = plate.inverse_transform_point(&point.into());
     assert!(
         seen.x > 0.0 && seen.y.abs() < 1e-9 && seen.z.abs() < 1e-9,
@@ -181,29 +181,29 @@ fn a_unit_on_a_tilted_robot_looks_at_the_point_itself() {
 
 #[test]
 fn a_manual_unit_obeys_requests_alone() {
-    let (mut bed, unit) = bed("(manual: true)");
-    bed.send(
+    let (mut test, unit) = test_world("(manual: true)");
+    test.send(
         unit,
         PtuCommand {
             pan: 1.0,
             tilt: 0.0,
         },
     );
-    run(&mut bed, 20);
-    near(angles(&bed, unit), [0.0, 0.0]);
+    run(&mut test, 20);
+    near(angles(&test, unit), [0.0, 0.0]);
     assert_eq!(
-        ended(&mut bed, "set_pan_tilt", json!([0.2, 0])).status,
+        ended(&mut test, "set_pan_tilt", json!([0.2, 0])).status,
         Status::Success
     );
-    let refused = ended(&mut bed, "set_pan_tilt", json!([0.2]));
+    let refused = ended(&mut test, "set_pan_tilt", json!([0.2]));
     assert_eq!(refused.status, Status::Failed);
 }
 
 #[test]
 fn unknown_joints_are_refused() {
-    let (mut bed, unit) = bed("()");
-    bed.joints(&["rover.pan"]);
-    let check = |text: &str| morse_testing::settings::<Ptu>(text).check(bed.app.world(), unit);
+    let (mut test, unit) = test_world("()");
+    test.joints(&["rover.pan"]);
+    let check = |text: &str| morse_testing::settings::<Ptu>(text).check(test.app.world(), unit);
     assert!(check("(speed: -1)").is_err());
     assert_eq!(
         check(r#"(pan: "neck", tilt: "nod")"#)

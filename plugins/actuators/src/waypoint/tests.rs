@@ -12,30 +12,30 @@ use super::*;
 
 const PATH: &str = "rover.motion";
 
-fn bed(text: &str) -> (TestWorld, Entity) {
-    let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-    let waypoint = bed.actuator::<Waypoint>(PATH, text, Isometry3::identity());
-    bed.step(BodyState::default());
-    (bed, waypoint)
+fn test_world(text: &str) -> (TestWorld, Entity) {
+    let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+    let waypoint = test.actuator::<Waypoint>(PATH, text, Isometry3::identity());
+    test.step(BodyState::default());
+    (test, waypoint)
 }
 
-fn status(bed: &mut TestWorld) -> String {
-    let reply = bed.call(PATH, "get_status", json!(null)).reply().unwrap();
+fn status(test: &mut TestWorld) -> String {
+    let reply = test.call(PATH, "get_status", json!(null)).reply().unwrap();
     reply.value.as_str().unwrap().to_owned()
 }
 
-fn distance(bed: &TestWorld, x: f64, y: f64) -> f64 {
-    (bed.body().pose.translation.vector.xy() - nalgebra::Vector2::new(x, y)).norm()
+fn distance(test: &TestWorld, x: f64, y: f64) -> f64 {
+    (test.body().pose.translation.vector.xy() - nalgebra::Vector2::new(x, y)).norm()
 }
 
 /// Ticks until a call is answered.
 fn ticks_until_reply(
-    bed: &mut TestWorld,
+    test: &mut TestWorld,
     waypoint: Entity,
     call: &Call,
 ) -> (u32, Status, serde_json::Value) {
     for tick in 1..5000 {
-        bed.drive(waypoint, 1);
+        test.drive(waypoint, 1);
         if let Some(reply) = call.reply() {
             return (tick, reply.status, reply.value);
         }
@@ -45,20 +45,20 @@ fn ticks_until_reply(
 
 #[test]
 fn a_straight_way_takes_its_length_over_the_speed() {
-    let (mut bed, waypoint) = bed("()");
-    assert_eq!(status(&mut bed), "Arrived");
-    let call = bed.call(PATH, "goto", json!([10.01, 0.0, 0.0, 0.5, 2.0]));
-    assert_eq!(status(&mut bed), "Transit");
-    let (ticks, end, value) = ticks_until_reply(&mut bed, waypoint, &call);
+    let (mut test, waypoint) = test_world("()");
+    assert_eq!(status(&mut test), "Arrived");
+    let call = test.call(PATH, "goto", json!([10.01, 0.0, 0.0, 0.5, 2.0]));
+    assert_eq!(status(&mut test), "Transit");
+    let (ticks, end, value) = ticks_until_reply(&mut test, waypoint, &call);
     assert_eq!((end, value), (Status::Success, json!("Arrived")));
     // 9.51 m at 2 m/s are 286 ticks; the one after them sees that it is there.
     assert_eq!(ticks, 287);
-    assert_eq!(status(&mut bed), "Arrived");
-    let end = bed.body().pose;
-    bed.drive(waypoint, 2);
-    assert_eq!(bed.body().pose, end, "it stands still");
+    assert_eq!(status(&mut test), "Arrived");
+    let end = test.body().pose;
+    test.drive(waypoint, 2);
+    assert_eq!(test.body().pose, end, "it stands still");
     assert_eq!(
-        *bed.get::<Drive>(waypoint),
+        *test.get::<Drive>(waypoint),
         Drive::None,
         "and lets others drive"
     );
@@ -66,63 +66,63 @@ fn a_straight_way_takes_its_length_over_the_speed() {
 
 #[test]
 fn a_goal_behind_is_turned_to_on_the_spot_first() {
-    let (mut bed, waypoint) = bed("(angle_tolerance: 0.01)");
+    let (mut test, waypoint) = test_world("(angle_tolerance: 0.01)");
     let goal = WaypointCommand {
         x: -5.0,
         y: 1.0,
         ..WaypointCommand::default()
     };
-    bed.send(waypoint, goal);
-    bed.drive(waypoint, 60);
-    assert!(distance(&bed, 0.0, 0.0) < 1e-9);
+    test.send(waypoint, goal);
+    test.drive(waypoint, 60);
+    assert!(distance(&test, 0.0, 0.0) < 1e-9);
     // To the left, at half a radian a second for the speed of 1 m/s.
-    let yaw = bed.body().pose.rotation.scaled_axis().z;
+    let yaw = test.body().pose.rotation.scaled_axis().z;
     assert!((yaw - 0.5).abs() < 1e-9, "{yaw}");
-    bed.drive(waypoint, 800);
-    assert!(distance(&bed, -5.0, 1.0) <= 0.5);
-    assert_eq!(status(&mut bed), "Arrived");
+    test.drive(waypoint, 800);
+    assert!(distance(&test, -5.0, 1.0) <= 0.5);
+    assert_eq!(status(&mut test), "Arrived");
 }
 
 #[test]
 fn stop_and_resume_on_the_way() {
-    let (mut bed, waypoint) = bed("()");
-    let call = bed.call(PATH, "goto", json!({"x": 5.0, "y": 0.0, "z": 0.0}));
-    bed.drive(waypoint, 60);
-    let reply = bed.call(PATH, "stop", json!([])).reply().unwrap();
+    let (mut test, waypoint) = test_world("()");
+    let call = test.call(PATH, "goto", json!({"x": 5.0, "y": 0.0, "z": 0.0}));
+    test.drive(waypoint, 60);
+    let reply = test.call(PATH, "stop", json!([])).reply().unwrap();
     assert_eq!(reply.value, json!("Stop"));
-    bed.drive(waypoint, 2);
-    let place = bed.body().pose;
-    bed.drive(waypoint, 60);
-    assert_eq!(bed.body().pose, place);
-    assert_eq!((call.reply(), status(&mut bed).as_str()), (None, "Stop"));
-    let reply = bed.call(PATH, "resume", json!([])).reply().unwrap();
+    test.drive(waypoint, 2);
+    let place = test.body().pose;
+    test.drive(waypoint, 60);
+    assert_eq!(test.body().pose, place);
+    assert_eq!((call.reply(), status(&mut test).as_str()), (None, "Stop"));
+    let reply = test.call(PATH, "resume", json!([])).reply().unwrap();
     assert_eq!(reply.value, json!("Transit"));
-    let (_, end, _) = ticks_until_reply(&mut bed, waypoint, &call);
+    let (_, end, _) = ticks_until_reply(&mut test, waypoint, &call);
     assert_eq!(end, Status::Success);
-    assert!(distance(&bed, 5.0, 0.0) <= 0.5);
+    assert!(distance(&test, 5.0, 0.0) <= 0.5);
 }
 
 #[test]
 fn a_newer_goto_or_a_cancel_preempts() {
-    let (mut bed, waypoint) = bed("()");
-    let first = bed.call(PATH, "goto", json!([5.0, 0.0, 0.0]));
-    bed.drive(waypoint, 30);
-    let second = bed.call(PATH, "goto", json!([2.0, 0.0, 0.0]));
+    let (mut test, waypoint) = test_world("()");
+    let first = test.call(PATH, "goto", json!([5.0, 0.0, 0.0]));
+    test.drive(waypoint, 30);
+    let second = test.call(PATH, "goto", json!([2.0, 0.0, 0.0]));
     assert_eq!(first.reply().unwrap().status, Status::Preempted);
-    bed.drive(waypoint, 30);
-    cancel(bed.app.world_mut(), second.ticket);
+    test.drive(waypoint, 30);
+    cancel(test.app.world_mut(), second.ticket);
     assert_eq!(second.reply().unwrap().status, Status::Preempted);
-    bed.drive(waypoint, 2);
-    let place = bed.body().pose;
-    bed.drive(waypoint, 60);
-    assert_eq!(bed.body().pose, place, "it stays where it was cancelled");
+    test.drive(waypoint, 2);
+    let place = test.body().pose;
+    test.drive(waypoint, 60);
+    assert_eq!(test.body().pose, place, "it stays where it was cancelled");
 }
 
 #[test]
 fn setdest_says_whether_there_is_a_way_to_go() {
-    let (mut bed, _) = bed("()");
+    let (mut test, _) = test_world("()");
     let mut setdest = |x: f64| {
-        bed.call(PATH, "setdest", json!([x, 0.0, 9.0]))
+        test.call(PATH, "setdest", json!([x, 0.0, 9.0]))
             .reply()
             .unwrap()
             .value
@@ -137,8 +137,8 @@ fn setdest_says_whether_there_is_a_way_to_go() {
 
 #[test]
 fn a_flyer_climbs_to_its_goal() {
-    let (mut bed, waypoint) = bed("(free_z: true)");
-    bed.send(
+    let (mut test, waypoint) = test_world("(free_z: true)");
+    test.send(
         waypoint,
         WaypointCommand {
             x: 3.0,
@@ -147,14 +147,14 @@ fn a_flyer_climbs_to_its_goal() {
             ..WaypointCommand::default()
         },
     );
-    bed.drive(waypoint, 60);
-    let position = bed.body().pose.translation.vector;
+    test.drive(waypoint, 60);
+    let position = test.body().pose.translation.vector;
     assert!(
         (position - Vector3::new(0.6, 0.0, 0.8)).norm() < 1e-9,
         "{position}"
     );
-    bed.drive(waypoint, 300);
-    let position = bed.body().pose.translation.vector;
+    test.drive(waypoint, 300);
+    let position = test.body().pose.translation.vector;
     assert!(
         (position - Vector3::new(3.0, 0.0, 4.0)).norm() <= 0.1,
         "{position}"
@@ -163,12 +163,13 @@ fn a_flyer_climbs_to_its_goal() {
 
 #[test]
 fn a_route_is_followed_and_repeated() {
-    let (mut bed, waypoint) =
-        bed("(route: [(3, 0, 0), (3, 3, 0), (0, 0, 0)], repeat: true, angle_tolerance: 0.01)");
+    let (mut test, waypoint) = test_world(
+        "(route: [(3, 0, 0), (3, 3, 0), (0, 0, 0)], repeat: true, angle_tolerance: 0.01)",
+    );
     let mut visited = Vec::new();
     for _ in 0..3000 {
-        bed.drive(waypoint, 1);
-        let WaypointCommand { x, y, .. } = *bed.get(waypoint);
+        test.drive(waypoint, 1);
+        let WaypointCommand { x, y, .. } = *test.get(waypoint);
         if visited.last() != Some(&(x, y)) {
             visited.push((x, y));
         }
@@ -178,18 +179,18 @@ fn a_route_is_followed_and_repeated() {
         [(3.0, 0.0), (3.0, 3.0), (0.0, 0.0), (3.0, 0.0), (3.0, 3.0)]
     );
     // A request takes the robot off its route.
-    drop(bed.call(PATH, "goto", json!([-2.0, 0.0, 0.0])));
-    bed.drive(waypoint, 2000);
-    assert!(distance(&bed, -2.0, 0.0) <= 0.5);
-    assert_eq!(status(&mut bed), "Arrived");
+    drop(test.call(PATH, "goto", json!([-2.0, 0.0, 0.0])));
+    test.drive(waypoint, 2000);
+    assert!(distance(&test, -2.0, 0.0) <= 0.5);
+    assert_eq!(status(&mut test), "Arrived");
 }
 
 #[test]
 fn a_route_ends_at_its_last_goal() {
-    let (mut bed, waypoint) = bed("(route: [(2, 0, 0), (4, 0, 0)])");
-    bed.drive(waypoint, 600);
-    assert!(distance(&bed, 4.0, 0.0) <= 0.5);
-    assert_eq!(status(&mut bed), "Arrived");
+    let (mut test, waypoint) = test_world("(route: [(2, 0, 0), (4, 0, 0)])");
+    test.drive(waypoint, 600);
+    assert!(distance(&test, 4.0, 0.0) <= 0.5);
+    assert_eq!(status(&mut test), "Arrived");
 }
 
 /// A wall across the way of one radar, at x = 4 m.
@@ -221,16 +222,16 @@ impl CastRays for Wall {
 
 /// That before a wall on one side.
 fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
-    let (mut bed, waypoint) = bed(text);
-    let entity = bed.app.world_mut().spawn(Path("wall_1".into())).id();
-    bed.app
+    let (mut test, waypoint) = test_world(text);
+    let entity = test.app.world_mut().spawn(Path("wall_1".into())).id();
+    test.app
         .insert_resource(Rays(Box::new(Wall { is_right, entity })));
-    turn(&mut bed, waypoint, x)
+    turn(&mut test, waypoint, x)
 }
 
 /// The turning rate at a place on the way to (10, 0).
-fn turn(bed: &mut TestWorld, waypoint: Entity, x: f64) -> f64 {
-    bed.send(
+fn turn(test: &mut TestWorld, waypoint: Entity, x: f64) -> f64 {
+    test.send(
         waypoint,
         WaypointCommand {
             x: 10.0,
@@ -238,9 +239,9 @@ fn turn(bed: &mut TestWorld, waypoint: Entity, x: f64) -> f64 {
         },
     );
     let here = moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]);
-    bed.step(here);
-    bed.step(here);
-    match *bed.get::<Drive>(waypoint) {
+    test.step(here);
+    test.step(here);
+    match *test.get::<Drive>(waypoint) {
         Drive::Velocity { angular, .. } => angular.z,
         other => panic!("{other:?}"),
     }
@@ -262,23 +263,23 @@ fn it_turns_away_from_the_side_of_an_obstacle() {
 #[test]
 fn it_does_not_turn_aside_for_what_has_an_ignored_property() {
     let turn_for = |tag: &str| {
-        let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-        let entity = bed.app.world_mut().spawn_empty().id();
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        let entity = test.app.world_mut().spawn_empty().id();
         let mut wall = thing(
             "wall_1",
             [4.0, 0.0, 0.0],
             &[("Soft", Property::Number(1.0))],
         );
         wall.0.geometry = vec![entity];
-        bed.objects(vec![wall]);
+        test.objects(vec![wall]);
         let wall = Wall {
             is_right: true,
             entity,
         };
-        bed.app.insert_resource(Rays(Box::new(wall)));
+        test.app.insert_resource(Rays(Box::new(wall)));
         let text = format!("(ignore: [\"{tag}\"])");
-        let waypoint = bed.actuator::<Waypoint>(PATH, &text, Isometry3::identity());
-        turn(&mut bed, waypoint, 1.0)
+        let waypoint = test.actuator::<Waypoint>(PATH, &text, Isometry3::identity());
+        turn(&mut test, waypoint, 1.0)
     };
     assert_eq!(turn_for("Soft"), 0.0);
     assert_eq!(turn_for("Hard"), 0.5);

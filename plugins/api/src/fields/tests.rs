@@ -52,7 +52,7 @@ struct Nested {
     seen: Vec<Seen>,
     near: BTreeMap<String, f64>,
     #[reflect(@Flat)]
-    more: BTreeMap<String, Plain>,
+    more: BTreeMap<String, DynamicValue>,
 }
 
 fn nested() -> Nested {
@@ -60,11 +60,14 @@ fn nested() -> Nested {
         r#type: kind.into(),
         at: [1.0, 2.0, 3.5],
     };
-    let list = Plain::List(vec![Plain::Integer(3), Plain::Flag(true)]);
+    let list = DynamicValue::List(vec![DynamicValue::Integer(3), DynamicValue::Flag(true)]);
     Nested {
         seen: vec![seen("cup"), seen("pot")],
         near: BTreeMap::from([("b".into(), 2.0), ("a".into(), 1.5)]),
-        more: BTreeMap::from([("rover.gps".into(), Plain::Map(vec![("x".into(), list)]))]),
+        more: BTreeMap::from([(
+            "rover.gps".into(),
+            DynamicValue::Map(vec![("x".into(), list)]),
+        )]),
     }
 }
 
@@ -94,7 +97,10 @@ fn every_part_of_nested_data_is_hashed_and_looked_through() {
         |data| drop(data.seen.pop()),
         |data| data.near.extend([("a".into(), -1.5)]),
         |data| data.near.retain(|name, _| name != "b"),
-        |data| drop(data.more.insert("rover.gps".into(), Plain::Number(0.0))),
+        |data| {
+            data.more
+                .insert("rover.gps".into(), DynamicValue::Number(0.0));
+        },
     ];
     let mut hashes = vec![hash_of(&nested())];
     for change in changes {
@@ -111,8 +117,10 @@ fn every_part_of_nested_data_is_hashed_and_looked_through() {
     data.near.insert("c".into(), f64::INFINITY);
     assert!(!is_finite(&data));
     data = nested();
-    data.more
-        .insert("c".into(), Plain::List(vec![Plain::Number(f64::NAN)]));
+    data.more.insert(
+        "c".into(),
+        DynamicValue::List(vec![DynamicValue::Number(f64::NAN)]),
+    );
     assert!(!is_finite(&data));
 }
 

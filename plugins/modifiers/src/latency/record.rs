@@ -2,10 +2,10 @@
 //!
 //! Text is a row of its bytes; what has a length is preceded by it.
 use bevy::reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo};
-use morse_api::plain::Plain;
+use morse_api::dynamic::DynamicValue;
 
+mod dynamic;
 mod grow;
-mod plain;
 
 macro_rules! each_integer {
     ($macro:ident) => {
@@ -35,7 +35,7 @@ pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
         || info.is::<Vec<f64>>()
         || info.is::<Vec<[f64; 3]>>()
         || info.is::<Vec<String>>()
-        || info.is::<Plain>();
+        || info.is::<DynamicValue>();
     is_plain
         || match info {
             TypeInfo::Array(array) => can_keep(array.item_info()),
@@ -83,8 +83,8 @@ pub(super) fn write(value: &dyn PartialReflect, row: &mut Vec<f64>) {
         return row.push(f64::from(*number));
     }
     each_integer!(integer);
-    if let Some(plain) = value.try_downcast_ref::<Plain>() {
-        return plain::write(plain, row);
+    if let Some(plain) = value.try_downcast_ref::<DynamicValue>() {
+        return dynamic::write(plain, row);
     }
     if let Some(number) = value.try_downcast_ref::<u64>() {
         return write_halves(*number, row);
@@ -176,8 +176,8 @@ pub(super) fn read(value: &mut dyn PartialReflect, row: &mut &[f64]) {
         return;
     }
     each_integer!(integer);
-    if let Some(plain) = value.try_downcast_mut::<Plain>() {
-        return plain::read(plain, row);
+    if let Some(plain) = value.try_downcast_mut::<DynamicValue>() {
+        return dynamic::read(plain, row);
     }
     if let Some(number) = value.try_downcast_mut::<u64>() {
         *number = read_halves(row);
@@ -262,7 +262,7 @@ mod tests {
         vectors: Vec<Vec<[u8; 2]>>,
         distances: BTreeMap<String, f64>,
         found: BTreeMap<u64, BTreeMap<String, All>>,
-        plain: BTreeMap<String, Plain>,
+        plain: BTreeMap<String, DynamicValue>,
     }
 
     #[derive(Reflect)]
@@ -287,13 +287,13 @@ mod tests {
             ..Inner::default()
         };
         let plain = |at: u64| match at % 7 {
-            0 => Plain::Number(0.5),
-            1 => Plain::Integer(i64::MIN + 1),
-            2 => Plain::Flag(true),
-            3 => Plain::Text("größer".to_owned()),
-            4 => Plain::Numbers(vec![1.0; at as usize]),
-            5 => Plain::List(vec![Plain::Flag(false), Plain::Number(-0.0)]),
-            _ => Plain::Map(vec![("a".to_owned(), Plain::List(Vec::new()))]),
+            0 => DynamicValue::Number(0.5),
+            1 => DynamicValue::Integer(i64::MIN + 1),
+            2 => DynamicValue::Flag(true),
+            3 => DynamicValue::Text("größer".to_owned()),
+            4 => DynamicValue::Numbers(vec![1.0; at as usize]),
+            5 => DynamicValue::List(vec![DynamicValue::Flag(false), DynamicValue::Number(-0.0)]),
+            _ => DynamicValue::Map(vec![("a".to_owned(), DynamicValue::List(Vec::new()))]),
         };
         let name = |at: u64| format!("{}{at}", "x".repeat(at as usize));
         let numbers = 0..count;

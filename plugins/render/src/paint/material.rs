@@ -1,7 +1,7 @@
 //! The materials of a mesh: of an OBJ mesh from the MTL files that it names, of a glTF mesh its own.
 use std::{collections::BTreeMap, path::Path};
 
-use morse_api::sight::Gloss;
+use morse_api::world_view::Gloss;
 use morse_geometry::{
     files::{beside, bytes},
     mesh::Triangles,
@@ -39,19 +39,19 @@ impl Material {
     pub fn read_all(
         mesh: &Path,
         triangles: &Triangles,
-        complaints: &mut Vec<String>,
+        warnings: &mut Vec<String>,
     ) -> BTreeMap<String, Self> {
         let mut materials = BTreeMap::new();
         let name = mesh.display();
         let remarks = triangles.remarks.iter();
-        complaints.extend(remarks.map(|remark| format!("of the mesh `{name}` {remark}")));
+        warnings.extend(remarks.map(|remark| format!("of the mesh `{name}` {remark}")));
         if triangles.parts.is_empty() {
             return materials;
         }
         let ending = mesh.extension().unwrap_or_default().to_ascii_lowercase();
         if ["glb", "gltf"].iter().any(|known| ending == *known) {
-            return pbr::read(mesh, triangles, complaints).unwrap_or_else(|why| {
-                complaints.push(format!("the materials of `{name}` cannot be read: {why}"));
+            return pbr::read(mesh, triangles, warnings).unwrap_or_else(|why| {
+                warnings.push(format!("the materials of `{name}` cannot be read: {why}"));
                 materials
             });
         }
@@ -63,9 +63,9 @@ impl Material {
                     &String::from_utf8_lossy(&text),
                     folder,
                     &mut materials,
-                    complaints,
+                    warnings,
                 ),
-                Err(why) => complaints.push(format!(
+                Err(why) => warnings.push(format!(
                     "the materials `{library}` of `{name}` cannot be read: {why}"
                 )),
             }
@@ -79,7 +79,7 @@ fn parse(
     text: &str,
     folder: &Path,
     materials: &mut BTreeMap<String, Material>,
-    complaints: &mut Vec<String>,
+    warnings: &mut Vec<String>,
 ) {
     let mut current: Option<&mut Material> = None;
     for line in text.lines() {
@@ -101,7 +101,7 @@ fn parse(
             }
             ("map_Kd", Some(material)) => match beside(folder, file_of(rest)) {
                 Ok(image) => material.image = Some(image.into()),
-                Err(why) => complaints.push(format!("the image `{rest}` is not shown: {why}")),
+                Err(why) => warnings.push(format!("the image `{rest}` is not shown: {why}")),
             },
             _ => {}
         }
@@ -143,8 +143,8 @@ mod tests {
     fn materials_have_colours_highlights_and_images() {
         let text = "# made by hand\nnewmtl red brick\n Kd 0.8 0.1 2\nKs 0.5\nNs 90\nillum 2\n\
                     map_Kd -s 1 1 1 sub\\wall.png\nnewmtl plain\nmap_Kd my wall.png\nKd x\nNs -3\n";
-        let (mut materials, mut complaints) = (BTreeMap::new(), Vec::new());
-        parse(text, Path::new("models"), &mut materials, &mut complaints);
+        let (mut materials, mut warnings) = (BTreeMap::new(), Vec::new());
+        parse(text, Path::new("models"), &mut materials, &mut warnings);
         let brick = Material {
             color: [0.8, 0.1, 1.0],
             gloss: Gloss {
@@ -159,7 +159,7 @@ mod tests {
             ..Material::default()
         };
         assert_eq!(materials["plain"], plain);
-        assert!(complaints.is_empty());
+        assert!(warnings.is_empty());
     }
 
     #[test]
@@ -176,9 +176,9 @@ mod tests {
             libraries: vec!["../secret.mtl".to_owned(), "missing.mtl".to_owned()],
             ..Triangles::default()
         };
-        let mut complaints = Vec::new();
-        let materials = Material::read_all(&mesh.join("a.obj"), &triangles, &mut complaints);
+        let mut warnings = Vec::new();
+        let materials = Material::read_all(&mesh.join("a.obj"), &triangles, &mut warnings);
         assert!(materials.is_empty());
-        assert_eq!(complaints.len(), 2, "{complaints:?}");
+        assert_eq!(warnings.len(), 2, "{warnings:?}");
     }
 }

@@ -7,7 +7,7 @@ use ::gltf::json::{
     texture::Texture,
     validation::Checked,
 };
-use morse_api::{lighting::code, sight::Gloss};
+use morse_api::{lighting::code, world_view::Gloss};
 use morse_geometry::{
     files,
     mesh::{
@@ -28,7 +28,7 @@ const SMOOTHEST: f64 = 0.089;
 pub(super) fn read(
     mesh: &Path,
     triangles: &Triangles,
-    complaints: &mut Vec<String>,
+    warnings: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Material>, MeshError> {
     let bytes = files::bytes(mesh, LARGEST_FILE)?;
     let folder = mesh.parent().unwrap_or(Path::new(""));
@@ -46,7 +46,7 @@ pub(super) fn read(
         };
         let is_opaque = matches!(material.alpha_mode, Checked::Valid(AlphaMode::Opaque));
         if !is_opaque {
-            complaints.push(format!(
+            warnings.push(format!(
                 "the material {name} is not seen through: what is transparent in a mesh is drawn solid"
             ));
         }
@@ -56,7 +56,7 @@ pub(super) fn read(
         let image = look.base_color_texture.as_ref().and_then(|texture| {
             let found = image(mesh, &file, texture.index, &mut images);
             let found = found.map_err(|why| {
-                complaints.push(format!(
+                warnings.push(format!(
                     "the image of the material {name} is not shown: {why}"
                 ));
             });
@@ -160,7 +160,7 @@ mod tests {
         bytes
     }
 
-    /// The material of a square that has this one, and what is complained of.
+    /// The material of a square that has this one, and its warnings.
     fn read(material: Value, image: Value) -> (tempfile::TempDir, Material, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.png"), png()).unwrap();
@@ -177,16 +177,16 @@ mod tests {
         let mesh = folder.path().join("square.glb");
         fs::write(&mesh, glb(&json, &binary)).unwrap();
         let triangles = mesh::read(&mesh).unwrap();
-        let mut complaints = Vec::new();
-        let mut materials = Material::read_all(&mesh, &triangles, &mut complaints);
-        (folder, materials.remove("0").unwrap(), complaints)
+        let mut warnings = Vec::new();
+        let mut materials = Material::read_all(&mesh, &triangles, &mut warnings);
+        (folder, materials.remove("0").unwrap(), warnings)
     }
 
     #[test]
     fn colours_and_highlights_are_those_of_the_factors() {
         let look = json!({ "pbrMetallicRoughness": {
             "baseColorFactor": [0.5, 1, 0, 1], "metallicFactor": 0, "roughnessFactor": 0.5 } });
-        let (_folder, material, complaints) = read(look, json!({ "uri": "a.png" }));
+        let (_folder, material, warnings) = read(look, json!({ "uri": "a.png" }));
         // Half of the light is code 188 (IEC 61966-2-1).
         let codes = material.color.map(|part| (part * 255.0).round());
         assert_eq!(codes, [188.0, 255.0, 0.0]);
@@ -194,7 +194,7 @@ mod tests {
         assert!((material.gloss.shininess - 30.0).abs() < 1e-9);
         assert!((material.gloss.color[2] - 0.15).abs() < 1e-9);
         assert_eq!(material.image, None);
-        assert!(complaints.is_empty(), "{complaints:?}");
+        assert!(warnings.is_empty(), "{warnings:?}");
         let (_folder, plain, _) = read(json!({}), json!({ "uri": "a.png" }));
         assert_eq!(plain.color.map(|part| (part * 1e9).round()), [1e9; 3]);
         assert_eq!(plain.gloss, Gloss::default());
@@ -213,8 +213,8 @@ mod tests {
         ] {
             let look = json!({ "pbrMetallicRoughness": {
                 "baseColorFactor": [0.5, 1, 1, 1], "baseColorTexture": { "index": 0 } } });
-            let (_folder, material, complaints) = read(look, image);
-            assert!(complaints.is_empty(), "{complaints:?}");
+            let (_folder, material, warnings) = read(look, image);
+            assert!(warnings.is_empty(), "{warnings:?}");
             let image = Images::default().read(&material.image.unwrap()).unwrap();
             // Tinted, and without a hole: an opaque material has none.
             assert_eq!(*image.pixels, [188, 255, 200, 255]);
@@ -241,10 +241,10 @@ mod tests {
             (0, json!({ "name": "nothing" }), "nothing of where"),
             (1, json!({ "uri": "a.png" }), "images in PNG"),
         ] {
-            let (_folder, material, complaints) = read(textured(texture), image);
+            let (_folder, material, warnings) = read(textured(texture), image);
             assert_eq!(material.image, None);
-            let [blend, image] = complaints.as_slice() else {
-                panic!("{complaints:?}");
+            let [blend, image] = warnings.as_slice() else {
+                panic!("{warnings:?}");
             };
             assert!(
                 blend.contains("`wood`") && blend.contains("solid"),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    Image,
+    RgbaImage,
     gif::{self, Gif},
 };
 
@@ -107,7 +107,7 @@ impl Film {
     /// # Errors
     ///
     /// It cannot be written.
-    pub fn add(&mut self, image: &Image) -> io::Result<()> {
+    pub fn add(&mut self, image: &RgbaImage) -> io::Result<()> {
         match self {
             Self::Gif(gif) => gif.add(image),
             Self::Mp4(child) => match &mut child.stdin {

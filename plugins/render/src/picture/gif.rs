@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use super::{Image, palette::Palette};
+use super::{RgbaImage, palette::Palette};
 
 /// How long a frame is shown, in hundredths of a second as the format counts: what viewers keep up with.
 pub(super) const DELAY: u16 = 8;
@@ -15,7 +15,7 @@ pub struct Gif {
     encoder: gif::Encoder<BufWriter<File>>,
     palette: Palette,
     /// What is shown.
-    last: Option<Image>,
+    last: Option<RgbaImage>,
 }
 
 impl Gif {
@@ -33,7 +33,7 @@ impl Gif {
         })
     }
 
-    pub(super) fn add(&mut self, image: &Image) -> io::Result<()> {
+    pub(super) fn add(&mut self, image: &RgbaImage) -> io::Result<()> {
         let [left, top, right, bottom] = match &self.last {
             Some(last) => changed(last, image),
             None => [0, 0, image.width, image.height],
@@ -68,7 +68,7 @@ fn short(size: u32) -> io::Result<u16> {
 
 /// The rectangle in which two images differ: the first column and row, and those after the last; a single pixel
 /// where they do not. Images of different sizes differ everywhere.
-fn changed(one: &Image, other: &Image) -> [u32; 4] {
+fn changed(one: &RgbaImage, other: &RgbaImage) -> [u32; 4] {
     let whole = [0, 0, other.width, other.height];
     if (one.width, one.height) != (other.width, other.height) || other.width == 0 {
         return whole;
@@ -97,16 +97,16 @@ fn changed(one: &Image, other: &Image) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    fn image(width: u32, height: u32, color: [u8; 3]) -> Image {
+    fn image(width: u32, height: u32, color: [u8; 3]) -> RgbaImage {
         let [red, green, blue] = color;
-        Image {
+        RgbaImage {
             width,
             height,
             pixels: [red, green, blue, 255].repeat((width * height) as usize),
         }
     }
 
-    fn set(image: &mut Image, u: u32, v: u32, color: [u8; 3]) {
+    fn set(image: &mut RgbaImage, u: u32, v: u32, color: [u8; 3]) {
         let start = 4 * (v * image.width + u) as usize;
         image.pixels[start..start + 3].copy_from_slice(&color);
     }

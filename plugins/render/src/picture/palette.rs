@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use color_quant::NeuQuant;
 
-use super::Image;
+use super::RgbaImage;
 
 /// Colours of a GIF.
 const MOST: usize = 256;
@@ -37,7 +37,7 @@ struct Learnt {
 impl Palette {
     /// The colours of an area of an image, and for each of its pixels which one it is: exactly, if there are not
     /// more than fit.
-    pub(super) fn index(&mut self, image: &Image, area: [u32; 4]) -> (Vec<u8>, Vec<u8>) {
+    pub(super) fn index(&mut self, image: &RgbaImage, area: [u32; 4]) -> (Vec<u8>, Vec<u8>) {
         if let Some(exact) = exact(image, area) {
             return exact;
         }
@@ -60,7 +60,7 @@ impl Palette {
 }
 
 impl Learnt {
-    fn new(image: &Image) -> Self {
+    fn new(image: &RgbaImage) -> Self {
         let count = image.pixels.len() / 4;
         let step = (count / SAMPLES).clamp(1, SPARSEST);
         let net = NeuQuant::new(step as i32, MOST, &image.pixels);
@@ -73,7 +73,7 @@ impl Learnt {
     }
 
     /// The places of the nearest colours, and the mean square of what is lost.
-    fn index(&mut self, image: &Image, area: [u32; 4]) -> (Vec<u8>, f64) {
+    fn index(&mut self, image: &RgbaImage, area: [u32; 4]) -> (Vec<u8>, f64) {
         let mut places = Vec::new();
         let mut lost = 0_u64;
         for [red, green, blue] in pixels(image, area) {
@@ -101,7 +101,7 @@ impl Learnt {
 }
 
 /// The colours of an area as they are, if they are not too many.
-fn exact(image: &Image, area: [u32; 4]) -> Option<(Vec<u8>, Vec<u8>)> {
+fn exact(image: &RgbaImage, area: [u32; 4]) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut known = BTreeMap::new();
     let (mut colors, mut places) = (Vec::new(), Vec::new());
     // Most pixels have the colour of the one before.
@@ -125,7 +125,10 @@ fn exact(image: &Image, area: [u32; 4]) -> Option<(Vec<u8>, Vec<u8>)> {
 }
 
 /// Red, green and blue of the pixels of an area.
-fn pixels(image: &Image, [left, top, right, bottom]: [u32; 4]) -> impl Iterator<Item = [u8; 3]> {
+fn pixels(
+    image: &RgbaImage,
+    [left, top, right, bottom]: [u32; 4],
+) -> impl Iterator<Item = [u8; 3]> {
     let row = 4 * image.width as usize;
     (top as usize..bottom as usize).flat_map(move |v| {
         let (start, end) = (v * row + 4 * left as usize, v * row + 4 * right as usize);

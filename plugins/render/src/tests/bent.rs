@@ -3,26 +3,26 @@ use morse_api::distortion::Distortion;
 
 use super::*;
 
-/// A wide eye whose lens bends as a barrel, a little askew.
-fn barrel(width: u32, height: u32) -> Eye {
+/// A wide camera whose lens bends as a barrel, a little askew.
+fn barrel(width: u32, height: u32) -> CameraView {
     let (focal, center) = (
         f64::from(width) * 0.45,
         [f64::from(width) / 2.0, f64::from(height) / 2.0],
     );
     let coefficients = [-0.18, 0.04, 0.002, -0.0015, 0.0005];
     let lens = Distortion::new(coefficients, [width, height], focal, center).unwrap();
-    Eye {
+    CameraView {
         width,
         height,
         focal,
         center,
         lens: Some(Arc::new(lens)),
-        ..eye()
+        ..camera()
     }
 }
 
-/// A stage full of all sorts of things.
-fn crowd() -> Stage {
+/// A scene full of all sorts of things.
+fn crowd() -> RenderScene {
     let mut random = morse_api::random::Random::new(8, "crowd", "place");
     let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
     let mesh = Arc::new(box_mesh([0.4, 0.2, 0.3]));
@@ -51,25 +51,25 @@ fn crowd() -> Stage {
         };
         things.push(thing(form, pose));
     }
-    stage(things)
+    scene(things)
 }
 
-/// What a single ray meets, drawn on its own by an ideal eye that looks along it.
-fn met(stage: &Stage, eye: &Eye, ray: Vector3<f64>) -> (f32, u16) {
+/// What a single ray meets, drawn on its own by an ideal camera that looks along it.
+fn met(scene: &RenderScene, camera: &CameraView, ray: Vector3<f64>) -> (f32, u16) {
     let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &ray).unwrap();
-    let along = Eye {
-        world_from_eye: eye.world_from_eye * turn,
+    let along = CameraView {
+        world_from_camera: camera.world_from_camera * turn,
         width: 1,
         height: 1,
         center: [0.0; 2],
         lens: None,
-        painter: None,
+        renderer: None,
         // Depths along the ray are longer than those along the axis of the picture.
-        near: eye.near * ray.norm(),
-        far: eye.far * ray.norm(),
-        ..eye.clone()
+        near: camera.near * ray.norm(),
+        far: camera.far * ray.norm(),
+        ..camera.clone()
     };
-    let picture = picture(stage, &along);
+    let picture = picture(scene, &along);
     (
         (f64::from(picture.depth[0]) / ray.norm()) as f32,
         picture.things[0],
@@ -78,20 +78,20 @@ fn met(stage: &Stage, eye: &Eye, ray: Vector3<f64>) -> (f32, u16) {
 
 #[test]
 fn every_pixel_shows_what_its_ray_meets() {
-    let (stage, eye) = (crowd(), barrel(90, 70));
-    let bent = picture(&stage, &eye);
+    let (scene, camera) = (crowd(), barrel(90, 70));
+    let bent = picture(&scene, &camera);
     let mut seen = 0;
     for (v, u) in (0..70).flat_map(|v| (0..90).map(move |u| (v, u))) {
-        let ray = eye.direction(u as f64, v as f64);
-        let (_, depth, thing) = pixel(&bent, &eye, u, v);
-        let (expected, number) = met(&stage, &eye, ray);
+        let ray = camera.direction(u as f64, v as f64);
+        let (_, depth, thing) = pixel(&bent, &camera, u, v);
+        let (expected, number) = met(&scene, &camera, ray);
         assert_eq!(thing, number, "{u} {v}");
         let is_same = depth == expected || (depth - expected).abs() < 1e-4 * expected;
         assert!(is_same, "{u} {v}: {depth} {expected}");
         // Its place is where the formula of the lens puts it.
         if depth.is_finite() {
-            let at = eye.world_from_eye * Point3::from(ray * f64::from(depth));
-            let [x, y, _] = eye.project(&at).unwrap();
+            let at = camera.world_from_camera * Point3::from(ray * f64::from(depth));
+            let [x, y, _] = camera.project(&at).unwrap();
             assert!(libm::hypot(x - u as f64, y - v as f64) < 1e-6);
             seen += 1;
         }
@@ -101,7 +101,7 @@ fn every_pixel_shows_what_its_ray_meets() {
 
 #[test]
 fn balls_are_where_the_formula_puts_them() {
-    let eye = barrel(320, 240);
+    let camera = barrel(320, 240);
     for place in [
         [-3.4, 4.0, 2.3],
         [3.9, 4.5, -2.6],
@@ -109,8 +109,8 @@ fn balls_are_where_the_formula_puts_them() {
         [4.0, 4.2, 0.0],
     ] {
         let ball = Form::Solid(Solid::Sphere { radius: 0.06 });
-        let stage = stage(vec![thing(ball, at(place, [0.0; 3]))]);
-        let picture = picture(&stage, &eye);
+        let scene = scene(vec![thing(ball, at(place, [0.0; 3]))]);
+        let picture = picture(&scene, &camera);
         let (mut sum, mut count) = ([0.0; 2], 0.0);
         let shown = picture.things.iter().enumerate();
         for (index, _) in shown.filter(|(_, number)| **number == 1) {
@@ -120,15 +120,15 @@ fn balls_are_where_the_formula_puts_them() {
         }
         // The closed formula, written down once more.
         let (x, y) = (place[0] / place[1], -place[2] / place[1]);
-        let [k1, k2, p1, p2, k3] = eye.lens.as_ref().unwrap().coefficients();
+        let [k1, k2, p1, p2, k3] = camera.lens.as_ref().unwrap().coefficients();
         let r2 = x * x + y * y;
         let radial = 1.0 + k1 * r2 + k2 * r2.powi(2) + k3 * r2.powi(3);
-        let u = 160.0 + eye.focal * (x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x));
-        let v = 120.0 + eye.focal * (y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y);
+        let u = 160.0 + camera.focal * (x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x));
+        let v = 120.0 + camera.focal * (y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y);
         assert!(count > 8.0, "{place:?}");
         let off = libm::hypot(sum[0] / count - u, sum[1] / count - v);
         assert!(off < 0.5, "{place:?}: {off} pixels off");
-        let ideal = 160.0 + eye.focal * x;
+        let ideal = 160.0 + camera.focal * x;
         assert!(
             x.abs() < 0.5 || (u - ideal).abs() > 10.0,
             "it bends: {u} {ideal}"
@@ -138,27 +138,27 @@ fn balls_are_where_the_formula_puts_them() {
 
 #[test]
 fn a_lens_without_a_bend_changes_nothing() {
-    let stage = crowd();
-    let straight = Eye {
+    let scene = crowd();
+    let straight = CameraView {
         lens: None,
-        painter: None,
+        renderer: None,
         shadows: true,
         ..barrel(90, 70)
     };
     let lens = Distortion::new([0.0; 5], [90, 70], straight.focal, straight.center).unwrap();
-    let flat = Eye {
+    let flat = CameraView {
         lens: Some(Arc::new(lens)),
         ..straight.clone()
     };
-    let (one, other) = (picture(&stage, &straight), picture(&stage, &flat));
+    let (one, other) = (picture(&scene, &straight), picture(&scene, &flat));
     assert!(one.things == other.things && one.color == other.color);
     for threads in [2, 3] {
         let mut again = Picture::default();
-        let bent = Eye {
+        let bent = CameraView {
             shadows: true,
             ..barrel(90, 70)
         };
-        take(&stage, &bent, &mut again, rays::pool(threads).as_ref());
-        assert!(again == picture(&stage, &bent), "{threads} threads");
+        draw_picture(&scene, &bent, &mut again, rays::pool(threads).as_ref());
+        assert!(again == picture(&scene, &bent), "{threads} threads");
     }
 }

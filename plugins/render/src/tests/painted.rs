@@ -5,15 +5,15 @@ use morse_api::{
 };
 
 use super::super::{
+    appearance::{Paint, Pattern},
     light::encode,
-    skin::{Paint, Pattern},
     texture::Texture,
 };
 use super::*;
 
 /// Light that shows colours as they are.
-fn even() -> Look {
-    Look::new(&Lighting {
+fn even() -> Illumination {
+    Illumination::new(&Lighting {
         sun: Sun {
             strength: 0.0,
             ..Sun::default()
@@ -63,17 +63,17 @@ fn checker(size: Option<f64>, wrap: Option<Wrap>) -> Option<Paint> {
     })
 }
 
-fn lit(things: Vec<Thing>) -> Stage {
-    Stage {
-        look: even(),
-        ..stage(things)
+fn lit(things: Vec<Thing>) -> RenderScene {
+    RenderScene {
+        illumination: even(),
+        ..scene(things)
     }
 }
 
 /// The colour where a point of the world is seen.
-fn sight(picture: &Picture, eye: &Eye, point: [f64; 3]) -> [u8; 3] {
-    let [u, v, _] = eye.project(&point.into()).unwrap();
-    pixel(picture, eye, u.round() as usize, v.round() as usize).0
+fn sight(picture: &Picture, camera: &CameraView, point: [f64; 3]) -> [u8; 3] {
+    let [u, v, _] = camera.project(&point.into()).unwrap();
+    pixel(picture, camera, u.round() as usize, v.round() as usize).0
 }
 
 #[test]
@@ -86,13 +86,13 @@ fn an_image_covers_the_side_of_a_box() {
         paint: image(&of, None, form.wrap()),
         ..thing(form, at([0.2, 3.0, 0.1], [0.0; 3]))
     };
-    let eye = eye();
-    let picture = picture(&lit(vec![painted]), &eye);
+    let camera = camera();
+    let picture = picture(&lit(vec![painted]), &camera);
     for (u, v) in (0..4_u32).flat_map(|u| (0..3_u32).map(move |v| (u, v))) {
-        // The middle of each pixel of the image, on the side that faces the eye.
+        // The middle of each pixel of the image, on the side that faces the camera.
         let across = (f64::from(u) + 0.5) / 4.0 * 1.6 - 0.8;
         let up = 0.6 - (f64::from(v) + 0.5) / 3.0 * 1.2;
-        let found = sight(&picture, &eye, [0.2 + across, 2.5, 0.1 + up]);
+        let found = sight(&picture, &camera, [0.2 + across, 2.5, 0.1 + up]);
         let start = 4 * (v * 4 + u) as usize;
         for (found, expected) in found.iter().zip(&of.pixels[start..start + 3]) {
             // Colours are mixed between the middles of the pixels, which a ray may miss by a little.
@@ -115,14 +115,14 @@ fn an_image_has_a_size_and_holes() {
         paint: image(&of, Some(0.5), form.wrap()),
         ..thing(form, at([0.0, 4.0, 0.0], [0.0; 3]))
     };
-    let eye = eye();
-    let picture = picture(&lit(vec![painted]), &eye);
+    let camera = camera();
+    let picture = picture(&lit(vec![painted]), &camera);
     // Four times each way; the middles of its upper left pixels, which are holes, and of those beside.
     let own = [0.5_f32, 0.4, 0.3].map(|light| encode(f64::from(light)));
     for (column, row) in (0..4).flat_map(|u| (0..4).map(move |v| (f64::from(u), f64::from(v)))) {
         let (x, z) = (-1.0 + 0.5 * column, 1.0 - 0.5 * row);
-        let hole = sight(&picture, &eye, [x + 0.125, 3.0, z - 0.125]);
-        let beside = sight(&picture, &eye, [x + 0.375, 3.0, z - 0.125]);
+        let hole = sight(&picture, &camera, [x + 0.125, 3.0, z - 0.125]);
+        let beside = sight(&picture, &camera, [x + 0.375, 3.0, z - 0.125]);
         for part in 0..3 {
             assert!(hole[part].abs_diff(own[part]) < 25, "{hole:?} {own:?}");
             assert!(
@@ -145,25 +145,25 @@ fn a_checker_is_what_is_counted_in_a_larger_picture() {
             ..thing(form, at([0.3, 30.0, -1.5], [0.0, 0.0, 0.4]))
         }
     };
-    let eye = eye();
+    let camera = camera();
     let fine = 15_u32;
-    let large = Eye {
-        width: eye.width * fine,
-        height: eye.height * fine,
-        focal: eye.focal * f64::from(fine),
-        center: eye
+    let large = CameraView {
+        width: camera.width * fine,
+        height: camera.height * fine,
+        focal: camera.focal * f64::from(fine),
+        center: camera
             .center
             .map(|middle| (middle + 0.5) * f64::from(fine) - 0.5),
-        ..eye.clone()
+        ..camera.clone()
     };
-    let small = picture(&lit(vec![floor()]), &eye);
+    let small = picture(&lit(vec![floor()]), &camera);
     // Without any filter: whoever looks so closely sees black and white.
     let counted = picture(&lit(vec![floor()]), &large);
     let light = |code: u8| f64::from(linear([f64::from(code) / 255.0; 3])[0]);
     let (mut sum, mut worst, mut count) = (0.0, 0.0_f64, 0.0);
     // Above, a pixel covers many squares, and those that are near are larger than those that are far.
-    for v in 46..eye.height as usize {
-        for u in 0..eye.width as usize {
+    for v in 46..camera.height as usize {
+        for u in 0..camera.width as usize {
             let mut mean = 0.0;
             for row in 0..fine as usize {
                 let start =
@@ -172,7 +172,7 @@ fn a_checker_is_what_is_counted_in_a_larger_picture() {
                 mean += row.iter().step_by(4).map(|code| light(*code)).sum::<f64>();
             }
             mean /= f64::from(fine * fine);
-            let off = (light(pixel(&small, &eye, u, v).0[0]) - mean).abs();
+            let off = (light(pixel(&small, &camera, u, v).0[0]) - mean).abs();
             (sum, worst, count) = (sum + off, worst.max(off), count + 1.0);
         }
     }
@@ -182,7 +182,7 @@ fn a_checker_is_what_is_counted_in_a_larger_picture() {
         sum / count
     );
     // At the horizon all is grey: half of the light.
-    let far = sight(&small, &eye, [0.0, 36.0, -1.0]);
+    let far = sight(&small, &camera, [0.0, 36.0, -1.0]);
     assert!(far.iter().all(|code| code.abs_diff(188) < 12), "{far:?}");
 }
 
@@ -223,10 +223,10 @@ fn round_things_have_no_seam() {
                 paint: image(of, None, form.wrap()),
                 ..thing(form, at([0.0, 3.0, -0.2], [0.0, 0.0, yaw]))
             };
-            picture(&lit(vec![painted]), &eye()).color
+            picture(&lit(vec![painted]), &camera()).color
         };
         let half = std::f64::consts::PI;
-        // A quarter to the side, the seam of one faces the eye, and that of the other is behind.
+        // A quarter to the side, the seam of one faces the camera, and that of the other is behind.
         let (one, two) = (ball(&of, half / 2.0), ball(&other, -half / 2.0));
         let mut off: Vec<u8> = one.iter().zip(&two).map(|(a, b)| a.abs_diff(*b)).collect();
         off.sort_unstable();
@@ -262,8 +262,8 @@ fn a_mesh_shows_images_where_its_file_says() {
         paint: image(&of, Some(0.8), form.wrap()),
         ..thing(form, at([0.1, 2.0, 0.05], [0.3, 0.2, 0.6]))
     };
-    let of_mesh = picture(&lit(vec![painted]), &eye());
-    let of_box = picture(&lit(vec![plate]), &eye());
+    let of_mesh = picture(&lit(vec![painted]), &camera());
+    let of_box = picture(&lit(vec![plate]), &camera());
     let both = of_mesh.things.iter().zip(&of_box.things).enumerate();
     let both = both.filter(|(_, (one, other))| (**one, **other) == (1, 1));
     let mut count = 0;
@@ -291,11 +291,11 @@ fn highlights_are_where_the_sun_is_mirrored() {
             at([0.0, 8.0, 0.0], [0.0; 3]),
         )
     };
-    let mut eye = eye();
-    (eye.width, eye.height, eye.focal, eye.center) = (300, 300, 1000.0, [150.0, 150.0]);
-    let stage = stage(vec![shiny(gloss)]);
-    let picture = picture(&stage, &eye);
-    let (to_sun, sun) = (stage.look.to_sun, Sun::default().light());
+    let mut camera = camera();
+    (camera.width, camera.height, camera.focal, camera.center) = (300, 300, 1000.0, [150.0, 150.0]);
+    let scene = scene(vec![shiny(gloss)]);
+    let picture = picture(&scene, &camera);
+    let (to_sun, sun) = (scene.illumination.to_sun, Sun::default().light());
     let mut brightest = (0, [0.0; 2]);
     for (place, thing) in picture
         .things
@@ -304,7 +304,7 @@ fn highlights_are_where_the_sun_is_mirrored() {
         .filter(|(_, thing)| **thing == 1)
     {
         let (u, v) = ((place % 300) as f64, (place / 300) as f64);
-        let ray = eye.world_from_eye.rotation * eye.direction(u, v);
+        let ray = camera.world_from_camera.rotation * camera.direction(u, v);
         let at = ray * f64::from(picture.depth[place]);
         let normal = (at - Vector3::new(0.0, 8.0, 0.0)).normalize();
         let half_way = (to_sun - ray.normalize()).normalize();
@@ -324,13 +324,13 @@ fn highlights_are_where_the_sun_is_mirrored() {
     let [u, v] = brightest.1;
     assert!(brightest.0 > 100 && u < 140.0 && v < 140.0, "{brightest:?}");
     // Nothing shines in the shade.
-    let mut shade = Stage {
-        look: even(),
-        ..super::stage(vec![shiny(gloss)])
+    let mut shade = RenderScene {
+        illumination: even(),
+        ..super::scene(vec![shiny(gloss)])
     };
-    let black = super::picture(&shade, &eye);
+    let black = super::picture(&shade, &camera);
     shade.things[0].gloss = Gloss::default();
-    assert_eq!(black.color, super::picture(&shade, &eye).color);
+    assert_eq!(black.color, super::picture(&shade, &camera).color);
 }
 
 #[test]
@@ -367,15 +367,15 @@ fn painted_pixels_do_not_depend_on_threads() {
             ..thing(form, pose)
         });
     }
-    let stage = stage(things);
-    let eye = Eye {
+    let scene = scene(things);
+    let camera = CameraView {
         shadows: true,
-        ..eye()
+        ..camera()
     };
-    let one = picture(&stage, &eye);
+    let one = picture(&scene, &camera);
     for threads in [2, 5] {
         let mut other = Picture::default();
-        take(&stage, &eye, &mut other, rays::pool(threads).as_ref());
+        draw_picture(&scene, &camera, &mut other, rays::pool(threads).as_ref());
         assert!(one == other, "{threads} threads");
     }
 }

@@ -44,7 +44,7 @@ pub fn assemble(
             .joints
             .insert(variable.value.clone(), joint_settings(joint));
     }
-    // Copies of a robot share its model, which is read and complained about once.
+    // Copies of a robot share its model, which is read and warned of once.
     let mut models: BTreeMap<String, Option<Scene>> = BTreeMap::new();
     let mut load = |named: &Spanned<String>| match models.get(&named.value) {
         Some(known) => Ok(known.clone()),

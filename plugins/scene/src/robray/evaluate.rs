@@ -61,18 +61,18 @@ struct Loader<'o> {
     classes: BTreeMap<String, classes::Flat>,
     scene: Scene,
     /// Geometry that a class attaches to a frame which may come later.
-    elsewhere: Vec<(Word2, Geometry)>,
+    elsewhere: Vec<(OwnedName, Geometry)>,
     /// Names of parents and allowed pairs, to be checked at the end.
-    mentioned: Vec<(Word2, Mention)>,
+    mentioned: Vec<(OwnedName, Mention)>,
     /// Classes that were not defined when they were used.
-    missing_classes: Vec<Word2>,
+    missing_classes: Vec<OwnedName>,
     looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
     parts: usize,
 }
 
 /// A name and its place, kept after its text is gone.
 #[derive(Clone, Debug)]
-struct Word2 {
+struct OwnedName {
     text: String,
     span: Span,
 }
@@ -183,7 +183,7 @@ impl<'o> Loader<'o> {
         }
         for word in [one, other] {
             self.mentioned
-                .push((Word2::from(*word), Mention::AllowedPair));
+                .push((OwnedName::from(*word), Mention::AllowedPair));
         }
         self.scene.allow_collision(one.text, other.text);
     }
@@ -205,7 +205,7 @@ impl<'o> Loader<'o> {
     }
 }
 
-impl From<Word<'_>> for Word2 {
+impl From<Word<'_>> for OwnedName {
     fn from(word: Word<'_>) -> Self {
         Self {
             text: word.text.to_owned(),
@@ -214,7 +214,7 @@ impl From<Word<'_>> for Word2 {
     }
 }
 
-impl Word2 {
+impl OwnedName {
     fn shown(&self) -> String {
         printable(&self.text)
     }

@@ -49,7 +49,7 @@ pub struct Environment {
     /// Where on Earth the scene lies.
     pub origin: Option<Origin>,
     /// How commanded speeds are reached.
-    pub motion: Motion,
+    pub motion: MotionMode,
     /// Steps of the physics engine a tick.
     pub substeps: u32,
     /// Natural frequency of contacts, in Hz: the higher, the stiffer.
@@ -72,7 +72,7 @@ impl Default for Environment {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             seed: 0,
             origin: None,
-            motion: Motion::Default,
+            motion: MotionMode::Default,
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
@@ -123,7 +123,7 @@ pub struct Origin {
 
 /// How commanded speeds are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Motion {
+pub enum MotionMode {
     /// The commanded speed is reached and held.
     #[default]
     Default,

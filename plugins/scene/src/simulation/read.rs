@@ -6,8 +6,8 @@ use super::component::{actuator, middleware, middleware_names, overlay, sensor};
 use super::fields::Fields;
 use super::light::light;
 use super::model::{
-    Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, Motion, Named, Origin, Robot,
-    Simulation, Water,
+    Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, MotionMode, Named, Origin,
+    Robot, Simulation, Water,
 };
 use super::object::{object, properties, zone};
 use super::problem::error;
@@ -27,7 +27,10 @@ const JOINT_MODES: &[(&str, JointMode)] = &[
 ];
 const LOCOMOTIONS: &[(&str, Locomotion)] =
     &[("ground", Locomotion::Ground), ("free", Locomotion::Free)];
-const MOTIONS: &[(&str, Motion)] = &[("default", Motion::Default), ("morse", Motion::Morse)];
+const MOTIONS: &[(&str, MotionMode)] = &[
+    ("default", MotionMode::Default),
+    ("morse", MotionMode::Morse),
+];
 
 /// The whole file.
 pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {

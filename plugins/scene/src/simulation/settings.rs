@@ -11,7 +11,7 @@ use super::tree::Field;
 use super::vocabulary::{Family, Vocabulary};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::simulation::model::Settings;
-use trace::{Fault, Trace};
+use trace::{SettingsError, Trace};
 use value::{Place, Value};
 
 /// After so many mistakes in the settings of one component, the others are left for next time.
@@ -53,7 +53,7 @@ pub(super) fn read(
         }
         let failure = match result {
             Ok(settings) => return Settings(settings),
-            Err(failure) => first.unwrap_or_else(|| Fault::other(written.kind, &failure)),
+            Err(failure) => first.unwrap_or_else(|| SettingsError::other(written.kind, &failure)),
         };
         let span = failure.span;
         if !failure.is_missing_one_of(&left_out) {
@@ -119,9 +119,9 @@ fn unknown_field<'k>(field: &Field, of: &str, known: impl Iterator<Item = &'k st
 }
 
 impl<'de> Deserializer<'de> for Top<'_> {
-    type Error = Fault;
+    type Error = SettingsError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         let fields = self.written.own.clone();
         let result = visitor.visit_map(Fields::new(fields, self.place()));
         self.place().traced(result)
@@ -132,7 +132,7 @@ impl<'de> Deserializer<'de> for Top<'_> {
         _name: &'static str,
         known: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         self.refuse_unknown(known);
         let fields = self.written.own.iter().chain(&self.written.common);
         let fields = fields
@@ -143,7 +143,7 @@ impl<'de> Deserializer<'de> for Top<'_> {
         self.place().traced(result)
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         self.refuse_unknown(&[]);
         visitor.visit_unit()
     }
@@ -152,7 +152,7 @@ impl<'de> Deserializer<'de> for Top<'_> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         self.deserialize_unit(visitor)
     }
 
@@ -160,11 +160,11 @@ impl<'de> Deserializer<'de> for Top<'_> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         visitor.visit_some(self)
     }
 
@@ -192,22 +192,25 @@ impl<'n> Fields<'n> {
 }
 
 impl<'de> MapAccess<'de> for Fields<'_> {
-    type Error = Fault;
+    type Error = SettingsError;
 
     fn next_key_seed<K: de::DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Fault> {
+    ) -> Result<Option<K::Value>, SettingsError> {
         self.value = self.fields.next();
         let Some(field) = self.value else {
             return Ok(None);
         };
-        let name: de::value::StrDeserializer<'_, Fault> =
+        let name: de::value::StrDeserializer<'_, SettingsError> =
             field.name.value.as_str().into_deserializer();
         seed.deserialize(name).map(Some)
     }
 
-    fn next_value_seed<V: de::DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+    fn next_value_seed<V: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, SettingsError> {
         match self.value.take() {
             Some(field) => {
                 let value = Value {

@@ -2,7 +2,7 @@
 use morse_api::prelude::*;
 use nalgebra::Point3;
 
-use super::{Film, Lens};
+use super::{Lens, PictureBuffers};
 
 /// Which points a depth camera gives.
 pub struct Cloud<'a> {
@@ -13,15 +13,15 @@ pub struct Cloud<'a> {
 }
 
 impl Cloud<'_> {
-    /// Writes the points of all pictures of a film, in the axes of the camera: line by line from the bottom,
+    /// Writes the points of all pictures of a camera, in the axes of the camera: line by line from the bottom,
     /// unless the top row comes first.
-    pub fn write(&self, lens: &Lens, film: &Film, points: &mut Vec<f32>) {
+    pub fn write(&self, lens: &Lens, buffers: &PictureBuffers, points: &mut Vec<f32>) {
         points.clear();
         let height = lens.height;
         let width = lens.width as usize;
         let ([center_u, center_v], over) = (lens.center(), 1.0 / lens.pixels());
-        for (picture, camera_from_eye) in film.pictures.iter().zip(&film.camera_from_eye) {
-            let is_straight = *camera_from_eye == Isometry3::identity();
+        for (picture, camera_from_view) in buffers.pictures.iter().zip(&buffers.camera_from_view) {
+            let is_straight = *camera_from_view == Isometry3::identity();
             let mut line = |line: u32| {
                 let row = (height - line) as usize;
                 let depths = picture.depth.get(row * width..(row + 1) * width);
@@ -30,13 +30,13 @@ impl Cloud<'_> {
                         let depth = f64::from(depth);
                         let across =
                             |pixel: usize, center: f64| depth * (pixel as f64 - center) * over;
-                        let [x, y] = match &film.bend {
+                        let [x, y] = match &buffers.bend {
                             Some(bend) => bend.ray(u, row).map(|way| way * depth),
                             None => [across(u, center_u), across(row, center_v)],
                         };
                         let mut at = Point3::new(x, y, depth);
                         if !is_straight {
-                            at = camera_from_eye * at;
+                            at = camera_from_view * at;
                         }
                         points.extend(at.iter().map(|&number| number as f32));
                     } else if let Some(blank) = self.blank {

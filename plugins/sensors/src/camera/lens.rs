@@ -2,7 +2,7 @@
 use morse_api::{
     distortion::{Distortion, FoldError},
     prelude::*,
-    render::{Eye, Painter, Wants},
+    render::{CameraView, RendererKind, Wants},
 };
 
 /// Width of the light-sensitive chip of MORSE's cameras, m.
@@ -35,7 +35,7 @@ pub struct Lens {
     /// How it bends rays: k1, k2, p1, p2 and k3.
     pub distortion: [f64; 5],
     /// Who draws its pictures; without it, whoever draws for the run.
-    pub renderer: Option<Painter>,
+    pub renderer: Option<RendererKind>,
 }
 
 impl Lens {
@@ -61,17 +61,17 @@ impl Lens {
         [[focal, 0.0, u], [0.0, focal, v], [0.0, 0.0, 1.0]]
     }
 
-    /// An eye that looks through it.
+    /// A camera that looks through it.
     #[must_use]
-    pub fn eye(&self, world_from_eye: Isometry3<f64>) -> Eye {
-        Eye {
-            world_from_eye,
+    pub fn camera_view(&self, world_from_camera: Isometry3<f64>) -> CameraView {
+        CameraView {
+            world_from_camera,
             width: self.width,
             height: self.height,
             focal: self.pixels(),
             center: self.center(),
             lens: None,
-            painter: self.renderer,
+            renderer: self.renderer,
             near: self.near,
             far: self.far,
             shadows: self.shadows,
@@ -137,7 +137,7 @@ macro_rules! camera {
         $(#[doc = $docs])*
         #[derive(Component, Reflect, Clone, Debug, Deserialize)]
         #[serde(default, deny_unknown_fields)]
-        #[require($crate::camera::Film, $crate::camera::Capture, Task, morse_api::render::Watches)]
+        #[require($crate::camera::PictureBuffers, $crate::camera::Capture, Task, morse_api::render::UsesRenderer)]
         pub struct $name {
             /// Columns of the picture.
             #[reflect(@Property("cam_width"))]
@@ -169,7 +169,7 @@ macro_rules! camera {
             #[reflect(@Unit(""))]
             pub distortion: [f64; 5],
             /// Who draws its colours, `software` or `gpu`; without it, the renderer of the run (`--renderer`).
-            pub renderer: Option<morse_api::render::Painter>,
+            pub renderer: Option<morse_api::render::RendererKind>,
             $($(#[$meta])* pub $field: $type,)*
         }
 

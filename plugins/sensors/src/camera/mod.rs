@@ -17,7 +17,7 @@ use morse_api::{
     component::Level,
     distortion::Distortion,
     prelude::*,
-    render::{Eye, Painter, Picture, Renderer, Wants},
+    render::{CameraView, Picture, Renderer, RendererKind, Wants},
 };
 use nalgebra::Quaternion;
 
@@ -45,7 +45,13 @@ pub trait Camera: Sensor {
     }
 
     /// Makes data of pictures, for a level. What it takes from them need not be put back.
-    fn develop(&self, level: &str, lens: &Lens, film: &mut Film, data: &mut Self::Data);
+    fn write_data(
+        &self,
+        level: &str,
+        lens: &Lens,
+        buffers: &mut PictureBuffers,
+        data: &mut Self::Data,
+    );
 }
 
 /// One look of a camera.
@@ -70,12 +76,12 @@ impl View {
 
 /// The pictures of a camera, whose memory is used again and again.
 #[derive(Component, Default)]
-pub struct Film {
+pub struct PictureBuffers {
     views: Vec<View>,
     /// One for each view.
     pub pictures: Vec<Picture>,
     /// The poses of the views in the axes of the camera.
-    pub camera_from_eye: Vec<Isometry3<f64>>,
+    pub camera_from_view: Vec<Isometry3<f64>>,
     /// What bends rays, worked out for the first frame.
     pub bend: Option<Arc<Distortion>>,
 }
@@ -83,32 +89,32 @@ pub struct Film {
 /// Adds a kind of camera.
 pub fn add<C: Camera>(app: &mut App) {
     prepare::<C>(app);
-    app.add_sensor::<C, _>(shoot::<C>);
+    app.add_sensor::<C, _>(render_views::<C>);
 }
 
-/// Adds what a kind of camera needs besides its own system, which contains [`shoot`].
+/// Adds what a kind of camera needs besides its own system, which contains [`render_views`].
 pub fn prepare<C: Camera>(app: &mut App) {
     app.register_state::<Turned>()
         .register_state::<Capture>()
         .add_service::<C>(capture::service());
-    let mut wishes = app.world_mut().get_resource_or_init::<Wishes>();
-    wishes.0.push(wants_card_of::<C>);
+    let mut queries = app.world_mut().get_resource_or_init::<GpuQueries>();
+    queries.0.push(wants_card_of::<C>);
 }
 
-/// Questions to the cameras of each kind: whether one of them wants to be drawn by the graphics card.
+/// Queries of the cameras of each kind: whether one of them wants to be drawn by the graphics card.
 #[derive(Resource, Default)]
-struct Wishes(Vec<fn(&mut World) -> bool>);
+struct GpuQueries(Vec<fn(&mut World) -> bool>);
 
 fn wants_card_of<C: Camera>(world: &mut World) -> bool {
     let mut cameras = world.query::<&C>();
     let mut cameras = cameras.iter(world);
-    cameras.any(|camera| camera.lens().renderer == Some(Painter::Gpu))
+    cameras.any(|camera| camera.lens().renderer == Some(RendererKind::Gpu))
 }
 
 /// Whether a camera wants to be drawn by the graphics card.
 pub fn wants_card(world: &mut World) -> bool {
-    let wishes = world.get_resource_or_init::<Wishes>().0.clone();
-    wishes.into_iter().any(|is_wanted| is_wanted(world))
+    let queries = world.get_resource_or_init::<GpuQueries>().0.clone();
+    queries.into_iter().any(|is_wanted| is_wanted(world))
 }
 
 /// From the axes of a picture to those of a mount that looks along x.
@@ -124,15 +130,15 @@ type Body<'a, C> = (
     &'a Level,
     &'a mut Due,
     &'a WorldPose,
-    (&'a mut Film, &'a mut Capture, &'a mut Task),
+    (&'a mut PictureBuffers, &'a mut Capture, &'a mut Task),
     Option<&'a mut Turned>,
     &'a mut <C as Sensor>::Data,
 );
 
 /// Takes the pictures of all cameras of a kind that are due. One that takes none is not due after all: it
 /// exports nothing.
-pub fn shoot<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body<'_, C>>) {
-    for (camera, level, mut due, pose, (mut film, mut capture, mut task), turned, mut data) in
+pub fn render_views<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body<'_, C>>) {
+    for (camera, level, mut due, pose, (mut buffers, mut capture, mut task), turned, mut data) in
         &mut cameras
     {
         let lens = camera.lens_at(level.0);
@@ -140,34 +146,36 @@ pub fn shoot<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body
         let (true, Some(renderer)) = (due.0, renderer.as_deref()) else {
             continue;
         };
-        let film = &mut *film;
-        if film.bend.is_none() {
+        let buffers = &mut *buffers;
+        if buffers.bend.is_none() {
             // A lens that cannot be worked out was refused when it was read.
-            film.bend = lens.bend().ok().flatten().map(Arc::new);
+            buffers.bend = lens.bend().ok().flatten().map(Arc::new);
         }
         let mut turn = UnitQuaternion::identity();
         if let Some(mut turned) = turned {
             turn = UnitQuaternion::from_scaled_axis(Vector3::z() * turned.0);
             turned.0 = libm::fmod(turned.0 + camera.turn(), TAU);
         }
-        film.views.clear();
-        camera.views(level.0, &mut film.views);
-        film.pictures
-            .resize_with(film.views.len(), Picture::default);
-        film.camera_from_eye.clear();
+        buffers.views.clear();
+        camera.views(level.0, &mut buffers.views);
+        buffers
+            .pictures
+            .resize_with(buffers.views.len(), Picture::default);
+        buffers.camera_from_view.clear();
         let to_camera = mount_from_camera();
-        for (view, picture) in film.views.iter().zip(&mut film.pictures) {
-            let mount_from_eye = turn * view.pose * to_camera;
-            film.camera_from_eye
-                .push(to_camera.inverse() * mount_from_eye);
-            let eye = Eye {
+        for (view, picture) in buffers.views.iter().zip(&mut buffers.pictures) {
+            let mount_from_view = turn * view.pose * to_camera;
+            buffers
+                .camera_from_view
+                .push(to_camera.inverse() * mount_from_view);
+            let camera_view = CameraView {
                 wants: view.wants,
-                lens: film.bend.clone(),
-                ..lens.eye(pose.0 * mount_from_eye)
+                lens: buffers.bend.clone(),
+                ..lens.camera_view(pose.0 * mount_from_view)
             };
-            renderer.0.render(&eye, picture);
+            renderer.0.render(&camera_view, picture);
         }
-        camera.develop(level.0, &lens, film, &mut data);
+        camera.write_data(level.0, &lens, buffers, &mut data);
         capture.count(&mut task);
     }
 }

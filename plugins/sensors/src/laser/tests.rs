@@ -1,7 +1,7 @@
 //! Where the rays of each kind go, and what is made of what they meet.
 use bevy::prelude::*;
 use morse_api::{
-    component::{Level, Mount, Period},
+    component::{Level, Mount, UpdateRate},
     rays::{CastRays, Hit, Rays, Surface},
     tick::Clock,
 };
@@ -174,7 +174,7 @@ fn a_wall_is_seen_where_it_is() {
     let sensor = (
         settings,
         mount,
-        Period { frequency: 60.0 },
+        UpdateRate { frequency: 60.0 },
         Due(true),
         WorldPose(pose),
     );
@@ -230,7 +230,7 @@ fn three_rays(level: &'static str) -> LaserScannerData {
     let sensor = (
         scanner(180.0, 90.0, 1),
         mount,
-        Period { frequency: 60.0 },
+        UpdateRate { frequency: 60.0 },
         Due(true),
         Level(level),
         WorldPose(Isometry3::identity()),

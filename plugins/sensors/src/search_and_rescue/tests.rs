@@ -7,9 +7,9 @@ use morse_testing::{TestWorld, moving, thing};
 
 use super::*;
 
-fn bed() -> (TestWorld, Entity) {
+fn test_world() -> (TestWorld, Entity) {
     let start = moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]);
-    let mut bed = TestWorld::new(60.0, plugin, start);
+    let mut test = TestWorld::new(60.0, plugin, start);
     let injured = |name: &str, at: [f64; 3], needs: &str| {
         let needs = Property::Text(needs.into());
         let severity = ("Severity", Property::Number(4.0));
@@ -23,7 +23,7 @@ fn bed() -> (TestWorld, Entity) {
             ],
         )
     };
-    bed.objects(vec![
+    test.objects(vec![
         injured("ann", [5.0, 1.0, 0.0], "1,2"),
         injured("bob", [8.0, 0.0, 1.0], "3"),
         injured("behind", [-3.0, 0.0, 0.0], "1"),
@@ -31,33 +31,33 @@ fn bed() -> (TestWorld, Entity) {
         thing("box", [4.0, 0.0, 0.0], &[]),
     ]);
     let text = "(abilities: [2, 5], heal_range: 2)";
-    let sensor = bed.sensor::<SearchAndRescue>("rover.rescue", text, 60.0, Isometry3::identity());
-    bed.step(start);
-    (bed, sensor)
+    let sensor = test.sensor::<SearchAndRescue>("rover.rescue", text, 60.0, Isometry3::identity());
+    test.step(start);
+    (test, sensor)
 }
 
-fn names(bed: &TestWorld, sensor: Entity) -> Vec<String> {
-    let data: SearchAndRescueData = bed.read(sensor);
+fn names(test: &TestWorld, sensor: Entity) -> Vec<String> {
+    let data: SearchAndRescueData = test.read(sensor);
     data.victim_dict.into_keys().collect()
 }
 
-fn ask(bed: &mut TestWorld, service: &str) -> Call {
-    bed.call("rover.rescue", service, json!(null))
+fn ask(test: &mut TestWorld, service: &str) -> Call {
+    test.call("rover.rescue", service, json!(null))
 }
 
-fn now(bed: &mut TestWorld, service: &str) -> Reply {
-    ask(bed, service).reply().expect("a reply at once")
+fn now(test: &mut TestWorld, service: &str) -> Reply {
+    ask(test, service).reply().expect("a reply at once")
 }
 
-fn go(bed: &mut TestWorld, x: f64) {
-    bed.step(moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
+fn go(test: &mut TestWorld, x: f64) {
+    test.step(moving([x, 0.0, 0.0], 0.0, [0.0; 3], [0.0; 3]));
 }
 
 #[test]
 fn victims_in_the_cone_are_seen() {
-    let (mut bed, sensor) = bed();
-    assert_eq!(names(&bed, sensor), ["ann", "bob"]);
-    let data: SearchAndRescueData = bed.read(sensor);
+    let (mut test, sensor) = test_world();
+    assert_eq!(names(&test, sensor), ["ann", "bob"]);
+    let data: SearchAndRescueData = test.read(sensor);
     let expected = VictimData {
         coordinate: Coordinate {
             x: 5.0,
@@ -68,44 +68,44 @@ fn victims_in_the_cone_are_seen() {
         severity: 4,
     };
     assert_eq!(data.victim_dict["ann"], expected);
-    bed.step(moving([0.0; 3], std::f64::consts::PI, [0.0; 3], [0.0; 3]));
-    assert_eq!(names(&bed, sensor), ["behind"]);
+    test.step(moving([0.0; 3], std::f64::consts::PI, [0.0; 3], [0.0; 3]));
+    assert_eq!(names(&test, sensor), ["behind"]);
     assert_eq!(SearchAndRescue::FREQUENCY, Some(6.0));
 }
 
 #[test]
 fn the_nearest_victim_is_asked_about_and_healed_in_part() {
-    let (mut bed, sensor) = bed();
-    assert_eq!(now(&mut bed, "get_robot_abilities").value, json!([2, 5]));
+    let (mut test, sensor) = test_world();
+    assert_eq!(now(&mut test, "get_robot_abilities").value, json!([2, 5]));
     assert_eq!(
-        now(&mut bed, "get_victim_requirements").value,
+        now(&mut test, "get_victim_requirements").value,
         json!([1, 2])
     );
-    assert_eq!(now(&mut bed, "get_victim_severity").value, json!(4));
-    let refused = now(&mut bed, "heal");
+    assert_eq!(now(&mut test, "get_victim_severity").value, json!(4));
+    let refused = now(&mut test, "heal");
     assert_eq!(refused.status, Status::Failed);
     assert!(refused.value.to_string().contains("too far"), "{refused:?}");
 
-    go(&mut bed, 3.5);
-    let call = ask(&mut bed, "heal");
+    go(&mut test, 3.5);
+    let call = ask(&mut test, "heal");
     for _ in 0..9 {
-        go(&mut bed, 3.5);
+        go(&mut test, 3.5);
         assert!(call.reply().is_none());
     }
     assert_eq!(
-        bed.read::<SearchAndRescueData>(sensor).victim_dict["ann"].requirements,
+        test.read::<SearchAndRescueData>(sensor).victim_dict["ann"].requirements,
         [1, 2]
     );
-    go(&mut bed, 3.5);
+    go(&mut test, 3.5);
     let reply = call.reply().expect("the tenth measurement ends it");
     assert_eq!(
         (reply.status, reply.value),
         (Status::Success, json!("partially healed"))
     );
-    let ann = bed.read::<SearchAndRescueData>(sensor).victim_dict["ann"].clone();
+    let ann = test.read::<SearchAndRescueData>(sensor).victim_dict["ann"].clone();
     assert_eq!((ann.requirements, ann.severity), (vec![1], 4));
     // What is left is beyond its abilities.
-    let refused = now(&mut bed, "heal");
+    let refused = now(&mut test, "heal");
     assert!(
         refused.value.to_string().contains("requires [1]"),
         "{refused:?}"
@@ -114,10 +114,10 @@ fn the_nearest_victim_is_asked_about_and_healed_in_part() {
 
 #[test]
 fn without_a_victim_there_is_nobody_to_ask_about() {
-    let (mut bed, _) = bed();
-    go(&mut bed, 100.0);
+    let (mut test, _) = test_world();
+    go(&mut test, 100.0);
     for service in ["heal", "get_victim_requirements", "get_victim_severity"] {
-        let refused = now(&mut bed, service);
+        let refused = now(&mut test, service);
         assert_eq!(refused.status, Status::Failed);
         assert_eq!(refused.value, json!("No victim within range (10)"));
     }
@@ -125,18 +125,18 @@ fn without_a_victim_there_is_nobody_to_ask_about() {
 
 #[test]
 fn a_victim_can_be_healed_by_itself() {
-    let (mut bed, sensor) = bed();
+    let (mut test, sensor) = test_world();
     for _ in 0..6 {
-        let reply = bed.call("ann", "heal", json!([])).reply().unwrap();
+        let reply = test.call("ann", "heal", json!([])).reply().unwrap();
         assert_eq!(reply.status, Status::Success);
-        go(&mut bed, 0.0);
+        go(&mut test, 0.0);
     }
     assert_eq!(
-        bed.read::<SearchAndRescueData>(sensor).victim_dict["ann"].severity,
+        test.read::<SearchAndRescueData>(sensor).victim_dict["ann"].severity,
         0
     );
     assert_eq!(
-        bed.read::<SearchAndRescueData>(sensor).victim_dict["bob"].severity,
+        test.read::<SearchAndRescueData>(sensor).victim_dict["bob"].severity,
         4
     );
 }

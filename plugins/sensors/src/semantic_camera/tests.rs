@@ -44,17 +44,17 @@ impl CastRays for Wall {
     }
 }
 
-fn bed(text: &str, things: Vec<(Object, Isometry3<f64>)>) -> (TestWorld, Entity) {
-    let mut bed = TestWorld::new(60.0, plugin, BodyState::default());
-    bed.objects(things);
+fn test_world(text: &str, things: Vec<(Object, Isometry3<f64>)>) -> (TestWorld, Entity) {
+    let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+    test.objects(things);
     let mount = Isometry3::identity();
-    let camera = bed.sensor::<SemanticCamera>("rover.eye", text, 60.0, mount);
-    bed.step(moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]));
-    (bed, camera)
+    let camera = test.sensor::<SemanticCamera>("rover.eye", text, 60.0, mount);
+    test.step(moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]));
+    (test, camera)
 }
 
-fn names(bed: &TestWorld, camera: Entity) -> Vec<String> {
-    let data: SemanticCameraData = bed.read(camera);
+fn names(test: &TestWorld, camera: Entity) -> Vec<String> {
+    let data: SemanticCameraData = test.read(camera);
     data.visible_objects
         .into_iter()
         .map(|seen| seen.name)
@@ -82,14 +82,14 @@ fn it_looks_ahead_and_knows_what_it_is_told_to() {
         &[("Furniture", Property::Flag(true))],
     );
     let all = vec![chair, cup, lamp, behind];
-    let (seen, camera) = bed(r#"(tag: "Furniture")"#, all.clone());
+    let (seen, camera) = test_world(r#"(tag: "Furniture")"#, all.clone());
     assert_eq!(names(&seen, camera), ["Stool", "lamp"]);
     let first = seen.read::<SemanticCameraData>(camera).visible_objects[0].clone();
     assert_eq!(
         (first.r#type.as_str(), first.position),
         ("Furniture", [5.0, 0.0, 0.0])
     );
-    let (seen, camera) = bed("()", all);
+    let (seen, camera) = test_world("()", all);
     assert_eq!(names(&seen, camera), ["cup", "lamp"]);
 }
 
@@ -99,7 +99,7 @@ fn the_picture_is_as_wide_as_the_lens_makes_it() {
     let edge = 10.5 * 16.0 / 35.0 + 0.5;
     let at = |y: f64, z: f64| vec![thing("cube", [10.0, y, z], &[])];
     let is_seen = |text: &str, y, z| {
-        let (seen, camera) = bed(text, at(y, z));
+        let (seen, camera) = test_world(text, at(y, z));
         !names(&seen, camera).is_empty()
     };
     assert!(is_seen("()", edge - 0.01, 0.0) && !is_seen("()", edge + 0.01, 0.0));
@@ -115,7 +115,7 @@ fn the_picture_is_as_wide_as_the_lens_makes_it() {
 fn relative_poses_are_in_the_axes_of_the_picture() {
     // Ahead 4 m, 1 m to the left, half a metre up: right is -1, down is -0.5, forward is 4.
     let mut cube = thing("cube", [4.0, 1.0, 0.5], &[]);
-    let (seen, camera) = bed("(relative: true)", vec![cube.clone()]);
+    let (seen, camera) = test_world("(relative: true)", vec![cube.clone()]);
     let first = seen.read::<SemanticCameraData>(camera).visible_objects[0].clone();
     let expected = Vector3::new(-1.0, -0.5, 4.0);
     assert!(
@@ -130,7 +130,7 @@ fn relative_poses_are_in_the_axes_of_the_picture() {
     }
     // In the world's axes, turned by a quarter about z.
     cube.1.rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2);
-    let (seen, camera) = bed("()", vec![cube]);
+    let (seen, camera) = test_world("()", vec![cube]);
     let first = seen.read::<SemanticCameraData>(camera).visible_objects[0].clone();
     let Orientation { x, y, z, w } = first.orientation;
     assert!((x.abs() + y.abs()) < 1e-12);
@@ -147,7 +147,7 @@ fn a_turned_box_is_looked_at_as_it_lies() {
             half: Vector3::new(0.1, 4.0, 0.1),
         });
         at.rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn);
-        let (seen, camera) = bed("()", vec![(rod, at)]);
+        let (seen, camera) = test_world("()", vec![(rod, at)]);
         !names(&seen, camera).is_empty()
     };
     assert!(rod(0.0) && !rod(FRAC_PI_2));
@@ -162,7 +162,7 @@ fn walls_hide() {
     cube.0.collides = true;
     // Rays pass through the ghost, half of a metre before the cube.
     let ghost = thing("ghost", [6.5, 0.0, 0.0], &[]);
-    let (mut seen, camera) = bed("()", vec![cube, ghost]);
+    let (mut seen, camera) = test_world("()", vec![cube, ghost]);
     assert_eq!(names(&seen, camera), ["cube", "ghost"]);
     let [wall, shape] = [0, 1].map(|_| seen.app.world_mut().spawn_empty().id());
     let mut objects = seen.app.world().resource::<Objects>().all().to_vec();
@@ -178,7 +178,7 @@ fn walls_hide() {
     // The line from (0, 1.3) to (7.55, 0.45) passes the wall's edge, x = 3, at y = 0.96; from (0, 1.8) at 1.26.
     assert!(look(&mut seen, 1.3).is_empty());
     assert_eq!(look(&mut seen, 1.8), ["cube", "ghost"]);
-    let (mut seen, camera) = bed(
+    let (mut seen, camera) = test_world(
         "(noocclusion: true)",
         vec![thing("cube", [8.0, 0.0, 0.0], &[])],
     );

@@ -6,7 +6,7 @@ use bevy::reflect::{
     map::{DynamicMap, Map},
     structs::DynamicStruct,
 };
-use morse_api::plain::Plain;
+use morse_api::dynamic::DynamicValue;
 
 use super::{each_integer, next, read};
 
@@ -68,7 +68,7 @@ fn make(info: &'static TypeInfo, row: &mut &[f64]) -> Option<Box<dyn PartialRefl
         f32,
         u64,
         i64,
-        Plain,
+        DynamicValue,
         Vec<f64>,
         Vec<[f64; 3]>,
         Vec<String>

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Loader, Word2};
+use super::{Loader, OwnedName};
 use crate::diagnostic::{Diagnostic, Span, nearest, printable};
 use crate::model::{ATTRIBUTES, Attribute, Value};
 use crate::robray::codes;
@@ -51,7 +51,7 @@ impl Loader<'_> {
         &mut self,
         block: &Block<'_>,
         place: Place,
-    ) -> (Attributes, Vec<Word2>) {
+    ) -> (Attributes, Vec<OwnedName>) {
         let mut own = Attributes::new();
         let mut classes = Vec::new();
         for written in &block.attributes {
@@ -81,14 +81,14 @@ impl Loader<'_> {
         (own, classes)
     }
 
-    fn class_name(&mut self, text: String, span: Span, classes: &mut Vec<Word2>) {
+    fn class_name(&mut self, text: String, span: Span, classes: &mut Vec<OwnedName>) {
         if text.is_empty() {
             let diagnostic = Diagnostic::error(codes::EMPTY_NAME, "a class needs a name")
                 .at(span, "this name is empty")
                 .help("remove this `isa`");
             self.problems.push(diagnostic);
         } else {
-            classes.push(Word2 { text, span });
+            classes.push(OwnedName { text, span });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::{Attributes, Place};
-use super::{Loader, Word2};
+use super::{Loader, OwnedName};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Class, Origin};
 use crate::robray::codes;
@@ -67,7 +67,7 @@ impl Loader<'_> {
     pub(super) fn inherit(
         &mut self,
         attributes: &mut Attributes,
-        isa: &[Word2],
+        isa: &[OwnedName],
         order: Order,
     ) -> Option<BTreeSet<String>> {
         let mut tags = BTreeSet::new();

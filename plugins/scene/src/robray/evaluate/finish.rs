@@ -1,6 +1,6 @@
 //! The end of a load: what can only be checked when everything is known.
 
-use super::{Loader, Mention, Word2};
+use super::{Loader, Mention, OwnedName};
 use crate::diagnostic::{Diagnostic, printable};
 use crate::robray::{Failed, Loaded, codes};
 
@@ -157,7 +157,7 @@ impl Loader<'_> {
     }
 }
 
-fn unknown_class(word: &Word2) -> Diagnostic {
+fn unknown_class(word: &OwnedName) -> Diagnostic {
     let message = format!("there is no class `{}`", word.shown());
     Diagnostic::warning(codes::UNKNOWN_CLASS, message)
         .at(word.span, "gives its name, but no attributes")

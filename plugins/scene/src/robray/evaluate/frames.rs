@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
-use super::{Loader, Mention, Word2};
+use super::{Loader, Mention, OwnedName};
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Frame, Joint, JointAxis, Limits, Origin, rotation_from_rpy, rotation_from_xyzw,
@@ -121,7 +121,7 @@ impl Loader<'_> {
             self.problems.push(diagnostic);
             return None;
         }
-        let mention = Word2 {
+        let mention = OwnedName {
             text: text.clone(),
             span,
         };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::files::Found;
-use super::{Loader, Word2};
+use super::{Loader, OwnedName};
 use crate::diagnostic::{Diagnostic, Span, printable};
 use crate::model::{Geometry, ImageFile, Origin, Shape, Value};
 use crate::robray::syntax::{Block, Word};
@@ -51,7 +51,7 @@ impl Loader<'_> {
     fn attach(&mut self, geometry: Geometry, frame: &Word<'_>, attributes: &Attributes) {
         match (word(attributes, "parent"), attributes.get("parent")) {
             (Some(parent), Some(set)) if !parent.is_empty() => {
-                let parent = Word2 {
+                let parent = OwnedName {
                     text: parent.to_owned(),
                     span: set.span,
                 };

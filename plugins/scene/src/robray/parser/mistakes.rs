@@ -29,7 +29,7 @@ impl Parser<'_, '_> {
     }
 
     /// Says that something else was expected, unless the end of the text has been reported already.
-    fn complain(&mut self, diagnostic: Diagnostic) -> Mistake {
+    fn report(&mut self, diagnostic: Diagnostic) -> Mistake {
         let known = self.after_unknown || (self.broken_end && self.token.kind == Kind::End);
         if !known {
             self.problems.push(diagnostic);
@@ -43,7 +43,7 @@ impl Parser<'_, '_> {
         let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
             .at(self.span(self.token), format!("expected {expected}"))
             .help(help);
-        self.complain(diagnostic)
+        self.report(diagnostic)
     }
 
     pub(super) fn unexpected_after(
@@ -58,7 +58,7 @@ impl Parser<'_, '_> {
             .at(self.span(self.token), format!("expected {expected}"))
             .at(before, why)
             .help(help);
-        self.complain(diagnostic)
+        self.report(diagnostic)
     }
 
     pub(super) fn reserved(&mut self, role: &str) -> Mistake {
@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
         } else {
             diagnostic.help("choose another name")
         };
-        let mistake = self.complain(diagnostic);
+        let mistake = self.report(diagnostic);
         // It was meant as a name, so no statement begins here.
         self.advance();
         mistake
@@ -123,7 +123,7 @@ impl Parser<'_, '_> {
                     .help(A_SCENE_IS)
             }
         };
-        self.complain(diagnostic);
+        self.report(diagnostic);
         self.skip_misplaced();
     }
 
@@ -157,7 +157,7 @@ impl Parser<'_, '_> {
                     .help("an attribute is a name without quotes, one value and a semicolon")
             }
         };
-        self.complain(diagnostic);
+        self.report(diagnostic);
         self.skip_misplaced();
     }
 
@@ -239,7 +239,7 @@ impl Parser<'_, '_> {
                 .help("attributes, definitions and `allow_collision` end with a semicolon")
             }
         };
-        self.complain(diagnostic)
+        self.report(diagnostic)
     }
 
     pub(super) fn no_operand(&mut self) -> Mistake {
@@ -266,7 +266,7 @@ impl Parser<'_, '_> {
                 .note("expressions know + - * / ** ( ) and the constants `pi` and `deg`")
                 .help("write down the result, or multiply with `*`");
         }
-        self.complain(diagnostic)
+        self.report(diagnostic)
     }
 
     pub(super) fn array_too_long(&mut self, open: Token) -> Mistake {
@@ -274,7 +274,7 @@ impl Parser<'_, '_> {
             .at(self.span(open), "starts here")
             .help("no attribute takes more than 6 numbers");
         self.problems.stop();
-        self.complain(diagnostic)
+        self.report(diagnostic)
     }
 
     pub(super) fn expression_too_long(&mut self, start: usize) -> Mistake {
@@ -283,7 +283,7 @@ impl Parser<'_, '_> {
             .at(span, "starts here")
             .help("split it with `def`");
         self.problems.stop();
-        self.complain(diagnostic)
+        self.report(diagnostic)
     }
 
     pub(super) fn too_deep(&mut self, token: Token, what: &str) {

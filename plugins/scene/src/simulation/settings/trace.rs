@@ -16,19 +16,19 @@ pub(super) struct Trace {
     first: RefCell<Option<Located>>,
 }
 
-/// A fault, where it happened, in which field, and what stood there.
+/// An error, where it happened, in which field, and what stood there.
 #[derive(Clone, Debug)]
 pub(super) struct Located {
     pub(super) span: Span,
     pub(super) field: String,
     pub(super) found: String,
-    pub(super) fault: Fault,
+    pub(super) error: SettingsError,
     pub(super) help: Option<String>,
 }
 
-/// A fault, as serde tells it.
+/// An error, as serde tells it.
 #[derive(Clone, Debug)]
-pub(super) enum Fault {
+pub(super) enum SettingsError {
     /// Something else was wanted.
     Wanted(String),
     /// A field is not there.
@@ -45,7 +45,7 @@ impl Trace {
         self.problems.borrow_mut().push(problem);
     }
 
-    /// Notes the innermost place of a fault.
+    /// Notes the innermost place of an error.
     pub(super) fn note(&self, located: impl FnOnce() -> Located) {
         self.first.borrow_mut().get_or_insert_with(located);
     }
@@ -55,14 +55,14 @@ impl Trace {
     }
 }
 
-impl Fault {
+impl SettingsError {
     /// A failure that did not come through the deserializer.
     pub(super) fn other(span: Span, failure: &dyn fmt::Display) -> Located {
         Located {
             span,
             field: String::new(),
             found: String::new(),
-            fault: Self::Other(failure.to_string()),
+            error: Self::Other(failure.to_string()),
             help: None,
         }
     }
@@ -71,19 +71,19 @@ impl Fault {
 impl Located {
     /// Is this only the consequence of leaving out a field that was wrong?
     pub(super) fn is_missing_one_of(&self, left_out: &[String]) -> bool {
-        matches!(&self.fault, Fault::Missing(name) if left_out.iter().any(|other| other == name))
+        matches!(&self.error, SettingsError::Missing(name) if left_out.iter().any(|other| other == name))
     }
 
     /// As it is shown; `word` is the kind whose settings these are.
     pub(super) fn worded(self, word: &str) -> Diagnostic {
         let field = quoted(&self.field);
-        let problem = match &self.fault {
-            Fault::Wanted(wanted) => {
+        let problem = match &self.error {
+            SettingsError::Wanted(wanted) => {
                 let message = format!("{field} wants {wanted}, found {}", self.found);
                 error("simulation::wrong-type", self.span, message)
                     .label(format!("expected {wanted}"))
             }
-            Fault::Missing(name) => {
+            SettingsError::Missing(name) => {
                 let (name, of) = (quoted(name), quoted(word));
                 let message = format!("{of} is missing its field {name}");
                 error("simulation::missing-field", self.span, message).help(format!(
@@ -91,12 +91,12 @@ impl Located {
                     quoted(&format!("{}: …", name.trim_matches('`')))
                 ))
             }
-            Fault::Variant(variant, known) => {
+            SettingsError::Variant(variant, known) => {
                 let message = format!("{} is not a value of {field}", quoted(variant));
                 error("simulation::unknown-word", self.span, message)
                     .known(variant, known.iter().copied())
             }
-            Fault::Other(text) => {
+            SettingsError::Other(text) => {
                 let text = text.trim_end_matches('.');
                 error(
                     "simulation::bad-setting",
@@ -112,7 +112,7 @@ impl Located {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wanted(wanted) => write!(f, "wants {wanted}"),
@@ -123,9 +123,9 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for SettingsError {}
 
-impl de::Error for Fault {
+impl de::Error for SettingsError {
     fn custom<T: fmt::Display>(text: T) -> Self {
         Self::Other(text.to_string())
     }

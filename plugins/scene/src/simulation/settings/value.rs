@@ -8,7 +8,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::trace::{Fault, Located, Trace};
+use super::trace::{Located, SettingsError, Trace};
 use super::{Fields, unknown_field};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::simulation::problem::{error, quoted};
@@ -33,14 +33,14 @@ pub(super) struct Place<'n> {
 }
 
 impl Place<'_> {
-    /// Notes the place of a fault, unless it is known more precisely already.
-    pub(super) fn traced<T>(self, result: Result<T, Fault>) -> Result<T, Fault> {
-        result.inspect_err(|fault| {
+    /// Notes the place of an error, unless it is known more precisely already.
+    pub(super) fn traced<T>(self, result: Result<T, SettingsError>) -> Result<T, SettingsError> {
+        result.inspect_err(|error| {
             self.trace.note(|| Located {
                 span: self.span,
                 field: self.name.to_owned(),
                 found: "something else".to_owned(),
-                fault: fault.clone(),
+                error: error.clone(),
                 help: None,
             });
         })
@@ -57,33 +57,33 @@ impl<'n> Value<'n> {
         }
     }
 
-    pub(super) fn traced<T>(self, result: Result<T, Fault>) -> Result<T, Fault> {
-        result.inspect_err(|fault| {
+    pub(super) fn traced<T>(self, result: Result<T, SettingsError>) -> Result<T, SettingsError> {
+        result.inspect_err(|error| {
             self.trace.note(|| Located {
                 span: self.node.span,
                 field: self.name.to_owned(),
                 found: self.node.found(),
-                fault: fault.clone(),
-                help: self.remedy(fault),
+                error: error.clone(),
+                help: self.remedy(error),
             });
         })
     }
 
     /// A word without quotes, where text is wanted, is the most common slip.
-    fn remedy(self, fault: &Fault) -> Option<String> {
-        match (&self.node.kind, fault) {
-            (Kind::Word(word), Fault::Wanted(wanted)) if wanted == "a text in quotes" => {
+    fn remedy(self, error: &SettingsError) -> Option<String> {
+        match (&self.node.kind, error) {
+            (Kind::Word(word), SettingsError::Wanted(wanted)) if wanted == "a text in quotes" => {
                 Some(format!("write {}", quoted(&format!("\"{word}\""))))
             }
             _ => None,
         }
     }
 
-    fn wants<T>(self, wanted: impl Into<String>) -> Result<T, Fault> {
-        self.traced(Err(Fault::Wanted(wanted.into())))
+    fn wants<T>(self, wanted: impl Into<String>) -> Result<T, SettingsError> {
+        self.traced(Err(SettingsError::Wanted(wanted.into())))
     }
 
-    fn float<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn float<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         match self.node.kind {
             Kind::Float(value) if !value.is_finite() => self.wants("a finite number"),
             Kind::Float(value) => self.traced(visitor.visit_f64(value)),
@@ -101,7 +101,7 @@ impl<'n> Value<'n> {
         self,
         length: Option<usize>,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         let wanted = || match length {
             Some(count) => format!("{count} values in `( )`"),
             None => "a list `[ ]`".to_owned(),
@@ -132,7 +132,7 @@ pub(super) fn struct_map<'de, V: Visitor<'de>>(
     known: &[&'static str],
     place: Place<'_>,
     visitor: V,
-) -> Result<V::Value, Fault> {
+) -> Result<V::Value, SettingsError> {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     let mut wanted = Vec::new();
     for field in fields {
@@ -161,16 +161,16 @@ fn twice(field: &Field, first: Span) -> Diagnostic {
 
 macro_rules! deserialize_with_float {
     ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
             self.float(visitor)
         }
     )*};
 }
 
 impl<'de> Deserializer<'de> for Value<'_> {
-    type Error = Fault;
+    type Error = SettingsError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         let result = match &self.node.kind {
             Kind::Bool(value) => visitor.visit_bool(*value),
             Kind::Integer(value) => match (u64::try_from(*value), i64::try_from(*value)) {
@@ -199,7 +199,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
 
     deserialize_with_float!(deserialize_f32 deserialize_f64);
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
             // Shells eat quotes: on the command line a bare word will do for a text.
             Kind::Word(word) if self.node.span.source != self.file => {
@@ -210,11 +210,11 @@ impl<'de> Deserializer<'de> for Value<'_> {
         }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         if self.node.is_none() {
             visitor.visit_none()
         } else {
@@ -226,7 +226,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         let inner = match &self.node.kind {
             Kind::Tuple(_, items) if items.len() == 1 => items.first(),
             _ => None,
@@ -235,7 +235,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
         self.traced(visitor.visit_newtype_struct(Self { node, ..self }))
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         self.seq(None, visitor)
     }
 
@@ -243,7 +243,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
         self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         self.seq(Some(length), visitor)
     }
 
@@ -252,11 +252,11 @@ impl<'de> Deserializer<'de> for Value<'_> {
         _name: &'static str,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         self.seq(Some(length), visitor)
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
             Kind::Map(pairs) => self.traced(visitor.visit_map(Pairs::new(pairs, self))),
             Kind::Struct(None, _) => self.deserialize_any(visitor),
@@ -269,7 +269,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
         name: &'static str,
         known: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
             Kind::Struct(word, fields) if word.as_ref().is_none_or(|word| word.value == name) => {
                 struct_map(fields, known, self.place(), visitor)
@@ -288,11 +288,11 @@ impl<'de> Deserializer<'de> for Value<'_> {
         _name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         match self.name() {
             Some((word, _)) if variants.contains(&word) => self.traced(visitor.visit_enum(self)),
             Some((word, span)) => {
-                let result = Err(Fault::Variant(word.to_owned(), variants));
+                let result = Err(SettingsError::Variant(word.to_owned(), variants));
                 Place {
                     span,
                     ..self.place()
@@ -303,14 +303,20 @@ impl<'de> Deserializer<'de> for Value<'_> {
         }
     }
 
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_identifier<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, SettingsError> {
         match self.name() {
             Some((word, _)) => self.traced(visitor.visit_str(word)),
             None => self.deserialize_any(visitor),
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, SettingsError> {
         visitor.visit_unit()
     }
 
@@ -335,12 +341,12 @@ impl<'n> Items<'n> {
 }
 
 impl<'de> SeqAccess<'de> for Items<'_> {
-    type Error = Fault;
+    type Error = SettingsError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Fault> {
+    ) -> Result<Option<T::Value>, SettingsError> {
         let Some(node) = self.items.next() else {
             return Ok(None);
         };
@@ -366,12 +372,12 @@ impl<'n> Pairs<'n> {
 }
 
 impl<'de> MapAccess<'de> for Pairs<'_> {
-    type Error = Fault;
+    type Error = SettingsError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Fault> {
+    ) -> Result<Option<K::Value>, SettingsError> {
         let Some((node, value)) = self.pairs.next() else {
             return Ok(None);
         };
@@ -379,7 +385,10 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
         seed.deserialize(Value { node, ..self.whole }).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, SettingsError> {
         match self.value.take() {
             Some(node) => seed.deserialize(Value { node, ..self.whole }),
             None => Err(de::Error::custom("a value was asked for before its key")),
@@ -388,27 +397,33 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
 }
 
 impl<'de> EnumAccess<'de> for Value<'_> {
-    type Error = Fault;
+    type Error = SettingsError;
     type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, Self), SettingsError> {
         let (word, _) = self.name().unwrap_or(("", self.node.span));
-        let name: de::value::StrDeserializer<'_, Fault> = word.into_deserializer();
+        let name: de::value::StrDeserializer<'_, SettingsError> = word.into_deserializer();
         Ok((self.traced(seed.deserialize(name))?, self))
     }
 }
 
 impl<'de> VariantAccess<'de> for Value<'_> {
-    type Error = Fault;
+    type Error = SettingsError;
 
-    fn unit_variant(self) -> Result<(), Fault> {
+    fn unit_variant(self) -> Result<(), SettingsError> {
         match &self.node.kind {
             Kind::Word(_) | Kind::Text(_) => Ok(()),
             _ => self.wants("a bare word"),
         }
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, SettingsError> {
         match &self.node.kind {
             Kind::Tuple(Some(_), items) if items.len() == 1 => match items.first() {
                 Some(node) => seed.deserialize(Value { node, ..self }),
@@ -418,7 +433,11 @@ impl<'de> VariantAccess<'de> for Value<'_> {
         }
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Fault> {
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
             Kind::Tuple(Some(_), items) if items.len() == length => {
                 self.traced(visitor.visit_seq(Items::new(items, self)))
@@ -431,7 +450,7 @@ impl<'de> VariantAccess<'de> for Value<'_> {
         self,
         known: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
             Kind::Struct(_, fields) => struct_map(fields, known, self.place(), visitor),
             _ => self.wants("named fields in `( )`"),

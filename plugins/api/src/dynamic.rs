@@ -1,0 +1,311 @@
+//! Values whose form is known at run time only, such as the data of other components.
+use bevy::{
+    prelude::*,
+    reflect::{PartialReflect, ReflectRef, structs::Struct},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    fields::{Fields, Value, key_text, plain_name, view, walk},
+    samples::{Block, base64_text},
+};
+
+/// The only key of a JSON object that stands for a number that JSON does not have.
+const NO_JSON: &str = "$number";
+
+/// A number as JSON. Infinite ones, and what is no number, become `{"$number": "Infinity"}`, `"-Infinity"` or
+/// `"NaN"`; each middleware writes them as its protocol has them.
+#[must_use]
+pub fn number_to_json(number: f64) -> Json {
+    if number.is_finite() {
+        return number.into();
+    }
+    let word = match (number.is_nan(), number > 0.0) {
+        (true, _) => "NaN",
+        (false, true) => "Infinity",
+        (false, false) => "-Infinity",
+    };
+    json!({ NO_JSON: word })
+}
+
+/// The number that JSON does not have, if this stands for one.
+#[must_use]
+pub fn no_json_number(json: &Json) -> Option<f64> {
+    let object = json.as_object().filter(|object| object.len() == 1)?;
+    match object.get(NO_JSON)?.as_str()? {
+        "NaN" => Some(f64::NAN),
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => None,
+    }
+}
+
+/// Numbers as a JSON list.
+#[must_use]
+pub fn numbers_to_json(numbers: &[f64]) -> Json {
+    numbers.iter().copied().map(number_to_json).collect()
+}
+
+/// A number, a flag, text, or lists and maps of such.
+#[derive(Reflect, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[reflect(opaque)]
+pub enum DynamicValue {
+    /// A number.
+    Number(f64),
+    /// A whole number.
+    Integer(i64),
+    /// Yes or no.
+    Flag(bool),
+    /// Text.
+    Text(String),
+    /// Numbers only.
+    Numbers(Vec<f64>),
+    /// Pixels or points.
+    Samples(Block),
+    /// Anything, in order.
+    List(Vec<DynamicValue>),
+    /// Named values, in the order in which they are exported.
+    Map(Vec<(String, DynamicValue)>),
+}
+
+/// An empty map.
+impl Default for DynamicValue {
+    fn default() -> Self {
+        Self::Map(Vec::new())
+    }
+}
+
+impl DynamicValue {
+    /// The exported fields of some data.
+    #[must_use]
+    pub fn of_data(fields: &Fields, data: &dyn Struct) -> Self {
+        let mut dynamic = Self::default();
+        dynamic.set_data(fields, data);
+        dynamic
+    }
+
+    /// Takes over the exported fields of some data, which is free while their names stay the same.
+    pub fn set_data(&mut self, fields: &Fields, data: &dyn Struct) {
+        self.set_map(parts_of(fields, data));
+    }
+
+    /// Takes over a reading: `timestamp`, s, and the exported fields.
+    pub fn set_reading(&mut self, seconds: f64, fields: &Fields, data: &dyn Struct) {
+        let time = std::iter::once(("timestamp", seconds.as_partial_reflect()));
+        self.set_map(time.chain(parts_of(fields, data)));
+    }
+
+    fn set_map<'v>(&mut self, parts: impl Iterator<Item = (&'v str, &'v dyn PartialReflect)>) {
+        let Self::Map(map) = self else {
+            *self = Self::default();
+            return self.set_map(parts);
+        };
+        let mut count = 0;
+        for (place, (name, value)) in parts.enumerate() {
+            count = place + 1;
+            match map.get_mut(place) {
+                Some((known, dynamic)) => {
+                    if known != name {
+                        name.clone_into(known);
+                    }
+                    dynamic.set(value);
+                }
+                None => map.push((name.to_owned(), Self::of(value))),
+            }
+        }
+        map.truncate(count);
+    }
+
+    /// A value seen without its type.
+    #[must_use]
+    pub fn of(value: &dyn PartialReflect) -> Self {
+        let mut dynamic = Self::default();
+        dynamic.set(value);
+        dynamic
+    }
+
+    /// Takes over a value seen without its type.
+    pub fn set(&mut self, value: &dyn PartialReflect) {
+        match view(value) {
+            Value::Number(number) => *self = Self::Number(number),
+            Value::Integer(integer) => *self = Self::Integer(integer),
+            Value::Flag(flag) => *self = Self::Flag(flag),
+            Value::Text(text) => match self {
+                Self::Text(own) => text.clone_into(own),
+                _ => *self = Self::Text(text.to_owned()),
+            },
+            Value::Numbers(numbers) => match self {
+                Self::Numbers(own) => numbers.clone_into(own),
+                _ => *self = Self::Numbers(numbers.to_vec()),
+            },
+            Value::Triples(triples) => {
+                let lists = triples.iter().map(|triple| Self::Numbers(triple.to_vec()));
+                *self = Self::List(lists.collect());
+            }
+            Value::Texts(texts) => {
+                *self = Self::List(texts.iter().cloned().map(Self::Text).collect());
+            }
+            Value::Samples(samples) => *self = Self::Samples(samples.block()),
+            Value::Dynamic(dynamic) => self.clone_from(dynamic),
+            Value::Named(named) => {
+                let parts = named.iter();
+                let parts = parts.map(|(name, number)| (name.to_owned(), Self::Number(number)));
+                *self = Self::Map(parts.collect());
+            }
+            Value::Other(other) => self.set_other(other),
+        }
+    }
+
+    fn set_other(&mut self, other: &dyn PartialReflect) {
+        match other.reflect_ref() {
+            ReflectRef::Struct(parts) => self.set_map(
+                parts
+                    .iter_fields()
+                    .map(|(name, part)| (plain_name(name), part)),
+            ),
+            ReflectRef::Map(parts) => {
+                let parts = parts
+                    .iter()
+                    .map(|(key, part)| (key_text(key), Self::of(part)));
+                *self = Self::Map(parts.collect());
+            }
+            ReflectRef::Enum(word) if word.field_len() == 0 => {
+                *self = Self::Text(word.variant_name().to_owned());
+            }
+            _ => {
+                let mut list = Vec::new();
+                walk(other, &mut |part| list.push(Self::of(part)));
+                *self = Self::List(list);
+            }
+        }
+    }
+
+    /// As JSON; numbers as in [`number_to_json`].
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Number(number) => number_to_json(*number),
+            Self::Integer(integer) => (*integer).into(),
+            Self::Flag(flag) => (*flag).into(),
+            Self::Text(text) => text.as_str().into(),
+            Self::Numbers(numbers) => numbers_to_json(numbers),
+            Self::Samples(block) => base64_text(block.any()).into(),
+            Self::List(list) => list.iter().map(Self::to_json).collect(),
+            Self::Map(map) => {
+                let parts = map
+                    .iter()
+                    .map(|(name, part)| (name.clone(), part.to_json()));
+                Json::Object(parts.collect())
+            }
+        }
+    }
+
+    /// Whether all its numbers are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Number(number) => number.is_finite(),
+            Self::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
+            Self::Integer(_) | Self::Flag(_) | Self::Text(_) => true,
+            Self::Samples(block) => block.any().is_finite(),
+            Self::List(list) => list.iter().all(Self::is_finite),
+            Self::Map(map) => map.iter().all(|(_, part)| part.is_finite()),
+        }
+    }
+}
+
+/// The exported fields of some data. Numbers with names of their own stand beside the other fields.
+fn parts_of<'d>(
+    fields: &'d Fields,
+    data: &'d dyn Struct,
+) -> impl Iterator<Item = (&'d str, &'d dyn PartialReflect)> {
+    let parts = fields.0.iter().filter_map(|field| {
+        let value = data.field_at(field.index)?;
+        Some((field.name, value))
+    });
+    parts.flat_map(|(name, value)| {
+        let (named, own) = match view(value) {
+            Value::Named(named) => (Some(named), None),
+            _ => (None, Some((name, value))),
+        };
+        let named = named.into_iter().flat_map(|named| {
+            let values = named.values.iter().map(PartialReflect::as_partial_reflect);
+            named.names.iter().map(String::as_str).zip(values)
+        });
+        named.chain(own)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::named::Named;
+
+    #[derive(Reflect)]
+    struct Data {
+        x: f64,
+        name: String,
+        points: Vec<[f64; 3]>,
+        velocity: [f64; 3],
+        silent: u32,
+    }
+
+    #[test]
+    fn numbers_that_json_lacks_are_told_apart_from_all_else() {
+        for number in [f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(no_json_number(&number_to_json(number)), Some(number));
+        }
+        assert!(no_json_number(&number_to_json(f64::NAN)).is_some_and(f64::is_nan));
+        for other in [json!(1.5), json!("NaN"), json!({ "a": "NaN" }), json!({})] {
+            assert_eq!(no_json_number(&other), None, "{other}");
+        }
+        assert_eq!(number_to_json(1.5), json!(1.5));
+    }
+
+    #[test]
+    fn numbers_with_names_stand_beside_the_other_fields() {
+        #[derive(Reflect)]
+        struct Arm {
+            load: f64,
+            joints: Named,
+        }
+        let mut joints = Named::zero(vec!["shoulder".to_owned(), "elbow".to_owned()]);
+        joints.values = vec![0.5, -1.0];
+        let data = Arm { load: 2.0, joints };
+        let dynamic = DynamicValue::of_data(&Fields::of_type::<Arm>(None), &data);
+        let expected = serde_json::json!({ "load": 2.0, "shoulder": 0.5, "elbow": -1.0 });
+        assert_eq!(dynamic.to_json(), expected);
+    }
+
+    #[test]
+    fn data_are_taken_over_whatever_was_there() {
+        let data = Data {
+            x: 1.5,
+            name: "a".into(),
+            points: vec![[1.0, 2.0, 3.0]],
+            velocity: [0.0, 1.0, 0.0],
+            silent: 7,
+        };
+        let mut fields = Fields::of_type::<Data>(None);
+        fields.0.truncate(4);
+        let expected = serde_json::json!({
+            "x": 1.5, "name": "a", "points": [[1.0, 2.0, 3.0]], "velocity": [0.0, 1.0, 0.0],
+        });
+        let mut dynamic = DynamicValue::of_data(&fields, &data);
+        assert_eq!(dynamic.to_json(), expected);
+        dynamic.set_data(&fields, &data);
+        assert_eq!(dynamic.to_json(), expected);
+        let mut used = DynamicValue::Map(vec![("y".into(), DynamicValue::Flag(true)); 9]);
+        used.set_data(&fields, &data);
+        assert_eq!(used, dynamic);
+        let mut used = DynamicValue::Number(3.0);
+        used.set_data(&fields, &data);
+        assert_eq!(used, dynamic);
+        let bytes = postcard::to_stdvec(&dynamic).unwrap();
+        assert_eq!(
+            postcard::from_bytes::<DynamicValue>(&bytes).unwrap(),
+            dynamic
+        );
+    }
+}

@@ -1,0 +1,252 @@
+//! Where bodies are, as those see it who look on: each who asked is shown the next tick.
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use bevy::prelude::*;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::{body::BodyState, middleware::Waker, tick::Clock};
+
+/// Where all bodies are at the end of a tick.
+#[derive(Clone, Debug, Default)]
+pub struct Poses {
+    /// The tick.
+    pub tick: u64,
+    /// Its time, ns.
+    pub nanos: u64,
+    /// In the order of [`Scenery::bodies`](super::Scenery::bodies).
+    pub bodies: Vec<Isometry3<f64>>,
+    /// Where bodies touch; empty for who [does not want](PoseObserver::want_contacts) to know.
+    pub contacts: Vec<ContactInfo>,
+}
+
+/// A place where two bodies touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactInfo {
+    /// The middle of the points of contact, in the world, m.
+    pub point: Point3<f64>,
+    /// What the second body exerts on the first one along the normals, world axes, N.
+    pub force: Vector3<f64>,
+    /// The places of the two bodies.
+    pub bodies: [usize; 2],
+}
+
+/// The ports through which a world shows where its bodies are.
+#[derive(Resource, Default)]
+pub struct Viewers {
+    /// In the order of [`Scenery::bodies`](super::Scenery::bodies).
+    pub bodies: Vec<Entity>,
+    /// One for each who looks on.
+    pub ports: Vec<PosePort>,
+    /// Where bodies touch, if anybody [wants](Viewers::want_contacts) to know.
+    pub contacts: Vec<ContactInfo>,
+    /// The ports for readings: the sensor, and the port's place in its [`Outputs`](crate::sensor::Outputs).
+    pub readings: Vec<(Entity, usize)>,
+}
+
+/// The world's end of a port for poses.
+pub struct PosePort {
+    sender: Sender<Poses>,
+    oldest: Receiver<Poses>,
+    used: Receiver<Poses>,
+    credits: Receiver<()>,
+    wants_contacts: Arc<AtomicBool>,
+    wake: Waker,
+}
+
+/// The outer end. It gets nothing that it did not ask for.
+pub struct PoseObserver {
+    receiver: Receiver<Poses>,
+    home: Sender<Poses>,
+    credit: Sender<()>,
+    wants_contacts: Arc<AtomicBool>,
+}
+
+/// Makes the two ends of a port for poses.
+#[must_use]
+pub fn pose_port(wake: Waker) -> (PosePort, PoseObserver) {
+    let (sender, receiver) = bounded(1);
+    let (home, used) = bounded(2);
+    let (credit, credits) = bounded(1);
+    let wants_contacts = Arc::<AtomicBool>::default();
+    let inner = PosePort {
+        sender,
+        oldest: receiver.clone(),
+        used,
+        credits,
+        wants_contacts: wants_contacts.clone(),
+        wake,
+    };
+    let outer = PoseObserver {
+        receiver,
+        home,
+        credit,
+        wants_contacts,
+    };
+    (inner, outer)
+}
+
+impl PoseObserver {
+    /// Asks for the poses of the next tick. Asking twice is asking once.
+    pub fn assert_ready(&self) {
+        self.credit.try_send(()).ok();
+    }
+
+    /// Whether the places are wanted where bodies touch. They cost some time in each tick.
+    pub fn want_contacts(&self, wanted: bool) {
+        self.wants_contacts.store(wanted, Ordering::Relaxed);
+    }
+
+    /// The poses, if they are there.
+    #[must_use]
+    pub fn try_recv(&self) -> Option<Poses> {
+        self.receiver.try_recv().ok()
+    }
+
+    /// Gives memory back for poses to come.
+    pub fn give_back(&self, used: Poses) {
+        drop(self.home.try_send(used));
+    }
+}
+
+impl Viewers {
+    /// Whether anybody wants to know where bodies touch.
+    #[must_use]
+    pub fn want_contacts(&self) -> bool {
+        let wants = |port: &PosePort| port.wants_contacts.load(Ordering::Relaxed);
+        self.ports.iter().any(wants)
+    }
+
+    /// Shows where bodies are to those who asked.
+    pub fn show<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
+        for port in &self.ports {
+            if port.credits.try_recv().is_ok() {
+                self.show_to(port, clock, &state);
+            }
+        }
+    }
+
+    /// Shows where bodies are at the end of the run, to everybody: who was not ready sees the end, too.
+    pub fn show_last<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
+        for port in &self.ports {
+            drop(port.oldest.try_recv());
+            self.show_to(port, clock, &state);
+        }
+    }
+
+    fn show_to<'a>(
+        &self,
+        port: &PosePort,
+        clock: &Clock,
+        state: impl Fn(Entity) -> Option<&'a BodyState>,
+    ) {
+        let mut poses = port.used.try_recv().unwrap_or_default();
+        (poses.tick, poses.nanos) = (clock.tick, clock.nanos());
+        poses.bodies.clear();
+        let states = self.bodies.iter().map(|body| state(*body));
+        poses
+            .bodies
+            .extend(states.map(|state| state.map(|state| state.pose).unwrap_or_default()));
+        poses.contacts.clear();
+        if port.wants_contacts.load(Ordering::Relaxed) {
+            poses.contacts.extend(&self.contacts);
+        }
+        // One that was not taken yet stays.
+        if port.sender.try_send(poses).is_ok() {
+            port.wake.wake();
+        }
+    }
+}
+
+/// Shows each tick to those who asked. Runs in [`crate::tick::Tick::Export`].
+pub fn show(clock: Res<Clock>, viewers: Res<Viewers>, bodies: Query<&BodyState>) {
+    viewers.show(&clock, |body| bodies.get(body).ok());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::middleware::Wake;
+
+    #[test]
+    fn poses_are_shown_to_who_asks_and_their_memory_comes_back() {
+        let mut world = World::new();
+        let state = BodyState {
+            pose: Isometry3::translation(1.0, 2.0, 3.0),
+            ..BodyState::default()
+        };
+        let body = world.spawn(state).id();
+        let (waker, wake) = Wake::new();
+        let (port, observer) = pose_port(waker);
+        world.insert_resource(Clock::new(10.0));
+        world.insert_resource(Viewers {
+            bodies: vec![body],
+            ports: vec![port],
+            ..Viewers::default()
+        });
+        world.run_system_cached(show).unwrap();
+        assert!(observer.try_recv().is_none(), "nobody asked");
+        observer.assert_ready();
+        observer.assert_ready();
+        world.resource_mut::<Clock>().tick = 7;
+        world.run_system_cached(show).unwrap();
+        world.run_system_cached(show).unwrap();
+        assert!(wake.wait(std::time::Duration::ZERO).is_token());
+        let poses = observer.try_recv().unwrap();
+        assert_eq!((poses.tick, poses.nanos), (7, 700_000_000));
+        let at = poses.bodies[0].translation.vector;
+        assert_eq!(at, Vector3::new(1.0, 2.0, 3.0));
+        assert!(observer.try_recv().is_none(), "asked once, shown once");
+        let memory = poses.bodies.as_ptr();
+        observer.give_back(poses);
+        observer.assert_ready();
+        world.run_system_cached(show).unwrap();
+        assert_eq!(observer.try_recv().unwrap().bodies.as_ptr(), memory);
+    }
+
+    #[test]
+    fn the_end_is_shown_to_who_was_slow() {
+        let (waker, _wake) = Wake::new();
+        let (port, observer) = pose_port(waker);
+        let viewers = Viewers {
+            ports: vec![port],
+            ..Viewers::default()
+        };
+        let clock = |tick| Clock { tick, rate: 10.0 };
+        observer.assert_ready();
+        viewers.show(&clock(1), |_| None);
+        viewers.show(&clock(2), |_| None);
+        viewers.show_last(&clock(3), |_| None);
+        let seen = std::iter::from_fn(|| observer.try_recv()).map(|poses| poses.tick);
+        assert_eq!(seen.collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn contacts_are_for_who_wants_them() {
+        let (waker, _wake) = Wake::new();
+        let (port, observer) = pose_port(waker);
+        let contact = ContactInfo {
+            point: Point3::new(1.0, 0.0, 0.0),
+            force: Vector3::z(),
+            bodies: [0, 1],
+        };
+        let viewers = Viewers {
+            ports: vec![port],
+            contacts: vec![contact],
+            ..Viewers::default()
+        };
+        let seen = || {
+            observer.assert_ready();
+            viewers.show(&Clock::new(10.0), |_| None);
+            observer.try_recv().unwrap().contacts
+        };
+        assert!(!viewers.want_contacts());
+        assert_eq!(seen(), []);
+        observer.want_contacts(true);
+        assert!(viewers.want_contacts());
+        assert_eq!(seen(), [contact]);
+    }
+}

@@ -1,0 +1,185 @@
+//! How the surface of a thing looks at a place: its colour, and how it shines.
+use std::sync::Arc;
+
+use morse_api::{
+    lighting::linear,
+    paint::{self, Place, Wrap},
+    world_view::Gloss,
+};
+use nalgebra::Vector3;
+
+use super::{
+    light::Rgb,
+    mesh::VisualMesh,
+    projection::Local,
+    render_scene::{Form, Thing},
+    texture::{Footprint, Texture, checker},
+};
+
+/// What is painted on a thing.
+pub(super) struct Paint {
+    pub(super) pattern: Pattern,
+    /// Where patterns lie, and how large they are.
+    pub(super) rule: paint::Paint,
+    /// How the thing is wrapped; a mesh by what its file says, if this is missing.
+    pub(super) wrap: Option<Wrap>,
+}
+
+pub(super) enum Pattern {
+    Checker(Rgb),
+    Image(Arc<Texture>),
+}
+
+/// The look of a surface at a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Appearance {
+    /// The light that it sends back evenly, linear.
+    pub(super) color: Rgb,
+    pub(super) gloss: Gloss,
+}
+
+impl Appearance {
+    /// What a surface sends back in a highlight of light that falls on it.
+    pub(super) fn highlight(
+        &self,
+        light: Rgb,
+        normal: &Vector3<f64>,
+        to_light: &Vector3<f64>,
+        to_camera: &Vector3<f64>,
+    ) -> Rgb {
+        if self.gloss.color == [0.0; 3] {
+            return [0.0; 3];
+        }
+        let half_way = (to_light + to_camera).normalize();
+        let cosine = normal.dot(&half_way).max(0.0);
+        let share = libm::pow(cosine, self.gloss.shininess);
+        [0, 1, 2].map(|part| light[part] * (self.gloss.color[part] * share) as f32)
+    }
+}
+
+/// How far beyond its own depth the ray of the next pixel may meet a surface that is seen aslant.
+const STEEPEST: f64 = 8.0;
+
+/// A place on a thing that a pixel shows.
+pub(super) struct Spot<'a> {
+    pub(super) thing: &'a Thing,
+    pub(super) local: &'a Local,
+    /// The ray of the pixel, and those of the next ones to the right and below, in the axes of the camera.
+    pub(super) rays: [Vector3<f64>; 3],
+    pub(super) depth: f64,
+    /// In the thing's own axes, before it is scaled.
+    pub(super) at: Vector3<f64>,
+    pub(super) normal: Vector3<f64>,
+    /// The triangle of a mesh.
+    pub(super) part: u32,
+}
+
+impl Spot<'_> {
+    pub(super) fn appearance(&self) -> Appearance {
+        let thing = self.thing;
+        let plain = Appearance {
+            color: thing.color,
+            gloss: thing.gloss,
+        };
+        match (&thing.paint, &thing.form) {
+            (Some(paint), Form::Mesh { mesh, scale }) => Appearance {
+                color: self.painted(paint, Some(mesh), *scale),
+                ..plain
+            },
+            (Some(paint), _) => Appearance {
+                color: self.painted(paint, None, 1.0),
+                ..plain
+            },
+            (None, Form::Mesh { mesh, .. }) => match mesh.material(self.part) {
+                Some(material) => {
+                    let base = linear(material.color);
+                    let color = material.image.as_ref().map_or(base, |image| {
+                        let footprint = self.footprint(|at| mesh.coordinates(self.part, at));
+                        over(image.mean(&footprint, [true; 2]), base)
+                    });
+                    Appearance {
+                        color,
+                        gloss: material.gloss,
+                    }
+                }
+                None => plain,
+            },
+            (None, _) => plain,
+        }
+    }
+
+    fn painted(&self, paint: &Paint, mesh: Option<&VisualMesh>, scale: f64) -> Rgb {
+        let shape = match &paint.pattern {
+            Pattern::Checker(_) => 1.0,
+            Pattern::Image(image) => image.shape(),
+        };
+        let normal = (self.normal * scale.signum()).into();
+        let place = |at: &Vector3<f64>| -> Place {
+            match (&paint.wrap, mesh) {
+                (None, Some(mesh)) => Place {
+                    at: mesh.coordinates(self.part, at),
+                    size: [1.0; 2],
+                    is_closed: false,
+                },
+                (wrap, _) => wrap
+                    .unwrap_or(Wrap::Ball { radius: 1.0 })
+                    .place((at * scale).into(), normal),
+            }
+        };
+        let here = place(&self.at);
+        let mut footprint = self.footprint(|at| {
+            let there = place(at).at;
+            // Across the line where it closes is the short way.
+            let turns = if here.is_closed {
+                (there[0] - here.at[0]).round()
+            } else {
+                0.0
+            };
+            [there[0] - turns, there[1]]
+        });
+        footprint = footprint.scaled(here.counts(&paint.rule, shape));
+        match &paint.pattern {
+            Pattern::Checker(other) => {
+                super::light::mix(self.thing.color, *other, checker(&footprint))
+            }
+            Pattern::Image(image) => {
+                let is_endless = paint.rule.size.is_some() || paint.wrap.is_none();
+                let goes_on = [is_endless || here.is_closed, is_endless];
+                over(image.mean(&footprint, goes_on), self.thing.color)
+            }
+        }
+    }
+
+    /// What the pixel covers, where `place` says where on something a point of the thing lies. Next to the spot
+    /// the surface is taken to be flat.
+    fn footprint(&self, place: impl Fn(&Vector3<f64>) -> [f64; 2]) -> Footprint {
+        let ways = self.rays.map(|ray| self.local.direction(&ray));
+        let ahead = self.normal.dot(&ways[0]);
+        let at = place(&self.at);
+        let next = |way: &Vector3<f64>| {
+            let farther = ahead / self.normal.dot(way);
+            let farther = if (0.0..=STEEPEST).contains(&farther) {
+                farther
+            } else {
+                STEEPEST
+            };
+            let there = place(&(self.at + (way * farther - ways[0]) * self.depth));
+            [there[0] - at[0], there[1] - at[1]]
+        };
+        Footprint {
+            at,
+            right: next(&ways[1]),
+            below: next(&ways[2]),
+        }
+    }
+}
+
+/// An image, through whose holes a colour is seen.
+fn over([red, green, blue, opacity]: [f32; 4], base: Rgb) -> Rgb {
+    let through = 1.0 - opacity;
+    [
+        red + base[0] * through,
+        green + base[1] * through,
+        blue + base[2] * through,
+    ]
+}

@@ -1,0 +1,107 @@
+//! From a scene to a picture, band by band.
+use morse_api::render::{CameraView, Picture};
+use rayon::{ThreadPool, prelude::*};
+
+use super::{
+    projection::{Projection, Tiles},
+    render_scene::RenderScene,
+    shadow::Bounds,
+    tile::{self, SIDE, Shown},
+};
+
+/// Takes a picture of a scene.
+pub(super) fn draw_picture(
+    scene: &RenderScene,
+    camera: &CameraView,
+    picture: &mut Picture,
+    pool: Option<&ThreadPool>,
+) {
+    picture.fit(camera);
+    let tiles = Tiles::new(camera);
+    let projection = Projection::new(camera, scene, &tiles);
+    draw(&projection, &|_| true, picture, &mut [], pool);
+}
+
+/// Draws those tiles of a projection that are wanted, by their numbers. What each of them shows, in the sun's axes, goes
+/// to `places`, if there is room for it.
+pub(super) fn draw(
+    projection: &Projection<'_>,
+    is_wanted: &(dyn Fn(usize) -> bool + Sync),
+    picture: &mut Picture,
+    places: &mut [Bounds],
+    pool: Option<&ThreadPool>,
+) {
+    let width = projection.camera.width as usize;
+    let columns = width.div_ceil(SIDE);
+    let bands = (projection.camera.height as usize).div_ceil(SIDE);
+    // A band of tiles each: no two write to the same pixels.
+    let mut parts: Vec<_> = (0..bands).map(Band::new).collect();
+    let each = SIDE * width;
+    for (part, color) in parts.iter_mut().zip(picture.color.chunks_mut(4 * each)) {
+        part.color = color;
+    }
+    for (part, depth) in parts.iter_mut().zip(picture.depth.chunks_mut(each)) {
+        part.depth = depth;
+    }
+    for (part, things) in parts.iter_mut().zip(picture.things.chunks_mut(each)) {
+        part.things = things;
+    }
+    for (part, places) in parts.iter_mut().zip(places.chunks_mut(columns)) {
+        part.places = places;
+    }
+    let draw = |mut part: Band<'_>| {
+        let mut shown = Shown::NOTHING;
+        for column in 0..columns {
+            if is_wanted(part.number * columns + column) {
+                tile::draw(projection, column, part.number, &mut shown);
+                part.show(&shown, column, width);
+            }
+        }
+    };
+    match pool {
+        Some(pool) => pool.install(|| parts.into_par_iter().for_each(draw)),
+        None => parts.into_iter().for_each(draw),
+    }
+}
+
+/// A band of a picture.
+struct Band<'a> {
+    number: usize,
+    color: &'a mut [u8],
+    depth: &'a mut [f32],
+    things: &'a mut [u16],
+    places: &'a mut [Bounds],
+}
+
+impl Band<'_> {
+    fn new(number: usize) -> Self {
+        Self {
+            number,
+            color: &mut [],
+            depth: &mut [],
+            things: &mut [],
+            places: &mut [],
+        }
+    }
+
+    /// Puts what a tile shows into the picture.
+    fn show(&mut self, shown: &Shown, column: usize, width: usize) {
+        let first = column * SIDE;
+        let count = SIDE.min(width - first);
+        for row in 0..SIDE {
+            let start = row * width + first;
+            if let Some(to) = self.color.get_mut(4 * start..4 * (start + count)) {
+                to.copy_from_slice(shown.color[row][..count].as_flattened());
+            }
+            if let Some(to) = self.depth.get_mut(start..start + count) {
+                to.copy_from_slice(&shown.depth[row][..count]);
+            }
+            if let Some(to) = self.things.get_mut(start..start + count) {
+                to.copy_from_slice(&shown.things[row][..count]);
+            }
+        }
+        if let Some(places) = self.places.get_mut(column) {
+            *places = shown.places;
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! What a camera has before it: everything that may be in its picture, in its own axes, and which tiles of the
+//! picture each thing may be in.
+use morse_api::render::CameraView;
+use morse_geometry::rays::solid::Solid;
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use super::light::{Rgb, plus, times};
+use super::pixels::Pixels;
+use super::render_scene::{Form, RenderScene, Thing};
+use super::shadow::Shadows;
+use super::tile::SIDE;
+
+/// A picture that is about to be taken.
+pub(super) struct Projection<'a> {
+    pub(super) camera: &'a CameraView,
+    pub(super) scene: &'a RenderScene,
+    /// What may be seen, the nearest first.
+    pub(super) casts: Vec<Cast>,
+    /// For each tile, where its list begins in `list`; one more for the end.
+    starts: Vec<u32>,
+    /// The casts of each tile, in their order.
+    list: Vec<u32>,
+    /// From the camera's axes to the world's.
+    pub(super) rotation: Matrix3<f64>,
+    pub(super) position: Vector3<f64>,
+    pub(super) shadows: Option<Shadows>,
+}
+
+/// A part of the picture of an ideal lens: the least and the greatest column, and likewise row.
+pub(super) type Place = [[f64; 2]; 2];
+
+/// A thing that may be seen.
+pub(super) struct Cast {
+    /// Its number in the scene.
+    pub(super) thing: usize,
+    pub(super) is_clear: bool,
+    /// No point of it has a greater nearness (1 / depth).
+    pub(super) most: f64,
+    /// From the camera's axes to its own.
+    pub(super) local: Local,
+    /// If it is a box.
+    pub(super) faces: Option<Faces>,
+    /// What each face of a box sends back, where that is the same all over.
+    pub(super) flat: Option<[Flat; 6]>,
+}
+
+/// A face of one colour.
+pub(super) struct Flat {
+    /// Outward, in the world.
+    pub(super) normal: Vector3<f64>,
+    /// The light that it sends back in the shade and in the sun.
+    pub(super) shade: Rgb,
+    pub(super) lit: Rgb,
+    /// Whether it faces the sun.
+    pub(super) is_sunny: bool,
+}
+
+/// The axes of a thing, seen from the camera.
+pub(super) struct Local {
+    pub(super) rows: [[f64; 3]; 3],
+    /// Where the camera is in them.
+    pub(super) origin: [f64; 3],
+}
+
+/// The six planes of a box, seen from outside.
+///
+/// A ray is in the box from the last plane that it enters by to the first one that it leaves by. In nearness
+/// (1 / depth), each of these is linear over the picture, so that no pixel needs a division.
+#[derive(Default)]
+pub(super) struct Faces {
+    /// Planes that the camera is before, and the faces that they are.
+    pub(super) front: Vec<(Plane, usize)>,
+    /// Planes that the camera is behind.
+    pub(super) back: Vec<Plane>,
+}
+
+/// The nearness of a plane at column u and row v: a·u + b·v + c.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plane {
+    pub(super) a: f64,
+    pub(super) b: f64,
+    pub(super) c: f64,
+}
+
+impl<'a> Projection<'a> {
+    pub(super) fn new(camera: &'a CameraView, scene: &'a RenderScene, tiles: &Tiles) -> Self {
+        let rotation = camera
+            .world_from_camera
+            .rotation
+            .to_rotation_matrix()
+            .into_inner();
+        let mut projection = Self {
+            camera,
+            scene,
+            casts: Vec::new(),
+            starts: Vec::new(),
+            list: Vec::new(),
+            rotation,
+            position: camera.world_from_camera.translation.vector,
+            shadows: (camera.shadows && camera.wants.color).then(|| Shadows::new(scene)),
+        };
+        let mut places = Vec::new();
+        for (number, thing) in scene.things.iter().enumerate() {
+            if let Some((cast, place)) = projection.cast(number, thing, tiles) {
+                projection.casts.push(cast);
+                places.push(place);
+            }
+        }
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        let most = |cast: &usize| projection.casts.get(*cast).map_or(0.0, |cast| cast.most);
+        order.sort_by(|one, other| most(other).total_cmp(&most(one)));
+        projection.bin(tiles, &places, &order);
+        projection
+    }
+
+    /// Columns of tiles.
+    fn columns(&self) -> usize {
+        (self.camera.width as usize).div_ceil(SIDE)
+    }
+
+    /// What may be in a tile, the nearest first.
+    pub(super) fn in_tile(&self, column: usize, row: usize) -> impl Iterator<Item = (u64, &Cast)> {
+        let tile = row * self.columns() + column;
+        let bounds = (self.starts.get(tile), self.starts.get(tile + 1));
+        let list = match bounds {
+            (Some(&start), Some(&end)) => self.list.get(start as usize..end as usize),
+            _ => None,
+        };
+        let casts = list.unwrap_or_default().iter();
+        casts.filter_map(|&cast| Some((u64::from(cast), self.casts.get(cast as usize)?)))
+    }
+
+    /// What is behind nothing in direction `ray` (in the camera's axes).
+    pub(super) fn sky(&self, ray: &Vector3<f64>) -> Rgb {
+        let up = self.rotation.row(2).transpose().dot(ray);
+        self.scene.illumination.sky(up / ray.norm())
+    }
+
+    /// Writes the lists of the tiles.
+    fn bin(&mut self, tiles: &Tiles, places: &[Place], order: &[usize]) {
+        let mut ends = vec![0_u32; tiles.count() + 1];
+        for place in places {
+            tiles.with(place, |tile| ends[tile + 1] += 1);
+        }
+        for tile in 1..ends.len() {
+            ends[tile] += ends[tile - 1];
+        }
+        self.starts.clone_from(&ends);
+        self.list = vec![0; ends.last().map_or(0, |&end| end as usize)];
+        for &cast in order {
+            tiles.with(&places[cast], |tile| {
+                self.list[ends[tile] as usize] = cast as u32;
+                ends[tile] += 1;
+            });
+        }
+    }
+
+    /// A thing in the camera's axes, and where it may be in the picture; `None` if it cannot be seen.
+    fn cast(&self, number: usize, thing: &Thing, tiles: &Tiles) -> Option<(Cast, Place)> {
+        let wants = self.camera.wants;
+        if !(wants.color || thing.is_solid()) {
+            return None;
+        }
+        let (place, nearest) = self.place(&thing.corners(), tiles)?;
+        let local = Local::new(self, thing);
+        if thing.form.holds(&local.origin.into()) {
+            return None;
+        }
+        let faces = match thing.form {
+            Form::Solid(Solid::Box { half }) => Some(Faces::new(self.camera, &local, half)),
+            _ => None,
+        };
+        let is_even = wants.color && self.scene.lamps.is_empty();
+        let cast = Cast {
+            thing: number,
+            is_clear: thing.is_clear(),
+            most: 1.0 / nearest,
+            local,
+            flat: (faces.is_some() && is_even && thing.is_plain()).then(|| self.flat(thing)),
+            faces,
+        };
+        Some((cast, place))
+    }
+
+    /// What the faces of a box send back.
+    fn flat(&self, thing: &Thing) -> [Flat; 6] {
+        [0, 1, 2, 3, 4, 5].map(|face: usize| {
+            let mut normal = Vector3::zeros();
+            normal[face / 2] = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
+            let normal = thing.world_from_thing.rotation * normal;
+            let illumination = &self.scene.illumination;
+            let ambient = illumination.ambient(&normal);
+            Flat {
+                normal,
+                shade: times(thing.color, ambient),
+                lit: times(thing.color, plus(ambient, illumination.sunlight(&normal))),
+                is_sunny: normal.dot(&illumination.to_sun) > 0.0,
+            }
+        })
+    }
+
+    /// Where a thing may be in the picture, and the least depth of the box around it, which has these corners.
+    pub(super) fn place(&self, corners: &[Vector3<f64>; 8], tiles: &Tiles) -> Option<(Place, f64)> {
+        let camera = self.camera;
+        let corners = corners.map(|corner| self.rotation.tr_mul(&(corner - self.position)));
+        let nearest = corners
+            .iter()
+            .fold(f64::INFINITY, |least, at| least.min(at.z));
+        let farthest = corners
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, at| most.max(at.z));
+        if !(farthest >= camera.near && nearest <= camera.far) {
+            return None;
+        }
+        let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+        let mut see = |at: &Vector3<f64>| {
+            for (axis, range) in range.iter_mut().enumerate() {
+                let pixel = camera.center[axis] + camera.focal * at[axis] / at.z;
+                *range = [range[0].min(pixel), range[1].max(pixel)];
+            }
+        };
+        // Before the near end nothing is seen; the edges of the box are cut there.
+        let cut = 0.999 * camera.near;
+        for (number, corner) in corners.iter().enumerate() {
+            if corner.z >= cut {
+                see(corner);
+            }
+            for axis in 0..3 {
+                let other = &corners[number ^ (1 << axis)];
+                if (corner.z < cut) && (other.z >= cut) {
+                    let share = (cut - corner.z) / (other.z - corner.z);
+                    see(&(corner + (other - corner) * share));
+                }
+            }
+        }
+        if !range.iter().flatten().all(|bound| bound.is_finite()) {
+            return None;
+        }
+        // A pixel more to each side: rounding does not matter then.
+        let place = range.map(|[low, high]| [low - 1.0, high + 1.0]);
+        meet(&place, &tiles.whole).then_some((place, nearest.max(camera.near)))
+    }
+}
+
+/// The tiles of a picture.
+pub(super) struct Tiles {
+    /// Columns and rows of tiles.
+    pub(super) counts: [usize; 2],
+    /// What the whole picture shows.
+    whole: Place,
+    /// What each tile shows, if that does not follow from where it is.
+    bent: Option<Vec<Place>>,
+}
+
+impl Tiles {
+    pub(super) fn new(camera: &CameraView) -> Self {
+        let counts = [camera.width, camera.height].map(|size| (size as usize).div_ceil(SIDE));
+        let [columns, rows] = counts;
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        let bent = camera.lens.as_ref().map(|_| {
+            let ends = all.map(|(column, row)| Pixels::new(camera, column, row).ends());
+            ends.collect::<Vec<Place>>()
+        });
+        let whole = match &bent {
+            None => [camera.width, camera.height].map(|size| [0.0, f64::from(size) - 1.0]),
+            Some(tiles) => {
+                let nothing = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+                tiles.iter().fold(nothing, |whole, tile| {
+                    [0, 1].map(|axis: usize| {
+                        [
+                            whole[axis][0].min(tile[axis][0]),
+                            whole[axis][1].max(tile[axis][1]),
+                        ]
+                    })
+                })
+            }
+        };
+        Self {
+            counts,
+            whole,
+            bent,
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.counts.iter().product()
+    }
+
+    /// Calls for each tile that shows something of a place, which is not beside the whole picture.
+    pub(super) fn with(&self, place: &Place, mut call: impl FnMut(usize)) {
+        if let Some(tiles) = &self.bent {
+            let tiles = tiles.iter().enumerate();
+            tiles
+                .filter(|(_, tile)| meet(place, tile))
+                .for_each(|(number, _)| call(number));
+            return;
+        }
+        let range = |axis: usize| {
+            let [low, high] = place[axis];
+            let last = self.counts[axis] - 1;
+            low.max(0.0) as usize / SIDE..=(high as usize / SIDE).min(last)
+        };
+        for row in range(1) {
+            for column in range(0) {
+                call(row * self.counts[0] + column);
+            }
+        }
+    }
+}
+
+/// Whether two parts of a picture have something in common.
+fn meet(one: &Place, other: &Place) -> bool {
+    (0..2).all(|axis| one[axis][0] <= other[axis][1] && other[axis][0] <= one[axis][1])
+}
+
+impl Local {
+    fn new(projection: &Projection<'_>, thing: &Thing) -> Self {
+        let over = 1.0 / thing.form.scale();
+        let rotation = thing.world_from_thing.rotation.to_rotation_matrix();
+        let rows = rotation.matrix().transpose() * projection.rotation * over;
+        let origin = thing.world_from_thing.inverse() * Point3::from(projection.position);
+        Self {
+            rows: [0, 1, 2].map(|row| [rows[(row, 0)], rows[(row, 1)], rows[(row, 2)]]),
+            origin: (origin.coords * over).into(),
+        }
+    }
+
+    /// A direction of the camera's axes in these.
+    pub(super) fn direction(&self, way: &Vector3<f64>) -> Vector3<f64> {
+        let turned = self
+            .rows
+            .map(|row| row[0] * way.x + row[1] * way.y + row[2] * way.z);
+        Vector3::from(turned)
+    }
+
+    /// A point of the camera's axes in these.
+    pub(super) fn point(&self, at: &Vector3<f64>) -> Vector3<f64> {
+        self.direction(at) + Vector3::from(self.origin)
+    }
+}
+
+impl Faces {
+    fn new(camera: &CameraView, local: &Local, half: [f64; 3]) -> Self {
+        let mut faces = Self::default();
+        for (axis, half) in half.into_iter().enumerate() {
+            for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
+                let ahead = half - sign * local.origin[axis];
+                // A camera in the very plane is before it.
+                let ahead = if ahead == 0.0 { -1e-12 } else { ahead };
+                let plane = Plane::new(camera, local.rows[axis], sign / ahead);
+                if ahead < 0.0 {
+                    faces.front.push((plane, 2 * axis + side));
+                } else {
+                    faces.back.push(plane);
+                }
+            }
+        }
+        faces
+    }
+
+    /// Whether some pixel between these columns and rows may show it at a nearness above `least`.
+    pub(super) fn may_be_in(&self, columns: [f64; 2], rows: [f64; 2], least: f64) -> bool {
+        let ends = |plane: &Plane| {
+            let across = [columns[0] * plane.a, columns[1] * plane.a];
+            let down = [rows[0] * plane.b, rows[1] * plane.b];
+            let low = across[0].min(across[1]) + down[0].min(down[1]) + plane.c;
+            let high = across[0].max(across[1]) + down[0].max(down[1]) + plane.c;
+            (low, high)
+        };
+        let enter = self
+            .front
+            .iter()
+            .fold(f64::INFINITY, |enter, (plane, _)| enter.min(ends(plane).1));
+        let leave = self
+            .back
+            .iter()
+            .fold(f64::NEG_INFINITY, |leave, plane| leave.max(ends(plane).0));
+        enter > least && enter >= leave
+    }
+
+    /// The face that a ray enters by.
+    pub(super) fn entered(&self, u: f64, v: f64) -> usize {
+        let mut best = (f64::INFINITY, 0);
+        for (plane, face) in &self.front {
+            let nearness = plane.at(u, v);
+            if nearness < best.0 {
+                best = (nearness, *face);
+            }
+        }
+        best.1
+    }
+}
+
+impl Plane {
+    /// The plane whose nearness in direction (x, y, 1) is that direction's product with `normal`, times `over`.
+    pub(super) fn new(camera: &CameraView, normal: [f64; 3], over: f64) -> Self {
+        let [u, v] = camera.center;
+        let (a, b) = (normal[0] / camera.focal, normal[1] / camera.focal);
+        Self {
+            a: a * over,
+            b: b * over,
+            c: (normal[2] - a * u - b * v) * over,
+        }
+    }
+
+    #[inline]
+    pub(super) fn at(&self, u: f64, v: f64) -> f64 {
+        self.a * u + (self.b * v + self.c)
+    }
+}

@@ -1,0 +1,126 @@
+//! The bodies of the simulation and their shapes, as the window's own entities.
+use bevy::{ecs::system::SystemParam, prelude::*};
+use morse_api::world_view::{Scenery, ShapeInfo};
+
+use crate::{
+    appearance::{self, Appearance},
+    replica::{Replica, transform},
+};
+
+/// A body, by its place in the scenery.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Body(pub(crate) usize);
+
+/// A shape, by the place of its body.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShapeOf(pub(crate) usize);
+
+/// Spawns everything, once.
+pub(crate) fn build(replica: Res<Replica>, mut commands: Commands, mut store: Store) {
+    let place = |body| replica.body(body);
+    raise(&replica.scenery, place, &mut commands, &mut store);
+}
+
+/// Spawns bodies, each where `place` says, and their shapes.
+pub(crate) fn raise(
+    scenery: &Scenery,
+    place: impl Fn(usize) -> Transform,
+    commands: &mut Commands,
+    store: &mut Store<'_>,
+) {
+    let bodies: Vec<Entity> = (0..scenery.bodies.len())
+        .map(|number| {
+            let body = (Body(number), place(number), Visibility::default());
+            commands.spawn(body).id()
+        })
+        .collect();
+    let mut known = Known::default();
+    for shape in &scenery.shapes {
+        let Some(&body) = bodies.get(shape.body) else {
+            continue;
+        };
+        for (mesh, material) in known.pieces(shape, scenery, store) {
+            commands.spawn((
+                ShapeOf(shape.body),
+                Mesh3d(mesh),
+                MeshMaterial3d(material),
+                transform(&shape.body_from_shape),
+                ChildOf(body),
+            ));
+        }
+    }
+}
+
+/// Where what is drawn is kept.
+#[derive(SystemParam)]
+pub(crate) struct Store<'w> {
+    meshes: ResMut<'w, Assets<Mesh>>,
+    materials: ResMut<'w, Assets<StandardMaterial>>,
+    images: ResMut<'w, Assets<Image>>,
+}
+
+/// Triangles with their look.
+type Piece = (Handle<Mesh>, Handle<StandardMaterial>);
+
+/// What shapes have in common: the wheels of fifty rovers are one.
+#[derive(Default)]
+struct Known {
+    shapes: Vec<(ShapeInfo, Vec<Piece>)>,
+    appearances: Vec<(Appearance, Handle<StandardMaterial>)>,
+}
+
+impl Known {
+    fn pieces(
+        &mut self,
+        shape: &ShapeInfo,
+        scenery: &Scenery,
+        store: &mut Store<'_>,
+    ) -> Vec<Piece> {
+        let is_same = |(known, _): &&(ShapeInfo, Vec<Piece>)| {
+            known.form == shape.form
+                && known.paint == shape.paint
+                && known.color == shape.color
+                && known.gloss == shape.gloss
+        };
+        if let Some((_, pieces)) = self.shapes.iter().find(is_same) {
+            return pieces.clone();
+        }
+        let pieces = appearance::pieces(shape, scenery).into_iter();
+        let pieces: Vec<Piece> = pieces
+            .map(|(mesh, appearance)| {
+                (
+                    store.meshes.add(mesh),
+                    self.material(appearance, scenery, store),
+                )
+            })
+            .collect();
+        self.shapes.push((shape.clone(), pieces.clone()));
+        pieces
+    }
+
+    fn material(
+        &mut self,
+        appearance: Appearance,
+        scenery: &Scenery,
+        store: &mut Store<'_>,
+    ) -> Handle<StandardMaterial> {
+        if let Some((_, material)) = self
+            .appearances
+            .iter()
+            .find(|(known, _)| *known == appearance)
+        {
+            return material.clone();
+        }
+        let material = appearance.material(scenery, &mut store.images);
+        let material = store.materials.add(material);
+        self.appearances.push((appearance, material.clone()));
+        material
+    }
+}
+
+/// Puts bodies where they are.
+pub(crate) fn follow(replica: Res<Replica>, mut bodies: Query<(&Body, &mut Transform)>) {
+    for (&Body(place), mut at) in &mut bodies {
+        at.set_if_neq(replica.body(place));
+    }
+}

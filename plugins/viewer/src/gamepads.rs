@@ -1,0 +1,329 @@
+//! Gamepads and joysticks that are plugged in drive `joystick` actuators.
+use std::collections::BTreeMap;
+
+use bevy::{
+    input::gamepad::{GamepadAxis, GamepadButton, GamepadEvent},
+    prelude::*,
+};
+use serde_json::json;
+
+use crate::command_panel::{self, CommandPanel};
+
+/// What an actuator is told, from -1 to 1 each: the left stick to the left and forward, the right stick to
+/// the left and forward, the left and the right trigger (of joysticks: Z and RZ, such as throttle and twist,
+/// as the device counts them).
+type Axes = [f64; 6];
+
+const AT_REST: Axes = [0.0; 6];
+
+/// Where an axis of a gamepad is among [`Axes`], and its sign there: a gamepad's own are positive to the right.
+fn place_of_axis(axis: GamepadAxis) -> Option<(usize, f64)> {
+    match axis {
+        GamepadAxis::LeftStickX => Some((0, -1.0)),
+        GamepadAxis::LeftStickY => Some((1, 1.0)),
+        GamepadAxis::RightStickX => Some((2, -1.0)),
+        GamepadAxis::RightStickY => Some((3, 1.0)),
+        GamepadAxis::LeftZ => Some((4, 1.0)),
+        GamepadAxis::RightZ => Some((5, 1.0)),
+        GamepadAxis::Other(_) => None,
+    }
+}
+
+/// Where a trigger is among [`Axes`]; most gamepads have them as buttons that can be pressed a little.
+fn place_of_button(button: GamepadButton) -> Option<usize> {
+    match button {
+        GamepadButton::LeftTrigger2 => Some(4),
+        GamepadButton::RightTrigger2 => Some(5),
+        _ => None,
+    }
+}
+
+/// The gamepads, and what they have told.
+#[derive(Default)]
+pub(crate) struct Gamepads {
+    /// In the order in which they were first moved: some keyboards and receivers say that they are gamepads as
+    /// well, and must not take the place of a real one.
+    moved: Vec<(Entity, Axes)>,
+    /// What each actuator was told last.
+    told: BTreeMap<usize, Axes>,
+}
+
+impl Gamepads {
+    /// Notes what a gamepad does. Bevy has left out what is within the dead zone.
+    fn hear(&mut self, event: &GamepadEvent) {
+        match event {
+            GamepadEvent::Connection(event) if event.disconnected() => {
+                self.moved.retain(|(pad, _)| *pad != event.gamepad);
+            }
+            GamepadEvent::Connection(_) => {}
+            GamepadEvent::Axis(event) => {
+                if let Some((place, sign)) = place_of_axis(event.axis) {
+                    self.set(event.entity, place, sign * f64::from(event.value));
+                }
+            }
+            GamepadEvent::Button(event) => {
+                if let Some(place) = place_of_button(event.button) {
+                    self.set(event.entity, place, f64::from(event.value));
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, pad: Entity, place: usize, value: f64) {
+        // Without the sign of a zero.
+        let value = value + 0.0;
+        if let Some((_, axes)) = self.moved.iter_mut().find(|(known, _)| *known == pad) {
+            axes[place] = value;
+        } else if value != 0.0 {
+            let mut axes = AT_REST;
+            axes[place] = value;
+            self.moved.push((pad, axes));
+        }
+    }
+
+    /// What an actuator is to do. Actuators take turns with the gamepads, so that a single one drives them all.
+    fn axes(&self, actuator: usize) -> Axes {
+        let pad = actuator.checked_rem(self.moved.len());
+        pad.and_then(|pad| self.moved.get(pad))
+            .map_or(AT_REST, |(_, axes)| *axes)
+    }
+}
+
+/// Tells joystick actuators how the sticks stand, when that changes: who drives otherwise is left alone by a
+/// pad that nobody touches.
+pub(crate) fn drive(
+    mut events: MessageReader<GamepadEvent>,
+    command_panel: Res<CommandPanel>,
+    mut gamepads: Local<Gamepads>,
+) {
+    for event in events.read() {
+        gamepads.hear(event);
+    }
+    for (actuator, sender) in command_panel.of_kind("joystick").enumerate() {
+        let axes = gamepads.axes(actuator);
+        let before = gamepads.told.insert(actuator, axes).unwrap_or(AT_REST);
+        if axes != before {
+            // Its one field is there, and finite numbers are not refused.
+            command_panel::tell(sender, "axes", json!(axes)).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bevy::input::{
+        InputPlugin,
+        gamepad::{
+            GamepadConnection, GamepadConnectionEvent, RawGamepadAxisChangedEvent,
+            RawGamepadButtonChangedEvent, RawGamepadEvent,
+        },
+    };
+    use morse_api::{
+        command::{ActuatorInfo, Mailbox},
+        log::{CommandLog, LoggedAction},
+        prelude::*,
+        state::Stateful,
+    };
+
+    use super::*;
+
+    /// An actuator that only listens.
+    #[derive(Component, Reflect, Clone, Default, Deserialize)]
+    struct Listener {}
+
+    #[derive(Component, Reflect, Clone, Default, Serialize, Deserialize)]
+    struct Heard {
+        axes: Vec<f64>,
+    }
+
+    impl Stateful for Heard {}
+
+    impl Actuator for Listener {
+        const KIND: &'static str = "joystick";
+        type Command = Heard;
+    }
+
+    /// A window with gamepads, and joystick actuators of these names.
+    fn window(actuators: &[&str]) -> App {
+        let mut app = App::new();
+        app.add_plugins(InputPlugin)
+            .insert_resource(Clock::new(60.0))
+            .init_resource::<CommandLog>()
+            .add_actuator::<Listener, _>(|| ())
+            .add_systems(Update, drive);
+        let senders = actuators.iter().map(|path| {
+            let mailbox = Mailbox::new(Arc::new(ActuatorInfo {
+                path: (*path).into(),
+                robot: "rover".into(),
+                kind: Listener::KIND,
+                command: <Heard as bevy::reflect::Typed>::type_info(),
+                fields: Fields::of_type::<Heard>(None),
+            }));
+            let sender = mailbox.sender();
+            let path = Path((*path).into());
+            app.world_mut().spawn((Listener {}, path, mailbox));
+            sender
+        });
+        let command_panel = CommandPanel::new(senders.collect());
+        app.insert_resource(command_panel);
+        app
+    }
+
+    /// Plugs a gamepad in, as Bevy's reader of devices does.
+    fn plug(app: &mut App) -> Entity {
+        let pad = app.world_mut().spawn_empty().id();
+        let connection = GamepadConnection::Connected {
+            name: "pad".to_owned(),
+            vendor_id: None,
+            product_id: None,
+        };
+        connect(app, pad, connection);
+        pad
+    }
+
+    fn connect(app: &mut App, pad: Entity, connection: GamepadConnection) {
+        let event = GamepadConnectionEvent::new(pad, connection);
+        app.world_mut().write_message(event.clone());
+        app.world_mut().write_message(RawGamepadEvent::from(event));
+    }
+
+    fn push(app: &mut App, pad: Entity, axis: GamepadAxis, value: f32) {
+        let event = RawGamepadAxisChangedEvent::new(pad, axis, value);
+        app.world_mut().write_message(RawGamepadEvent::from(event));
+    }
+
+    /// A frame of the window and a tick of the simulation: what which actuator was told.
+    fn told(app: &mut App) -> Vec<(String, Vec<f64>)> {
+        app.update();
+        app.world_mut().run_schedule(FixedUpdate);
+        let log = std::mem::take(&mut app.world_mut().resource_mut::<CommandLog>().0);
+        log.into_iter()
+            .map(|logged| match logged.deed {
+                LoggedAction::Command { actuator, value } => {
+                    let heard = value.try_downcast_ref::<Heard>().unwrap();
+                    (actuator.to_string(), heard.axes.clone())
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    /// What Bevy makes of a deflection: nothing up to 0.05, and evenly more from there.
+    fn live(raw: f64) -> f64 {
+        raw.signum() * (raw.abs() - 0.05) / 0.95
+    }
+
+    #[track_caller]
+    fn assert_told(app: &mut App, expected: &[(&str, [f64; 6])]) {
+        let told = told(app);
+        let names: Vec<&str> = told.iter().map(|(name, _)| &**name).collect();
+        let wanted: Vec<&str> = expected.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, wanted, "{told:?}");
+        for ((_, told), (_, wanted)) in told.iter().zip(expected) {
+            let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6;
+            assert!(
+                told.len() == wanted.len() && told.iter().zip(wanted).all(is_near),
+                "{told:?} is not {wanted:?}"
+            );
+            // The state's hash tells them apart.
+            assert!(
+                !told
+                    .iter()
+                    .any(|axis| *axis == 0.0 && axis.is_sign_negative())
+            );
+        }
+    }
+
+    #[test]
+    fn left_and_forward_are_positive_and_rest_is_told_once() {
+        let mut app = window(&["rover.stick"]);
+        let pad = plug(&mut app);
+        assert_told(&mut app, &[]);
+        push(&mut app, pad, GamepadAxis::LeftStickX, 0.5);
+        push(&mut app, pad, GamepadAxis::LeftStickY, 1.0);
+        let turned = [-live(0.5), 1.0, 0.0, 0.0, 0.0, 0.0];
+        assert_told(&mut app, &[("rover.stick", turned)]);
+        // It is held as it is.
+        assert_told(&mut app, &[]);
+        push(&mut app, pad, GamepadAxis::LeftStickX, -1.0);
+        push(&mut app, pad, GamepadAxis::LeftStickY, -0.5);
+        let back = [1.0, live(-0.5), 0.0, 0.0, 0.0, 0.0];
+        assert_told(&mut app, &[("rover.stick", back)]);
+        push(&mut app, pad, GamepadAxis::LeftStickX, 0.0);
+        push(&mut app, pad, GamepadAxis::LeftStickY, 0.0);
+        assert_told(&mut app, &[("rover.stick", AT_REST)]);
+        assert_told(&mut app, &[]);
+    }
+
+    #[test]
+    fn a_stick_that_trembles_at_rest_tells_nothing() {
+        let mut app = window(&["rover.stick"]);
+        let pad = plug(&mut app);
+        for value in [0.04, -0.03, 0.0, 0.049] {
+            push(&mut app, pad, GamepadAxis::LeftStickX, value);
+            push(&mut app, pad, GamepadAxis::LeftStickY, -value);
+            assert_told(&mut app, &[]);
+        }
+        push(&mut app, pad, GamepadAxis::LeftStickY, 0.24);
+        let forward = [0.0, live(0.24), 0.0, 0.0, 0.0, 0.0];
+        assert_told(&mut app, &[("rover.stick", forward)]);
+        // Where a worn stick stays when it is let go.
+        push(&mut app, pad, GamepadAxis::LeftStickY, 0.03);
+        assert_told(&mut app, &[("rover.stick", AT_REST)]);
+    }
+
+    #[test]
+    fn the_right_stick_and_the_triggers_follow() {
+        let mut app = window(&["rover.stick"]);
+        let pad = plug(&mut app);
+        push(&mut app, pad, GamepadAxis::RightStickX, 1.0);
+        push(&mut app, pad, GamepadAxis::RightStickY, 0.5);
+        for (button, value) in [
+            (GamepadButton::LeftTrigger2, 1.0),
+            (GamepadButton::South, 1.0),
+        ] {
+            let event = RawGamepadButtonChangedEvent::new(pad, button, value);
+            app.world_mut().write_message(RawGamepadEvent::from(event));
+        }
+        push(&mut app, pad, GamepadAxis::RightZ, -1.0);
+        let axes = [0.0, 0.0, -1.0, live(0.5), 1.0, -1.0];
+        assert_told(&mut app, &[("rover.stick", axes)]);
+    }
+
+    #[test]
+    fn a_pad_that_is_pulled_out_lets_go() {
+        let mut app = window(&["rover.stick"]);
+        let pad = plug(&mut app);
+        push(&mut app, pad, GamepadAxis::LeftStickY, 1.0);
+        let forward = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        assert_told(&mut app, &[("rover.stick", forward)]);
+        connect(&mut app, pad, GamepadConnection::Disconnected);
+        assert_told(&mut app, &[("rover.stick", AT_REST)]);
+        assert_told(&mut app, &[]);
+        // One that was at rest has nothing to let go of.
+        let pad = plug(&mut app);
+        connect(&mut app, pad, GamepadConnection::Disconnected);
+        assert_told(&mut app, &[]);
+    }
+
+    #[test]
+    fn one_pad_drives_all_and_several_share() {
+        let mut app = window(&["a.stick", "b.stick", "c.stick"]);
+        // The first one says that it is a gamepad, but nobody ever moves it.
+        let [_, first, second] = [(); 3].map(|()| plug(&mut app));
+        push(&mut app, second, GamepadAxis::LeftStickX, 0.0);
+        push(&mut app, first, GamepadAxis::LeftStickY, 1.0);
+        let forward = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        let all = ["a.stick", "b.stick", "c.stick"].map(|name| (name, forward));
+        assert_told(&mut app, &all);
+        push(&mut app, second, GamepadAxis::LeftStickY, -1.0);
+        let back = [0.0, -1.0, 0.0, 0.0, 0.0, 0.0];
+        assert_told(&mut app, &[("b.stick", back)]);
+        push(&mut app, first, GamepadAxis::LeftStickY, 0.0);
+        assert_told(&mut app, &[("a.stick", AT_REST), ("c.stick", AT_REST)]);
+        connect(&mut app, second, GamepadConnection::Disconnected);
+        assert_told(&mut app, &[("b.stick", AT_REST)]);
+    }
+}

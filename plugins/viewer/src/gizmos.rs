@@ -1,0 +1,341 @@
+//! What is drawn over the bodies: the grid, scans and their rays, trails, frames, what cameras see, contacts.
+use std::collections::VecDeque;
+
+use bevy::prelude::*;
+use bevy_egui::egui;
+use morse_api::fields::{Value, view};
+use nalgebra::{Isometry3, Point3};
+
+use crate::{
+    camera::OrbitCamera,
+    camera_image::{intrinsic, whole},
+    light::Theme,
+    pick::Selected,
+    replica::{Replica, SensorReplica, Watched},
+    shape,
+};
+
+/// A trail goes on when its robot has moved so far, m.
+const STEP: f32 = 0.03;
+/// So many points of a trail are kept.
+const LONGEST: usize = 4000;
+/// What cameras see is drawn up to this depth, m.
+const FRUSTUM: f64 = 1.5;
+
+/// What is drawn.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layers {
+    on: [bool; 9],
+}
+
+/// A layer, in the order of the menu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layer {
+    Grid,
+    Labels,
+    Scans,
+    Rays,
+    Trails,
+    Frames,
+    Cameras,
+    Contacts,
+    Shadows,
+}
+
+/// The layers and what they are called.
+const LAYERS: [(Layer, &str); 9] = [
+    (Layer::Grid, "Grid"),
+    (Layer::Labels, "Names"),
+    (Layer::Scans, "Scans"),
+    (Layer::Rays, "Rays of scanners"),
+    (Layer::Trails, "Trails"),
+    (Layer::Frames, "Frames"),
+    (Layer::Cameras, "What cameras see"),
+    (Layer::Contacts, "Contacts"),
+    (Layer::Shadows, "Shadows"),
+];
+
+impl Default for Layers {
+    fn default() -> Self {
+        let shown = [Layer::Grid, Layer::Labels, Layer::Scans, Layer::Shadows];
+        Self {
+            on: LAYERS.map(|(layer, _)| shown.contains(&layer)),
+        }
+    }
+}
+
+impl Layers {
+    /// Whether a layer is drawn.
+    pub(crate) fn has(&self, layer: Layer) -> bool {
+        self.on.get(layer as usize).is_some_and(|on| *on)
+    }
+
+    /// Shows a layer that is hidden, and the other way round.
+    pub(crate) fn toggle(&mut self, place: usize) {
+        if let Some(on) = self.on.get_mut(place) {
+            *on = !*on;
+        }
+    }
+
+    /// A box to tick for each.
+    pub(crate) fn menu(&mut self, ui: &mut egui::Ui) {
+        for (place, ((_, name), on)) in LAYERS.iter().zip(&mut self.on).enumerate() {
+            ui.checkbox(on, format!("{name} ({})", place + 1));
+        }
+    }
+}
+
+/// What is drawn over everything, even if something is before it.
+#[derive(Default, Reflect, GizmoConfigGroup)]
+struct OnTop;
+
+/// Where robots have been.
+#[derive(Resource, Default)]
+pub(crate) struct Trails {
+    points: Vec<VecDeque<Vec3>>,
+    tick: u64,
+}
+
+/// Adds all drawings.
+pub(crate) fn plugin(app: &mut App) {
+    let on_top = GizmoConfig {
+        depth_bias: -1.0,
+        ..default()
+    };
+    app.insert_gizmo_config(OnTop, on_top)
+        .init_resource::<Layers>()
+        .init_resource::<Trails>()
+        .add_systems(Update, (watch, trace, shade))
+        .add_systems(
+            Update,
+            (ground, scans, trails, axes, cameras, contacts).after(crate::camera::place),
+        );
+}
+
+/// Scanners and cameras are watched while something of theirs is drawn.
+fn watch(layers: Res<Layers>, replica: Res<Replica>, mut watched: ResMut<Watched>) {
+    let scans = layers.has(Layer::Scans) || layers.has(Layer::Rays);
+    for (place, seen) in replica.sensors.iter().enumerate() {
+        let fields = &seen.observer.info.fields;
+        let is_scanner = scans && fields.get("point_list").is_some();
+        let is_camera = layers.has(Layer::Cameras) && fields.get("intrinsic_matrix").is_some();
+        if is_scanner || is_camera {
+            watched.0.insert(place);
+        }
+    }
+}
+
+fn shade(layers: Res<Layers>, mut suns: Query<&mut DirectionalLight>) {
+    for mut sun in &mut suns {
+        let wanted = layers.has(Layer::Shadows);
+        if sun.shadow_maps_enabled != wanted {
+            sun.shadow_maps_enabled = wanted;
+        }
+    }
+}
+
+/// Lines on the ground, finer or coarser as the camera is near or far.
+fn ground(layers: Res<Layers>, camera: Res<OrbitCamera>, theme: Res<Theme>, mut gizmos: Gizmos) {
+    if !layers.has(Layer::Grid) {
+        return;
+    }
+    let coarse = ops::powf(
+        10.0,
+        ops::log10(camera.distance.max(1.0) / 4.0).floor().max(0.0),
+    );
+    let middle = |part: f32| (part / coarse).round() * coarse;
+    let (x, y) = (middle(camera.target.x), middle(camera.target.y));
+    let reach = 20.0 * coarse;
+    let color = theme.lines();
+    for line in -20..=20 {
+        let at = f32::from(i8::try_from(line).unwrap_or(0)) * coarse;
+        // A little over the ground, so that a floor does not cut it to pieces.
+        let point = |x, y| Vec3::new(x, y, 0.004);
+        gizmos.line(point(x + at, y - reach), point(x + at, y + reach), color);
+        gizmos.line(point(x - reach, y + at), point(x + reach, y + at), color);
+    }
+}
+
+/// A sensor's pose in the simulation's world when it measured last.
+fn pose(seen: &SensorReplica) -> Option<Isometry3<f64>> {
+    let reading = seen.reading.as_ref()?;
+    Some(reading.robot_pose * seen.observer.info.robot_from_sensor)
+}
+
+/// Points that scanners measured, and the ways to them.
+fn scans(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
+    let (has_points, has_rays) = (layers.has(Layer::Scans), layers.has(Layer::Rays));
+    if !has_points && !has_rays {
+        return;
+    }
+    let (dot, ray) = (
+        Color::srgb(1.0, 0.35, 0.2),
+        Color::srgba(1.0, 0.45, 0.3, 0.16),
+    );
+    for seen in &replica.sensors {
+        let place = seen
+            .observer
+            .info
+            .fields
+            .get("point_list")
+            .map(|field| field.index);
+        let (Some(place), Some(reading), Some(pose)) = (place, &seen.reading, pose(seen)) else {
+            continue;
+        };
+        let Some(Value::Triples(points)) = reading.data().field_at(place).map(view) else {
+            continue;
+        };
+        let origin = replica.point(&Point3::from(pose.translation.vector));
+        // A point at the sensor itself is a ray that met nothing.
+        for point in points
+            .iter()
+            .filter(|point| point.iter().any(|part| part.abs() > 1e-6))
+        {
+            let at = replica.point(&(pose * Point3::from(*point)));
+            if has_points {
+                gizmos.cross(at, 0.025, dot);
+            }
+            if has_rays {
+                gizmos.line(origin, at, ray);
+            }
+        }
+    }
+}
+
+/// Remembers where robots have been.
+fn trace(replica: Res<Replica>, mut trails: ResMut<Trails>) {
+    if replica.poses.tick < trails.tick {
+        trails.points.clear();
+    }
+    trails.tick = replica.poses.tick;
+    let robots = &replica.scenery.robots;
+    trails.points.resize(robots.len(), VecDeque::new());
+    for (robot, points) in robots.iter().zip(&mut trails.points) {
+        let at = replica.body(robot.body).translation;
+        if points.back().is_none_or(|last| last.distance(at) > STEP) {
+            points.push_back(at);
+            if points.len() > LONGEST {
+                points.pop_front();
+            }
+        }
+    }
+}
+
+fn trails(layers: Res<Layers>, trails: Res<Trails>, mut gizmos: Gizmos) {
+    if layers.has(Layer::Trails) {
+        for (place, points) in trails.points.iter().enumerate() {
+            let hue = (place as f32 * 137.5 + 200.0) % 360.0;
+            let lifted = points.iter().map(|point| *point + Vec3::Z * 0.02);
+            gizmos.linestrip(lifted, Color::hsl(hue, 0.8, 0.6));
+        }
+    }
+}
+
+/// The axes of frames, and of what is selected.
+fn axes(
+    layers: Res<Layers>,
+    replica: Res<Replica>,
+    selected: Res<Selected>,
+    camera: Res<OrbitCamera>,
+    mut gizmos: Gizmos<OnTop>,
+) {
+    if layers.has(Layer::Frames) {
+        for frame in &replica.scenery.frames {
+            let pose = replica.carried(frame.body, &frame.body_from_frame);
+            gizmos.axes(replica.transform(&pose), 0.2);
+        }
+    }
+    if let Some(pose) = selected.pose(&replica) {
+        let at = replica.transform(&pose);
+        gizmos.axes(at, (0.08 * camera.distance).clamp(0.1, 1.0));
+        let ring = shape::circle((0.06 * camera.distance).clamp(0.1, 2.0));
+        gizmos.linestrip(
+            ring.map(|point| at.translation + point),
+            Color::srgb(1.0, 0.75, 0.2),
+        );
+    }
+}
+
+/// The pyramids that cameras see.
+fn cameras(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
+    if !layers.has(Layer::Cameras) {
+        return;
+    }
+    let color = Color::srgb(0.35, 0.75, 1.0);
+    for seen in &replica.sensors {
+        let info = &seen.observer.info;
+        let (Some(reading), Some(pose)) = (&seen.reading, pose(seen)) else {
+            continue;
+        };
+        let (Some(matrix), Some(width), Some(height)) = (
+            intrinsic(info, reading),
+            whole(info, reading, "width"),
+            whole(info, reading, "height"),
+        ) else {
+            continue;
+        };
+        let origin = replica.point(&Point3::from(pose.translation.vector));
+        let corners = corners(&matrix, width as f64, height as f64)
+            .map(|corner| replica.point(&(pose * corner)));
+        for (place, corner) in corners.into_iter().enumerate() {
+            gizmos.line(origin, corner, color);
+            gizmos.line(corner, corners[(place + 1) % 4], color);
+        }
+    }
+}
+
+/// The corners of what a camera sees at a depth, in the axes of a sensor that looks along x.
+fn corners(matrix: &[[f64; 3]; 3], width: f64, height: f64) -> [Point3<f64>; 4] {
+    let ([fx, _, cx], [_, fy, cy]) = (matrix[0], matrix[1]);
+    [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)].map(|(u, v)| {
+        let (right, down) = ((u - cx) / fx, (v - cy) / fy);
+        Point3::new(1.0, -right, -down) * FRUSTUM
+    })
+}
+
+/// Where bodies touch, and how hard.
+fn contacts(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos<OnTop>) {
+    replica.want_contacts(layers.has(Layer::Contacts));
+    if !layers.has(Layer::Contacts) {
+        return;
+    }
+    for contact in &replica.poses.contacts {
+        let at = replica.point(&contact.point);
+        let force = Vec3::new(
+            contact.force.x as f32,
+            contact.force.y as f32,
+            contact.force.z as f32,
+        );
+        // A centimetre for each newton, up to a metre.
+        let arrow = force * (0.01_f32).min(1.0 / force.length().max(1e-6));
+        gizmos.cross(at, 0.03, Color::srgb(1.0, 0.2, 0.8));
+        gizmos.arrow(at, at + arrow, Color::srgb(1.0, 0.2, 0.8));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_have_their_places() {
+        for (place, (layer, name)) in LAYERS.into_iter().enumerate() {
+            assert_eq!(layer as usize, place, "{name}");
+        }
+        let mut layers = Layers::default();
+        assert!(layers.has(Layer::Grid) && !layers.has(Layer::Contacts));
+        layers.toggle(Layer::Contacts as usize);
+        layers.toggle(99);
+        assert!(layers.has(Layer::Contacts));
+    }
+
+    #[test]
+    fn a_camera_sees_a_pyramid() {
+        // 90 degrees across and 53.13 degrees from top to bottom.
+        let matrix = [[50.0, 0.0, 50.0], [0.0, 50.0, 25.0], [0.0, 0.0, 1.0]];
+        let [first, .., last] = corners(&matrix, 100.0, 50.0);
+        // The first pixel is at the left and at the top.
+        assert_eq!(first, Point3::new(1.0, 1.0, 0.5) * FRUSTUM);
+        assert_eq!(last, Point3::new(1.0, 1.0, -0.5) * FRUSTUM);
+    }
+}

@@ -1,0 +1,276 @@
+//! What the simulation shows, as it comes: poses, readings, and how time passes.
+use std::collections::BTreeSet;
+
+use bevy::prelude::*;
+use morse_api::{
+    middleware::{RequestSender, Wake},
+    port::Observer,
+    reading::Reading,
+    world_view::{LookAt, PoseObserver, Poses, Scenery},
+};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::channel::WindowContext;
+
+/// The measured speed is of at least so long, s.
+const SPAN: f64 = 0.5;
+
+/// The world of the simulation, as it was last seen.
+#[derive(Resource)]
+pub(crate) struct Replica {
+    /// What there is.
+    pub(crate) scenery: std::sync::Arc<Scenery>,
+    /// Where the bodies are.
+    pub(crate) poses: Poses,
+    /// This point of the simulation's world is the origin here: single precision is too coarse far away.
+    pub(crate) origin: Vector3<f64>,
+    /// Every sensor, in path order.
+    pub(crate) sensors: Vec<SensorReplica>,
+    /// How time passes.
+    pub(crate) pace: Pace,
+    /// From where to look first.
+    pub(crate) view: LookAt,
+    /// Whether the simulation has ended; what is shown then is its last tick.
+    pub(crate) is_over: bool,
+    observer: PoseObserver,
+    pacing: std::sync::Arc<morse_api::world_view::Pacing>,
+    requests: RequestSender,
+    wake: Wake,
+}
+
+/// A sensor.
+pub(crate) struct SensorReplica {
+    /// The way its readings come.
+    pub(crate) observer: Observer,
+    /// What it measured last, if somebody watches it.
+    pub(crate) reading: Option<Reading>,
+    /// A look at what it measured before it was watched.
+    look: Option<Observer>,
+    is_watched: bool,
+}
+
+/// How simulated time passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Pace {
+    /// Whether the run is held.
+    pub(crate) is_held: bool,
+    /// Simulated seconds a second that are wanted; infinitely many are as many as the machine can.
+    pub(crate) factor: f64,
+    /// Simulated seconds a second that pass.
+    pub(crate) measured: f64,
+    since: (f64, f64),
+}
+
+impl Pace {
+    /// Takes note of the times of simulation and wall, s.
+    fn measure(&mut self, simulated: f64, wall: f64) {
+        let (simulated_before, wall_before) = self.since;
+        let passed = wall - wall_before;
+        if self.is_held || simulated < simulated_before {
+            self.since = (simulated, wall);
+        } else if passed >= SPAN {
+            self.measured = (simulated - simulated_before) / passed;
+            self.since = (simulated, wall);
+        }
+    }
+}
+
+/// Sensors that somebody watches, by their place; told anew in every frame.
+#[derive(Resource, Default)]
+pub(crate) struct Watched(pub(crate) BTreeSet<usize>);
+
+impl Replica {
+    pub(crate) fn new(context: WindowContext) -> Self {
+        let WindowContext {
+            world_view,
+            requests,
+            wake,
+            ..
+        } = context;
+        let scenery = world_view.scenery;
+        let bodies: Vec<_> = scenery.bodies.iter().map(|body| body.pose).collect();
+        let first = scenery.robots.first().map_or(0, |robot| robot.body);
+        let origin = bodies.get(first).map_or_else(Vector3::zeros, |pose| {
+            // Whole kilometres, so that nothing moves by rounding near the scene's own origin.
+            pose.translation
+                .vector
+                .map(|part| (part / 1000.0).round() * 1000.0)
+        });
+        let sensors = world_view
+            .sensors
+            .into_iter()
+            .map(|observer| SensorReplica {
+                observer,
+                reading: None,
+                look: None,
+                is_watched: false,
+            });
+        Self {
+            poses: Poses {
+                bodies,
+                ..Poses::default()
+            },
+            origin,
+            sensors: sensors.collect(),
+            pace: Pace::default(),
+            view: world_view.view,
+            is_over: false,
+            observer: world_view.poses,
+            pacing: world_view.pacing,
+            scenery,
+            requests,
+            wake,
+        }
+    }
+
+    /// Requests to the simulation.
+    pub(crate) fn requests(&self) -> &RequestSender {
+        &self.requests
+    }
+
+    /// Whether it is to be shown where bodies touch.
+    pub(crate) fn want_contacts(&self, wanted: bool) {
+        self.observer.want_contacts(wanted);
+    }
+
+    /// The time that is shown, s.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.poses.nanos as f64 / 1e9
+    }
+
+    /// Where a body is, in the window's world.
+    pub(crate) fn body(&self, place: usize) -> Transform {
+        self.poses
+            .bodies
+            .get(place)
+            .map_or(Transform::IDENTITY, |pose| self.transform(pose))
+    }
+
+    /// Where something is that a body carries, in the simulation's world.
+    pub(crate) fn carried(&self, body: usize, body_from_it: &Isometry3<f64>) -> Isometry3<f64> {
+        self.poses
+            .bodies
+            .get(body)
+            .map_or(*body_from_it, |pose| pose * body_from_it)
+    }
+
+    /// A pose of the simulation's world in the window's.
+    pub(crate) fn transform(&self, pose: &Isometry3<f64>) -> Transform {
+        let local = Isometry3::from_parts(
+            (pose.translation.vector - self.origin).into(),
+            pose.rotation,
+        );
+        transform(&local)
+    }
+
+    /// A point of the simulation's world in the window's.
+    pub(crate) fn point(&self, point: &Point3<f64>) -> Vec3 {
+        let [x, y, z]: [f64; 3] = (point.coords - self.origin).into();
+        Vec3::new(x as f32, y as f32, z as f32)
+    }
+
+    /// The place of a sensor.
+    pub(crate) fn sensor(&self, path: &str) -> Option<usize> {
+        let is_it = |seen: &SensorReplica| *seen.observer.info.path == *path;
+        self.sensors.iter().position(is_it)
+    }
+
+    fn take(&mut self, wall: f64) {
+        // Before anything else: once the run is known to be held, nothing can come that was measured before.
+        let (is_held, factor) = self.pacing.get();
+        let (was_held, tick_before) = (self.pace.is_held, self.poses.tick);
+        (self.pace.is_held, self.pace.factor) = (is_held, factor);
+        if let Some(poses) = self.observer.try_recv() {
+            let is_new_start = poses.tick < self.poses.tick;
+            self.observer
+                .give_back(std::mem::replace(&mut self.poses, poses));
+            if is_new_start {
+                self.sensors.iter_mut().for_each(|seen| seen.reading = None);
+            }
+        }
+        self.pace.measure(self.seconds(), wall);
+        // Of the last tick, or of those made one by one, a busy window may have missed the measurements.
+        let is_last = is_held && (!was_held || self.poses.tick > tick_before);
+        for seen in self.sensors.iter_mut().filter(|seen| seen.is_watched) {
+            let looked = seen.look.as_ref().and_then(Observer::try_recv);
+            let newest = std::iter::from_fn(|| seen.observer.try_recv()).last();
+            if let Some(reading) = newest.or(looked) {
+                (seen.reading, seen.look) = (Some(reading), None);
+            }
+            if is_last {
+                seen.look = self.requests.look(seen.observer.info.clone()).ok();
+            }
+        }
+        self.is_over = self.wake.is_over();
+    }
+
+    fn request(&mut self, watched: &BTreeSet<usize>) {
+        self.observer.assert_ready();
+        for (place, seen) in self.sensors.iter_mut().enumerate() {
+            let is_watched = watched.contains(&place);
+            if is_watched {
+                seen.observer.assert_ready();
+            }
+            if is_watched && (!seen.is_watched || seen.reading.is_none() && seen.look.is_none()) {
+                // If too many requests wait, the next measurement is shown.
+                seen.look = self.requests.look(seen.observer.info.clone()).ok();
+            }
+            if seen.is_watched && !is_watched {
+                seen.observer.deassert_ready();
+                (seen.reading, seen.look) = (None, None);
+            }
+            seen.is_watched = is_watched;
+        }
+    }
+}
+
+/// An isometry in single precision.
+pub(crate) fn transform(pose: &Isometry3<f64>) -> Transform {
+    let [x, y, z]: [f64; 3] = pose.translation.vector.into();
+    let [i, j, k, w]: [f64; 4] = pose.rotation.coords.into();
+    Transform {
+        translation: Vec3::new(x as f32, y as f32, z as f32),
+        rotation: Quat::from_xyzw(i as f32, j as f32, k as f32, w as f32).normalize(),
+        scale: Vec3::ONE,
+    }
+}
+
+/// Takes what has come, at the start of each frame.
+pub(crate) fn take(mut replica: ResMut<Replica>, time: Res<Time<Real>>) {
+    replica.take(time.elapsed_secs_f64());
+}
+
+/// Asks for what is shown next, at its end.
+pub(crate) fn request(mut replica: ResMut<Replica>, mut watched: ResMut<Watched>) {
+    replica.request(&watched.0);
+    watched.0.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_is_simulated_time_by_time() {
+        let mut pace = Pace::default();
+        pace.measure(0.0, 10.0);
+        pace.measure(0.2, 10.1);
+        assert_eq!(pace.measured, 0.0, "too early to say");
+        pace.measure(2.0, 11.0);
+        assert!((pace.measured - 2.0).abs() < 1e-12, "{pace:?}");
+        // Back to the start.
+        pace.measure(0.1, 11.1);
+        pace.measure(0.6, 12.1);
+        assert!((pace.measured - 0.5).abs() < 1e-12, "{pace:?}");
+    }
+
+    #[test]
+    fn an_isometry_keeps_its_turn() {
+        let pose = Isometry3::new(Vector3::new(1.0, -2.0, 3.0), Vector3::new(0.1, 0.2, 2.0));
+        let point = transform(&pose).transform_point(Vec3::new(0.5, 0.25, -1.0));
+        let expected = pose * Point3::new(0.5, 0.25, -1.0);
+        for (found, expected) in point.to_array().into_iter().zip(expected.coords.iter()) {
+            assert!((f64::from(found) - expected).abs() < 1e-6);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Pictures of the window, at a time of the simulation or when a key is pressed.
+use std::path::PathBuf;
+
+use bevy::{
+    prelude::*,
+    render::view::screenshot::{Screenshot, ScreenshotCaptured},
+};
+
+use crate::{replica::Replica, requests::Notice};
+
+/// A picture of the window that is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScreenshotRequest {
+    /// The simulated time from which on it is taken, s; without one, when the simulation has ended.
+    pub time: Option<f64>,
+    /// Where it goes.
+    pub file: PathBuf,
+}
+
+/// Pictures that are still to be taken, and how many are being taken.
+#[derive(Resource, Default)]
+pub(crate) struct ScreenshotQueue {
+    pub(crate) wanted: Vec<ScreenshotRequest>,
+    pub(crate) under_way: usize,
+    /// What went wrong with the last one.
+    pub(crate) failure: Option<String>,
+}
+
+impl ScreenshotQueue {
+    /// Whether all that were wanted are there.
+    pub(crate) fn are_done(&self) -> bool {
+        self.wanted.is_empty() && self.under_way == 0
+    }
+}
+
+/// Takes those whose time has come.
+pub(crate) fn take(
+    replica: Res<Replica>,
+    mut screenshots: ResMut<ScreenshotQueue>,
+    mut commands: Commands,
+) {
+    let is_due = |shot: &mut ScreenshotRequest| {
+        replica.is_over
+            || shot
+                .time
+                .is_some_and(|time| replica.seconds() >= time - 1e-9)
+    };
+    let due: Vec<ScreenshotRequest> = screenshots.wanted.extract_if(.., is_due).collect();
+    for shot in due {
+        snap(&mut commands, &mut screenshots, shot.file);
+    }
+}
+
+/// Takes a picture now.
+pub(crate) fn snap(commands: &mut Commands, screenshots: &mut ScreenshotQueue, file: PathBuf) {
+    screenshots.under_way += 1;
+    commands.spawn(Screenshot::primary_window()).observe(
+        move |captured: On<ScreenshotCaptured>,
+              mut screenshots: ResMut<ScreenshotQueue>,
+              mut notice: ResMut<Notice>,
+              time: Res<Time<Real>>| {
+            screenshots.under_way = screenshots.under_way.saturating_sub(1);
+            let text = match write(&captured.image, &file) {
+                Ok(()) => format!("{} was written", file.display()),
+                Err(why) => {
+                    let text = format!("`{}` cannot be written: {why}", file.display());
+                    screenshots.failure = Some(text.clone());
+                    text
+                }
+            };
+            *notice = Notice::new(text, time.elapsed_secs_f64());
+        },
+    );
+}
+
+fn write(image: &Image, file: &std::path::Path) -> Result<(), String> {
+    let picture = image
+        .clone()
+        .try_into_dynamic()
+        .map_err(|error| error.to_string())?;
+    picture
+        .to_rgb8()
+        .save(file)
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,134 @@
+//! A connection that asks for a page, and one that is on its way out.
+use std::{
+    io::{ErrorKind, Read as _, Write as _},
+    net::Shutdown,
+    time::Instant,
+};
+
+use mio::net::TcpStream;
+
+use crate::http::{Heard, read};
+
+/// What is read at once.
+const CHUNK: usize = 4 << 10;
+/// Of who is leaving, this many bytes are still taken, so that the last answer arrives.
+const MOST_SWALLOWED: usize = 4 << 20;
+
+/// Somebody who asks for a page, and gets one answer.
+pub(crate) struct HttpConnection {
+    pub(crate) stream: TcpStream,
+    pub(crate) since: Instant,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    sent: usize,
+}
+
+/// What became of a connection.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ConnectionState {
+    /// It stays as it is.
+    Stays,
+    /// Its last answer was sent.
+    Leaves,
+    /// It has gone.
+    Gone,
+}
+
+impl HttpConnection {
+    pub(crate) fn new(stream: TcpStream, since: Instant) -> Self {
+        Self {
+            stream,
+            since,
+            input: Vec::new(),
+            output: Vec::new(),
+            sent: 0,
+        }
+    }
+
+    /// Reads until there is a whole request; `None` when it has been closed.
+    pub(crate) fn hear(&mut self) -> Option<Heard> {
+        let mut chunk = [0; CHUNK];
+        loop {
+            match self.stream.read(&mut chunk) {
+                Ok(0) => return None,
+                Ok(count) => self.input.extend(chunk.iter().take(count)),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Some(Heard::More),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => return None,
+            }
+            let heard = read(&self.input);
+            if heard != Heard::More {
+                return Some(heard);
+            }
+        }
+    }
+
+    pub(crate) fn is_answered(&self) -> bool {
+        !self.output.is_empty()
+    }
+
+    /// Sends the one answer.
+    pub(crate) fn answer(&mut self, answer: Vec<u8>) -> ConnectionState {
+        self.output = answer;
+        self.flush()
+    }
+
+    /// Sends what is left of the answer.
+    pub(crate) fn flush(&mut self) -> ConnectionState {
+        if self.output.is_empty() {
+            return ConnectionState::Stays;
+        }
+        while let Some(rest) = self.output.get(self.sent..).filter(|rest| !rest.is_empty()) {
+            match self.stream.write(rest) {
+                Ok(0) => return ConnectionState::Gone,
+                Ok(count) => self.sent += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    return ConnectionState::Stays;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return ConnectionState::Gone,
+            }
+        }
+        ConnectionState::Leaves
+    }
+
+    /// What was read beyond the first `length` bytes.
+    pub(crate) fn into_rest(mut self, length: usize) -> (TcpStream, Vec<u8>) {
+        let rest = self.input.split_off(length.min(self.input.len()));
+        (self.stream, rest)
+    }
+}
+
+/// Somebody who was told the last word. If the connection ended with bytes unread, that word could be lost.
+pub(crate) struct ClosingConnection {
+    stream: TcpStream,
+    pub(crate) since: Instant,
+    swallowed: usize,
+}
+
+impl ClosingConnection {
+    pub(crate) fn new(stream: TcpStream, since: Instant) -> Self {
+        stream.shutdown(Shutdown::Write).ok();
+        Self {
+            stream,
+            since,
+            swallowed: 0,
+        }
+    }
+
+    pub(crate) fn hear(&mut self) -> ConnectionState {
+        let mut chunk = [0; CHUNK];
+        while self.swallowed < MOST_SWALLOWED {
+            match self.stream.read(&mut chunk) {
+                Ok(0) => return ConnectionState::Gone,
+                Ok(count) => self.swallowed += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    return ConnectionState::Stays;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return ConnectionState::Gone,
+            }
+        }
+        ConnectionState::Gone
+    }
+}

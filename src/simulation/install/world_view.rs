@@ -1,0 +1,413 @@
+//! What middlewares that look on are shown: the scene as plain data, the bodies, and every sensor.
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use bevy::prelude::*;
+use morse_api::{
+    body::{BodyKind, BodyState},
+    command::{CommandSender, Mailbox},
+    component::{Mount, Path, UpdateRate},
+    frame::Frame,
+    kind::{Described, Kinds},
+    middleware::Waker,
+    port::{Policy, port},
+    sensor::Outputs,
+    service,
+    tick::{Clock, Tick},
+    world_view::{
+        BodyInfo, ComponentInfo, ContactInfo, Form, FrameInfo, Pacing, RobotInfo, Scenery,
+        ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
+    },
+};
+use morse_geometry::GeometryOf;
+use morse_physics::contacts::Contacts;
+use morse_scene::{
+    diagnostic::Diagnostic,
+    model::{Geometry, Shape},
+    simulation::Simulation,
+};
+
+use super::{Connections, painted::Paints};
+use crate::simulation::spawn::Spawned;
+
+/// Gives a [`WorldView`] to each middleware whose kind looks on. Returns what it cannot show.
+pub(super) fn open(
+    world: &mut World,
+    simulation: &Simulation,
+    spawned: &Spawned,
+    connections: &mut Connections,
+    wakes: &BTreeMap<String, (Waker, Policy)>,
+) -> Vec<Diagnostic> {
+    let kinds = world.resource::<Kinds>().clone();
+    let views_world = |kind: &str| {
+        kinds
+            .middlewares
+            .get(kind)
+            .is_some_and(|kind| kind.views_world)
+    };
+    let names = simulation.middlewares.iter();
+    let names = names.filter(|(_, middleware)| views_world(middleware.kind.as_str()));
+    let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let (scenery, warnings) = scenery(world, simulation, spawned);
+    let scenery = Arc::new(scenery);
+    let pacing = Arc::new(Pacing::default());
+    let view = morse_render::view(world);
+    let mut viewers = Viewers {
+        bodies: spawned.bodies.values().copied().collect(),
+        ..Viewers::default()
+    };
+    for name in names {
+        let (Some(context), Some((wake, _))) = (connections.get_mut(name), wakes.get(name)) else {
+            continue;
+        };
+        let (inner, poses) = pose_port(wake.clone());
+        viewers.ports.push(inner);
+        context.world_view = Some(WorldView {
+            scenery: scenery.clone(),
+            poses,
+            sensors: observers(world, &mut viewers.readings),
+            actuators: senders(world),
+            pacing: pacing.clone(),
+            view,
+        });
+    }
+    world.insert_resource(viewers);
+    world.insert_resource(Paced(pacing));
+    warnings
+}
+
+/// Everything that there is to see, and what cannot be shown.
+pub(crate) fn scenery(
+    world: &mut World,
+    simulation: &Simulation,
+    spawned: &Spawned,
+) -> (Scenery, Vec<Diagnostic>) {
+    let mut survey = Survey::new(world, spawned);
+    let scenery = survey.scenery(simulation);
+    let mut warnings = survey.warnings;
+    warnings.extend(survey.paints.warnings());
+    (scenery, warnings)
+}
+
+/// Where who runs the simulation says how time passes.
+#[derive(Resource)]
+pub struct Paced(pub Arc<Pacing>);
+
+/// Shows the world in each tick.
+pub fn plugin(app: &mut App) {
+    app.add_systems(
+        FixedUpdate,
+        (touch.run_if(contacts_are_wanted), show)
+            .chain()
+            .in_set(Tick::Export)
+            .after(service::complete)
+            .run_if(resource_exists::<Viewers>),
+    );
+}
+
+fn contacts_are_wanted(viewers: Option<Res<Viewers>>) -> bool {
+    viewers.is_some_and(|viewers| viewers.want_contacts())
+}
+
+/// Finds where bodies touch, each pair once: the first of the two is one that may move.
+fn touch(
+    mut viewers: ResMut<Viewers>,
+    contacts: Contacts<'_, '_>,
+    kinds: Query<'_, '_, &BodyKind>,
+) {
+    let Viewers {
+        bodies,
+        contacts: found,
+        ..
+    } = &mut *viewers;
+    found.clear();
+    let is_fixed = |body: Entity| kinds.get(body).is_ok_and(|kind| *kind == BodyKind::Fixed);
+    for (place, &body) in bodies.iter().enumerate() {
+        if is_fixed(body) {
+            continue;
+        }
+        for contact in contacts.of(body) {
+            let other = bodies.iter().position(|other| *other == contact.other_body);
+            let is_first = |other: &usize| place < *other || is_fixed(contact.other_body);
+            if let Some(other) = other.filter(is_first) {
+                found.push(ContactInfo {
+                    point: contact.point,
+                    force: contact.force,
+                    bodies: [place, other],
+                });
+            }
+        }
+    }
+}
+
+/// A port on each sensor, in path order; where they are is added to `readings`. Nobody is woken by readings: who
+/// looks on looks when it likes.
+fn observers(
+    world: &mut World,
+    readings: &mut Vec<(Entity, usize)>,
+) -> Vec<morse_api::port::Observer> {
+    let mut sensors = world.query::<(Entity, &Path, &Described, &mut Outputs)>();
+    let mut sensors: Vec<_> = sensors.iter_mut(world).collect();
+    sensors.sort_by_key(|(_, path, ..)| *path);
+    let opened = sensors
+        .into_iter()
+        .map(|(entity, _, described, mut outputs)| {
+            let (tick_end, observer) = port(described.0.clone(), Policy::Latest, None);
+            readings.push((entity, outputs.0.len()));
+            outputs.0.push(tick_end);
+            observer
+        });
+    opened.collect()
+}
+
+/// Shows how the run ends to those who look on: where everything is, and what the sensors they watch measured last.
+pub(crate) fn show_last(world: &World) {
+    let Some(viewers) = world.get_resource::<Viewers>() else {
+        return;
+    };
+    let kinds = world.resource::<Kinds>();
+    for &(sensor, place) in &viewers.readings {
+        let port = world
+            .get::<Outputs>(sensor)
+            .and_then(|outputs| outputs.0.get(place));
+        if let Some(port) = port
+            && let Some(kind) = kinds.sensors.get(port.info.kind)
+            && port.begin_last()
+        {
+            (kind.offer)(world, sensor, port);
+        }
+    }
+    viewers.show_last(world.resource::<Clock>(), |body| world.get(body));
+}
+
+/// The way to each actuator, in path order.
+fn senders(world: &mut World) -> Vec<CommandSender> {
+    let mut actuators = world.query::<(&Path, &Mailbox)>();
+    let mut actuators: Vec<_> = actuators.iter(world).collect();
+    actuators.sort_by_key(|(path, _)| *path);
+    actuators
+        .into_iter()
+        .map(|(_, mailbox)| mailbox.sender())
+        .collect()
+}
+
+/// Looks at a world once.
+struct Survey<'a> {
+    world: &'a mut World,
+    spawned: &'a Spawned,
+    /// The place of each body in the scenery.
+    places: BTreeMap<Entity, usize>,
+    meshes: BTreeMap<PathBuf, Option<usize>>,
+    triangles: Vec<Triangles>,
+    paints: Paints,
+    warnings: Vec<Diagnostic>,
+}
+
+impl<'a> Survey<'a> {
+    fn new(world: &'a mut World, spawned: &'a Spawned) -> Self {
+        let bodies = spawned.bodies.values().enumerate();
+        Self {
+            world,
+            spawned,
+            places: bodies.map(|(place, body)| (*body, place)).collect(),
+            meshes: BTreeMap::new(),
+            triangles: Vec::new(),
+            paints: Paints::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn scenery(&mut self, simulation: &Simulation) -> Scenery {
+        let shapes = self.shapes();
+        let robots = self.spawned.robots.iter().filter_map(|(name, body)| {
+            Some(RobotInfo {
+                name: name.clone(),
+                body: *self.places.get(body)?,
+            })
+        });
+        Scenery {
+            name: simulation
+                .scene
+                .as_ref()
+                .map_or_else(String::new, |scene| scene.value.clone()),
+            rate: simulation.environment.rate.value,
+            lighting: simulation.environment.light.clone(),
+            robots: robots.collect(),
+            bodies: self.bodies(),
+            frames: self.frames(),
+            components: self.components(),
+            shapes,
+            meshes: std::mem::take(&mut self.triangles),
+            images: std::mem::take(&mut self.paints.images),
+        }
+    }
+
+    fn bodies(&mut self) -> Vec<BodyInfo> {
+        let names: BTreeMap<Entity, &String> = self
+            .spawned
+            .robots
+            .iter()
+            .map(|(name, base)| (*base, name))
+            .collect();
+        let mut robots: BTreeMap<Entity, String> = names
+            .iter()
+            .map(|(base, name)| (*base, (*name).clone()))
+            .collect();
+        let mut geometries = self.world.query::<&GeometryOf>();
+        for of in geometries.iter(self.world) {
+            if let Some(name) = of.robot.and_then(|base| names.get(&base)) {
+                robots.insert(of.body, (*name).clone());
+            }
+        }
+        let bodies = self.spawned.bodies.iter().map(|(name, body)| {
+            let kind = self.world.get::<BodyKind>(*body);
+            let state = self.world.get::<BodyState>(*body);
+            BodyInfo {
+                name: name.clone(),
+                robot: robots.remove(body),
+                kind: kind.copied().unwrap_or_default(),
+                mass: state.map_or(0.0, |state| state.mass),
+                pose: state.map(|state| state.pose).unwrap_or_default(),
+            }
+        });
+        bodies.collect()
+    }
+
+    fn shapes(&mut self) -> Vec<ShapeInfo> {
+        let mut geometries = self.world.query::<(Entity, &GeometryOf)>();
+        let mut visible: Vec<(Entity, GeometryOf)> = geometries
+            .iter(self.world)
+            .filter(|(_, of)| of.geometry.visual)
+            .map(|(entity, of)| (entity, of.clone()))
+            .collect();
+        visible.sort_by_key(|(entity, _)| *entity);
+        let shapes = visible.into_iter().filter_map(|(_, of)| {
+            let [red, green, blue] = of.geometry.color;
+            Some(ShapeInfo {
+                body: *self.places.get(&of.body)?,
+                body_from_shape: of.body_from_frame,
+                form: self.form(&of.geometry)?,
+                color: [red, green, blue, of.geometry.alpha].map(|part| part.clamp(0.0, 1.0)),
+                paint: self.paints.of(&of.geometry),
+                gloss: morse_render::gloss(&of.geometry),
+            })
+        });
+        shapes.collect()
+    }
+
+    fn form(&mut self, geometry: &Geometry) -> Option<Form> {
+        let scale = geometry.scale;
+        Some(match &geometry.shape {
+            Shape::Box { dimension } => Form::Box(dimension.map(|side| side * scale)),
+            Shape::Sphere { radius } => Form::Sphere {
+                radius: radius * scale,
+            },
+            Shape::Cylinder { radius, height } => Form::Cone {
+                start_radius: radius * scale,
+                end_radius: radius * scale,
+                height: height * scale,
+            },
+            Shape::Cone {
+                start_radius,
+                end_radius,
+                height,
+            } => Form::Cone {
+                start_radius: start_radius * scale,
+                end_radius: end_radius * scale,
+                height: height * scale,
+            },
+            Shape::Capsule { radius, height } => Form::Capsule {
+                radius: radius * scale,
+                height: height * scale,
+            },
+            Shape::Grid {
+                dimension,
+                delta,
+                thickness,
+            } => Form::Grid {
+                dimension: dimension.map(|side| side * scale),
+                delta: delta.map(|step| step * scale),
+                thickness: thickness * scale,
+            },
+            Shape::Mesh { resolved, .. } => Form::Mesh {
+                mesh: self.mesh(resolved)?,
+                scale,
+            },
+        })
+    }
+
+    /// The place of a file's triangles; none if it cannot be read, which is said once.
+    fn mesh(&mut self, file: &PathBuf) -> Option<usize> {
+        if let Some(known) = self.meshes.get(file) {
+            return *known;
+        }
+        let place = match morse_geometry::mesh::read(file) {
+            Ok(mesh) => {
+                self.triangles.push(Triangles {
+                    parts: self.paints.parts(file, &mesh),
+                    vertices: mesh.vertices,
+                    faces: mesh.faces,
+                    normals: mesh.normals,
+                    coordinates: mesh.coordinates,
+                });
+                Some(self.triangles.len() - 1)
+            }
+            Err(why) => {
+                let message = format!("the mesh `{}` cannot be shown: {why}", file.display());
+                self.warnings
+                    .push(Diagnostic::warning("world_view::mesh", message));
+                None
+            }
+        };
+        self.meshes.insert(file.clone(), place);
+        place
+    }
+
+    fn frames(&self) -> Vec<FrameInfo> {
+        let frames = self.spawned.frames.values().filter_map(|entity| {
+            let frame = self.world.get::<Frame>(*entity)?;
+            Some(FrameInfo {
+                name: frame.name.clone(),
+                body: *self.places.get(&frame.body)?,
+                body_from_frame: frame.body_from_frame,
+            })
+        });
+        frames.collect()
+    }
+
+    fn components(&mut self) -> Vec<ComponentInfo> {
+        let mut components = self.world.query::<(
+            &Path,
+            &Mount,
+            &UpdateRate,
+            Option<&Described>,
+            Option<&Mailbox>,
+        )>();
+        let seen =
+            components
+                .iter(self.world)
+                .filter_map(|(path, mount, rate, sensor, actuator)| {
+                    let (robot, kind) = match (sensor, actuator.map(Mailbox::sender)) {
+                        (Some(sensor), _) => (sensor.0.robot.to_string(), sensor.0.kind),
+                        (None, Some(actuator)) => {
+                            (actuator.info.robot.to_string(), actuator.info.kind)
+                        }
+                        (None, None) => return None,
+                    };
+                    Some(ComponentInfo {
+                        path: path.to_string(),
+                        robot,
+                        kind,
+                        is_sensor: sensor.is_some(),
+                        frequency: rate.frequency,
+                        body: *self.places.get(&mount.body)?,
+                        body_from_component: mount.body_from_component,
+                    })
+                });
+        let mut seen: Vec<_> = seen.collect();
+        seen.sort_by(|one, two| one.path.cmp(&two.path));
+        seen
+    }
+}
