@@ -57,7 +57,11 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-fn grasp(world: &mut World, overlay: Entity, wanted: GraspArguments) -> Result<Outcome, ServiceError> {
+fn grasp(
+    world: &mut World,
+    overlay: Entity,
+    wanted: GraspArguments,
+) -> Result<Outcome, ServiceError> {
     let Some(Human {
         hand: name,
         distance,

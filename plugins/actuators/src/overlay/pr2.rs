@@ -216,7 +216,11 @@ fn get_torso_minmax(
     Ok(Outcome::Done(json!(variable.limits)))
 }
 
-fn grasp(world: &mut World, overlay: Entity, wanted: GraspArguments) -> Result<Outcome, ServiceError> {
+fn grasp(
+    world: &mut World,
+    overlay: Entity,
+    wanted: GraspArguments,
+) -> Result<Outcome, ServiceError> {
     let Pr2 { hand, distance, .. } = settings(world, overlay)?;
     let robot = robot(world, overlay).map_err(ServiceError::failed)?;
     let hand = EndEffector::at(world, robot, &hand).map_err(ServiceError::failed)?;
