@@ -129,7 +129,8 @@ fn too_much_is_explained() {
 /// The codes of diagnostics in the program's sources: texts such as `"load::format"`.
 fn codes() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src"), root.join("plugins")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -4,7 +4,7 @@
 //! [`crate::robray::write`] turns it back into text without loss:
 //!
 //! ```
-//! use morse_sim::scene::model::{Frame, Geometry, Joint, JointAxis, Scene, Shape};
+//! use morse_scene::model::{Frame, Geometry, Joint, JointAxis, Scene, Shape};
 //!
 //! let mut scene = Scene::default();
 //! scene.add_frame(Frame::new("base"))?;
@@ -18,7 +18,7 @@
 //! scene.allow_collision("base", "arm");
 //! let poses = scene.absolute_poses(|_variable| 0.1);
 //! assert_eq!(poses.len(), 2);
-//! # Ok::<(), morse_sim::scene::model::SceneError>(())
+//! # Ok::<(), morse_scene::model::SceneError>(())
 //! ```
 
 mod build;

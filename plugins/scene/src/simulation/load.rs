@@ -58,7 +58,7 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// [`check`](super::check()).
 ///
 /// ```
-/// use morse_sim::scene::{diagnostic::Sources, simulation::load};
+/// use morse_scene::{diagnostic::Sources, simulation::load};
 ///
 /// let text = b"Simulation(environment: (rate: 50))";
 /// let set = ["environment.seed=3".to_owned()];
