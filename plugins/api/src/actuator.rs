@@ -27,13 +27,13 @@ use crate::{
 pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
     /// The word for it in simulation files.
     const KIND: &'static str;
-    /// Whether it sets the velocity or the pose of the robot's base: of several such actuators of a robot
-    /// the last one in path order wins, which is probably not meant.
+    /// True if it sets the velocity or the pose of the robot's base: of several such actuators of a robot the
+    /// last one in path order wins, which is probably not meant.
     const MOVES_ROBOT: bool = false;
-    /// What it can be told.
+    /// Type of its commands.
     type Command: Command;
 
-    /// Whether it can work in this world, where it stands.
+    /// Checks whether it can work in this world, where it stands.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     }
 }
 
-/// How a commanded speed reaches the robot.
+/// Control mode: the way by which a commanded speed reaches the robot.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Control {
@@ -67,7 +67,7 @@ impl Control {
     }
 }
 
-/// Whether an actuator that steers only at times, such as a keyboard, steered at its last action.
+/// True if an actuator that steers only at times, such as a keyboard, steered at its last action.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steers(pub bool);
 
@@ -100,7 +100,7 @@ impl Stateful for JointTarget {}
 #[derive(Component, Default, Clone, Copy)]
 pub struct IsActuator;
 
-/// What every actuator has besides its own.
+/// Common part of all actuators, besides their own.
 #[derive(Component, Default, Clone, Copy)]
 #[require(
     Active,

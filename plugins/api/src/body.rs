@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::property::Property;
 
-/// Where a body is and how it moves, after the last tick. Written by the physics alone.
+/// Pose, velocity and mass of a body, after the last tick. Written by the physics alone.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct BodyState {
     /// Pose of the body's frame in the world.
@@ -50,12 +50,12 @@ impl Default for Gravity {
     }
 }
 
-/// How hard a body is to turn: its inertia about the centre of mass, in the body's axes, kg·m². On bodies
-/// that forces move; follows from the scene and never changes.
+/// Inertia of a body about the centre of mass, in the body's axes, kg·m². On bodies that forces move; follows
+/// from the scene and never changes.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct Inertia(pub Matrix3<f64>);
 
-/// How physics treats a body.
+/// Kind of a body: the way physics treats it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyKind {
@@ -77,9 +77,9 @@ pub struct Robot {
     pub is_ground_robot: bool,
 }
 
-/// What one actuator asks of the robot's base body (or of the body it is mounted on). Written by that
-/// actuator alone; one system applies all drives in path order: wrenches add up, the last velocity or
-/// pose wins.
+/// Request of one actuator to the robot's base body (or to the body it is mounted on). Written by that
+/// actuator alone; one system applies all drives in path order: wrenches add up, the last velocity or pose
+/// wins.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Drive {
     /// Nothing: the body is left to physics and to the other actuators.
@@ -117,8 +117,8 @@ pub enum Drive {
 }
 
 impl Drive {
-    /// What remains of the drive in ticks in which the actuator is not due: a displacement was made and
-    /// is over, everything else is held.
+    /// Remainder of the drive in ticks in which the actuator is not due: a displacement was made and is over,
+    /// everything else is held.
     #[must_use]
     pub fn between_actions(self) -> Self {
         if matches!(self, Self::Displacement(_)) {

@@ -15,8 +15,8 @@ use crate::{
     state::Stateful,
 };
 
-/// What a component carries others on: a plate that it moves. Required by the kinds that have one, which
-/// write it in their `default_action`. It is state.
+/// Plate that a component moves and carries others on. Required by the kinds that have one, which write it in
+/// their `default_action`. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Carrier {
     /// Pose of the plate in the component's frame.
@@ -53,7 +53,7 @@ pub struct Carried {
     pub plate_from_component: Isometry3<f64>,
 }
 
-/// How a carried component moves against its body, in the body's axes.
+/// Velocity of a carried component against its body, in the body's axes.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sway {
     /// Of the component's origin, m/s.
@@ -83,7 +83,7 @@ pub struct Bind;
 pub struct Link {
     /// The component.
     pub component: Entity,
-    /// What it sits on.
+    /// The component that it sits on.
     pub carrier: Entity,
     /// Its pose there.
     pub plate_from_component: Isometry3<f64>,
@@ -161,7 +161,7 @@ pub fn follow(order: Res<CarriedOrder>, mut parts: CarriedQuery<'_, '_>) {
     }
 }
 
-/// Where a component is on its carrier, and how it moves against the body.
+/// Mount of a component on its carrier, and its velocity against the body.
 fn composed(
     carrier: &Mount,
     sway: &Sway,

@@ -52,7 +52,7 @@ pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) {
         .insert((Received(command.clone()), command));
 }
 
-/// What a middleware has to know of an actuator.
+/// Description of an actuator for middlewares.
 #[derive(Clone, Debug)]
 pub struct ActuatorInfo {
     /// The actuator's dotted path, such as `rover.motion`.
@@ -122,7 +122,7 @@ impl CommandSender {
     }
 }
 
-/// Why a command was refused.
+/// Reason why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCommand {
     /// Something other than a struct.

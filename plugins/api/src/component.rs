@@ -1,4 +1,4 @@
-//! What every sensor and actuator has: a path, a mount, a schedule.
+//! Parts that every sensor and actuator has: a path, a mount, a schedule.
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -30,7 +30,7 @@ impl std::fmt::Display for Path {
     }
 }
 
-/// Where a component sits.
+/// Place of a component on its body and its robot.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Mount {
     /// The body that carries it.
@@ -43,7 +43,7 @@ pub struct Mount {
     pub robot_from_component: Isometry3<f64>,
 }
 
-/// How often a component acts, Hz. Its laws use 1 / frequency, as in MORSE.
+/// Update rate of a component, Hz. Its laws use 1 / frequency, as in MORSE.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct UpdateRate {
     /// Nominal frequency, Hz.
@@ -58,7 +58,7 @@ impl UpdateRate {
     }
 }
 
-/// Whether a component acts at all. Services activate and deactivate it.
+/// True while a component acts at all. Services activate and deactivate it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Active(pub bool);
 
@@ -70,7 +70,7 @@ impl Default for Active {
 
 impl Stateful for Active {}
 
-/// Whether a component acts in this tick.
+/// True if a component acts in this tick.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due(pub bool);
 

@@ -22,7 +22,7 @@ impl fmt::Debug for Distortion {
 /// Steps of Newton's method; a few are enough where the lens can be inverted.
 const STEPS: usize = 30;
 
-/// How near a ray has to come to its pixel, at a depth of 1.
+/// Greatest distance of a ray from its pixel, at a depth of 1.
 const NEAR: f64 = 1e-12;
 
 /// Places between the middle and a ray where the lens must not have folded the picture.
@@ -89,7 +89,7 @@ impl Distortion {
     }
 }
 
-/// Where an ideal lens would show what this one shows of direction (x, y, 1).
+/// Place at which an ideal lens would show what this one shows of direction (x, y, 1).
 #[must_use]
 pub fn bent(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> [f64; 2] {
     let r2 = x * x + y * y;
@@ -128,7 +128,7 @@ pub fn straight(coefficients: &[f64; 5], seen: [f64; 2]) -> Option<[f64; 2]> {
     None
 }
 
-/// How the two parts of [`bent`] grow with x and with y.
+/// Jacobian of [`bent`]: the derivatives of its two parts by x and by y.
 fn slope(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> [[f64; 2]; 2] {
     let r2 = x * x + y * y;
     let radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3));

@@ -201,7 +201,7 @@ impl DynamicValue {
         }
     }
 
-    /// Whether all its numbers are finite.
+    /// Tells whether all its numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         match self {

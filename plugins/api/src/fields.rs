@@ -48,23 +48,23 @@ pub struct Field {
     pub index: usize,
     /// Its Rust type.
     pub type_id: std::any::TypeId,
-    /// What reflection knows of the type.
+    /// Information of reflection about the type.
     pub info: Option<&'static TypeInfo>,
     /// The type's name, short.
     pub type_name: &'static str,
     /// Its unit, if any was given.
     pub unit: Option<&'static str>,
-    /// What it means.
+    /// Its documentation.
     pub docs: Option<&'static str>,
     /// The levels at which it exists; `None` for all.
     pub levels: Option<&'static [&'static str]>,
-    /// What MORSE calls it, if it is a setting that MORSE has.
+    /// Its name in MORSE, if it is a setting that MORSE has.
     pub property: Option<&'static str>,
-    /// How MORSE writes its value, if not as simulation files do.
+    /// Form of its value in MORSE, if not that of simulation files.
     pub form: Option<Form>,
-    /// Whether it is a map whose entries take its place.
+    /// True if it is a map whose entries take its place.
     pub is_flat: bool,
-    /// Whether it is no measurement.
+    /// True if it is no measurement.
     pub is_fixed: bool,
 }
 
@@ -209,7 +209,7 @@ fn exists_at(field: &Field, level: Option<&str>) -> bool {
     }
 }
 
-/// What a field holds, seen without its type.
+/// Value of a field, seen without its type.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     /// A number.
@@ -433,7 +433,7 @@ pub fn assign_map<V: Clone>(to: &mut BTreeMap<String, V>, from: &BTreeMap<String
     }
 }
 
-/// Whether all numbers of a value are finite.
+/// Tells whether all numbers of a value are finite.
 #[must_use]
 pub fn is_finite(value: &dyn PartialReflect) -> bool {
     match view(value) {

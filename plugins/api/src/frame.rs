@@ -23,7 +23,7 @@ pub struct Frame {
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 pub struct RobotName(pub Arc<str>);
 
-/// Where a robot, a frame of the scene or a component is now (a component: at its last action).
+/// Present pose of a robot, a frame of the scene or a component in the world (a component: at its last action).
 #[must_use]
 pub fn pose_of(world: &World, name: &str) -> Option<Isometry3<f64>> {
     if let Some(entity) = robot(world, name) {

@@ -1,7 +1,7 @@
 //! Bodies that hold other bodies: what grippers and hands ask of the physics.
 use bevy::prelude::*;
 
-/// Why a body cannot be held.
+/// Reason why a body cannot be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotHold {
     /// One of the two is no body of this world, or both are the same.

@@ -10,7 +10,7 @@ use crate::{component::Path, state::Stateful};
 pub struct JointVariable {
     /// The variable's full name, such as `arm.s0`.
     pub name: String,
-    /// Whether it is an angle (rad) or a length (m).
+    /// True if it is an angle (rad); otherwise it is a length (m).
     pub is_angle: bool,
     /// Lowest and highest position (rad or m); infinite where there is no limit.
     pub limits: [f64; 2],
@@ -32,7 +32,7 @@ impl JointVariable {
     }
 }
 
-/// Where a variable is, after the last tick. Written by the physics alone.
+/// Position, velocity and effort of a variable, after the last tick. Written by the physics alone.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointState {
     /// rad or m, without the joint's offset, continuous over full turns.
@@ -43,7 +43,7 @@ pub struct JointState {
     pub effort: f64,
 }
 
-/// What a variable is asked to do, until it is asked otherwise. Written by actuators.
+/// Target of a variable, until it is given another one. Written by actuators.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum JointTarget {
     /// No motor: the joint swings freely (damping aside).
@@ -59,15 +59,15 @@ pub enum JointTarget {
     Effort(f64),
 }
 
-/// Where a variable's first joint sits on its robot, and how far what it moves reaches. On the variable's
-/// entity; measured once, as things stand at the start.
+/// Place of a variable's first joint on its robot, and reach of what it moves. On the variable's entity;
+/// measured once, as things stand at the start.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct JointPlace {
     /// The joint in the frame of the robot's base, or of the world without a robot, m.
     pub at: Point3<f64>,
     /// Direction of its axis there.
     pub axis: Vector3<f64>,
-    /// How far the solids of the body below the joint reach from the axis, m: the radius of a wheel.
+    /// Greatest distance of the solids of the body below the joint from the axis, m: the radius of a wheel.
     pub reach: f64,
 }
 
@@ -82,18 +82,18 @@ pub struct BodyJoint {
     pub parent: Entity,
     /// The configuration variable that moves it.
     pub variable: Entity,
-    /// Where it is and how it moves.
+    /// Its pose, and the motion that it allows.
     pub shape: JointShape,
 }
 
-/// Where a joint is on the body above it, and how it moves the one below.
+/// Pose of a joint on the body above it, and the motion that it allows the one below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointShape {
     /// Pose of the joint at zero in the frame of the body above it.
     pub parent_from_joint: Isometry3<f64>,
     /// Direction of the axis, in joint axes.
     pub axis: UnitVector3<f64>,
-    /// Whether it turns; otherwise it slides.
+    /// True if it turns; otherwise it slides.
     pub is_angle: bool,
     /// Travel for one unit of the variable, m; 1 where the joint turns.
     pub travel: f64,

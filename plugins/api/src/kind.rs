@@ -36,7 +36,7 @@ pub fn read_settings<S: DeserializeOwned + Any + Send + Sync>(
     Ok(Arc::new(S::deserialize(source)?))
 }
 
-/// What kinds of all families have.
+/// Common part of the kinds of all families.
 #[derive(Clone, Copy)]
 pub struct About {
     /// Its settings, with their docs and units.
@@ -48,7 +48,7 @@ pub struct About {
 }
 
 impl About {
-    /// What is known of settings of type `S`.
+    /// Describes settings of type `S`.
     #[must_use]
     pub fn of<S: DeserializeOwned + bevy::reflect::Typed + Send + Sync>() -> Self {
         Self {
@@ -68,13 +68,13 @@ pub struct SensorKind {
     pub data: &'static TypeInfo,
     /// Its levels, the default one first; empty if it has none.
     pub levels: &'static [&'static str],
-    /// How often it measures unless it is told, Hz; every tick if this is `None`.
+    /// Frequency of its measurements unless it is told, Hz; every tick if this is `None`.
     pub frequency: Option<f64>,
     /// Puts settings, local data and what goes with them on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings, Level, Random),
     /// The services of the kind itself are found by this: whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
-    /// Whether it can work in this world; if not, what is missing.
+    /// Checks whether it can work in this world; if not, tells what is missing.
     pub check: fn(&World, Entity) -> Result<(), CheckError>,
     /// The exported data of an entity (modified data), seen without its type.
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
@@ -83,7 +83,7 @@ pub struct SensorKind {
 }
 
 impl SensorKind {
-    /// How often it measures in a simulation of this rate unless it is told, Hz.
+    /// Frequency of its measurements in a simulation of this rate unless it is told, Hz.
     #[must_use]
     pub fn default_frequency(&self, rate: f64) -> f64 {
         self.frequency.map_or(rate, |frequency| frequency.min(rate))
@@ -99,15 +99,15 @@ pub struct ActuatorKind {
     pub command: &'static TypeInfo,
     /// Its command, as it is written in simulation files.
     pub command_about: About,
-    /// Whether it sets the velocity or the pose of the robot's base.
+    /// True if it sets the velocity or the pose of the robot's base.
     pub moves_robot: bool,
     /// Gives it a command at once.
     pub give: fn(&mut World, Entity, &ErasedSettings),
     /// Puts settings, command, drive and mailbox on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings),
-    /// Whether an entity is of this kind.
+    /// Tells whether an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
-    /// Whether it can work in this world; if not, what is missing.
+    /// Checks whether it can work in this world; if not, tells what is missing.
     pub check: fn(&World, Entity) -> Result<(), CheckError>,
 }
 
@@ -118,7 +118,7 @@ pub struct ModifierKind {
     pub about: About,
     /// Binds it to the fields of a data type.
     pub bind: fn(&ErasedSettings, &Fields, &Site<'_>) -> Result<Box<dyn Modify>, BindError>,
-    /// Whether its settings make sense in this world; if not, what is wrong.
+    /// Checks whether its settings make sense in this world; if not, tells what is wrong.
     pub check: fn(&ErasedSettings, &World) -> Result<(), CheckError>,
     /// Puts it last on a component's list.
     pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, ModifierState),
@@ -131,7 +131,7 @@ pub struct OverlayKind {
     pub about: About,
     /// Puts settings on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings),
-    /// Whether it lies over a robot itself.
+    /// True if it lies over a robot itself.
     pub over_robot: bool,
     /// Prepares an overlay once everything below it is there.
     pub install: fn(&mut World, Entity) -> Result<(), CheckError>,
@@ -148,7 +148,7 @@ pub struct MiddlewareKind {
     pub input: About,
     /// The policy of outputs that do not name one.
     pub default_policy: Policy,
-    /// Whether it is shown the whole world.
+    /// True if it is shown the whole world.
     pub views_world: bool,
     /// Starts it.
     pub start: Start,
@@ -178,10 +178,10 @@ pub(crate) fn claim<K>(kinds: &mut BTreeMap<&'static str, K>, word: &'static str
     );
 }
 
-/// What a sensor entity knows of its kind.
+/// Word for the kind of a sensor, an actuator or an overlay, on its entity.
 #[derive(Component, Clone)]
 pub struct KindOf(pub &'static str);
 
-/// What observers are told of a sensor. On each sensor's entity.
+/// Description of a sensor for observers. On each sensor's entity.
 #[derive(Component, Clone)]
 pub struct Described(pub Arc<SensorInfo>);

@@ -17,9 +17,9 @@ pub struct Lighting {
     pub sun: Sun,
     /// Light from everywhere, which reaches shadows, too.
     pub ambient: Ambient,
-    /// What is seen above the horizon where nothing is. It lights nothing.
+    /// Background above the horizon, seen where nothing is. It lights nothing.
     pub sky: Sky,
-    /// What is seen below the horizon where nothing is.
+    /// Background below the horizon, seen where nothing is.
     pub ground: Color,
 }
 
@@ -37,11 +37,11 @@ impl Default for Lighting {
 /// Light from one side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sun {
-    /// Where it stands: a vector towards it in the axes of the scene, of any length but zero.
+    /// Direction towards it: a vector in the axes of the scene, of any length but zero.
     pub direction: [f64; 3],
     /// Its colour.
     pub color: Color,
-    /// How much of that colour a surface gets that faces it; 0 is night.
+    /// Share of that colour on a surface that faces it; 0 is night.
     pub strength: f64,
 }
 
@@ -63,7 +63,7 @@ pub struct Ambient {
     pub above: Color,
     /// On what faces down.
     pub below: Color,
-    /// How much of these colours surfaces get.
+    /// Share of these colours on surfaces.
     pub strength: f64,
 }
 
@@ -77,7 +77,7 @@ impl Default for Ambient {
     }
 }
 
-/// What the sky looks like.
+/// Colours of the sky.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sky {
     /// Straight above.
@@ -120,7 +120,7 @@ pub fn code(light: f64) -> f64 {
 }
 
 impl Lighting {
-    /// What is seen where nothing is, in a direction whose upward share is `height` (-1 to 1), linear.
+    /// Background, seen where nothing is, in a direction whose upward share is `height` (-1 to 1), linear.
     #[must_use]
     pub fn background(&self, height: f64) -> [f32; 3] {
         let [zenith, horizon, ground] =
@@ -158,13 +158,13 @@ impl Ambient {
 pub struct Lamp {
     /// Red, green and blue, 0 to 1 (sRGB).
     pub color: Color,
-    /// Where it has half of its strength, m.
+    /// Distance at which it has half of its strength, m.
     pub distance: f64,
     /// Full opening angle of its cone, rad.
     pub size: f64,
 }
 
-/// How bright a lamp is now: its energy (Blender's measure), or 0. It is state.
+/// Present brightness of a lamp: its energy (Blender's measure), or 0. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shine(pub f64);
 

@@ -1,4 +1,4 @@
-//! What came from outside and acted on the world. A run follows from its files and from this log alone,
+//! Log of what came from outside and acted on the world. A run follows from its files and from this log alone,
 //! bit for bit: whoever gives another simulation of the same files the same things in the same ticks gets the
 //! same states.
 use std::sync::Arc;
@@ -18,11 +18,11 @@ pub struct CommandLog(pub Vec<LogEntry>);
 pub struct LogEntry {
     /// The tick in which it took effect; for what was served while the run was held, the next one.
     pub tick: u64,
-    /// What it was.
+    /// The action itself.
     pub action: LoggedAction,
 }
 
-/// What acts on a world.
+/// Action on a world.
 #[derive(Debug)]
 pub enum LoggedAction {
     /// An actuator was told something.

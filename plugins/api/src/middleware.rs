@@ -31,7 +31,7 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     type Input: DeserializeOwned + Typed + Clone + Send + Sync;
     /// The policy of outputs that do not name one.
     const DEFAULT_POLICY: Policy = Policy::Latest;
-    /// Whether it looks on: it is shown the whole world and all sensors, without being named there.
+    /// True if it looks on: it is shown the whole world and all sensors, without being named there.
     const VIEWS_WORLD: bool = false;
 
     /// Opens what it needs (files, ports) and starts its thread.
@@ -45,7 +45,7 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     ) -> Result<Box<dyn Running>, Failure>;
 }
 
-/// What a middleware is connected to.
+/// Connections of a middleware to the simulation.
 pub struct MiddlewareContext<O, I> {
     /// Its name in the simulation file.
     pub name: String,
@@ -65,13 +65,13 @@ pub struct MiddlewareContext<O, I> {
     pub world_view: Option<WorldView>,
 }
 
-/// Where a middleware's thread sleeps until there is something to do.
+/// Signal for which a middleware's thread sleeps until there is something to do.
 pub struct Wake {
     channel: Receiver<()>,
     callback: Arc<Callback>,
 }
 
-/// What is called besides the channel, for threads that sleep elsewhere.
+/// Function that is called besides the channel, for threads that sleep elsewhere.
 #[derive(Default)]
 struct Callback(OnceLock<Box<dyn Fn() + Send + Sync>>);
 
@@ -145,20 +145,20 @@ impl Gate {
         self.permits.0.try_send(()).ok();
     }
 
-    /// Whether anybody is at the gate.
+    /// Tells whether anybody is at the gate.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.holders.load(Ordering::Acquire) > 0
     }
 
-    /// Where permits arrive, one a tick.
+    /// Channel on which permits arrive, one a tick.
     #[must_use]
     pub fn permits(&self) -> &Receiver<()> {
         &self.permits.1
     }
 }
 
-/// Why a middleware's thread woke up.
+/// Reason why a middleware's thread woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awake {
     /// Readings may have arrived.
@@ -218,7 +218,7 @@ impl Wake {
         &self.channel
     }
 
-    /// Whether the simulation has ended.
+    /// Tells whether the simulation has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(self.channel.try_recv(), Err(TryRecvError::Disconnected))
@@ -227,15 +227,15 @@ impl Wake {
 
 /// A middleware at work.
 pub trait Running: Send {
-    /// What went wrong since it was last asked, if anything: the run ends with it.
+    /// Failure since it was last asked, if there was any: the run ends with it.
     fn failure(&mut self) -> Option<Failure>;
 
-    /// What is worth a warning since it was last asked: a command that was refused, say.
+    /// Warnings since it was last asked: a command that was refused, say.
     fn warnings(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What the user should know at the start: where to look, say.
+    /// Notices for the user at the start: where to look, say.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
@@ -284,10 +284,10 @@ pub struct Request {
     pub reply: TakeReply,
 }
 
-/// What is done with a reply. It is dropped uncalled if the simulation ends first.
+/// Function that takes a reply. It is dropped uncalled if the simulation ends first.
 pub type TakeReply = Box<dyn FnOnce(Reply) + Send + Sync>;
 
-/// What clients ask of the simulation.
+/// Message of a client to the simulation.
 pub enum RequestMessage {
     /// Serve this.
     Serve(Request),

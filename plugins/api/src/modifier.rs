@@ -28,8 +28,8 @@ pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
     /// The data lacks the fields.
     fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError>;
 
-    /// Whether its settings make sense, and it can work in this world: whether the scene has an origin on
-    /// Earth, say.
+    /// Checks whether its settings make sense, and whether it can work in this world: whether the scene has
+    /// an origin on Earth, say.
     ///
     /// # Errors
     ///
@@ -39,15 +39,15 @@ pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
     }
 }
 
-/// Where a modifier is being bound: what it may look at.
+/// Site at which a modifier is being bound: what it may look at.
 pub struct Site<'a> {
     /// The world that is being built; resources such as the origin on Earth are there.
     pub world: &'a World,
-    /// Which way the data goes.
+    /// Direction of flow of the data.
     pub side: Side,
 }
 
-/// Which way data goes that a modifier is bound to.
+/// Direction of flow of the data that a modifier is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Out of the simulation: a sensor's measurements.
@@ -56,7 +56,7 @@ pub enum Side {
     Command,
 }
 
-/// Which way a change of frame or unit works.
+/// Direction of a change of frame or unit.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -94,7 +94,7 @@ pub trait Modify: Send + Sync {
     /// Changes the data in place. `data` is of the type that the modifier was bound to.
     fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock);
 
-    /// Whether a command that it held back is to go on in this tick.
+    /// Tells whether a command that it held back is to go on in this tick.
     fn is_due(&self, _state: &ModifierState, _clock: &Clock) -> bool {
         false
     }
@@ -116,7 +116,7 @@ pub trait Modify: Send + Sync {
 /// A partial command is merged into the command before it in the client's frame, so that the fields it
 /// lacks keep what they mean there.
 pub trait FrameChange {
-    /// What the modifier does.
+    /// Makes the change.
     fn change(&self, data: &mut dyn Struct);
     /// Undoes it.
     fn undo(&self, data: &mut dyn Struct);
@@ -128,14 +128,14 @@ impl<F: Fn(&mut dyn Struct, &mut ModifierState, &Clock) + Send + Sync> Modify fo
     }
 }
 
-/// What a modifier keeps from one time to the next. It is state: hashed, saved and restored.
+/// Memory of a modifier from one time to the next. It is state: hashed, saved and restored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModifierState {
     /// Its own random stream.
     pub random: Random,
     /// Whatever else it needs; empty at the start.
     pub values: Vec<f64>,
-    /// What becomes of the data; a modifier that keeps it from going on says so here each time.
+    /// Outcome for the data; a modifier that keeps it from going on says so here each time.
     pub outcome: ModifierOutcome,
 }
 
@@ -151,7 +151,7 @@ impl ModifierState {
     }
 }
 
-/// What becomes of data under a modifier.
+/// Outcome for data under a modifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModifierOutcome {
     /// It goes on: to the next modifier, and out.

@@ -1,6 +1,6 @@
 //! Patterns of names, as settings use them to choose bodies or joints.
 
-/// Whether a name fits a pattern, in which each `*` stands for any text, also for none.
+/// Tells whether a name fits a pattern, in which each `*` stands for any text, also for none.
 #[must_use]
 pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
@@ -23,7 +23,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     true
 }
 
-/// Whether a name fits one of the patterns.
+/// Tells whether a name fits one of the patterns.
 #[must_use]
 pub fn fits_any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| fits(pattern, name))

@@ -15,7 +15,7 @@ pub const ROBOT_TAG: &str = "Robot_Tag";
 /// The property of what grippers may take.
 pub const GRASPABLE: &str = "Graspable";
 
-/// What a property is worth.
+/// Value of a property.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Property {
     /// Yes or no.
@@ -82,13 +82,13 @@ impl Bounds {
 pub struct Object {
     /// The name of its frame, or of the robot. Unique.
     pub name: String,
-    /// What people call it; the name unless given.
+    /// Label for people; the name unless given.
     pub label: String,
-    /// What people say about it.
+    /// Description for people.
     pub description: String,
-    /// What sort of thing it is: `Object` unless given, `Robot` for robots.
+    /// Sort of thing: `Object` unless given, `Robot` for robots.
     pub kind: String,
-    /// What else is known of it.
+    /// Further properties.
     pub properties: BTreeMap<String, Property>,
     /// The entity of its frame, which has a path.
     pub entity: Entity,
@@ -102,12 +102,12 @@ pub struct Object {
     pub bounds: Option<Bounds>,
     /// The entities of its geometry, which rays and contacts tell of, sorted.
     pub geometry: Vec<Entity>,
-    /// Whether any of that can be touched, and so be met by rays.
+    /// True if any of that can be touched, and so be met by rays.
     pub collides: bool,
 }
 
 impl Object {
-    /// Whether it has a property: one that is not `false`.
+    /// Tells whether it has a property: one that is not `false`.
     #[must_use]
     pub fn has(&self, property: &str) -> bool {
         self.properties
@@ -115,20 +115,20 @@ impl Object {
             .is_some_and(|value| *value != Property::Flag(false))
     }
 
-    /// Where it is in the world, given the states of bodies.
+    /// Pose in the world, given the states of bodies.
     #[must_use]
     pub fn pose(&self, bodies: &Query<'_, '_, &BodyState>) -> Option<Isometry3<f64>> {
         let body = bodies.get(self.body).ok()?;
         Some(body.pose * self.body_from_object)
     }
 
-    /// Where it is, for who has the whole world.
+    /// Pose in the world, for who has the whole world.
     #[must_use]
     pub fn pose_in(&self, world: &World) -> Option<Isometry3<f64>> {
         Some(world.get::<BodyState>(self.body)?.pose * self.body_from_object)
     }
 
-    /// Whether a geometry is its own.
+    /// Tells whether a geometry is its own.
     #[must_use]
     pub fn owns(&self, geometry: Entity) -> bool {
         self.geometry.binary_search(&geometry).is_ok()
@@ -210,14 +210,14 @@ impl Tracked {
 pub struct Zone {
     /// Its name. Unique.
     pub name: String,
-    /// What it is for, such as `Charging`.
+    /// Purpose, such as `Charging`.
     pub kind: String,
     /// Its box, in the axes of the world.
     pub bounds: Bounds,
 }
 
 impl Zone {
-    /// Whether a point of the world is inside, or on its surface.
+    /// Tells whether a point of the world is inside, or on its surface.
     #[must_use]
     pub fn contains(&self, point: &Point3<f64>) -> bool {
         let away = (point - self.bounds.center).abs();
@@ -246,7 +246,7 @@ pub struct Cone {
 const STEPS: u32 = 16;
 
 impl Cone {
-    /// Whether a point of the component's frame is inside.
+    /// Tells whether a point of the component's frame is inside.
     #[must_use]
     pub fn holds(&self, point: &Point3<f64>) -> bool {
         let along = point.coords.dot(&self.axis);
@@ -255,8 +255,8 @@ impl Cone {
         (0.0..=self.distance).contains(&along) && across <= widest
     }
 
-    /// Whether an object is inside, at least in part: its origin, or a point of its box. Such points are
-    /// those nearest to the cone's axis, sampled along it, and the corners and middles of the box.
+    /// Tells whether an object is inside, at least in part: its origin, or a point of its box. Such points
+    /// are those nearest to the cone's axis, sampled along it, and the corners and middles of the box.
     #[must_use]
     pub fn meets(&self, component_from_object: &Isometry3<f64>, object: &Object) -> bool {
         let origin = component_from_object * Point3::origin();

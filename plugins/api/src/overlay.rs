@@ -20,7 +20,7 @@ use crate::{
 pub trait Overlay: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
     /// The word for it in simulation files.
     const KIND: &'static str;
-    /// Whether it lies over a robot itself, and answers under the robot's name, too; else it lies over one of
+    /// True if it lies over a robot itself, and answers under the robot's name, too; else it lies over one of
     /// the robot's components.
     const OVER_ROBOT: bool = false;
 
@@ -35,7 +35,7 @@ pub trait Overlay: Component<Mutability = Mutable> + Clone + DeserializeOwned + 
     }
 }
 
-/// What every overlay has besides its own.
+/// Marks overlays, and gives them their common part.
 #[derive(Component, Clone, Copy, Default)]
 #[require(OwnServices, Task)]
 pub struct IsOverlay;

@@ -1,4 +1,4 @@
-//! What is painted on shapes: images and checkers, and where on them a point of a surface lies.
+//! Paint on shapes: images and checkers, and the place on them of a point of a surface.
 //!
 //! Places on an image are counted from its lower left corner, to the right and up, so that the whole of it is
 //! from (0, 0) to (1, 1); what is painted goes on without end, again and again.
@@ -23,10 +23,10 @@ impl fmt::Debug for Image {
     }
 }
 
-/// What is painted on a shape.
+/// Paint on a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paint {
-    /// What it is.
+    /// Its pattern.
     pub pattern: Pattern,
     /// Side of a square of a checker, or width of an image, m. Without it the image, or two by two squares,
     /// cover each part of the surface once.
@@ -43,7 +43,7 @@ pub enum Pattern {
     Image(usize),
 }
 
-/// How a surface is wrapped into what is painted on it, in the axes of the shape, m.
+/// Wrapping of a surface into what is painted on it, in the axes of the shape, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wrap {
     /// Six sides, each painted on its own and seen upright from outside; those above and below with y up. Which
@@ -89,13 +89,12 @@ pub struct Place {
     pub at: [f64; 2],
     /// Lengths of the part, m.
     pub size: [f64; 2],
-    /// Whether it ends to the right where it begins to the left.
+    /// True if it ends to the right where it begins to the left.
     pub is_closed: bool,
 }
 
 impl Wrap {
-    /// How a form is wrapped; grids are not, and meshes are by the box around them where their file does not
-    /// say it.
+    /// Wrapping of a form; grids have none, and meshes that of the box around them where their file does not say it.
     #[must_use]
     pub fn of(form: &Form) -> Option<Self> {
         Some(match *form {
@@ -125,7 +124,7 @@ impl Wrap {
         })
     }
 
-    /// Where a point of the surface, with the normal there, lies.
+    /// Place of a point of the surface, with the normal there.
     #[must_use]
     pub fn place(&self, at: [f64; 3], normal: [f64; 3]) -> Place {
         match *self {
@@ -179,7 +178,7 @@ impl Wrap {
     }
 }
 
-/// How far around z a point is, to the left of −x seen from above: from 0 to 1.
+/// Share of the turn around z at which a point is, to the left of −x seen from above: from 0 to 1.
 fn around(at: [f64; 3]) -> f64 {
     0.5 + libm::atan2(at[1], at[0]) / (2.0 * PI)
 }
@@ -219,8 +218,9 @@ fn side(at: [f64; 3], normal: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Place 
 }
 
 impl Place {
-    /// How often what is painted lies beside and above itself on the whole part: squares of a checker, or images
-    /// of a shape (height over width). What is closed gets a whole number of images, or of pairs of squares.
+    /// Repetitions of what is painted, beside and above itself, on the whole part: squares of a checker, or
+    /// images of a shape (height over width). What is closed gets a whole number of images, or of pairs of
+    /// squares.
     #[must_use]
     pub fn counts(&self, paint: &Paint, image_shape: f64) -> [f64; 2] {
         let (unit, pair, shape) = match paint.pattern {
@@ -237,7 +237,7 @@ impl Place {
         count
     }
 
-    /// Where it is in units of what is painted: see [`Place::counts`].
+    /// Position in units of what is painted: see [`Place::counts`].
     #[must_use]
     pub fn repeated(&self, paint: &Paint, image_shape: f64) -> [f64; 2] {
         let count = self.counts(paint, image_shape);

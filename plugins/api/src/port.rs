@@ -19,7 +19,7 @@ use crate::{
     reading::{Buffer, Reading, SensorInfo},
 };
 
-/// What both ends of a port know of each other.
+/// State that both ends of a port share.
 #[derive(Debug, Default)]
 struct Link {
     /// The observer has asked for something, and has not taken that back.
@@ -32,7 +32,7 @@ struct Link {
     abandoned: AtomicBool,
 }
 
-/// What happens to readings when the observer is slow.
+/// Policy for readings when the observer is slow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
     /// The newest reading replaces the one that waits.
@@ -54,7 +54,7 @@ impl Policy {
     }
 }
 
-/// What a port dropped.
+/// Counters of the readings that a port dropped.
 #[derive(Debug, Default)]
 pub struct DropCounters {
     /// Readings replaced by newer ones before the observer took them.
@@ -107,7 +107,7 @@ pub struct OutputPort {
     recycled: Receiver<Buffer>,
     credits: Receiver<()>,
     link: Arc<Link>,
-    /// What was lost so far.
+    /// Counters of what was lost so far.
     pub drops: Arc<DropCounters>,
     wake: Option<Waker>,
 }
@@ -259,7 +259,7 @@ impl Observer {
         self.receiver.recv().ok()
     }
 
-    /// Whether the simulation has ended and everything was taken.
+    /// Tells whether the simulation has ended and everything was taken.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.link.closed.load(Ordering::Acquire) && self.receiver.is_empty()

@@ -10,11 +10,11 @@ use serde_json::{Value as Json, json};
 
 use crate::dynamic::{no_json_number, number_to_json};
 
-/// What MORSE calls a setting: `#[reflect(@Property("Speed"))]`.
+/// Name of a setting in MORSE: `#[reflect(@Property("Speed"))]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Property(pub &'static str);
 
-/// How MORSE writes the value of a property, if not as simulation files do:
+/// Form of the value of a property in MORSE, if not that of simulation files:
 /// `#[reflect(@Property("scan_window"), @Form::Degrees)]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(opaque)]
@@ -32,14 +32,14 @@ pub enum Form {
 }
 
 impl Form {
-    /// How a velocity is worked out, in MORSE's words.
+    /// Ways of working out a velocity, in MORSE's words.
     pub const COMPUTATION: Self = Self::Words(&[
         ("Automatic", "automatic"),
         ("Velocity", "velocity"),
         ("Position", "position"),
     ]);
 
-    /// How a robot is moved, in MORSE's words.
+    /// Ways of moving a robot, in MORSE's words.
     pub const CONTROL: Self = Self::Words(&[("Velocity", "velocity"), ("Position", "position")]);
 
     /// Its name among forms, and the words it has.
@@ -68,14 +68,14 @@ impl Form {
     }
 }
 
-/// What requests call a setting.
+/// Name of a setting in requests.
 #[must_use]
 pub fn name_of(field: &NamedField) -> &'static str {
     let property = field.get_attribute::<Property>();
     property.map_or(field.name(), |property| property.0)
 }
 
-/// How requests write a setting, if not as simulation files do.
+/// Form of a setting in requests, if not that of simulation files.
 #[must_use]
 pub fn form_of(field: &NamedField) -> Option<Form> {
     field.get_attribute::<Form>().copied()
@@ -180,7 +180,7 @@ fn parts(field: &NamedField, text: &str) -> Option<Json> {
     numbers.map(Json::Array)
 }
 
-/// What a list holds, also one that may be missing.
+/// Type of the items of a list, also of one that may be missing.
 fn items_of(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     match info {
         TypeInfo::List(list) => list.item_info(),
@@ -193,7 +193,7 @@ fn items_of(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     }
 }
 
-/// What the value of a setting is, in MORSE's words.
+/// Type of the value of a setting, in MORSE's words.
 #[must_use]
 pub fn type_of(field: &NamedField) -> &'static str {
     match (form_of(field), field.type_info()) {

@@ -2,7 +2,7 @@
 use bevy::prelude::*;
 use nalgebra::{Point3, Vector3};
 
-/// What a ray met.
+/// Hit of a ray on a geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Distance from the origin along the direction, in lengths of the direction.
@@ -40,7 +40,7 @@ pub trait CastRays: Send + Sync {
     }
 }
 
-/// What the surface of a geometry gives back of light, for who looks at it. On the geometry's entity.
+/// Reflection of light by the surface of a geometry, for who looks at it. On the geometry's entity.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surface {
     /// The `specular` of the scene: red, green and blue.
@@ -48,7 +48,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// How much of a laser's light comes back: the mean of the three. Lasers see no colour.
+    /// Share of a laser's light that comes back: the mean of the three. Lasers see no colour.
     #[must_use]
     pub fn intensity(&self) -> f64 {
         let [red, green, blue] = self.specular;

@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 
 use crate::fields::Fields;
 
-/// What does not change from one reading of a sensor to the next.
+/// Description of a sensor, which does not change from one reading to the next.
 #[derive(Clone, Debug)]
 pub struct SensorInfo {
     /// The sensor's dotted path, such as `rover.gps`.
@@ -29,7 +29,7 @@ pub struct SensorInfo {
 /// The memory of a reading, which goes back to the tick when the observer has done with it.
 pub(crate) type Buffer = Box<dyn Struct>;
 
-/// What a sensor measured in one tick, after its modifiers.
+/// Measurement of a sensor in one tick, after its modifiers.
 ///
 /// Dropping it gives its memory back for the next one.
 pub struct Reading {

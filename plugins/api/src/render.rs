@@ -9,7 +9,7 @@ use crate::{
     world_view::Scenery,
 };
 
-/// What a picture is taken with: a pinhole, or a lens that bends rays.
+/// Camera that takes a picture: a pinhole, or a lens that bends rays.
 ///
 /// Its axes are those of pictures: z forward, x right, y down. The pixel in column `u` and row `v`, counted
 /// from the top left from 0, shows what lies at ((u - `center[0]`) / `focal`, (v - `center[1]`) / `focal`, 1)
@@ -26,28 +26,28 @@ pub struct CameraView {
     pub focal: f64,
     /// Column and row of what lies straight ahead.
     pub center: [f64; 2],
-    /// What bends rays, worked out for these pixels.
+    /// Lens that bends rays, worked out for these pixels.
     pub lens: Option<Arc<Distortion>>,
     /// Depth from which on it sees, above 0, m.
     pub near: f64,
     /// Depth to which it sees, m.
     pub far: f64,
-    /// Whether lights cast shadows.
+    /// True if lights cast shadows.
     pub shadows: bool,
-    /// What is wanted.
+    /// Parts of the picture that are wanted.
     pub wants: Wants,
-    /// Who draws; without it, whoever draws for the run.
+    /// Renderer that draws; without it, whichever draws for the run.
     pub renderer: Option<RendererKind>,
 }
 
-/// What a picture is to hold.
+/// Parts that a picture is to hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
     /// Colours.
     pub color: bool,
     /// Depths.
     pub depth: bool,
-    /// Which geometry is where.
+    /// Geometry at each pixel.
     pub things: bool,
 }
 
@@ -58,8 +58,8 @@ impl CameraView {
         self.width as usize * self.height as usize
     }
 
-    /// What the pixel at a place shows, at a depth of 1, in the camera's axes; the middle, where the lens shows
-    /// nothing.
+    /// Direction of what the pixel at a place shows, at a depth of 1, in the camera's axes; the middle, where
+    /// the lens shows nothing.
     #[must_use]
     pub fn direction(&self, u: f64, v: f64) -> Vector3<f64> {
         let seen = [
@@ -93,7 +93,7 @@ impl CameraView {
     }
 }
 
-/// What a camera saw, row by row from the top left. What was not wanted is left empty.
+/// Picture of a camera, row by row from the top left. What was not wanted is left empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
     /// Red, green, blue and 255, a byte each (sRGB).
@@ -125,7 +125,7 @@ pub trait Render: Send + Sync {
     fn geometry(&self) -> Vec<Entity>;
 }
 
-/// Who draws: the renderers that a program may have.
+/// Renderer that a program may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RendererKind {
@@ -159,12 +159,12 @@ pub struct OpenCard(pub fn(Arc<Scenery>) -> Result<Box<dyn Card>, String>);
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct UsesRenderer;
 
-/// What a geometry is, for who names what is in a picture. On the geometry's entity.
+/// Label of a geometry, for who names what is in a picture. On the geometry's entity.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// What it is a part of: the robot, or else the frame.
+    /// Name of what it is a part of: the robot, or else the frame.
     pub instance: Arc<str>,
-    /// What it is: the classes of the scene that it inherits from, sorted; `robot` as well on a robot.
+    /// Classes of the scene that it inherits from, sorted; `robot` as well on a robot.
     pub classes: Arc<[String]>,
 }
 

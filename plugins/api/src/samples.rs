@@ -17,7 +17,7 @@ const MOST_SPARES: usize = 4;
 
 /// A number that [`Samples`] hold.
 pub trait Sample: bytemuck::Pod + PartialEq + TypePath + Send + Sync {
-    /// What it is called: `u8`, `u16`, `f32`.
+    /// Name of the type: `u8`, `u16`, `f32`.
     const NAME: &'static str;
     /// Keeps samples whose type is forgotten.
     const BLOCK: fn(Samples<Self>) -> Block;
@@ -65,13 +65,13 @@ impl<T> Default for SharedValues<T> {
 pub trait AnySamples {
     /// The raw bits, in the machine's byte order.
     fn bytes(&self) -> &[u8];
-    /// How many numbers there are.
+    /// Number of samples.
     fn count(&self) -> usize;
-    /// What the numbers are: `u8`, `u16`, `f32`.
+    /// Name of their type: `u8`, `u16`, `f32`.
     fn number(&self) -> &'static str;
     /// A hash of the raw bits.
     fn digest(&self) -> u128;
-    /// Whether every number is finite.
+    /// Tells whether every number is finite.
     fn is_finite(&self) -> bool;
     /// Themselves, to be kept.
     fn block(&self) -> Block;

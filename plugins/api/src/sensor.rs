@@ -29,15 +29,15 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     const KIND: &'static str;
     /// Its levels of detail, the default one first. A kind that has levels declares a setting `level`.
     const LEVELS: &'static [&'static str] = &[];
-    /// How often it measures unless the simulation file says so, Hz; without it, or where the simulation
-    /// is slower, at every tick.
+    /// Frequency of its measurements unless the simulation file gives one, Hz; without it, or where the
+    /// simulation is slower, at every tick.
     const FREQUENCY: Option<f64> = None;
-    /// Whether it puts together what other sensors export. It then measures in [`Tick::Merge`].
+    /// True if it puts together what other sensors export. It then measures in [`Tick::Merge`].
     const MERGES: bool = false;
-    /// What one measurement holds.
+    /// Type of the data of one measurement.
     type Data: LocalData;
 
-    /// Whether it can work in this world, where it stands: whether the scene has an origin on Earth, say.
+    /// Checks whether it can work in this world, where it stands: whether the scene has an origin on Earth, say.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     }
 }
 
-/// What a sensor measures: a struct of numbers, vectors, lists and text.
+/// Data that a sensor measures: a struct of numbers, vectors, lists and text.
 ///
 /// Data with lists should implement `Clone::clone_from` field by field, so that no tick allocates.
 pub trait LocalData:
@@ -70,12 +70,12 @@ impl<T> LocalData for T where
 #[derive(Component, Clone, Default)]
 pub struct Modified<D: LocalData>(pub D);
 
-/// Where the modifiers of a sensor work, so that the last reading stays if this one is not exported. It is
-/// written anew each time, and so no state.
+/// Copy of the data on which the modifiers of a sensor work, so that the last reading stays if this one is
+/// not exported. It is written anew each time, and so no state.
 #[derive(Component, Clone, Default)]
 struct Draft<D: LocalData>(D);
 
-/// Whether the modifiers kept the present measurement from being exported.
+/// True if the modifiers kept the present measurement from being exported.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Withheld(pub bool);
 
@@ -154,7 +154,7 @@ impl AddSensor for App {
     }
 }
 
-/// What every sensor has besides its own.
+/// Common part of all sensors, besides their own.
 #[derive(Component, Default, Clone, Copy)]
 #[require(
     Active,

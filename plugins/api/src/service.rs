@@ -28,7 +28,7 @@ use crate::{
     state::{AddState as _, InPathOrder, Stateful},
 };
 
-/// How a request ended.
+/// Status with which a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
@@ -43,7 +43,7 @@ pub enum Status {
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// How it ended.
+    /// Status with which it ended.
     pub status: Status,
     /// The result, or the reason; null if there is none.
     pub value: Json,
@@ -80,7 +80,7 @@ impl Reply {
     };
 }
 
-/// What a handler says.
+/// Answer of a handler.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Done, with this result.
@@ -110,7 +110,7 @@ pub struct Task {
 impl Stateful for Task {}
 
 impl Task {
-    /// Whether a service is under way.
+    /// Tells whether a service is under way.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.running.is_some() && self.ended.is_none()
@@ -135,17 +135,17 @@ type Handler =
 pub struct Service {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// What it does.
+    /// Its documentation.
     pub docs: Cow<'static, str>,
     /// Its arguments, in order.
     pub arguments: &'static TypeInfo,
-    /// What it answers, for people; empty if it is nothing but that it was done.
+    /// Description of its result, for people; empty if it is nothing but that it was done.
     pub result: Cow<'static, str>,
-    /// Whether it may change the world.
+    /// True if it may change the world.
     pub acts: bool,
-    /// Whether it acts, but is not kept waiting for a tick while the run is held.
+    /// True if it acts, but is not kept waiting for a tick while the run is held.
     pub at_rest: bool,
-    /// Whether it is answered later.
+    /// True if it is answered later.
     pub is_async: bool,
     interrupt: Option<fn(&mut World, Entity)>,
     cancel: Option<fn(&mut World, Entity)>,

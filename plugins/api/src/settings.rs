@@ -36,8 +36,8 @@ pub struct Changeable;
 /// Settings that belong to the kind as a whole, and are looked at when the simulation is loaded.
 const AT_LOAD: &[&str] = &["level"];
 
-/// How the settings of a component are read and changed. On the entity of every sensor, actuator and
-/// overlay.
+/// Access to the settings of a component, to read and to change them. On the entity of every sensor, actuator
+/// and overlay.
 #[derive(Component, Clone)]
 pub struct SettingsOf {
     /// As the simulation file gives them.
@@ -48,7 +48,7 @@ pub struct SettingsOf {
     check: fn(&World, Entity) -> Result<(), CheckError>,
 }
 
-/// What services changed: the names of settings, and their values as JSON.
+/// Changes that services made: the names of settings, and their values as JSON.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 struct Changes(BTreeMap<String, String>);
 
@@ -91,7 +91,7 @@ pub fn unknown(world: &World, entity: Entity, name: &str) -> ServiceError {
     ServiceError::Failed(format!("Property {name} does not exist for object {path}"))
 }
 
-/// What it is called; robots have names of their own.
+/// Path of a component; robots have names of their own.
 pub(crate) fn path_of(world: &World, entity: Entity) -> String {
     let robot = world.get::<RobotName>(entity);
     let path = world.get::<Path>(entity).map(ToString::to_string);
@@ -200,7 +200,7 @@ pub fn set(
     Ok(())
 }
 
-/// Whether a setting is looked at when the simulation is loaded only.
+/// Tells whether a setting is looked at when the simulation is loaded only.
 fn is_fixed(field: &NamedField) -> bool {
     let is_list = matches!(
         field.type_info(),
@@ -291,7 +291,7 @@ pub(crate) fn register(world: &mut World) {
     }
 }
 
-/// What a snapshot holds: path, and changes.
+/// Contents of a snapshot: path, and changes.
 type Saved = Vec<(String, BTreeMap<String, String>)>;
 
 fn changed(world: &World) -> Saved {

@@ -67,7 +67,7 @@ impl StateHasher {
     }
 }
 
-/// How one registered kind of state is hashed, saved and restored.
+/// Entry of one registered kind of state: the functions that hash, save and restore it.
 #[derive(Clone, Copy)]
 pub struct StateEntry {
     /// The Rust type's name.
@@ -80,7 +80,7 @@ pub struct StateEntry {
     pub restore: fn(&mut World, &[u8]) -> Result<(), StateError>,
 }
 
-/// Why a snapshot could not be written or restored.
+/// Reason why a snapshot could not be written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// A value has no binary form, or the bytes are not of this version of the type.
@@ -88,7 +88,7 @@ pub enum StateError {
     Encoding {
         /// The Rust type's name.
         name: &'static str,
-        /// What went wrong.
+        /// Cause of the failure.
         cause: String,
     },
     /// The snapshot was taken of another world.

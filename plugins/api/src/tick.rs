@@ -20,7 +20,7 @@ pub enum Tick {
     Actuate,
     /// The physics engine advances by one tick. Writes bodies.
     Physics,
-    /// Who is due? Writes `Due`, and for who is due `WorldPose` and `WorldVelocity`.
+    /// Selection of who is due. Writes `Due`, and for who is due `WorldPose` and `WorldVelocity`.
     Action,
     /// Each due sensor measures. Reads the world, writes the sensor's own local data.
     DefaultAction,
@@ -47,7 +47,7 @@ pub enum Inputs {
 /// The steps of [`Tick::Actuate`], in the order they run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actuate {
-    /// Who is due? Stamps pose and velocity of the actuators.
+    /// Selection of who is due. Stamps pose and velocity of the actuators.
     Action,
     /// Each due actuator's law turns its command into its drive.
     DefaultAction,
@@ -135,7 +135,7 @@ impl Clock {
         u64::try_from(u128::from(tick) * NANOS * 1000 / millihertz).unwrap_or(u64::MAX)
     }
 
-    /// Whether a component of frequency `frequency` (Hz) acts in this tick.
+    /// Tells whether a component of frequency `frequency` (Hz) acts in this tick.
     ///
     /// It does at the first tick, and then whenever ⌊f·(2k+1) / (2·rate)⌋ grows, k counting ticks from 0:
     /// exactly f times in each simulated second for whole f, as evenly as ticks allow.

@@ -18,7 +18,7 @@ impl Stateful for Vehicle {}
 /// A wheel on a spring that hangs down from a point of the robot's base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VehicleWheel {
-    /// Where the spring begins, in the frame of the base, m.
+    /// Point from which the spring hangs, in the frame of the base, m.
     pub at: Point3<f64>,
     /// m.
     pub radius: f64,

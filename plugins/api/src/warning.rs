@@ -1,4 +1,4 @@
-//! What components have to say to the user while the simulation runs.
+//! Warnings of components for the user while the simulation runs.
 use bevy::prelude::*;
 
 use crate::component::Path;

@@ -1,4 +1,4 @@
-//! What can be seen of a world, and where its bodies are now: for middlewares that look on.
+//! View of a world, with the present poses of its bodies: for middlewares that look on.
 //!
 //! A kind of middleware that [looks on](crate::middleware::Middleware::VIEWS_WORLD) gets a [`WorldView`]: the
 //! [`Scenery`], which never changes, the poses of all bodies whenever it asks for them, an observer of
@@ -28,15 +28,15 @@ pub use poses::{ContactInfo, PoseObserver, PosePort, Poses, Viewers, pose_port, 
 
 /// Everything that looking on needs.
 pub struct WorldView {
-    /// What there is.
+    /// Everything that can be seen.
     pub scenery: Arc<Scenery>,
-    /// Where it is.
+    /// Poses of its bodies.
     pub poses: PoseObserver,
     /// Every sensor, in path order.
     pub sensors: Vec<Observer>,
     /// Every actuator, in path order.
     pub actuators: Vec<CommandSender>,
-    /// How time passes.
+    /// Pace of time.
     pub pacing: Arc<Pacing>,
     /// From where to look at first.
     pub view: LookAt,
@@ -45,16 +45,16 @@ pub struct WorldView {
 /// A place from which robots are seen, in the world, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookAt {
-    /// Where the eye is.
+    /// Position of the eye.
     pub eye: Point3<f64>,
-    /// What is in the middle of the picture.
+    /// Point in the middle of the picture.
     pub target: Point3<f64>,
 }
 
-/// What there is to be seen. Follows from the files alone.
+/// Everything that can be seen. Follows from the files alone.
 #[derive(Clone, Debug, Default)]
 pub struct Scenery {
-    /// What the scene is called.
+    /// Name of the scene.
     pub name: String,
     /// Ticks a second.
     pub rate: f64,
@@ -62,7 +62,7 @@ pub struct Scenery {
     pub lighting: Lighting,
     /// All bodies. Shapes, frames and components name them by their place here.
     pub bodies: Vec<BodyInfo>,
-    /// What is drawn.
+    /// All shapes that are drawn.
     pub shapes: Vec<ShapeInfo>,
     /// Triangles, shared by shapes.
     pub meshes: Vec<Triangles>,
@@ -83,11 +83,11 @@ pub struct BodyInfo {
     pub name: String,
     /// The robot that it is a part of.
     pub robot: Option<String>,
-    /// How physics treats it.
+    /// Kind of the body: the way physics treats it.
     pub kind: BodyKind,
     /// Its mass, kg.
     pub mass: f64,
-    /// Where it starts.
+    /// Pose at the start.
     pub pose: Isometry3<f64>,
 }
 
@@ -96,14 +96,15 @@ pub struct BodyInfo {
 pub struct ShapeInfo {
     /// The body that carries it.
     pub body: usize,
-    /// Where it is on the body.
+    /// Pose on the body.
     pub body_from_shape: Isometry3<f64>,
-    /// What it is.
+    /// Its form.
     pub form: Form,
     /// Red, green, blue and opacity, 0 to 1.
     pub color: [f64; 4],
-    /// What is painted on it, over its colour and instead of the materials of a mesh; how, [`Wrap`](crate::paint::Wrap) says. A mesh
-    /// whose file says where on an image its corners lie goes by that, unless the paint has a size.
+    /// Paint on it, over its colour and instead of the materials of a mesh; how, [`Wrap`](crate::paint::Wrap)
+    /// says. A mesh whose file says where on an image its corners lie goes by that, unless the paint has a
+    /// size.
     pub paint: Option<Paint>,
     /// Highlights.
     pub gloss: Gloss,
@@ -114,11 +115,11 @@ pub struct ShapeInfo {
 pub struct Gloss {
     /// Red, green and blue: the share of the light that a highlight sends back in its middle.
     pub color: [f64; 3],
-    /// How small it is: the power of the cosine between the normal and the half-way vector.
+    /// Exponent that makes it small: the power of the cosine between the normal and the half-way vector.
     pub shininess: f64,
 }
 
-/// What a shape looks like, m. All but spheres, boxes and meshes run along z from z = 0 to z = `height`.
+/// Form of a shape, m. All but spheres, boxes and meshes run along z from z = 0 to z = `height`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// Centred; full side lengths.
@@ -171,7 +172,7 @@ pub struct Triangles {
     pub faces: Vec<[u32; 3]>,
     /// The normal of the surface at each corner, where the file has them; else empty. Of any length.
     pub normals: Vec<[f32; 3]>,
-    /// Where on an image each corner lies, to the right and up, where the file has that; else empty.
+    /// Place of each corner on an image, to the right and up, where the file has that; else empty.
     pub coordinates: Vec<[f32; 2]>,
     /// Runs of faces that have a look of their own, in order; other faces look as the shape says.
     pub parts: Vec<Part>,
@@ -197,7 +198,7 @@ pub struct FrameInfo {
     pub name: String,
     /// The body that it belongs to.
     pub body: usize,
-    /// Where it is on the body.
+    /// Pose on the body.
     pub body_from_frame: Isometry3<f64>,
 }
 
@@ -219,17 +220,17 @@ pub struct ComponentInfo {
     pub robot: String,
     /// The kind's word.
     pub kind: &'static str,
-    /// Whether it measures; if not, it moves.
+    /// True if it measures; if not, it moves.
     pub is_sensor: bool,
-    /// How often it acts, Hz.
+    /// Frequency of its actions, Hz.
     pub frequency: f64,
     /// The body that carries it.
     pub body: usize,
-    /// Where it is on the body.
+    /// Pose on the body.
     pub body_from_component: Isometry3<f64>,
 }
 
-/// How time passes, as who runs the simulation last said. No state of the world.
+/// Pace of time, as who runs the simulation last said. No state of the world.
 #[derive(Resource, Debug)]
 pub struct Pacing {
     held: AtomicBool,
@@ -253,7 +254,7 @@ impl Pacing {
         self.factor.store(factor.to_bits(), Ordering::Relaxed);
     }
 
-    /// What was told last: whether the run is held, and the factor.
+    /// Pace that was told last: whether the run is held, and the factor.
     #[must_use]
     pub fn get(&self) -> (bool, f64) {
         let factor = f64::from_bits(self.factor.load(Ordering::Relaxed));

@@ -29,7 +29,7 @@ const REFERENCE_RADIUS: f64 = 6_371_200.0;
 /// Nothing below this radius (m) is told apart: the series grows without end towards the centre.
 const LEAST_RADIUS: f64 = 0.5 * REFERENCE_RADIUS;
 
-/// Which coefficients of the World Magnetic Model are used.
+/// Choice among the coefficients of the World Magnetic Model.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MagneticModel {
@@ -111,12 +111,12 @@ pub struct Field {
     coefficients: Vec<[f64; 2]>,
 }
 
-/// Where a degree and order stand among all terms.
+/// Index of a degree and order among all terms.
 const fn term(degree: usize, order: usize) -> usize {
     degree * (degree + 1) / 2 + order
 }
 
-/// What turns functions of Gauss into functions of Schmidt.
+/// Factors that turn functions of Gauss into functions of Schmidt.
 fn schmidt_factors() -> [f64; TERMS] {
     let mut factors = [1.0; TERMS];
     for n in 1..=DEGREE {
@@ -309,7 +309,7 @@ mod tests {
         }
     }
 
-    /// How many official values there are of a model, and how far off the worst component is.
+    /// Number of official values of a model, and error of the worst component.
     fn compare(years: std::ops::Range<f64>) -> (usize, f64) {
         let (mut count, mut worst) = (0, 0.0_f64);
         for line in OFFICIAL.lines().skip(3) {

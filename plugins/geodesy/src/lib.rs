@@ -16,7 +16,7 @@ pub const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// Square of its first eccentricity (MORSE's constant, 0.08181919191, is half a millimetre off at the poles).
 pub const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 
-/// Where on Earth the origin of the scene lies.
+/// Place on Earth of the scene's origin, and direction of its axes.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     /// Latitude, degrees, north positive.

@@ -127,7 +127,7 @@ const fn series(rows: [[f64; 6]; 6]) -> [f64; 6] {
 pub struct Zone {
     /// 1 to 60; zone 31 has the central meridian 3° east.
     pub number: u8,
-    /// Whether northings begin at the equator, and not 10,000 km south of it.
+    /// True if northings begin at the equator, and not 10,000 km south of it.
     pub is_north: bool,
 }
 

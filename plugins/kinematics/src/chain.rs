@@ -19,13 +19,13 @@ pub struct Joint {
     pub name: String,
     /// Its configuration variable.
     pub variable: Entity,
-    /// Whether it turns; otherwise it slides.
+    /// True if it turns; otherwise it slides.
     pub is_angle: bool,
     /// Lowest and highest position; infinite where there is no limit.
     pub limits: [f64; 2],
     /// Greatest speed; infinite where there is no limit.
     pub max_velocity: f64,
-    /// Which of the x, y and z axes of the joint it moves along or about; that nearest to its axis.
+    /// Index of the x, y or z axis of the joint that it moves along or about; that nearest to its axis.
     pub free_axis: usize,
     /// Distance from it to the next joint, or to the tip behind the last one, m.
     pub length: f64,
@@ -70,7 +70,7 @@ pub struct Tip {
 pub struct Link {
     /// Its place in [`Chain::joints`]; `None` for a joint that the chain leaves alone, which stays at zero.
     pub joint: Option<usize>,
-    /// Where it is and how it moves.
+    /// Its pose, and the motion that it allows.
     pub shape: JointShape,
 }
 
@@ -94,7 +94,7 @@ impl Link {
     }
 }
 
-/// What a chain is to consist of.
+/// Choice of what a chain is to consist of.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     /// Names of joints; `*` stands for any text. None: all of the robot.
@@ -297,7 +297,7 @@ impl<'a> Search<'a> {
         self.world.get::<BodyJoint>(body)
     }
 
-    /// How many joints are above a body.
+    /// Number of joints above a body.
     fn depth(&self, mut body: Entity) -> usize {
         let mut depth = 0;
         while let Some(joint) = self.joint_of(body)
@@ -309,7 +309,7 @@ impl<'a> Search<'a> {
         depth
     }
 
-    /// Whether a body's head frame is a frame or hangs on it.
+    /// Tells whether a body's head frame is a frame or hangs on it.
     fn is_below(&self, body: Entity, root: &str) -> bool {
         let mut next = Some(body);
         for _ in 0..=self.frames.len() {

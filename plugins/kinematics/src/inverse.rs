@@ -35,7 +35,7 @@ const SEEDS: u32 = 64;
 /// Solutions among which a search takes the nearest.
 const ENOUGH: usize = 3;
 
-/// Where a tip is to be, in the frame of its base.
+/// Goal of a tip, in the frame of its base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// The tip, as a place in [`Chain::tips`].
@@ -281,7 +281,7 @@ impl Solver {
     }
 }
 
-/// What is missing to the goals: the root of the sum of squares of distances (m) and weighted angles.
+/// Error against the goals: the root of the sum of squares of distances (m) and weighted angles.
 #[must_use]
 pub fn error(chain: &Chain, goals: &[Goal], values: &[f64]) -> f64 {
     let squares = goals.iter().filter_map(|goal| {
@@ -315,7 +315,7 @@ pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     }
 }
 
-/// How a joint moves the end: its column of the Jacobian.
+/// Motion that a joint gives the end: its column of the Jacobian.
 fn column(
     origin: &Vector3<f64>,
     axis: &Vector3<f64>,

@@ -24,7 +24,7 @@ use crate::{settings, tick};
 /// The seed of every bench.
 pub(crate) const SEED: u64 = 7;
 
-/// What moves the robot in this tick.
+/// Mover of the robot in this tick.
 #[derive(Resource)]
 enum Next {
     /// The test does.
@@ -268,7 +268,7 @@ impl TestWorld {
         *self.app.world().resource::<Clock>()
     }
 
-    /// Where the robot is and how it moves.
+    /// Pose and velocity of the robot.
     #[must_use]
     pub fn body(&self) -> BodyState {
         *self.get(self.robot)

@@ -28,12 +28,12 @@ use crate::log_file::LogFile;
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Text {
-    /// Where the files go, from the current directory; it is made if it is missing. A file of an earlier
+    /// Directory of the files, from the current directory; it is made if it is missing. A file of an earlier
     /// run is replaced. Empty for the current directory.
     pub directory: String,
 }
 
-/// How one sensor's readings are written.
+/// Format and file of one sensor's readings.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TextOutput {
@@ -218,7 +218,7 @@ impl Log {
     }
 }
 
-/// What has been written reaches the files at least this often.
+/// Longest time until what has been written reaches the files.
 const BEAT: Duration = Duration::from_millis(250);
 
 /// Writes until the simulation ends, or a file cannot be written.

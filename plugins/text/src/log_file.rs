@@ -13,7 +13,7 @@ pub struct LogFile {
     file: File,
     /// Whole records that wait.
     buffer: Vec<u8>,
-    /// Where each of them ends.
+    /// End of each of them.
     ends: Vec<usize>,
     /// Bytes in the file.
     written: u64,

@@ -64,7 +64,7 @@ fn pair(out: &mut Vec<u8>, name: &str, value: &dyn PartialReflect) {
     out.push(b'\n');
 }
 
-/// Whether the line of names is known only with the first reading.
+/// Tells whether the line of names is known only with the first reading.
 #[must_use]
 pub fn waits(info: &SensorInfo) -> bool {
     let named = std::any::TypeId::of::<Named>();

@@ -1,4 +1,4 @@
-//! How requests are served, one inside the other if need be, and how they end.
+//! Serves requests, one inside the other if need be, and ends them.
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -187,8 +187,8 @@ fn awaited(world: &World, entity: Entity) -> Option<Entity> {
     find(world, path)
 }
 
-/// What interrupts the async service that an entity is busy with, if it is; or why nothing does. A request
-/// is cancelled, or makes place for another one.
+/// Function that interrupts the async service that an entity is busy with, if it is; or the reason why
+/// nothing does. A request is cancelled, or makes place for another one.
 fn interruption(
     world: &World,
     entity: Entity,
@@ -318,7 +318,7 @@ fn finish(world: &mut World, entity: Entity, reply: Reply) {
     }
 }
 
-/// Who waits for the task of an entity, in path order, and how each changes the answer.
+/// Components that wait for the task of an entity, in path order, and what each makes of the answer.
 fn followers(world: &World, entity: Entity) -> Vec<(Entity, Option<Then>)> {
     let (Some(path), Some(order)) = (
         world.get::<Path>(entity),

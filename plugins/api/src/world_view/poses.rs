@@ -1,4 +1,4 @@
-//! Where bodies are, as those see it who look on: each who asked is shown the next tick.
+//! Poses of bodies, as those see them who look on: each who asked is shown the next tick.
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::{body::BodyState, middleware::Waker, tick::Clock};
 
-/// Where all bodies are at the end of a tick.
+/// Poses of all bodies at the end of a tick.
 #[derive(Clone, Debug, Default)]
 pub struct Poses {
     /// The tick.
@@ -19,7 +19,7 @@ pub struct Poses {
     pub nanos: u64,
     /// In the order of [`Scenery::bodies`](super::Scenery::bodies).
     pub bodies: Vec<Isometry3<f64>>,
-    /// Where bodies touch; empty for who [does not want](PoseObserver::want_contacts) to know.
+    /// Contacts of bodies; empty for who [does not want](PoseObserver::want_contacts) to know.
     pub contacts: Vec<ContactInfo>,
 }
 
@@ -28,7 +28,7 @@ pub struct Poses {
 pub struct ContactInfo {
     /// The middle of the points of contact, in the world, m.
     pub point: Point3<f64>,
-    /// What the second body exerts on the first one along the normals, world axes, N.
+    /// Force that the second body exerts on the first one along the normals, world axes, N.
     pub force: Vector3<f64>,
     /// The places of the two bodies.
     pub bodies: [usize; 2],
@@ -41,7 +41,7 @@ pub struct Viewers {
     pub bodies: Vec<Entity>,
     /// One for each who looks on.
     pub ports: Vec<PosePort>,
-    /// Where bodies touch, if anybody [wants](Viewers::want_contacts) to know.
+    /// Contacts of bodies, if anybody [wants](Viewers::want_contacts) to know.
     pub contacts: Vec<ContactInfo>,
     /// The ports for readings: the sensor, and the port's place in its [`Outputs`](crate::sensor::Outputs).
     pub readings: Vec<(Entity, usize)>,
@@ -95,7 +95,7 @@ impl PoseObserver {
         self.credit.try_send(()).ok();
     }
 
-    /// Whether the places are wanted where bodies touch. They cost some time in each tick.
+    /// Sets whether contacts of bodies are wanted. They cost some time in each tick.
     pub fn want_contacts(&self, wanted: bool) {
         self.wants_contacts.store(wanted, Ordering::Relaxed);
     }
@@ -113,7 +113,7 @@ impl PoseObserver {
 }
 
 impl Viewers {
-    /// Whether anybody wants to know where bodies touch.
+    /// Tells whether anybody wants to know of contacts of bodies.
     #[must_use]
     pub fn want_contacts(&self) -> bool {
         let wants = |port: &PosePort| port.wants_contacts.load(Ordering::Relaxed);
