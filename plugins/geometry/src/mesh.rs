@@ -14,14 +14,14 @@ pub struct Triangles {
     pub faces: Vec<[u32; 3]>,
     /// The normal of the surface at each corner, where the file has them; not of any certain length.
     pub normals: Vec<[f32; 3]>,
-    /// Where on an image each corner lies, to the right and up from its lower left corner, where the file
-    /// has that; else empty.
+    /// Texture coordinates of each corner, to the right and up from the image's lower left corner; empty if
+    /// the file has none.
     pub coordinates: Vec<[f32; 2]>,
     /// Faces that have a material, in order.
     pub parts: Vec<Part>,
     /// The files that say what materials are, as they are named.
     pub libraries: Vec<String>,
-    /// What of the file is not shown.
+    /// Remarks on parts of the file that are not shown.
     pub remarks: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct Triangles {
 pub struct Part {
     /// Their places.
     pub faces: Range<usize>,
-    /// What the material is called.
+    /// Name of the material.
     pub material: String,
 }
 

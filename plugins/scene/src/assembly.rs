@@ -62,10 +62,10 @@ impl Assembly {
     }
 }
 
-/// How one body moves.
+/// Settings of one body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodySettings {
-    /// Who moves it.
+    /// Source of its motion.
     pub kind: BodyKind,
     /// kg, instead of what its frames and geometry give.
     pub mass: Option<f64>,
@@ -81,9 +81,9 @@ pub struct BodySettings {
     pub linear_damping: f64,
     /// 1/s.
     pub angular_damping: f64,
-    /// Whether gravity acts on it.
+    /// True if gravity acts on it.
     pub gravity: bool,
-    /// Whether it may sleep while at rest; without an answer, when nothing actuates it.
+    /// True if it may sleep while at rest; without an answer, if nothing actuates it.
     pub can_sleep: Option<bool>,
     /// Coefficient of drag times area along each axis of the body, m².
     pub drag_area: Vector3<f64>,
@@ -107,24 +107,24 @@ impl Default for BodySettings {
     }
 }
 
-/// Who moves a joint.
+/// Source of a joint's motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointMode {
     /// Forces, limits and its motor.
     #[default]
     Dynamic,
-    /// It is posed as its target says, whatever the forces.
+    /// Its target, whatever the forces.
     Kinematic,
 }
 
-/// How the joints of one configuration variable move.
+/// Settings of the joints of one configuration variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointSettings {
-    /// Who moves it.
+    /// Source of its motion.
     pub mode: JointMode,
     /// At the start, rad or m; brought within the limits.
     pub position: f64,
-    /// What it is asked to do until an actuator asks otherwise.
+    /// Target until an actuator asks otherwise.
     pub target: JointTarget,
     /// Of the motor's spring, N·m/rad or N/m; stiff for the inertia it moves unless given.
     pub stiffness: Option<f64>,
@@ -139,15 +139,15 @@ pub struct JointSettings {
 pub struct RobotBase {
     /// The frame that everything of the robot hangs on.
     pub frame: String,
-    /// Who moves it.
+    /// Source of its motion.
     pub kind: BodyKind,
-    /// Whether it keeps its vertical speed, roll and pitch rates when a velocity is commanded.
+    /// True if it keeps its vertical speed, roll and pitch rates when a velocity is commanded.
     pub is_ground_robot: bool,
     /// Of the base, kg, instead of what its frames and geometry give.
     pub mass: Option<f64>,
     /// Coulomb coefficient of all geometry of the robot.
     pub friction: Option<f64>,
-    /// Whether gravity acts on the robot's bodies.
+    /// True if gravity acts on the robot's bodies.
     pub gravity: bool,
     /// Of the base, 1/s.
     pub linear_damping: Option<f64>,

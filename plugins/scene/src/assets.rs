@@ -75,7 +75,7 @@ pub fn text(path: &str) -> Option<&'static str> {
     std::str::from_utf8(content).ok()
 }
 
-/// What the comment at the top of an embedded model begins with: one line.
+/// First line of the comment at the top of an embedded model.
 #[must_use]
 pub fn summary(path: &str) -> String {
     let text = text(path).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is wrong with a file, where, why, and what to do about it: one form for every language.
+//! Diagnostics of files: fault, place, reason and remedy, in one form for every language.
 //!
 //! A reader collects [`Diagnostic`]s while it reads, so that all errors of a load come in one pass.
 //! [`render()`] shows them to people, [`to_json`] to programs.
@@ -16,21 +16,21 @@ pub use suggest::nearest;
 /// Something to tell the author of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Which kind it is, for programs and for the documentation: `robray::unknown-attribute`.
+    /// Kind of the diagnostic, for programs and for the documentation: `robray::unknown-attribute`.
     pub code: &'static str,
-    /// Whether the file can be used all the same.
+    /// Severity, which tells whether the file can be used all the same.
     pub severity: Severity,
-    /// What is wrong, in one line.
+    /// Description of the fault, in one line.
     pub message: String,
-    /// Where; the first one is the place that is reported.
+    /// Places in files; the first one is the place that is reported.
     pub labels: Vec<Label>,
-    /// Why, and what else is worth knowing.
+    /// Reasons, and what else is worth knowing.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// Remedies.
     pub help: Vec<String>,
 }
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The file can be used; something in it is probably not meant.
@@ -105,13 +105,13 @@ impl Diagnostic {
         }
     }
 
-    /// Whether this keeps the file from being used.
+    /// Tells whether this keeps the file from being used.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// Where it is reported.
+    /// Place that is reported.
     #[must_use]
     pub fn place(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)

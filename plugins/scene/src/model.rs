@@ -58,7 +58,7 @@ pub struct Frame {
     pub parent: Option<String>,
     /// `parent_from_frame` with the joint at zero: translation after rotation, in metres.
     pub pose: Isometry3<f64>,
-    /// How the frame moves against its parent, after `pose`.
+    /// Joint between the frame and its parent, after `pose`.
     pub joint: Joint,
     /// In kilograms.
     pub mass: Option<f64>,
@@ -66,13 +66,13 @@ pub struct Frame {
     pub center_of_mass: Option<Vector3<f64>>,
     /// `[ixx, iyy, izz, ixy, ixz, iyz]` about the centre of mass, in frame axes, in kg·m².
     pub inertia: Option<[f64; 6]>,
-    /// What can be seen and touched, in the order it was declared.
+    /// Geometry that can be seen and touched, in the order it was declared.
     pub geometry: Vec<Geometry>,
-    /// Where the frame was declared.
+    /// Place of the frame's declaration.
     pub source: Origin,
 }
 
-/// Where a part of a scene was written, for diagnostics. Any two origins are equal: a scene is the
+/// Place where a part of a scene was written, for diagnostics. Any two origins are equal: a scene is the
 /// same scene whichever file it came from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin(pub Option<Span>);
@@ -83,10 +83,10 @@ impl PartialEq for Origin {
     }
 }
 
-/// How a frame moves against its parent.
+/// Motion of a frame against its parent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Joint {
-    /// Not at all.
+    /// No motion.
     #[default]
     Fixed,
     /// Turns about an axis; the axis may have any length but zero.
@@ -106,7 +106,7 @@ pub struct JointAxis {
     pub variable: String,
     /// Added to the variable; radians, or units of the axis.
     pub offset: f64,
-    /// What the joint can do.
+    /// Limits of the joint.
     pub limits: Limits,
     /// Viscous damping, in N·m·s/rad or N·s/m.
     pub damping: Option<f64>,
@@ -126,7 +126,7 @@ pub struct Limits {
 /// A shape on a frame, with what it looks like and what it is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometry {
-    /// What it is.
+    /// Primitive shape or mesh.
     pub shape: Shape,
     /// The names of all classes it inherits from, directly or not.
     pub tags: BTreeSet<String>,
@@ -136,7 +136,7 @@ pub struct Geometry {
     pub alpha: f64,
     /// Colour of the highlights.
     pub specular: [f64; 3],
-    /// How small they are: 40 unless given.
+    /// Exponent of the highlights: the greater, the smaller they are; 40 unless given.
     pub shininess: Option<f64>,
     /// An image on the surface.
     pub image: Option<ImageFile>,
@@ -146,11 +146,11 @@ pub struct Geometry {
     pub pattern_size: Option<f64>,
     /// Uniform scale about the frame origin.
     pub scale: f64,
-    /// Whether it is drawn.
+    /// True if it is drawn.
     pub visual: bool,
-    /// Whether it can be touched.
+    /// True if it can be touched.
     pub collision: bool,
-    /// Whether it casts no shadow.
+    /// True if it casts no shadow.
     pub no_shadow: bool,
     /// Coulomb friction coefficient.
     pub friction: Option<f64>,
@@ -158,7 +158,7 @@ pub struct Geometry {
     pub restitution: Option<f64>,
     /// In kg/m³.
     pub density: Option<f64>,
-    /// Where the geometry was declared.
+    /// Place of the geometry's declaration.
     pub source: Origin,
 }
 
@@ -167,7 +167,7 @@ pub struct Geometry {
 pub struct ImageFile {
     /// As it was written.
     pub file: String,
-    /// Where the file is; `None` if it must not be opened.
+    /// Path of the file; `None` if it must not be opened.
     pub resolved: Option<PathBuf>,
 }
 
@@ -220,7 +220,7 @@ pub enum Shape {
     Mesh {
         /// As it was written.
         file: String,
-        /// Where the file is.
+        /// Path of the file.
         resolved: PathBuf,
     },
 }

@@ -1,4 +1,4 @@
-//! What is wrong with input files, with the files themselves, so that it can be shown.
+//! Diagnostics of input files, with the files themselves, so that they can be shown.
 use std::{fmt, sync::Arc};
 
 use crate::{
@@ -31,7 +31,7 @@ impl Report {
         self.add(failed.diagnostics, &Arc::new(failed.sources));
     }
 
-    /// Whether anything in it is an error.
+    /// Tells whether anything in it is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.entries
@@ -39,13 +39,13 @@ impl Report {
             .any(|(diagnostic, _)| diagnostic.is_error())
     }
 
-    /// Whether nothing is in it.
+    /// Tells whether nothing is in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many errors and warnings.
+    /// Numbers of errors and warnings.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let errors = self

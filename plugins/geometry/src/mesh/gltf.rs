@@ -63,7 +63,7 @@ pub fn parse(bytes: &[u8], folder: &Path) -> Result<Triangles, MeshError> {
     checked(all)
 }
 
-/// What a piece has that is not drawn.
+/// Features of a piece that are not drawn.
 fn unread(piece: &Piece<'_>) -> impl Iterator<Item = &'static str> {
     let primitive = piece.primitive;
     let colors = Checked::Valid(Semantic::Colors(0));
@@ -82,7 +82,7 @@ fn unread(piece: &Piece<'_>) -> impl Iterator<Item = &'static str> {
         .filter_map(|(is_there, what)| is_there.then_some(what))
 }
 
-/// What a file says of the vertices of a primitive.
+/// Vertex data of a primitive.
 struct Vertices<'a> {
     positions: Numbers<'a>,
     normals: Option<Numbers<'a>>,
@@ -177,7 +177,7 @@ fn add(
     Ok(())
 }
 
-/// Which of the places on images that the vertices have is that of the image that is shown.
+/// Number of the set of texture coordinates that the shown image uses.
 fn set_of_coordinates(file: &File<'_>, primitive: &Primitive) -> u32 {
     let material = primitive.material.and_then(|place| file.root.get(place));
     material

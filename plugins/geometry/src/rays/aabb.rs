@@ -1,7 +1,7 @@
 //! Axis-aligned boxes that are certain to contain what they stand for.
 use super::Vec3;
 
-/// How much a box is grown, relative to 1 m plus its greatest coordinate. Far above the rounding of any
+/// Margin by which a box is grown, relative to 1 m plus its greatest coordinate. Far above the rounding of any
 /// intersection, so that a box never culls a ray which its content would have stopped; far below a
 /// millimetre, so that it costs nothing.
 const MARGIN: f64 = 1e-8;
@@ -81,12 +81,12 @@ impl Aabb {
         x * y + y * z + z * x
     }
 
-    /// Whether it contains nothing.
+    /// Tells whether it contains nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.low[0] > self.high[0]
     }
 
-    /// Whether all coordinates are numbers, as a box of broken geometry's are not.
+    /// Tells whether all coordinates are numbers, as a box of broken geometry's are not.
     pub(super) fn is_finite(&self) -> bool {
         self.low
             .iter()

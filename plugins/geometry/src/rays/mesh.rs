@@ -4,7 +4,7 @@ use super::aabb::Aabb;
 use super::packet::{NOTHING, Packet};
 use super::tree::Tree;
 
-/// How far over its edges a triangle reaches, relative to its size, so that no ray slips through between
+/// Overlap of a triangle over its edges, relative to its size, so that no ray slips through between
 /// two triangles that share an edge.
 const OVERLAP: f64 = 1e-9;
 
@@ -14,7 +14,7 @@ const LEAF: usize = 4;
 /// Triangles in the frame of a mesh, in metres, ready to be met by rays from either side.
 pub struct Mesh {
     triangles: Vec<Triangle>,
-    /// Which of the triangles that it was made of each one is.
+    /// Number of each triangle among those that the mesh was made of.
     sources: Vec<u32>,
     tree: Tree,
     aabb: Aabb,
@@ -54,8 +54,8 @@ impl Mesh {
         }
     }
 
-    /// How far the rays of a packet in the mesh's frame go, as in `distances`, and which of the triangles
-    /// that the mesh was made of each meets.
+    /// Distances of the rays of a packet in the mesh's frame, as in `distances`, and the number of the
+    /// triangle that each meets, among those that the mesh was made of.
     pub fn nearest<const W: usize>(&self, packet: Packet<W>) -> ([f64; W], [u32; W]) {
         let (distances, triangles) = self.meet(packet);
         let source = |triangle: u32| self.sources.get(triangle as usize).copied();
@@ -65,7 +65,7 @@ impl Mesh {
         )
     }
 
-    /// Whether there is nothing to meet.
+    /// Tells whether there is nothing to meet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty()
@@ -75,8 +75,8 @@ impl Mesh {
         &self.aabb
     }
 
-    /// How far the rays of a packet in the mesh's frame go until they meet a triangle, no farther than
-    /// the packet reaches; infinite where they do not.
+    /// Distances at which the rays of a packet in the mesh's frame meet a triangle, no farther than
+    /// the packet reaches; infinite for those that meet none.
     pub(super) fn distances<const W: usize>(&self, packet: Packet<W>) -> [f64; W] {
         self.meet(packet).0
     }

@@ -85,7 +85,7 @@ pub fn pool(threads: usize) -> Option<ThreadPool> {
     }
 }
 
-/// What the systems here and whoever holds [`Rays`] have in common.
+/// State shared by the systems here and the holders of [`Rays`].
 #[derive(Resource, Clone)]
 struct Caster(Arc<Shared>);
 

@@ -69,7 +69,7 @@ impl<const W: usize> Packet<W> {
         if enter <= leave { enter } else { f64::INFINITY }
     }
 
-    /// Whether something at this distance can still be the nearest hit of a ray.
+    /// Tells whether something at this distance can still be the nearest hit of a ray.
     #[inline]
     pub(super) fn reaches(&self, distance: f64) -> bool {
         distance <= self.limit

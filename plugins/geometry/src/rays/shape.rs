@@ -7,7 +7,7 @@ use super::MeshOf;
 use super::mesh::Mesh;
 use super::solid::Solid;
 
-/// What rays meet of a geometry, its scale applied; `None` if they meet nothing.
+/// Solid of a geometry that rays meet, its scale applied; `None` if they meet nothing.
 pub(super) fn solid(geometry: &Geometry, mesh: Option<&MeshOf>) -> Option<Solid> {
     geometry
         .collision

@@ -1,4 +1,4 @@
-//! Where rays meet solids: exact, in double precision.
+//! Intersection of rays with solids: exact, in double precision.
 //!
 //! A convex solid is the intersection (or the convex union) of simpler ones, and a ray is in each of them
 //! from `enter` to `leave`. A ray that begins outside meets the surface at `enter`; one that begins inside
@@ -29,9 +29,9 @@ pub enum Solid {
     Cylinder {
         /// Its radius.
         radius: f64,
-        /// Where it begins.
+        /// Z coordinate of the lower end.
         low: f64,
-        /// Where it ends; not below `low`.
+        /// Z coordinate of the upper end; not below `low`.
         high: f64,
     },
     /// Along z, from z = 0.
@@ -47,9 +47,9 @@ pub enum Solid {
     Capsule {
         /// Radius of cylinder and caps.
         radius: f64,
-        /// Where the centre of the lower cap is.
+        /// Z coordinate of the centre of the lower cap.
         low: f64,
-        /// Where the centre of the upper cap is; not below `low`.
+        /// Z coordinate of the centre of the upper cap; not below `low`.
         high: f64,
     },
     /// Triangles, which are met from both sides.
@@ -61,7 +61,7 @@ pub enum Solid {
     },
 }
 
-/// From when to when a ray is in something; empty if `leave` comes before `enter`.
+/// Interval in which a ray is in something; empty if `leave` comes before `enter`.
 #[derive(Clone, Copy)]
 struct Span {
     enter: f64,
@@ -69,7 +69,7 @@ struct Span {
 }
 
 impl Solid {
-    /// How far rays from `origin` go until they meet the surface; infinite where they do not. Origin and
+    /// Distances at which rays from `origin` meet the surface; infinite where they do not. Origin and
     /// directions are in the solid's frame. Not for meshes, which have a tree of their own.
     #[inline]
     pub fn distances<const W: usize>(&self, origin: Vec3, [x, y, z]: &[[f64; W]; 3]) -> [f64; W] {
@@ -241,7 +241,7 @@ impl Span {
         leave: f64::INFINITY,
     };
 
-    /// Where the ray meets the surface: when it enters, or, if it begins inside, when it leaves.
+    /// Distance at which the ray meets the surface: on entering, or, if it begins inside, on leaving.
     #[inline]
     fn surface(self) -> f64 {
         let distance = if self.enter >= 0.0 {

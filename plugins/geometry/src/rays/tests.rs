@@ -1,4 +1,4 @@
-//! What the tests of rays share; the tests themselves are in the files below.
+//! Helpers that the tests of rays share; the tests themselves are in the files below.
 
 mod agreement;
 mod closed_forms;

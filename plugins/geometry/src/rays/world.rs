@@ -17,7 +17,7 @@ const SIMILAR: f64 = 0.75;
 /// Rays in a task for another thread. Less would take longer to hand over than to do.
 const TASK: usize = 1024;
 
-/// What a ray met.
+/// Hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Found {
     /// In lengths of the ray's direction.
@@ -28,11 +28,11 @@ pub(super) struct Found {
 
 /// Rays from one point.
 pub(super) struct Fan<'a> {
-    /// Where they begin, in the world.
+    /// Common origin of the rays, in the world.
     pub(super) origin: Point3<f64>,
-    /// Where they go, in the world. Of any length but zero; distances are in lengths of these.
+    /// Directions of the rays, in the world. Of any length but zero; distances are in lengths of these.
     pub(super) directions: &'a [Vector3<f64>],
-    /// How far they reach.
+    /// Range of the rays.
     pub(super) max_distance: f64,
     /// The owner whose objects they pass through.
     pub(super) without: Option<u64>,
@@ -69,7 +69,7 @@ struct Object {
     owner: Option<u64>,
 }
 
-/// What an object hangs on.
+/// Body that an object hangs on, and the object's pose on it.
 struct Anchor {
     body: usize,
     body_from_solid: Isometry3<f64>,
@@ -133,7 +133,7 @@ impl World {
         }
     }
 
-    /// Whether bodies moved since the last [`World::refresh`].
+    /// Tells whether bodies moved since the last [`World::refresh`].
     pub(super) fn is_stale(&self) -> bool {
         self.stale
     }
@@ -260,7 +260,7 @@ impl Layer {
     }
 }
 
-/// How many rays, from the first on, go in similar directions and fit into a packet; at least 1.
+/// Number of rays, from the first on, that go in similar directions and fit into a packet; at least 1.
 fn count_similar(directions: &[Vector3<f64>]) -> usize {
     let Some(first) = directions.first() else {
         return 1;

@@ -1,4 +1,4 @@
-//! Whether an assembly's settings fit its scene.
+//! Checks of an assembly's settings against its scene.
 
 use nalgebra::Vector3;
 

@@ -1,4 +1,4 @@
-//! Which frames make one body, who moves it, and which joints are between bodies. No engine, no entity.
+//! Division of a scene into bodies, sources of their motion, and joints between them. No engine, no entity.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Layout {
     pub bodies: Vec<BodyLayout>,
     /// All configuration variables.
     pub variables: Vec<VariableLayout>,
-    /// What is probably not meant.
+    /// Warnings about what is probably not meant.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -47,17 +47,17 @@ pub struct BodyLayout {
     pub head: usize,
     /// All frames of the group, sorted, as places in [`Layout::frames`].
     pub frames: Vec<usize>,
-    /// Who moves it.
+    /// Source of its motion.
     pub kind: BodyKind,
-    /// How it moves.
+    /// Settings of the body.
     pub settings: BodySettings,
-    /// Where it is at the start.
+    /// Pose at the start.
     pub pose: Isometry3<f64>,
     /// The robot it belongs to, by path.
     pub robot: Option<String>,
     /// The joint between it and another body.
     pub attachment: Option<Attachment>,
-    /// Whether a joint or an actuator may move it, so that it must not sleep.
+    /// True if a joint or an actuator may move it, so that it must not sleep.
     pub actuated: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct Attachment {
     pub parent_from_joint: Isometry3<f64>,
     /// Direction of the axis, in joint axes.
     pub axis: UnitVector3<f64>,
-    /// Whether it turns; otherwise it slides.
+    /// True if it turns; otherwise it slides.
     pub is_angle: bool,
     /// Travel for one unit of the variable, m; 1 where the joint turns.
     pub travel: f64,
@@ -89,7 +89,7 @@ impl Attachment {
         self.shape().parent_from_child(value)
     }
 
-    /// Where the joint is and how it moves.
+    /// Pose of the joint, and the motion it allows.
     #[must_use]
     pub fn shape(&self) -> JointShape {
         JointShape {
@@ -107,7 +107,7 @@ impl Attachment {
 pub struct VariableLayout {
     /// Of the variable.
     pub name: String,
-    /// Whether it is an angle.
+    /// True if it is an angle.
     pub is_angle: bool,
     /// Lowest and highest position; infinite where there is no limit.
     pub limits: [f64; 2],
@@ -115,7 +115,7 @@ pub struct VariableLayout {
     pub max_velocity: f64,
     /// Greatest effort; infinite where there is no limit.
     pub max_effort: f64,
-    /// How it moves; the position is within the limits.
+    /// Settings of its joints; the position is within the limits.
     pub settings: JointSettings,
     /// The bodies below its joints, as places in [`Layout::bodies`].
     pub bodies: Vec<usize>,
@@ -340,7 +340,7 @@ fn position_of(variables: &[VariableLayout], name: &str) -> f64 {
     variable.map_or(0.0, |variable| variable.settings.position)
 }
 
-/// Whether a frame is one body with its parent.
+/// Tells whether a frame is one body with its parent.
 fn is_fixed_to_parent(assembly: &Assembly, frame: &Frame) -> bool {
     !stands_alone(assembly, &frame.name)
         && match &frame.joint {
@@ -351,12 +351,12 @@ fn is_fixed_to_parent(assembly: &Assembly, frame: &Frame) -> bool {
         }
 }
 
-/// Whether a joint connects a frame's body with its parent's.
+/// Tells whether a joint connects a frame's body with its parent's.
 fn is_jointed(assembly: &Assembly, frame: &Frame) -> bool {
     has_joint(assembly, frame) && assembly.scene.parent_of(frame).is_some()
 }
 
-/// Whether a frame moves on what it hangs on, be it the root.
+/// Tells whether a frame moves on what it hangs on, be it the root.
 pub(super) fn has_joint(assembly: &Assembly, frame: &Frame) -> bool {
     let moves = match &frame.joint {
         Joint::Fixed | Joint::Floating => false,

@@ -13,13 +13,13 @@ const FAR_APART: usize = 20;
 /// So much of a chain of includes is shown.
 const LONGEST_CHAIN: usize = 8;
 
-/// Whether to write colours.
+/// Style of the text: with or without colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// No colours: for files, tests and `NO_COLOR`.
     #[default]
     Plain,
-    /// For terminals.
+    /// Colours, for terminals.
     Colored,
 }
 
@@ -53,7 +53,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
     text
 }
 
-/// Where the file of the first label was included from, innermost first.
+/// Inclusions that lead to the file of the first label, innermost first.
 fn chain(source: super::SourceId, sources: &Sources) -> Vec<String> {
     let spans = sources.include_chain(source);
     let left_out = spans.len().saturating_sub(LONGEST_CHAIN);
@@ -184,7 +184,7 @@ fn excerpt(members: &[(usize, &Label)], sources: &Sources) -> Option<Excerpt> {
     })
 }
 
-/// What to underline: of a stretch over several lines, only its first line.
+/// Range to underline: of a stretch over several lines, only its first line.
 fn marked(label: &Label, source: &Source) -> std::ops::Range<usize> {
     let start = source.before(label.span.start as usize).len();
     let end = source.before(label.span.end as usize).len().max(start);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// Which file of a [`Sources`] is meant.
+/// Identifier of a file of a [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
 
@@ -78,7 +78,7 @@ impl Mark {
 }
 
 impl Source {
-    /// How the file is called in messages.
+    /// Name of the file in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -96,7 +96,7 @@ impl Source {
         self.included_at
     }
 
-    /// Whether messages may show its text.
+    /// Tells whether messages may show its text.
     #[must_use]
     pub fn is_quotable(&self) -> bool {
         self.quotable

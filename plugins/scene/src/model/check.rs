@@ -1,4 +1,4 @@
-//! What a scene that was made by hand must keep to, so that it can be written and simulated.
+//! Checks of a scene that was made by hand, so that it can be written and simulated.
 
 use thiserror::Error;
 
@@ -6,7 +6,7 @@ use super::class::{Attribute, Class, Value};
 use super::{Frame, Geometry, Joint, Scene, Shape};
 use crate::diagnostic::printable;
 
-/// Why a change to a scene was refused.
+/// Reason why a change to a scene was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SceneError {
     /// Frame names are unique.

@@ -16,7 +16,7 @@ pub struct Class {
     pub isa: Vec<String>,
     /// Its own attributes, by name.
     pub attributes: BTreeMap<String, Value>,
-    /// Where the class was declared.
+    /// Place of the class's declaration.
     pub source: Origin,
 }
 
@@ -58,7 +58,7 @@ impl Class {
     }
 }
 
-/// What the language knows about an attribute.
+/// Rules of the language for an attribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute {
     /// As it is written.
@@ -69,13 +69,13 @@ pub struct Attribute {
     pub geometry: bool,
     /// Allowed in a class.
     pub class: bool,
-    /// What its value must be.
+    /// Kind of its value.
     pub kind: Kind,
     /// Ours: the language's first implementation refuses it.
     pub extension: bool,
 }
 
-/// What the value of an attribute must be.
+/// Kind of value that an attribute takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Any number.
@@ -182,7 +182,7 @@ impl Attribute {
 }
 
 impl Kind {
-    /// Why a value does not fit, or `None` if it does. The answer completes "must be …".
+    /// Reason why a value does not fit, or `None` if it does. The answer completes "must be …".
     #[must_use]
     pub fn objection(self, value: &Value) -> Option<String> {
         let fits = match (self, value) {
@@ -204,7 +204,7 @@ impl Kind {
         (!fits).then(|| self.demand())
     }
 
-    /// What the value must be, for a sentence.
+    /// Requirement on the value, for a sentence.
     #[must_use]
     pub fn demand(self) -> String {
         match self {

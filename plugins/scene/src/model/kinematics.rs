@@ -151,7 +151,7 @@ impl Scene {
         self.index.get(parent).copied()
     }
 
-    /// Where every frame is in the root frame, in the order of [`Scene::frames`], with the value that
+    /// Poses of all frames in the root frame, in the order of [`Scene::frames`], with the value that
     /// `value` gives for each variable.
     pub fn absolute_poses(&self, value: impl Fn(&str) -> f64) -> Vec<Isometry3<f64>> {
         let mut poses = vec![None; self.frames.len()];

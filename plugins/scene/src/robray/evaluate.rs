@@ -90,7 +90,7 @@ struct File {
     /// Includes are found from here.
     directory: PathBuf,
     extension: Option<String>,
-    /// Whether it has been read before; its classes are known then.
+    /// True if it has been read before; its classes are known then.
     again: bool,
 }
 

@@ -51,14 +51,14 @@ struct Formatter<'a> {
     depth: usize,
     /// The token before, comments included.
     previous: Option<Token>,
-    /// Whether the comment before stands after other text on its line.
+    /// True if the comment before stands after other text on its line.
     trailing: bool,
     statement: Statement,
     /// Inside of a block that stays on one line.
     one_line: bool,
 }
 
-/// How much of the statement has been written, comments apart.
+/// Part of the statement that has been written, comments apart.
 #[derive(Clone, Copy, Default)]
 struct Statement {
     first: Option<Kind>,
@@ -67,7 +67,7 @@ struct Statement {
 }
 
 impl Statement {
-    /// Whether the next token starts a new statement.
+    /// Tells whether the next token starts a new statement.
     fn is_over(self) -> bool {
         match self.last {
             None | Some(Kind::Semicolon | Kind::OpenBrace | Kind::CloseBrace) => true,
@@ -87,7 +87,7 @@ impl Statement {
         self.tokens += 1;
     }
 
-    /// Whether a minus would stand between two values. The name of an attribute is no value.
+    /// Tells whether a minus would stand between two values. The name of an attribute is no value.
     fn has_left_side(self) -> bool {
         let names = if self.first == Some(Kind::Def) { 2 } else { 1 };
         let operand = matches!(
@@ -229,7 +229,7 @@ impl<'a> Formatter<'a> {
         self.out.extend(std::iter::repeat_n("  ", depth));
     }
 
-    /// Whether there is a space between two tokens of a statement.
+    /// Tells whether there is a space between two tokens of a statement.
     fn is_spaced(&self, kind: Kind, unary: bool) -> bool {
         let tight_before = matches!(
             kind,

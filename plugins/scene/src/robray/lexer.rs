@@ -1,6 +1,6 @@
 //! Text to tokens. Comments are tokens too, for the formatter.
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     OpenBrace,

@@ -23,7 +23,7 @@ use super::diagnostic::{Diagnostic, Sources, Style, render};
 use super::model::Scene;
 pub use shipped::Shipped;
 
-/// How to read a scene.
+/// Options for reading a scene.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// Take warnings for errors.
@@ -45,15 +45,15 @@ pub struct LoadOptions {
 /// A scene that was read.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What the file and all it includes say.
+    /// Content of the file and all it includes.
     pub scene: Scene,
-    /// What is probably not meant.
+    /// Warnings about what is probably not meant.
     pub warnings: Vec<Diagnostic>,
     /// The files, for showing the warnings.
     pub sources: Sources,
 }
 
-/// Why a scene could not be read.
+/// Failure to read a scene.
 #[derive(Clone, Debug)]
 pub struct Failed {
     /// Errors and warnings, in the order they were found; at least one error.

@@ -30,9 +30,9 @@ pub(super) struct Parser<'a, 'p> {
     /// End of the token before.
     previous_end: usize,
     problems: &'p mut Problems,
-    /// Whether the text ended within a string or comment; then nothing more can be said about its end.
+    /// True if the text ended within a string or comment; then nothing more can be said about its end.
     broken_end: bool,
-    /// Whether characters without meaning stood before the token; then it is no wonder if it is not
+    /// True if characters without meaning stood before the token; then it is no wonder if it is not
     /// the expected one.
     after_unknown: bool,
     parts: usize,
@@ -77,7 +77,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         }
     }
 
-    /// Where mistakes of the evaluation go while the parser holds the list.
+    /// List for mistakes of the evaluation while the parser holds it.
     pub(super) fn problems(&mut self) -> &mut Problems {
         self.problems
     }

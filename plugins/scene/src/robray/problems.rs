@@ -89,22 +89,22 @@ impl Problems {
         self.stopped = true;
     }
 
-    /// Whether there is no use in reading on.
+    /// Tells whether there is no use in reading on.
     pub(super) fn is_full(&self) -> bool {
         self.errors > MOST || self.stopped
     }
 
-    /// Whether another warning would be shown.
+    /// Tells whether another warning would be shown.
     pub(super) fn wants_warnings(&self) -> bool {
         self.warnings < MOST && !self.is_full()
     }
 
-    /// Whether the file cannot be used.
+    /// Tells whether the file cannot be used.
     pub(super) fn any_error(&self) -> bool {
         self.errors > 0
     }
 
-    /// What is to be shown, in the order it was found; nothing of files that must not be quoted.
+    /// Diagnostics to show, in the order they were found; nothing of files that must not be quoted.
     pub(super) fn finish(self, sources: &Sources) -> Vec<Diagnostic> {
         let mut shown = Vec::new();
         let mut hidden: Vec<(Span, usize)> = Vec::new();

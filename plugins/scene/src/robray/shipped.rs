@@ -14,7 +14,7 @@ impl Shipped {
     /// The directory that holds all of them.
     pub const ROOT: &'static str = "shipped:";
 
-    /// Where the file of this name is said to be: `shipped:/robots/atrv.robray`.
+    /// Path that the file of this name is said to have: `shipped:/robots/atrv.robray`.
     #[must_use]
     pub fn path(name: &str) -> PathBuf {
         Path::new(Self::ROOT).join(name)
@@ -29,7 +29,7 @@ impl Shipped {
         place.and_then(|at| self.0.get(at)).map(|(_, bytes)| *bytes)
     }
 
-    /// Whether a path leads below [`Shipped::ROOT`], be there a file or not.
+    /// Tells whether a path leads below [`Shipped::ROOT`], be there a file or not.
     pub(super) fn owns(path: &Path) -> bool {
         path.starts_with(Self::ROOT)
     }
@@ -47,7 +47,7 @@ impl Shipped {
         path
     }
 
-    /// What a path below [`Shipped::ROOT`] is called there; nothing if it leads out again.
+    /// Name of a path below [`Shipped::ROOT`], seen from there; nothing if it leads out again.
     pub(super) fn name(path: &Path) -> Option<String> {
         let mut parts: Vec<&str> = Vec::new();
         for component in path.strip_prefix(Self::ROOT).ok()?.components() {

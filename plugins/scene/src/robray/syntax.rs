@@ -1,4 +1,4 @@
-//! What the parser makes of one statement. It borrows from the text, and its depth is bounded.
+//! Syntax tree of one statement. It borrows from the text, and its depth is bounded.
 
 use crate::diagnostic::Span;
 

@@ -45,7 +45,7 @@ pub fn write(scene: &Scene) -> Result<String, SceneError> {
 
 type Attributes = BTreeMap<String, Value>;
 
-/// What each class gives, flattened as a reader does it.
+/// Attributes and tags that each class gives, flattened as a reader does it.
 #[derive(Default)]
 struct Known<'a> {
     classes: BTreeMap<&'a str, (Attributes, BTreeSet<&'a str>)>,

@@ -1,5 +1,5 @@
-//! What can be wrong with a simulation although every value of it is well formed: names that
-//! nobody has, and numbers that do not fit together.
+//! Checks of a simulation in which every value is well formed: for names that nobody has, and
+//! numbers that do not fit together.
 
 mod names;
 mod robots;
@@ -40,7 +40,7 @@ pub fn check_alone(simulation: &Simulation, vocabulary: &dyn Vocabulary) -> Vec<
     checker.problems.into_sorted()
 }
 
-/// What all checks share.
+/// State that all checks share.
 struct Checker<'a> {
     simulation: &'a Simulation,
     vocabulary: &'a dyn Vocabulary,

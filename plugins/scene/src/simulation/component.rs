@@ -15,7 +15,7 @@ use super::tree::{Field, Kind, Node};
 use super::vocabulary::Family;
 use crate::diagnostic::Span;
 
-/// What a kind is given, too, if its settings have fields of these names.
+/// Fields that a kind is given, too, if its settings have fields of these names.
 const SHARED: &[&str] = &["level", "frequency", "active"];
 
 /// Longer than any test waits, in s.
@@ -103,7 +103,7 @@ pub(super) fn middleware(
     Some(Middleware { kind, settings })
 }
 
-/// What all components have in common.
+/// Reads the fields that all components have in common.
 fn component(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Component {
     let kind = kind(reader, fields, family);
     let level = fields.read(reader, "level", Reader::word);

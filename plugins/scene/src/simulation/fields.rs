@@ -65,7 +65,7 @@ impl<'n> Fields<'n> {
         })
     }
 
-    /// Is this the first field, as written?
+    /// Tells whether this is the first field, as written.
     pub(super) fn is_first(&self, name: &str) -> bool {
         self.first.is_none_or(|first| first == name)
     }

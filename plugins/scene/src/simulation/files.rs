@@ -1,4 +1,4 @@
-//! Where the files that a simulation names are: next to it, or among the program's own assets.
+//! Search for the files that a simulation names: next to it, or among the program's own assets.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub trait Assets {
     fn paths(&self) -> Vec<&str>;
 }
 
-/// Where a file was found.
+/// Place of a file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// On the disk; the path has neither links nor `..`.
@@ -25,7 +25,7 @@ pub enum Found {
 pub struct Files<'a> {
     /// The directory of the simulation file.
     pub directory: &'a Path,
-    /// Where else files may lie: the current directory, and what `--allow-path` adds.
+    /// Other directories in which files may lie: the current directory, and what `--allow-path` adds.
     pub roots: &'a [PathBuf],
     /// The program's own.
     pub assets: &'a dyn Assets,

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{SourceId, Span};
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// `(`, `[` or `{`
@@ -16,7 +16,7 @@ pub(super) enum Token {
     Text,
     Character,
     Attribute,
-    /// What RON has no use for.
+    /// Character that RON has no use for.
     Stray(char),
     /// A `"`, `'` or `/*` without its end.
     Unclosed(&'static str),
@@ -190,7 +190,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// What RON takes for white space.
+/// Tells whether RON takes a character for white space.
 fn is_blank(c: char) -> bool {
     matches!(
         c,
@@ -221,7 +221,7 @@ fn block_comment(text: &str) -> Option<usize> {
     None
 }
 
-/// How many `#` follow the `r` of raw text.
+/// Number of `#` that follow the `r` of raw text.
 fn raw_hashes(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('r')?;
     let quote = rest.trim_start_matches('#');

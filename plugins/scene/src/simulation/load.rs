@@ -21,19 +21,19 @@ const LARGEST_FILE: usize = 64 * 1024 * 1024;
 /// From here on a file is large.
 const LARGE_FILE: usize = 2 * 1024 * 1024;
 
-/// What became of a simulation file.
+/// Result of loading a simulation file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// As much as could be read; not to be run when a diagnostic is an error.
     pub simulation: Simulation,
-    /// What is wrong, in the order of the text.
+    /// Diagnostics, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
     /// The simulation file among the sources.
     pub source: SourceId,
 }
 
 impl Loaded {
-    /// Can the simulation be used?
+    /// Tells whether the simulation can be used.
     pub fn is_fine(&self) -> bool {
         !self.diagnostics.iter().any(Diagnostic::is_error)
     }

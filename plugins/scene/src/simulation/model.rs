@@ -1,4 +1,4 @@
-//! What a simulation file says, as plain data: SI units, radians, and a span wherever a name or a
+//! Content of a simulation file, as plain data: SI units, radians, and a span wherever a name or a
 //! number can still turn out to be wrong.
 
 use std::any::Any;
@@ -31,24 +31,24 @@ pub struct Simulation {
     pub zones: Named<Zone>,
     /// The robots, with their components.
     pub robots: Named<Robot>,
-    /// What readings and commands travel through.
+    /// Middlewares that readings and commands travel through.
     pub middlewares: Named<Middleware>,
 }
 
 /// Time, gravity, the numerical settings and the light.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
-    /// What clients are told it is called; what the scene is called unless given.
+    /// Name that clients are told; that of the scene unless given.
     pub name: Option<String>,
     /// Ticks a second, in Hz.
     pub rate: Spanned<f64>,
     /// In m/s².
     pub gravity: Vector3<f64>,
-    /// Where all randomness starts.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// Where on Earth the scene lies.
+    /// Position of the scene on Earth.
     pub origin: Option<Origin>,
-    /// How commanded speeds are reached.
+    /// Mode in which commanded speeds are reached.
     pub motion: MotionMode,
     /// Steps of the physics engine a tick.
     pub substeps: u32,
@@ -60,7 +60,7 @@ pub struct Environment {
     pub air_density: f64,
     /// Water below a level, if there is any.
     pub water: Option<Water>,
-    /// What pictures are lit by.
+    /// Lighting of pictures.
     pub light: Lighting,
 }
 
@@ -107,7 +107,7 @@ impl Default for Water {
     }
 }
 
-/// Where on Earth the origin of the scene lies.
+/// Position of the scene's origin on Earth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Origin {
     /// In degrees, north positive.
@@ -121,7 +121,7 @@ pub struct Origin {
     pub angle_against_north: f64,
 }
 
-/// How commanded speeds are reached.
+/// Mode in which commanded speeds are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MotionMode {
     /// The commanded speed is reached and held.
@@ -131,22 +131,22 @@ pub enum MotionMode {
     Morse,
 }
 
-/// Who moves a body.
+/// Source of a body's motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodyKind {
-    /// Forces do.
+    /// Forces.
     #[default]
     Dynamic,
-    /// Nobody does.
+    /// None: it never moves.
     Fixed,
-    /// Commands do, and nothing stops it.
+    /// Commands, and nothing stops it.
     Kinematic,
 }
 
 /// Properties of a body of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Who moves it.
+    /// Source of its motion.
     pub kind: BodyKind,
     /// In kg, instead of the scene's.
     pub mass: Option<Spanned<f64>>,
@@ -162,9 +162,9 @@ pub struct Body {
     pub linear_damping: f64,
     /// In 1/s.
     pub angular_damping: f64,
-    /// Does gravity act on it?
+    /// True if gravity acts on it.
     pub gravity: bool,
-    /// May it sleep while at rest? Without an answer: when nothing actuates it.
+    /// True if it may sleep while at rest; without an answer, if nothing actuates it.
     pub can_sleep: Option<bool>,
     /// Coefficient of drag times area along each axis of the body, in m².
     pub drag_area: Option<Vector3<f64>>,
@@ -188,7 +188,7 @@ impl Default for Body {
     }
 }
 
-/// What a commanded velocity concerns.
+/// Space that a commanded velocity concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Locomotion {
     /// The plane: vertical speed, roll and pitch are left to gravity and the ground.
@@ -198,20 +198,20 @@ pub enum Locomotion {
     Free,
 }
 
-/// Who moves a joint.
+/// Source of a joint's motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointMode {
-    /// Forces and its motor do.
+    /// Forces and its motor.
     #[default]
     Dynamic,
-    /// It is posed, whatever the forces.
+    /// Its target, whatever the forces.
     Kinematic,
 }
 
 /// Properties of a joint; positions are in rad or m, as the joint's type demands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joint {
-    /// Who moves it.
+    /// Source of its motion.
     pub mode: Option<JointMode>,
     /// At the start, in rad or m.
     pub position: Option<f64>,
@@ -228,24 +228,24 @@ pub struct Joint {
 /// A thing that components know by name and property.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// What people call it; its name unless given.
+    /// Label for people; its name unless given.
     pub label: Option<String>,
-    /// What people say about it.
+    /// Description for people.
     pub description: String,
-    /// What sort of thing it is.
+    /// Type of the thing.
     pub kind: String,
-    /// May grippers take it?
+    /// True if grippers may take it.
     pub graspable: bool,
-    /// What else is known of it.
+    /// Further properties.
     pub properties: Properties,
     /// The middlewares through which it answers requests, such as `heal`.
     pub services: Vec<Spanned<String>>,
 }
 
-/// What is known of an object or a robot, by the name of the property.
+/// Known properties of an object or a robot, by name.
 pub type Properties = Named<Property>;
 
-/// What a property is worth.
+/// Value of a property.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Property {
     /// `true` or `false`.
@@ -261,7 +261,7 @@ pub enum Property {
 /// A part of space: a box along the axes of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zone {
-    /// What it is for.
+    /// Purpose of the zone.
     pub kind: String,
     /// Its middle, in the scene, in m.
     pub center: Vector3<f64>,
@@ -269,7 +269,7 @@ pub struct Zone {
     pub half: Vector3<f64>,
 }
 
-/// What a robot is made of.
+/// Model or frame that a robot is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// A scene file, placed at [`Robot::at`], its frames prefixed with the robot's name and a dot.
@@ -281,11 +281,11 @@ pub enum Form {
 /// A robot and its components.
 #[derive(Clone, Debug)]
 pub struct Robot {
-    /// What it is made of.
+    /// Model or frame that it is made of.
     pub form: Form,
-    /// Who moves its base.
+    /// Source of its base's motion.
     pub base: BodyKind,
-    /// Where it starts, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
+    /// Pose at the start, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
     pub at: Isometry3<f64>,
     /// Many instead of one.
     pub repeat: Option<Repeat>,
@@ -295,11 +295,11 @@ pub struct Robot {
     pub mass: Option<Spanned<f64>>,
     /// Coefficient of friction of all its bodies.
     pub friction: Option<f64>,
-    /// What else components can know of it.
+    /// Further properties that components can know.
     pub properties: Properties,
-    /// What a velocity that is commanded to it concerns.
+    /// Space that a velocity commanded to it concerns.
     pub locomotion: Locomotion,
-    /// Does gravity act on its bodies?
+    /// True if gravity acts on its bodies.
     pub gravity: bool,
     /// Of the base, in 1/s.
     pub linear_damping: Option<f64>,
@@ -307,9 +307,9 @@ pub struct Robot {
     pub angular_damping: Option<f64>,
     /// Of the base: coefficient of drag times area along each of its axes, in m².
     pub drag_area: Option<Vector3<f64>>,
-    /// What it perceives with.
+    /// Sensors that it perceives with.
     pub sensors: Named<Sensor>,
-    /// What it acts with.
+    /// Actuators that it acts with.
     pub actuators: Named<Actuator>,
     /// Services over those of its components.
     pub overlays: Named<Overlay>,
@@ -320,13 +320,13 @@ pub struct Robot {
 /// Copies of a robot, named `name_1` to `name_n`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repeat {
-    /// How many.
+    /// Number of copies.
     pub count: Spanned<u32>,
-    /// Where the copies stand, seen from [`Robot::at`].
+    /// Arrangement of the copies, seen from [`Robot::at`].
     pub pattern: Pattern,
 }
 
-/// Where copies stand.
+/// Arrangement of copies.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     /// Row by row: `columns` along x, then the next row along y.
@@ -350,22 +350,22 @@ pub enum Pattern {
     Poses(Vec<Isometry3<f64>>),
 }
 
-/// What sensors and actuators have in common.
+/// Fields that sensors and actuators have in common.
 #[derive(Clone, Debug)]
 pub struct Component {
     /// The word of the vocabulary.
     pub kind: Spanned<String>,
-    /// How idealised it is; the kind's first level unless given.
+    /// Level of idealisation; the kind's first level unless given.
     pub level: Option<Spanned<String>>,
     /// In Hz; that of the kind, or else every tick, unless given.
     pub frequency: Option<Spanned<f64>>,
-    /// Does it act from the start?
+    /// True if it acts from the start.
     pub active: bool,
-    /// Where it sits.
+    /// Frame and pose of its mount.
     pub mount: Mount,
     /// The component of the same robot that carries it.
     pub on: Option<Spanned<String>>,
-    /// What happens to its data, in this order.
+    /// Modifiers of its data, in this order.
     pub modifiers: Vec<Modifier>,
     /// The middlewares through which it answers requests.
     pub services: Vec<Spanned<String>>,
@@ -376,20 +376,20 @@ pub struct Component {
 /// A sensor of a robot.
 #[derive(Clone, Debug)]
 pub struct Sensor {
-    /// What it shares with actuators.
+    /// Fields that it shares with actuators.
     pub component: Component,
-    /// Where its readings go, by middleware.
+    /// Outputs of its readings, by middleware.
     pub outputs: Named<Output>,
 }
 
 /// An actuator of a robot.
 #[derive(Clone, Debug)]
 pub struct Actuator {
-    /// What it shares with sensors.
+    /// Fields that it shares with sensors.
     pub component: Component,
-    /// What it is told at the start, until somebody tells it otherwise.
+    /// Command at the start, until somebody gives it another one.
     pub start: Option<Settings>,
-    /// Where its commands come from, by middleware.
+    /// Inputs of its commands, by middleware.
     pub inputs: Named<Input>,
 }
 
@@ -400,7 +400,7 @@ pub struct Overlay {
     pub kind: Spanned<String>,
     /// The component of the same robot that it lies over, or another overlay; the robot itself if none.
     pub of: Option<Spanned<String>>,
-    /// Are its services found under the path of that component (or robot), too?
+    /// True if its services are found under the path of that component (or robot), too.
     pub beside: bool,
     /// The middlewares through which it answers requests.
     pub services: Vec<Spanned<String>>,
@@ -408,7 +408,7 @@ pub struct Overlay {
     pub settings: Settings,
 }
 
-/// Where a component sits.
+/// Frame and pose of a component's mount.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mount {
     /// The pose of the component in the frame that carries it.
@@ -438,20 +438,20 @@ pub struct Modifier {
 /// A sensor's way through a middleware.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// What happens when the other side is slow; the middleware's own policy unless given.
+    /// Policy for when the other side is slow; the middleware's own policy unless given.
     pub policy: Option<Policy>,
-    /// What the middleware's kind wants to know about this output.
+    /// Settings of this output, of the middleware's kind.
     pub settings: Settings,
 }
 
 /// An actuator's way through a middleware.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// What the middleware's kind wants to know about this input.
+    /// Settings of this input, of the middleware's kind.
     pub settings: Settings,
 }
 
-/// What happens to readings when the other side is slow.
+/// Treatment of readings when the other side is slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Policy {
     /// The newest reading replaces the one that waits.
@@ -463,7 +463,7 @@ pub enum Policy {
     Lockstep(f64),
 }
 
-/// What readings and commands travel through.
+/// Middleware that readings and commands travel through.
 #[derive(Clone, Debug)]
 pub struct Middleware {
     /// The word of the vocabulary.

@@ -11,10 +11,10 @@ use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Kind, Node};
 
-/// What an object is unless its `type` says otherwise.
+/// Type of an object unless its `type` says otherwise.
 const OBJECT: &str = "Object";
 
-/// What the value of a property may be.
+/// Values that a property may have.
 const WANTED: &str = "`true` or `false`, a number, a text or a list of numbers";
 
 /// `(label: …, description: …, type: …, graspable: …, properties: { … }, services: [ … ])`

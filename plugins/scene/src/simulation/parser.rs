@@ -15,7 +15,7 @@ const DEEPEST: usize = 64;
 /// A tree takes some hundred bytes a value: more values than this are a mistake or an attack.
 const MOST_VALUES: usize = 1_000_000;
 
-/// What a text says, as far as it can be told.
+/// Tree of a text, as far as it can be told.
 pub(super) struct Parsed {
     pub(super) root: Option<Node>,
     /// False when the tree has holes, so that looking at it would find mistakes that are not there.
@@ -54,7 +54,7 @@ struct Parser<'t, 'p> {
     /// The token before.
     last: Span,
     problems: &'p mut Problems,
-    /// What closes the groups that are open, and where they were opened.
+    /// Closing brackets of the groups that are open, and places where they were opened.
     closers: Vec<(char, Span)>,
     values: usize,
     sound: bool,
@@ -245,7 +245,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Reports a bracket of the wrong kind. Is it the end of a group further out?
+    /// Reports a bracket of the wrong kind, and tells whether it is the end of a group further out.
     fn unbalanced(&mut self, found: char, closer: char, open: Span) -> bool {
         let opened_further_out = self.closers.iter().any(|&(other, _)| other == found);
         let message = if opened_further_out {

@@ -12,7 +12,7 @@ pub(super) fn error(code: &'static str, span: Span, message: impl Into<String>) 
     Diagnostic::error(code, message).at(span, "")
 }
 
-/// What messages of simulation files have in common.
+/// Wording that messages of simulation files have in common.
 pub(super) trait Wording {
     /// Says something at the place that is reported.
     fn label(self, text: impl Into<String>) -> Self;

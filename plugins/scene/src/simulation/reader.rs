@@ -13,7 +13,7 @@ use super::vocabulary::Vocabulary;
 use crate::diagnostic::{SourceId, Span};
 use crate::model::{rotation_from_rpy, rotation_from_xyzw};
 
-/// What all parts of the reading share.
+/// State that all parts of the reading share.
 pub(super) struct Reader<'a> {
     pub(super) vocabulary: &'a dyn Vocabulary,
     pub(super) problems: &'a mut Problems,

@@ -20,9 +20,9 @@ const PATTERNS: [&str; 4] = ["grid", "line", "circle", "poses"];
 pub struct Instance<'s> {
     /// The name of the robot; `name_3` for the third copy.
     pub name: String,
-    /// What the file says about it.
+    /// Description of it in the file.
     pub robot: &'s Robot,
-    /// Where it starts, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
+    /// Pose at the start, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
     pub at: Isometry3<f64>,
 }
 
@@ -52,7 +52,7 @@ impl Simulation {
 }
 
 impl Repeat {
-    /// Where the copies stand, seen from [`Robot::at`].
+    /// Poses of the copies, seen from [`Robot::at`].
     pub fn poses(&self) -> impl Iterator<Item = Isometry3<f64>> {
         (0..self.count.value.min(MOST_COPIES))
             .map(|index| self.pattern.pose(index, self.count.value))

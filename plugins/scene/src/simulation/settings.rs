@@ -17,11 +17,11 @@ use value::{Place, Value};
 /// After so many mistakes in the settings of one component, the others are left for next time.
 const MOST_ATTEMPTS: usize = 16;
 
-/// What a component says, of which its kind's settings are a part.
+/// Description of a component, of which its kind's settings are a part.
 pub(super) struct Written<'n> {
     pub(super) family: Family,
     pub(super) word: &'n str,
-    /// Where the kind is named: what is missing is reported there.
+    /// Place of the kind's name: what is missing is reported there.
     pub(super) kind: Span,
     /// The fields that are not common to all kinds.
     pub(super) own: Vec<&'n Field>,

@@ -1,4 +1,4 @@
-//! Where a value was written: in the simulation file, or in one of the `--set` arguments.
+//! Values with their place: in the simulation file, or in one of the `--set` arguments.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -12,9 +12,9 @@ pub use crate::diagnostic::Span;
 /// Comparisons look at the value alone, so that a map with spanned keys is searched by plain text.
 #[derive(Clone, Copy, Default)]
 pub struct Spanned<T> {
-    /// What was written.
+    /// Value that was written.
     pub value: T,
-    /// Where it was written; nothing for a default, or for a value that a program made.
+    /// Place where it was written; nothing for a default, or for a value that a program made.
     pub span: Option<Span>,
 }
 

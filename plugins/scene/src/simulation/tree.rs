@@ -14,7 +14,7 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
-/// What a value is.
+/// Kind of a value, and its content.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Bool(bool),
@@ -42,7 +42,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Where the name stands.
+    /// Place of the name.
     pub(super) fn place(&self) -> Span {
         self.name.span.unwrap_or(self.value.span)
     }
@@ -92,7 +92,7 @@ impl Node {
         }
     }
 
-    /// Where a name in front of `( )` stands; the whole value if there is none.
+    /// Place of a name in front of `( )`; of the whole value if there is none.
     pub(super) fn name_place(&self) -> Span {
         self.name().and_then(|name| name.span).unwrap_or(self.span)
     }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-/// What a word stands for.
+/// Family of the kinds that a word may stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// A kind of sensor.
@@ -16,9 +16,9 @@ pub enum Family {
     Overlay,
     /// A kind of middleware.
     Middleware,
-    /// What a kind of middleware wants to know about each output; the word is the middleware's.
+    /// Settings of each output for a kind of middleware; the word is the middleware's.
     Output,
-    /// What a kind of middleware wants to know about each input; the word is the middleware's.
+    /// Settings of each input for a kind of middleware; the word is the middleware's.
     Input,
     /// A command of a kind of actuator; the word is the actuator's.
     Command,
@@ -75,7 +75,7 @@ pub trait Vocabulary {
     /// The levels of a kind, the default one first; empty when it has none.
     fn levels(&self, family: Family, word: &str) -> Vec<&str>;
 
-    /// Whether a kind of overlay lies over a robot itself, not over a component.
+    /// Tells whether a kind of overlay lies over a robot itself, not over a component.
     fn lies_over_robot(&self, _word: &str) -> bool {
         false
     }

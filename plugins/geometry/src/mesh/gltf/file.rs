@@ -22,9 +22,9 @@ const MOST_VALUES: usize = 1 << 20;
 
 /// A glTF file that is open.
 pub struct File<'a> {
-    /// What its JSON says. Places in it may lead nowhere.
+    /// Content of its JSON. Places in it may lead nowhere.
     pub root: Root,
-    /// Where the files are that it names.
+    /// Folder of the files that it names.
     pub folder: &'a Path,
     binary: Option<Cow<'a, [u8]>>,
     /// Each is read when it is needed.
@@ -33,7 +33,7 @@ pub struct File<'a> {
     left: Cell<u64>,
 }
 
-/// What has to be known before the rest is understood.
+/// Parts of the JSON that have to be known before the rest is understood.
 #[derive(Deserialize)]
 struct Head {
     asset: Asset,
@@ -57,7 +57,7 @@ pub fn shown(text: &str) -> String {
     begin.escape_debug().to_string()
 }
 
-/// Where and why JSON is not understood, without the texts in it.
+/// Error of JSON that is not understood: place and reason, without the texts in it.
 fn misread(error: &serde_json::Error) -> MeshError {
     let (line, column) = (error.line(), error.column());
     let why = error.to_string();
@@ -191,7 +191,7 @@ fn chunks(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), MeshEr
     }
 }
 
-/// How many values there are in a JSON text, at most.
+/// Upper bound of the number of values in a JSON text.
 fn values(json: &[u8]) -> usize {
     let mut count = 1;
     let (mut is_text, mut is_escaped) = (false, false);
@@ -207,7 +207,7 @@ fn values(json: &[u8]) -> usize {
     count
 }
 
-/// What to do about an extension.
+/// Remedy for an extension that is not supported.
 fn remedy(extension: &str) -> &'static str {
     match extension {
         "KHR_draco_mesh_compression" | "EXT_meshopt_compression" | "KHR_meshopt_compression" => {

@@ -1,4 +1,4 @@
-//! Where the meshes of a glTF file are: the tree of its nodes.
+//! Tree of the nodes of a glTF file, which places its meshes.
 use ::gltf::json::{Root, mesh::Primitive, scene::Node};
 use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion, Vector3, Vector4};
 
@@ -10,9 +10,9 @@ const MOST_PIECES: usize = 1 << 20;
 /// A primitive where a node puts it.
 pub(super) struct Piece<'a> {
     pub(super) primitive: &'a Primitive,
-    /// Whether joints would bend it.
+    /// True if joints would bend it.
     pub(super) has_skin: bool,
-    /// Whether it is a mirror image of the mesh.
+    /// True if it is a mirror image of the mesh.
     pub(super) is_mirrored: bool,
     scene_from_mesh: Matrix4<f64>,
     /// Turns normals; not of any certain size.
@@ -61,7 +61,7 @@ pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, MeshError> {
     Ok(pieces)
 }
 
-/// Where a node is on its parent.
+/// Transform of a node relative to its parent.
 fn transform(node: &Node, place: usize) -> Result<Matrix4<f64>, MeshError> {
     if let Some(matrix) = node.matrix {
         return Ok(Matrix4::from_column_slice(&matrix.map(f64::from)));

@@ -1,4 +1,4 @@
-//! What a glTF file names: files beside it, and data in the name itself.
+//! Resources that a glTF file names: files beside it, and data in the name itself.
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
@@ -6,7 +6,7 @@ use data_encoding::BASE64;
 use super::{super::MeshError, file::shown};
 use crate::files;
 
-/// What an URI leads to.
+/// Resource that an URI leads to.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Its own content.
@@ -15,7 +15,7 @@ pub enum Resource {
     File(PathBuf),
 }
 
-/// What an URI leads to, seen from a mesh in this folder.
+/// Resolves an URI, seen from a mesh in this folder.
 ///
 /// # Errors
 ///

@@ -9,8 +9,8 @@ use crate::rays::packet::Packet;
 use crate::rays::solid::Solid;
 use crate::rays::world::{Fan, Found, World};
 
-/// Whether a point is inside, from the definition of the shape: how deep, in metres or in a measure that
-/// grows with it; negative outside.
+/// Depth of a point inside, from the definition of the shape, in metres or in a measure that grows
+/// with it; negative outside.
 fn depth(solid: &Solid, point: &Point3<f64>) -> f64 {
     let aside = libm::hypot(point.x, point.y);
     match solid {

@@ -1,4 +1,4 @@
-//! What frames, geometry and classes have in common: attributes by name, and classes to inherit from.
+//! Common parts of frames, geometry and classes: attributes by name, and classes to inherit from.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::model::{ATTRIBUTES, Attribute, Value};
 use crate::robray::codes;
 use crate::robray::syntax::{self, Block};
 
-/// Where an attribute is.
+/// Place of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
     Frame,

@@ -107,7 +107,7 @@ impl Loader<'_> {
     }
 }
 
-/// Which class is asked first: geometry and classes take the last `isa`, frames the first.
+/// Order in which classes are asked: geometry and classes begin with the last `isa`, frames with the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Order {
     FirstFirst,

@@ -29,7 +29,7 @@ pub(super) struct Files {
     text: u64,
 }
 
-/// What there is at a path.
+/// Result of the look-up of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     There,
@@ -82,7 +82,7 @@ impl Files {
         if allowed { found } else { Found::Outside }
     }
 
-    /// Whether a path that leads nowhere would lead into an allowed directory.
+    /// Tells whether a path that leads nowhere would lead into an allowed directory.
     fn allows_text(&self, absolute: &Path) -> bool {
         let mut ancestors = absolute.ancestors();
         let there = ancestors.find_map(|ancestor| ancestor.canonicalize().ok());

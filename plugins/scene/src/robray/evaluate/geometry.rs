@@ -202,7 +202,7 @@ impl Loader<'_> {
         })
     }
 
-    /// What a file is called, and where it is.
+    /// Name and path of a file.
     fn resolve(&self, file: &str) -> (String, PathBuf) {
         let directory = self.files.shipped_directory().unwrap_or(&self.directory);
         let path = directory.join(file);
@@ -212,7 +212,7 @@ impl Loader<'_> {
         (file, resolved)
     }
 
-    /// Whether a file may be opened. It is looked for once, and what is wrong with it is said then.
+    /// Checks whether a file may be opened. It is looked for once, and what is wrong with it is said then.
     fn check_file(&mut self, part: &Part, file: &str, resolved: &Path, span: Span) -> bool {
         let key = (part.what, resolved.to_owned());
         if let Some(found) = self.looked_for.get(&key) {
@@ -258,7 +258,7 @@ struct Part {
     many: &'static str,
     missing: &'static str,
     outside: &'static str,
-    /// What becomes of a scene without it.
+    /// Consequence for a scene without it.
     without: &'static str,
 }
 

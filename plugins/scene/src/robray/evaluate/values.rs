@@ -103,7 +103,7 @@ impl Loader<'_> {
         Some(self.resolved(&word))
     }
 
-    /// What a name means where a name is needed: definitions of numbers do not count there.
+    /// Meaning of a name where a name is needed: definitions of numbers do not count there.
     pub(super) fn resolved(&mut self, word: &Word<'_>) -> String {
         let Some(definition) = self.definitions.get(word.text) else {
             return word.text.to_owned();

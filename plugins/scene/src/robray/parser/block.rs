@@ -121,7 +121,7 @@ impl<'a> Parser<'a, '_> {
         Ok(Attribute { name, value })
     }
 
-    /// Where the `;` was only forgotten, the next attribute is read as one.
+    /// Reads the next attribute as one if only the `;` was forgotten; otherwise recovers.
     fn after_missing_semicolon(&mut self) {
         let between = self.text.get(self.previous_end..self.token.start);
         let next_line = between.is_some_and(|text| text.contains('\n'));

@@ -9,7 +9,7 @@ use crate::robray::syntax::{Action, Expression, Step};
 /// An expression has no more numbers, names and operators than this.
 const MOST_STEPS: usize = 10_000;
 
-/// What waits for its right side.
+/// Operator that waits for its right side.
 #[derive(Clone, Copy)]
 struct Waiting {
     operator: Operator,
@@ -39,7 +39,7 @@ impl Operator {
         }
     }
 
-    /// Whether this one, waiting, is done before `next`. Powers group from the right.
+    /// Tells whether this one, waiting, is done before `next`. Powers group from the right.
     fn goes_before(self, next: Self) -> bool {
         self.strength() > next.strength()
             || (self.strength() == next.strength() && next != Self::Power)

@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
         self.copies(name, count.value.min(MOST_COPIES));
     }
 
-    /// Is there another robot that is called like a copy of this one?
+    /// Reports another robot that is called like a copy of this one.
     fn copies(&mut self, name: &Spanned<String>, count: u32) {
         let prefix = format!("{}_", name.value);
         let simulation = self.simulation;
@@ -277,7 +277,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a name is that of another component of the robot, a dot, and more.
+/// Tells whether a name is that of another component of the robot, a dot, and more.
 fn is_part(robot: &Robot, name: &str) -> bool {
     let Some((owner, own)) = name.rsplit_once('.') else {
         return false;

@@ -9,7 +9,7 @@ use serde::de::{self, Expected, Unexpected};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::simulation::problem::{Wording as _, error, quoted};
 
-/// What went wrong while settings were read.
+/// Errors that were found while settings were read.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     problems: RefCell<Vec<Diagnostic>>,
@@ -69,7 +69,7 @@ impl SettingsError {
 }
 
 impl Located {
-    /// Is this only the consequence of leaving out a field that was wrong?
+    /// Tells whether this is only the consequence of leaving out a field that was wrong.
     pub(super) fn is_missing_one_of(&self, left_out: &[String]) -> bool {
         matches!(&self.error, SettingsError::Missing(name) if left_out.iter().any(|other| other == name))
     }
@@ -151,7 +151,7 @@ impl de::Error for SettingsError {
     }
 }
 
-/// What a type expects, in words that do not need Rust.
+/// Expectation of a type, in words that do not need Rust.
 fn wanted(expected: &str) -> String {
     let words = match expected {
         "f32" | "f64" => "a number",

@@ -23,7 +23,7 @@ pub(super) struct Value<'n> {
     pub(super) trace: &'n Trace,
 }
 
-/// Where named fields stand.
+/// Place of named fields.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'n> {
     pub(super) span: Span,
