@@ -78,14 +78,14 @@ pub struct Armature {
     /// Greatest speed of any joint that follows a target, besides the joint's own limit.
     #[reflect(@Unit("rad/s or m/s"))]
     pub ik_joint_speed: f64,
-    /// What targets of inverse kinematics mean.
+    /// Meaning of the targets of inverse kinematics.
     pub convention: Convention,
-    /// What targets of inverse kinematics are called, by the last joint before each end; otherwise by that joint:
+    /// Names of the targets of inverse kinematics, by the last joint before each end; otherwise that joint's name:
     /// `{ "neck_pitch": "head" }`.
     pub targets: BTreeMap<String, String>,
 }
 
-/// What the targets of inverse kinematics mean.
+/// Meaning of the targets of inverse kinematics.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Convention {
@@ -126,8 +126,8 @@ impl Default for Armature {
     }
 }
 
-/// Where joints are to go. A command concerns the joints that it names, once; the others stay at what they
-/// were told.
+/// Positions that joints are to reach. A command concerns the joints that it names, once; the others stay at
+/// what they were told.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArmatureCommand {
@@ -183,9 +183,9 @@ impl ArmatureCommand {
 struct Arm {
     solver: Solver,
     goals: Vec<Goal>,
-    /// Where the solver wants the joints.
+    /// Positions of the joints that the solver wants.
     wanted: Vec<f64>,
-    /// Where the joints are.
+    /// Measured positions of the joints.
     measured: Vec<f64>,
 }
 
@@ -238,7 +238,7 @@ impl Armature {
         }
     }
 
-    /// How near a joint must come.
+    /// Distance or angle from its goal to which a joint must come.
     fn tolerance(&self, is_angle: bool) -> f64 {
         if is_angle {
             self.angle_tolerance

@@ -48,7 +48,7 @@ pub struct ArucomarkerCommand {
 
 impl Stateful for ArucomarkerCommand {}
 
-/// Where the marker is in the world: position, and rotation as a quaternion x, y, z, w. It is state.
+/// Pose of the marker in the world: position, and rotation as a quaternion x, y, z, w. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MarkerPose(pub Isometry3<f64>);
 

@@ -17,10 +17,10 @@ pub struct Destination {
     /// Distance from the goal at which it is reached.
     #[reflect(@Unit("m"), @Property("Tolerance"))]
     pub tolerance: f64,
-    /// Whether to hold the robot at the goal; else another actuator may drive it on.
+    /// True if the robot is held at the goal; else another actuator may drive it on.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
-    /// Whether the speed is given to physics, or the robot is moved past it.
+    /// Kind of control: the speed is given to physics, or the robot is moved past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
@@ -59,7 +59,7 @@ impl DestinationCommand {
     }
 }
 
-/// How far a robot is on its way.
+/// Progress of a robot on its way.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Journey {
     goal: [f64; 3],

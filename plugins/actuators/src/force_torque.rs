@@ -8,7 +8,7 @@ use morse_api::{prelude::*, state::Stateful};
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ForceTorque {
-    /// Whether force and torque are in the axes of that body, at its centre of mass.
+    /// True if force and torque are in the axes of that body, at its centre of mass.
     #[reflect(@Property("RobotFrame"))]
     pub robot_frame: bool,
 }

@@ -1,4 +1,4 @@
-//! What takes things and lets them go: the hands of robots and people, and grippers.
+//! Hands of robots and people, and grippers: they take things and let them go.
 //!
 //! What is `graspable` (or has a property `Graspable`), moves by forces and is held by nobody can be taken. It is
 //! then fixed to the hand's body where it is; let go, it keeps that body's velocity.
@@ -23,7 +23,7 @@ pub struct Grasped(pub Option<String>);
 
 impl Stateful for Grasped {}
 
-/// Where a hand is on its robot.
+/// Place of a hand on its robot.
 #[derive(Clone, Copy, Debug)]
 pub struct EndEffector {
     /// The base body of the robot, of which it takes nothing.
@@ -100,7 +100,7 @@ impl EndEffector {
         Ok(reply)
     }
 
-    /// What would be taken: its name and its body.
+    /// Thing that would be taken: its name and its body.
     fn nearest(
         self,
         world: &World,
@@ -166,7 +166,7 @@ impl EndEffector {
         }
     }
 
-    /// Why a thing of some name was not taken.
+    /// Reason why a thing of some name was not taken.
     fn why_not(self, world: &World, owner: Entity, name: &str, distance: f64) -> String {
         if let Some(Grasped(Some(held))) = world.get(owner) {
             return format!("it holds `{held}` already");
@@ -193,7 +193,7 @@ impl EndEffector {
 /// Arguments of `grasp`.
 #[derive(bevy::reflect::Reflect, Clone, Debug, Deserialize)]
 pub struct GraspArguments {
-    /// Whether it is to take something; otherwise it lets go.
+    /// True if it is to take something; otherwise it lets go.
     pub grab: bool,
     /// The name of what it is to take; the nearest thing unless given.
     #[serde(default)]

@@ -34,7 +34,7 @@ impl Default for Gripper {
     }
 }
 
-/// What MORSE's grippers are sent, and do not look at; they are asked by services.
+/// Command that MORSE's grippers are sent, and do not look at; they are asked by services.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GripperCommand {

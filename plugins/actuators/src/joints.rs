@@ -48,7 +48,7 @@ impl JointsCommand {
         self.positions.is_empty() && self.velocities.is_empty() && self.efforts.is_empty()
     }
 
-    /// What it asks of the joint at a place in its lists.
+    /// Target for the joint at a place in its lists.
     fn target(&self, index: usize) -> Option<JointTarget> {
         let position = self.positions.get(index).map(|&x| JointTarget::Position(x));
         let velocity = || {
@@ -60,7 +60,7 @@ impl JointsCommand {
         position.or_else(velocity).or_else(effort)
     }
 
-    /// Whether each list is empty or has one number for each of `count` joints.
+    /// Tells whether each list is empty or has one number for each of `count` joints.
     fn fits(&self, count: usize) -> bool {
         let lists = [&self.positions, &self.velocities, &self.efforts];
         lists

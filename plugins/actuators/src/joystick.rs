@@ -11,10 +11,10 @@ use morse_api::{actuator::Steers, prelude::*, state::Stateful};
 #[serde(default, deny_unknown_fields)]
 #[require(Steers)]
 pub struct Joystick {
-    /// Whether the speed is given to physics, or the robot is moved past it.
+    /// Kind of control: the speed is given to physics, or the robot is moved past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
-    /// How fast it drives at full deflection.
+    /// Speed at full deflection.
     #[reflect(@Unit("m/s"), @Property("Speed"))]
     pub speed: f64,
 }

@@ -12,10 +12,10 @@ use morse_api::{actuator::Steers, prelude::*, state::Stateful, warning::Warnings
 #[serde(default, deny_unknown_fields)]
 #[require(Steers)]
 pub struct Keyboard {
-    /// Whether the robot is moved past physics, or the speed is given to it.
+    /// Kind of control: the robot is moved past physics, or the speed is given to it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
-    /// How fast it drives; half of this in rad/s is how fast it turns.
+    /// Speed of driving; half of this in rad/s is the turning rate.
     #[reflect(@Unit("m/s"), @Property("Speed"))]
     pub speed: f64,
 }
@@ -82,7 +82,7 @@ fn default_action(
     }
 }
 
-/// Where a key drives the robot, and how it turns it.
+/// Direction in which a key drives the robot, and axis about which it turns it.
 fn direction(key: &str) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let (linear, angular) = match key {
         "up" => ([1.0, 0.0, 0.0], [0.0; 3]),

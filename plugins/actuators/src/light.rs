@@ -14,10 +14,10 @@ use serde_json::json;
 #[serde(default, deny_unknown_fields)]
 #[require(Lamp, Switch)]
 pub struct Light {
-    /// Whether it is on, until a command or a request says otherwise.
+    /// True if it is on, until a command or a request says otherwise.
     #[reflect(@Property("emit"))]
     pub emit: bool,
-    /// How far it reaches.
+    /// Range of the light.
     #[reflect(@Unit("m"), @Property("distance"))]
     pub distance: f64,
     /// Red, green and blue, from 0 to 1. MORSE's lights are black unless given a colour.
@@ -26,7 +26,7 @@ pub struct Light {
     /// Full opening angle of its cone.
     #[reflect(@Unit("rad"), @Property("size"))]
     pub size: f64,
-    /// How bright it is while it is on; Blender's measure.
+    /// Brightness while it is on; Blender's measure.
     #[reflect(@Unit(""), @Property("energy"))]
     pub energy: f64,
 }
@@ -43,7 +43,7 @@ impl Default for Light {
     }
 }
 
-/// Whether it is to be on, kept until the next command.
+/// Command to be on or off, kept until the next one.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LightCommand {
@@ -59,7 +59,7 @@ impl Default for LightCommand {
 
 impl Stateful for LightCommand {}
 
-/// What the settings said last. It is state.
+/// Value of `emit` that the settings said last. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Switch(bool);
 

@@ -22,7 +22,7 @@ pub struct Orientation {
     /// Errors of an angle below this are left alone; at infinite speed there are none.
     #[reflect(@Unit("rad"), @Property("tolerance"))]
     pub tolerance: f64,
-    /// Whether a finite speed is given to physics, or the robot is turned past it.
+    /// Kind of control: a finite speed is given to physics, or the robot is turned past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }

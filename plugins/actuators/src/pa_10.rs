@@ -86,7 +86,7 @@ impl Pa10Command {
     }
 }
 
-/// Where the segments are to go, and how far they have been told to go, rad. It is state.
+/// Goals of the segments, and how far they have been told to go, rad. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Segments {
     goals: [f64; 6],

@@ -47,7 +47,7 @@ pub struct Ptu {
     /// Distance from the goals within which a request is fulfilled.
     #[reflect(@Unit("rad"), @Property("Tolerance"))]
     pub tolerance: f64,
-    /// Whether only services move it, and commands do not.
+    /// True if only services move it, and commands do not.
     #[reflect(@Property("Manual"))]
     pub manual: bool,
     /// The tilt axis in the frame that pan turns, where the unit is not in the scene.
@@ -72,7 +72,7 @@ impl Default for Ptu {
     }
 }
 
-/// Where to turn; kept until the next command.
+/// Angles to turn to; kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PtuCommand {
@@ -86,7 +86,7 @@ pub struct PtuCommand {
 
 impl Stateful for PtuCommand {}
 
-/// Where the axes are to go, and how far they have been told to go. It is state.
+/// Goals of the axes, and how far they have been told to go. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Head {
     /// Pan and tilt, rad.

@@ -20,12 +20,12 @@ pub struct QuadrotorDynamicControl {
     /// From the centre of mass to a propeller.
     #[reflect(@Unit("m"), @Property("Lever"))]
     pub lever: f64,
-    /// Where the propellers are.
+    /// Arrangement of the propellers.
     #[reflect(@Property("Configuration"), @Form::Words(&[("+", "plus"), ("x", "x")]))]
     pub configuration: Configuration,
 }
 
-/// Where the propellers are; x is ahead.
+/// Arrangement of the propellers; x is ahead.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Configuration {
@@ -95,7 +95,7 @@ fn default_action(
 }
 
 impl QuadrotorDynamicControl {
-    /// What the propellers do to the body that carries them.
+    /// Force and torque of the propellers on the body that carries them.
     fn thrust(&self, command: &QuadrotorDynamicControlCommand) -> Drive {
         if command.engines == [0.0; 4] {
             return Drive::None;

@@ -1,4 +1,4 @@
-//! How rotors hold an attitude: what the actuators that fly share.
+//! Attitude control by rotors, which the actuators that fly share.
 //!
 //! The law is MORSE's: a proportional and a derivative part on each of roll, pitch and yaw, the derivative
 //! being that of the error between two actions. It gives an angular acceleration, which the body's inertia
@@ -71,11 +71,11 @@ impl Gains {
 /// A body that rotors carry.
 #[derive(Clone, Copy, Debug)]
 pub struct Airframe<'a> {
-    /// Where it is.
+    /// Pose and motion of the body.
     pub state: &'a BodyState,
-    /// How hard it is to turn.
+    /// Inertia of the body.
     pub inertia: &'a Inertia,
-    /// What gravity pulls it down with, N.
+    /// Force with which gravity pulls it down, N.
     pub weight: f64,
 }
 
@@ -123,10 +123,10 @@ impl Airframes<'_, '_> {
     }
 }
 
-/// What a robot that leans towards where it wants to go is to do.
+/// Set point of a robot that leans towards where it wants to go.
 #[derive(Clone, Copy, Debug)]
 pub struct Setpoint {
-    /// How far to lean along the world's x and y axes, rad.
+    /// Angles by which to lean along the world's x and y axes, rad.
     pub lean: [f64; 2],
     /// Thrust beyond that which carries the weight, N.
     pub climb: f64,
@@ -170,7 +170,7 @@ impl Pilot {
     }
 }
 
-/// Whether a component sits on a body that rotors can carry.
+/// Checks that a component sits on a body that rotors can carry.
 ///
 /// # Errors
 ///
@@ -204,7 +204,7 @@ pub fn check_weight(world: &World, entity: Entity) -> Result<(), CheckError> {
     }
 }
 
-/// Whether all of these settings are numbers from zero on.
+/// Checks that all of these settings are numbers from zero on.
 ///
 /// # Errors
 ///
@@ -220,7 +220,7 @@ pub fn check_numbers<const N: usize>(numbers: [(&str, f64); N]) -> Result<(), Ch
     })
 }
 
-/// Whether a steepest bank can be flown.
+/// Checks that a steepest bank can be flown.
 ///
 /// # Errors
 ///

@@ -34,13 +34,13 @@ pub struct RotorcraftAttitude {
     /// Force at full thrust.
     #[reflect(@Unit("N"), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
-    /// Whether the force grows with the thrust, or with its square.
+    /// True if the force grows with the thrust; else with its square.
     #[reflect(@Property("LinearThrust"))]
     pub linear_thrust: bool,
-    /// Whether `yaw` is a rate, or an angle.
+    /// True if `yaw` is a rate; else it is an angle.
     #[reflect(@Property("YawRateControl"))]
     pub yaw_rate_control: bool,
-    /// Whether yaw is measured from geographic north, or from the scene's x axis.
+    /// True if yaw is measured from geographic north; else from the scene's x axis.
     #[reflect(@Property("UseAngleAgainstNorth"))]
     pub use_angle_against_north: bool,
 }
@@ -80,7 +80,7 @@ pub struct RotorcraftAttitudeCommand {
 
 impl Stateful for RotorcraftAttitudeCommand {}
 
-/// What the law remembers. It is state.
+/// Memory of the law. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Steering {
     /// The yaw to hold, clockwise, rad; none before the first thrust.

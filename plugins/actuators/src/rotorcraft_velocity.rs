@@ -106,7 +106,7 @@ impl Default for RotorcraftVelocityCommand {
 
 impl Stateful for RotorcraftVelocityCommand {}
 
-/// What the law remembers. It is state.
+/// Memory of the law. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Steering {
     /// The heading to hold, rad; the robot's own before the first action.

@@ -56,7 +56,7 @@ pub struct RotorcraftWaypoint {
     /// Never to lean farther.
     #[reflect(@Unit("rad"), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
-    /// Whether to hold the robot at the goal; else the rotors are left to another actuator there.
+    /// True if the robot is held at the goal; else the rotors are left to another actuator there.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
 }
@@ -116,7 +116,7 @@ impl Stateful for RotorcraftWaypointCommand {}
 /// Distance from the goal within which it is reached, m, unless a command or request says otherwise.
 const TOLERANCE: f64 = 0.2;
 
-/// How far a journey has come.
+/// Progress of a journey.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Progress {
     /// On the way.
@@ -177,7 +177,7 @@ pub(super) fn plugin(app: &mut App) {
     requests::add(app);
 }
 
-/// Where a body is, as a goal.
+/// Pose of a body, as a goal.
 fn here(body: &BodyState) -> RotorcraftWaypointCommand {
     let [x, y, z] = body.pose.translation.vector.into();
     let [yaw, ..] = yaw_pitch_roll(&body.pose.rotation);
@@ -259,7 +259,7 @@ fn default_action(
 }
 
 impl RotorcraftWaypoint {
-    /// What to do in this action.
+    /// Drive for this action.
     fn advance(
         &self,
         airframe: &Airframe<'_>,

@@ -16,7 +16,7 @@ use serde_json::json;
 pub struct Sound {
     /// The file with the sound.
     pub file: String,
-    /// What it does until a command or a request says otherwise: `play`, `pause` or `stop`.
+    /// Mode until a command or a request says otherwise: `play`, `pause` or `stop`.
     #[reflect(@Property("mode"), @Form::Words(&[("play", "play"), ("pause", "pause"), ("stop", "stop")]))]
     pub mode: Mode,
 }
@@ -30,7 +30,7 @@ impl Default for Sound {
     }
 }
 
-/// What a loudspeaker does.
+/// Mode of a loudspeaker.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -58,7 +58,7 @@ impl Mode {
     }
 }
 
-/// What it is to do, kept until the next command.
+/// Mode to change to, kept until the next command.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SoundCommand {
@@ -68,22 +68,22 @@ pub struct SoundCommand {
 
 impl Stateful for SoundCommand {}
 
-/// What is being played. It is state.
+/// Playback at present. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Playback {
-    /// What it does now.
+    /// Mode at present.
     pub mode: Mode,
     /// The tick in which that began.
     pub since: u64,
     /// Ticks for which it has played since it was stopped last.
     pub played: u64,
-    /// How often it has been told something else than before.
+    /// Number of times that it has been told something else than before.
     pub changes: u64,
 }
 
 impl Stateful for Playback {}
 
-/// What the settings said last. It is state.
+/// Mode that the settings said last. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Chosen(Mode);
 

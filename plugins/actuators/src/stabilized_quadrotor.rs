@@ -21,7 +21,7 @@ use crate::rotorcraft::tamed;
 #[require(Flight)]
 pub struct StabilizedQuadrotor {}
 
-/// What the autopilot is to do, kept until the next command. At first it is to hold the robot's height.
+/// Set points of the autopilot, kept until the next command. At first it is to hold the robot's height.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StabilizedQuadrotorCommand {
@@ -31,7 +31,7 @@ pub struct StabilizedQuadrotorCommand {
     /// Roll to the right: accelerates to the right.
     #[reflect(@Unit("rad"))]
     pub phi_c: f64,
-    /// How hard to turn, clockwise seen from above.
+    /// Strength of the turn, clockwise seen from above.
     #[reflect(@Unit("rad"))]
     pub psi_c: f64,
     /// Height of the robot's origin in the world.

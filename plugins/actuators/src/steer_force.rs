@@ -17,7 +17,7 @@ use morse_api::{
 pub struct SteerForce {
     /// The wheels.
     pub wheels: Vec<Wheel>,
-    /// Whether a negative force drives forward, as in MORSE.
+    /// True if a negative force drives forward, as in MORSE.
     pub reversed: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct SteerForce {
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wheel {
-    /// Where its spring begins, in the robot's frame; the spring hangs down.
+    /// Upper end of its spring, in the robot's frame; the spring hangs down.
     #[reflect(@Unit("m"))]
     pub at: [f64; 3],
     /// Of the wheel.
@@ -94,7 +94,7 @@ impl Default for SteerForce {
     }
 }
 
-/// What a driver does.
+/// Controls of a driver.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SteerForceCommand {

@@ -25,7 +25,7 @@ pub struct VOmegaDiff {
     pub fix_turning_speed: f64,
 }
 
-/// How fast each joint turns. It follows from the scene and the settings, so it is no state.
+/// Speed of each joint for a speed of the robot. It follows from the scene and the settings, so it is no state.
 #[derive(Component, Debug, Default)]
 pub struct Gears(Vec<Gear>);
 

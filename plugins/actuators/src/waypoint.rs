@@ -26,10 +26,10 @@ use radar::{Names, Radar};
 #[serde(default, deny_unknown_fields)]
 #[require(Journey, Task, Unseen)]
 pub struct Waypoint {
-    /// Whether to turn aside for obstacles.
+    /// True if it turns aside for obstacles.
     #[reflect(@Property("ObstacleAvoidance"))]
     pub obstacle_avoidance: bool,
-    /// Whether to go for the height of the goal as well, for robots that fly or dive.
+    /// True if it goes for the height of the goal as well, for robots that fly or dive.
     #[reflect(@Property("FreeZ"))]
     pub free_z: bool,
     /// Heading errors below this are left alone.
@@ -38,13 +38,13 @@ pub struct Waypoint {
     /// Speed where a command or request does not say.
     #[reflect(@Unit("m/s"), @Property("Speed"))]
     pub speed: f64,
-    /// Whether to hold the robot at the goal; else another actuator may drive it on.
+    /// True if the robot is held at the goal; else another actuator may drive it on.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
     /// Goals to go to one after the other from the start, until a command or request sets another.
     #[reflect(@Unit("m"))]
     pub route: Vec<[f64; 3]>,
-    /// Whether to begin the route again at its end.
+    /// True if the route begins again at its end.
     pub repeat: bool,
     /// For what not to turn aside: properties of objects and robots, and names of bodies, in which `*` stands
     /// for any text.
@@ -53,13 +53,13 @@ pub struct Waypoint {
     /// The left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
     #[reflect(@Unit("m"))]
     pub radar_at: [f64; 3],
-    /// How far they see.
+    /// Range of the radars.
     #[reflect(@Unit("m"))]
     pub radar_range: f64,
     /// Full opening angle of their cones.
     #[reflect(@Unit("rad"))]
     pub radar_angle: f64,
-    /// Whether the speed is given to physics, or the robot is moved past it.
+    /// Kind of control: the speed is given to physics, or the robot is moved past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
@@ -121,7 +121,7 @@ impl Stateful for WaypointCommand {}
 /// Distance from the goal within which it is reached, m, unless a command or request says otherwise.
 const TOLERANCE: f64 = 0.5;
 
-/// How far a journey has come.
+/// Progress of a journey.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Progress {
     /// Halted on the way.
@@ -150,7 +150,7 @@ struct Journey {
     progress: Progress,
     /// The goal that `progress` is about.
     goal: [f64; 3],
-    /// What `resume` sets the speed to, m/s.
+    /// Speed that `resume` sets, m/s.
     speed_to_resume: f64,
     /// The goal of the route that it goes to; none if it goes somewhere else, or the route has ended.
     leg: Option<usize>,
@@ -332,7 +332,7 @@ impl Journey {
         Some(self.goal)
     }
 
-    /// What to do in this action.
+    /// Step to take in this action.
     fn advance(&mut self, law: &law::Law<'_>) -> Step {
         let goal = [law.command.x, law.command.y, law.command.z];
         let is_new = goal != self.goal;

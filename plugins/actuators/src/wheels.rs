@@ -30,7 +30,7 @@ impl Stateful for WheelsCommand {}
 
 /// An actuator that turns the wheels of a robot.
 pub trait OnWheels: Actuator<Command = WheelsCommand> {
-    /// What it knows of the wheels. It follows from the scene and the settings, so it is no state.
+    /// Measures of the wheels. They follow from the scene and the settings, so they are no state.
     type Measures: Component;
 
     /// Finds and measures the wheels.
@@ -104,7 +104,7 @@ pub struct Joint {
     pub at: Point3<f64>,
     /// Direction of the axis there.
     pub axis: Vector3<f64>,
-    /// How far the body below reaches from the axis, m.
+    /// Distance to which the body below reaches from the axis, m.
     pub reach: f64,
 }
 

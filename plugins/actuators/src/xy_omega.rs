@@ -5,7 +5,7 @@ use morse_api::{prelude::*, state::Stateful};
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct XyOmega {
-    /// Whether the speed is given to physics, or the robot is moved past it.
+    /// Kind of control: the speed is given to physics, or the robot is moved past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }

@@ -11,7 +11,7 @@ use crate::faults;
 pub struct Bias {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
-    /// What is added to each number, in the unit of the field.
+    /// Error that is added to each number, in the unit of the field.
     #[reflect(@Unit("field's"))]
     pub value: f64,
     /// Standard deviation of what is drawn at the first measurement, in the unit of the field.

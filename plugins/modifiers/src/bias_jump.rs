@@ -12,13 +12,13 @@ use crate::faults;
 pub struct BiasJump {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
-    /// When it comes.
+    /// Time at which it comes.
     #[reflect(@Unit("s"))]
     pub at: f64,
-    /// When it goes; without it, never.
+    /// Time at which it goes; without it, never.
     #[reflect(@Unit("s"))]
     pub until: Option<f64>,
-    /// What is added, in the unit of the field.
+    /// Error that is added, in the unit of the field.
     #[reflect(@Unit("field's"))]
     pub size: f64,
 }

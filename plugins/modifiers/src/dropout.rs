@@ -20,17 +20,17 @@ pub struct Dropout {
     /// With `missing: nan` or `last`: the fields that go missing, such as `["x", "velocity.0"]`; where none
     /// is named, every number.
     pub fields: Vec<String>,
-    /// How likely a measurement goes missing that follows one that did not.
+    /// Probability that a measurement goes missing that follows one that did not.
     #[reflect(@Unit(""))]
     pub probability: f64,
-    /// How many go missing in a row.
+    /// Number of measurements that go missing in a row.
     pub burst: u32,
-    /// What a missing measurement looks like.
+    /// Form of a missing measurement.
     pub missing: Missing,
-    /// When it begins.
+    /// Time at which it begins.
     #[reflect(@Unit("s"))]
     pub from: f64,
-    /// When it ends; without it, never.
+    /// Time at which it ends; without it, never.
     #[reflect(@Unit("s"))]
     pub until: Option<f64>,
 }
@@ -48,7 +48,7 @@ impl Default for Dropout {
     }
 }
 
-/// What a missing measurement looks like.
+/// Form of a missing measurement.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {

@@ -1,8 +1,8 @@
-//! What noise and fault models have in common: when a fault lasts, and which settings make sense.
+//! Common parts of noise and fault models: the time that a fault lasts, and the settings that make sense.
 
 use morse_api::check::CheckError;
 
-/// Whether a fault that lasts from a time until another (s) lasts at this one.
+/// Tells whether a fault that lasts from a time until another (s) lasts at this one.
 #[must_use]
 pub fn lasts(from: f64, until: Option<f64>, now: f64) -> bool {
     from <= now && until.is_none_or(|until| now < until)

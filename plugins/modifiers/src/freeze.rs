@@ -12,10 +12,10 @@ use crate::faults;
 pub struct Freeze {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
-    /// When it begins; what was measured last before it stays.
+    /// Time at which it begins; what was measured last before it stays.
     #[reflect(@Unit("s"))]
     pub from: f64,
-    /// When it ends; without it, never.
+    /// Time at which it ends; without it, never.
     #[reflect(@Unit("s"))]
     pub until: Option<f64>,
 }

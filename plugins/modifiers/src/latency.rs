@@ -74,9 +74,9 @@ struct Bound {
     places: Vec<usize>,
 }
 
-/// Where what waits begins.
+/// Index at which what waits begins.
 const QUEUE: usize = 1;
-/// When it is due, and how many numbers.
+/// Numbers at its head: the moment when it is due, and how many numbers it is.
 const HEAD: usize = 2;
 
 impl Bound {
@@ -91,7 +91,7 @@ impl Bound {
         }
     }
 
-    /// When the oldest that waits is due, and how many numbers it is.
+    /// Moment when the oldest that waits is due, and how many numbers it is.
     fn oldest(state: &ModifierState) -> Option<(f64, usize)> {
         match state.values.get(QUEUE..QUEUE + HEAD) {
             Some(&[due, length]) => Some((due, length as usize)),

@@ -26,13 +26,13 @@ use nalgebra::Quaternion;
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ned {
-    /// Whether to change `x`, `y` and `z`.
+    /// True if `x`, `y` and `z` are changed.
     pub coordinates: bool,
-    /// Whether to change yaw, pitch and roll, or a quaternion.
+    /// True if yaw, pitch and roll, or a quaternion, are changed.
     pub angles: bool,
-    /// Whether to change velocities and other vectors.
+    /// True if velocities and other vectors are changed.
     pub vectors: bool,
-    /// What becomes of yaw, pitch and roll.
+    /// Rule by which yaw, pitch and roll change.
     pub convention: Convention,
     /// `to`: ENU becomes NED; `from`: NED becomes ENU. It matters for `convention: morse` only, all else is
     /// its own opposite. Where nothing is said, measurements become NED, and commands are taken to be NED.
@@ -51,7 +51,7 @@ impl Default for Ned {
     }
 }
 
-/// How angles are changed.
+/// Rule by which angles change.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Convention {

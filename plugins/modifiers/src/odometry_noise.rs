@@ -30,11 +30,11 @@ pub struct OdometryNoise {
     /// Standard deviation of that drift.
     #[reflect(@Unit("rad"))]
     pub gyro_drift_sigma: f64,
-    /// Which way the drift turns the reported way.
+    /// Direction in which the drift turns the reported way.
     pub convention: Convention,
 }
 
-/// Which way the drift of yaw turns the way.
+/// Direction in which the drift of yaw turns the way.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Convention {

@@ -11,11 +11,11 @@ pub struct Quantization {
     /// Distance between two values, in the unit of the field.
     #[reflect(@Unit("field's"))]
     pub step: f64,
-    /// Which multiple is taken.
+    /// Multiple that is taken.
     pub rounding: Rounding,
 }
 
-/// Which multiple of the step a number becomes.
+/// Multiple of the step that a number becomes.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {

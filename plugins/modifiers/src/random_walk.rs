@@ -34,7 +34,7 @@ impl Default for RandomWalk {
 }
 
 impl RandomWalk {
-    /// What is left of the error after so many seconds, and the standard deviation of what is added.
+    /// Share of the error that is left after so many seconds, and the standard deviation of what is added.
     fn step(&self, seconds: f64) -> (f64, f64) {
         match self.correlation_time {
             None => (1.0, self.sigma * libm::sqrt(seconds)),

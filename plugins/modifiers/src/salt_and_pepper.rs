@@ -20,7 +20,7 @@ impl Default for SaltAndPepper {
     }
 }
 
-/// What becomes of a pixel.
+/// Grain that a pixel becomes.
 #[derive(Clone, Copy)]
 enum Grain {
     Salt,

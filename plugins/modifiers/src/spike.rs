@@ -13,10 +13,10 @@ pub struct Spike {
     /// Times; the first measurement at or after each is off.
     #[reflect(@Unit("s"))]
     pub at: Vec<f64>,
-    /// How likely any other measurement is off, too.
+    /// Probability that any other measurement is off, too.
     #[reflect(@Unit(""))]
     pub probability: f64,
-    /// What is added, in the unit of the field.
+    /// Error that is added, in the unit of the field.
     #[reflect(@Unit("field's"))]
     pub size: f64,
 }

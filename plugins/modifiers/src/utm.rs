@@ -20,8 +20,8 @@ use crate::coordinates::{self, Coordinates};
 pub struct Utm {
     /// The zone, 1 to 60; where nothing is said, that of the scene's origin.
     pub zone: Option<u8>,
-    /// Whether northings count from the equator, or from 10,000 km south of it; where nothing is said, as
-    /// for the scene's origin.
+    /// Hemisphere: northings count from the equator, or from 10,000 km south of it; where nothing is said, that of
+    /// the scene's origin.
     pub hemisphere: Option<Hemisphere>,
     /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
     /// commands come from it.

@@ -1,4 +1,4 @@
-//! How far, how fast and with which acceleration the sensor moves, without gravity.
+//! Distance, velocity and accelerations of the sensor, without gravity.
 use morse_api::{body::BodyKind, prelude::*};
 
 use crate::motion::{ComputationMode, Motion, track};
@@ -14,7 +14,7 @@ use crate::motion::{ComputationMode, Motion, track};
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
 pub struct Accelerometer {
-    /// Where velocities come from: `automatic`, `velocity` (live) or `position` (from poses).
+    /// Source of velocities: `automatic`, `velocity` (live) or `position` (from poses).
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
 }

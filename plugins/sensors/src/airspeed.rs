@@ -15,7 +15,7 @@ const AIR_DENSITY: f64 = 1.225;
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
 pub struct Airspeed {
-    /// Where the velocity comes from: `automatic`, `velocity` (live) or `position` (from poses).
+    /// Source of the velocity: `automatic`, `velocity` (live) or `position` (from poses).
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
 }

@@ -1,4 +1,4 @@
-//! Where the joints of an arm are (MORSE's `ArmaturePose`).
+//! Positions of the joints of an arm (MORSE's `ArmaturePose`).
 use morse_api::{carrier::On, joint::JointState, named::Named, prelude::*, service::NoArguments};
 use morse_kinematics::{
     Chain,

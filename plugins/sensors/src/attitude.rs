@@ -1,4 +1,4 @@
-//! How a sensor is turned, and how fast it turns.
+//! Orientation of a sensor, and its turning rates.
 use std::f64::consts::FRAC_PI_2;
 
 use morse_api::{
@@ -19,10 +19,10 @@ use crate::motion::{ComputationMode, Motion, track};
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
 pub struct Attitude {
-    /// Where turning rates come from: `automatic`, `velocity` (live) or `position` (from poses).
+    /// Source of turning rates: `automatic`, `velocity` (live) or `position` (from poses).
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
-    /// Whether yaw is counted from north, counter-clockwise seen from above, instead of from the world's x
+    /// True if yaw is counted from north, counter-clockwise seen from above, instead of from the world's x
     /// axis; the environment needs an origin. As in MORSE it is minus the compass angle.
     #[reflect(@Property("UseAngleAgainstNorth"))]
     pub use_angle_against_north: bool,

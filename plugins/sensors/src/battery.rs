@@ -13,7 +13,7 @@ const CHARGING: &str = "Charging";
 #[serde(default, deny_unknown_fields)]
 #[require(Chargers)]
 pub struct Battery {
-    /// How fast the charge falls, and rises.
+    /// Rate at which the charge falls, and rises.
     #[reflect(@Unit("%/s"), @Property("DischargingRate"))]
     pub discharging_rate: f64,
 }
@@ -29,7 +29,7 @@ impl Default for Battery {
 /// One measurement.
 #[derive(Component, Reflect, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatteryData {
-    /// What is left, from 0 to 100.
+    /// Charge that is left, from 0 to 100.
     #[reflect(@Unit("%"))]
     pub charge: f64,
     /// `Discharging`, `Charging`, or `Charged` when it is full.

@@ -1,4 +1,4 @@
-//! Whether something is touched, and what.
+//! Contacts: whether something is touched, and what.
 use std::collections::BTreeSet;
 
 use morse_api::{
@@ -32,7 +32,7 @@ pub struct Collision {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CollisionData {
-    /// Whether anything is touched.
+    /// True if anything is touched.
     #[reflect(@Unit(""))]
     pub collision: bool,
     /// Names of the bodies, or objects, that are touched, sorted, with commas between.

@@ -41,7 +41,7 @@ impl Clone for CompoundData {
     }
 }
 
-/// Where the data come from. Follows from the settings.
+/// Sources of the data. Follows from the settings.
 #[derive(Component, Clone, Default)]
 struct Sources(Vec<(String, Entity, SensorKind)>);
 

@@ -17,10 +17,10 @@ camera! {
     /// The lines that are kept, counted from 1 at the bottom; all, unless given.
     #[reflect(@Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
-    /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = false,
-    /// Whether points are as ROS has them (REP 117): a pixel that shows nothing gives NaN. Needs
+    /// True if points are as ROS has them (REP 117): a pixel that shows nothing gives NaN. Needs
     /// `keep_resolution`.
     ros: bool = false,
 }
@@ -40,7 +40,7 @@ pub struct DepthCameraData {
     /// From places at a depth of 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// How the lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
+    /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }

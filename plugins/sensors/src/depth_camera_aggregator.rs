@@ -22,13 +22,13 @@ camera! {
     /// Points are in the axes of a camera that looks straight ahead (z forward, x right, y down); in MORSE they are
     /// in those of the first of its cameras.
     DepthCameraAggregator: 512 by 256, focal 0.0277 m, from 1.0 to 20.0 m, top row first false;
-    /// By how much each camera is turned to the left.
+    /// Angle by which each camera is turned to the left.
     #[reflect(@Unit("rad"))]
     yaws: Vec<f64> = vec![-60.0 * DEGREE, 0.0, 60.0 * DEGREE],
     /// The lines that are kept, counted from 1 at the bottom; an empty list keeps all.
     #[reflect(@Property("keep_list"), @Changeable)]
     keep_list: Vec<u32> = VLP16.to_vec(),
-    /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = true,
 }

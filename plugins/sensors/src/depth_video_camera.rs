@@ -9,11 +9,11 @@ camera! {
     /// Level `depth` has real numbers, which mean what `values` says; with `values: ros` they are ROS's `32FC1`.
     /// Level `raw` has millimetres, as devices give them: ROS's `16UC1`.
     DepthVideoCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
-    /// What the numbers of level `depth` are.
+    /// Meaning of the numbers of level `depth`.
     values: Values = Values::Depth,
 }
 
-/// What the numbers of a picture of depths are.
+/// Meaning of the numbers of a picture of depths.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Values {
@@ -22,7 +22,7 @@ pub enum Values {
     Depth,
     /// Depths as ROS has them (REP 118): +∞ where nothing is seen, −∞ where something is before `near`.
     Ros,
-    /// What a z-buffer holds: from 0 at `near` to 1 at `far`, (1/near − 1/z) / (1/near − 1/far). MORSE's
+    /// Values of a z-buffer: from 0 at `near` to 1 at `far`, (1/near − 1/z) / (1/near − 1/far). MORSE's
     /// `RawImage`.
     Zbuffer,
 }
@@ -47,7 +47,7 @@ pub struct DepthVideoCameraData {
     /// From places at a depth of 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// How the lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
+    /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }

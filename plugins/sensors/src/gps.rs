@@ -13,13 +13,13 @@ pub use utc::Utc;
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gps {
-    /// What is reported.
+    /// Level of the data.
     pub level: GpsLevel,
     /// Date and time at which the simulation starts, such as `"2026-01-31T12:00:00Z"`.
     pub start_time: Utc,
 }
 
-/// What a receiver reports.
+/// Level of a receiver's data.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GpsLevel {

@@ -1,4 +1,4 @@
-//! How a sensor is turned, as angles.
+//! Orientation of a sensor, as angles.
 use morse_api::{angles::yaw_pitch_roll, prelude::*};
 
 /// The orientation of the sensor in the world, without error. As in MORSE it gives angles, in spite of its

@@ -1,4 +1,4 @@
-//! Where a human is, and the angles of the joints (MORSE's `HumanPosture`).
+//! Pose of a human, and the angles of the joints (MORSE's `HumanPosture`).
 use morse_api::{
     angles::yaw_pitch_roll,
     joint::{JointState, JointVariable, RobotJoints},

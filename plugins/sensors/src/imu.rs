@@ -20,15 +20,13 @@ use crate::motion::{ComputationMode, Motion, track};
 #[serde(default, deny_unknown_fields)]
 #[require(Motion, Field)]
 pub struct Imu {
-    /// Where velocities and turning rates come from: `automatic`, `velocity` (live) or `position` (from
-    /// poses).
+    /// Source of velocities and turning rates: `automatic`, `velocity` (live) or `position` (from poses).
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
     /// The day of the magnetic field as a decimal year, from 2015 to 2030.
     #[reflect(@Unit("a"), @AtLoad)]
     pub date: f64,
-    /// Which coefficients of the magnetic field are used: `automatic`, which is by the date, or `wmm2015`,
-    /// `wmm2020`, `wmm2025`.
+    /// Coefficients of the magnetic field: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
     #[reflect(@AtLoad)]
     pub model: MagneticModel,
 }

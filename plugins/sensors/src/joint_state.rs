@@ -5,7 +5,7 @@ use morse_api::{
     prelude::*,
 };
 
-/// What the robot's joints do, in the scene's order.
+/// Positions, velocities and efforts of the robot's joints, in the scene's order.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Joints)]

@@ -8,10 +8,10 @@ camera! {
     ///
     /// Level `depth` has depths in metres, level `raw` in millimetres, as the device gives them: ROS's `16UC1`.
     Kinect: 128 by 128, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
-    /// Where the camera is on the sensor.
+    /// Position of the camera on the sensor.
     #[reflect(@Unit("m"))]
     rgb_at: [f64; 3] = [0.06, 0.08, 0.04],
-    /// Where the depth camera is on the sensor.
+    /// Position of the depth camera on the sensor.
     #[reflect(@Unit("m"))]
     depth_at: [f64; 3] = [0.06, -0.08, 0.04],
 }
@@ -34,7 +34,7 @@ pub struct KinectData {
     /// From places at a depth of 1 to columns and rows, for both.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// How the lenses bend rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
+    /// Distortion of the lenses: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }

@@ -19,7 +19,7 @@ pub struct Magnetometer {
     /// which it runs; this is fixed, so that a run can be repeated.
     #[reflect(@Unit("a"), @Property("date"))]
     pub date: f64,
-    /// Which coefficients are used: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
+    /// Coefficients of the magnetic field: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
     pub model: MagneticModel,
 }
 

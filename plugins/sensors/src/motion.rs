@@ -1,4 +1,4 @@
-//! How a sensor moves: velocities and accelerations, from the live velocity of its body or from its poses.
+//! Motion of a sensor: velocities and accelerations, from the live velocity of its body or from its poses.
 //!
 //! Sensors that need this require [`Motion`], call [`track`] from their plugin and [`Motion::measure`]
 //! whenever they are due.
@@ -12,7 +12,7 @@ use morse_api::{
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// Where velocities come from.
+/// Source of velocities.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComputationMode {
@@ -39,20 +39,20 @@ impl ComputationMode {
     }
 }
 
-/// How a sensor moved at its last measurement. It is state.
+/// Motion of a sensor at its last measurement. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Motion {
     pose: Isometry3<f64>,
     linear: Vector3<f64>,
     angular: Vector3<f64>,
     tick: u64,
-    /// How long before the last measurement its velocities held: they are means of a time, or live.
+    /// Age of its velocities at the last measurement: they are means of a time, or live.
     age: f64,
 }
 
 impl Stateful for Motion {}
 
-/// How a sensor moves, in the axes of the world.
+/// Motion of a sensor, in the axes of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
     /// Velocity of the mount point, m/s.
@@ -68,7 +68,7 @@ pub struct Moved {
 }
 
 impl Motion {
-    /// What the sensor has done since the last measurement; this becomes the last one.
+    /// Measures the motion since the last measurement; this becomes the last one.
     ///
     /// Accelerations are differences of velocities, divided by the time between the moments for which
     /// these hold: half way between two measurements for the means that poses give. So they are exact
@@ -129,7 +129,7 @@ pub fn track(app: &mut App) {
     }
 }
 
-/// What [`track`] adds.
+/// Plugin that [`track`] adds.
 struct Tracking;
 
 impl Plugin for Tracking {

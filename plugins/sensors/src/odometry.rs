@@ -1,4 +1,4 @@
-//! How far and where a robot has moved since the start, without error.
+//! Displacement of a robot since the start, without error.
 use morse_api::{
     angles::{normalized, yaw_pitch_roll},
     prelude::*,
@@ -15,11 +15,11 @@ use morse_api::{
 #[serde(default, deny_unknown_fields)]
 #[require(Travel)]
 pub struct Odometry {
-    /// What is reported.
+    /// Level of the data.
     pub level: OdometryLevel,
 }
 
-/// What an odometer reports.
+/// Level of an odometer's data.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OdometryLevel {
@@ -95,7 +95,7 @@ pub struct OdometryData {
     pub wx: f64,
 }
 
-/// Where the sensor was at the start and at the last measurement, in the world. It is state.
+/// Poses of the sensor at the start and at the last measurement, in the world. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Travel {
     start: Isometry3<f64>,

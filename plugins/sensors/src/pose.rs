@@ -1,4 +1,4 @@
-//! Where a sensor is and how it is turned, without error: the ground truth.
+//! Pose of a sensor, without error: the ground truth.
 use morse_api::{angles::yaw_pitch_roll, prelude::*};
 
 /// Pose of the sensor in the world.

@@ -1,4 +1,4 @@
-//! What is near, and how near.
+//! Distances of what is near.
 use std::collections::BTreeMap;
 
 use morse_api::{
@@ -16,7 +16,7 @@ use serde_json::json;
 #[serde(default, deny_unknown_fields)]
 #[require(Tracked)]
 pub struct Proximity {
-    /// How far it feels, until a request sets another range.
+    /// Range of the sensor, until a request sets another one.
     #[reflect(@Unit("m"), @Property("Range"))]
     pub range: f64,
     /// The property of what it feels, until a request sets another one; all robots unless given.
@@ -130,7 +130,7 @@ fn default_action(
 /// Arguments of `set_range`.
 #[derive(Reflect, Deserialize)]
 struct SetRange {
-    /// How far the sensor feels, m.
+    /// Range of the sensor, m.
     range: f64,
 }
 

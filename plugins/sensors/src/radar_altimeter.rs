@@ -1,4 +1,4 @@
-//! How high above the ground a sensor is.
+//! Height of a sensor above the ground.
 use morse_api::{prelude::*, rays::Rays};
 use serde::{Deserializer, de::Error as _};
 
@@ -7,7 +7,7 @@ use serde::{Deserializer, de::Error as _};
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RadarAltimeter {
-    /// How far it sees.
+    /// Range of the sensor.
     #[reflect(@Unit("m"), @Property("MaxRange"))]
     #[serde(deserialize_with = "positive")]
     pub max_range: f64,

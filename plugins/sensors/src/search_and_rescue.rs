@@ -30,10 +30,10 @@ const EFFORT: u32 = 10;
 #[serde(default, deny_unknown_fields)]
 #[require(Tracked, Healing, Task)]
 pub struct SearchAndRescue {
-    /// How near a victim must be to be healed.
+    /// Distance within which a victim can be healed.
     #[reflect(@Unit("m"), @Property("Heal_range"))]
     pub heal_range: f64,
-    /// What it can do for victims.
+    /// Abilities that it has for victims.
     #[reflect(@Property("Abilities"), @Changeable)]
     pub abilities: Vec<i64>,
     /// Full opening angle of the cone, below π.
@@ -77,11 +77,11 @@ impl Clone for SearchAndRescueData {
 /// A victim in sight.
 #[derive(Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VictimData {
-    /// Where it is.
+    /// Position in the world.
     pub coordinate: Coordinate,
     /// The abilities that it needs.
     pub requirements: Vec<i64>,
-    /// How badly it needs them.
+    /// Severity of its need.
     pub severity: i64,
 }
 

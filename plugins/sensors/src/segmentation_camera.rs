@@ -39,7 +39,7 @@ pub struct SegmentationCameraData {
     /// From places at a depth of 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
-    /// How the lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
+    /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
     #[reflect(@Unit(""), @Fixed)]
     pub distortion: [f64; 5],
 }
@@ -135,7 +135,7 @@ fn learn(
     }
 }
 
-/// What is known of a geometry.
+/// Instance and classes of a geometry.
 struct Known {
     instance: String,
     classes: Vec<String>,

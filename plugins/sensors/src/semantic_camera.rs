@@ -1,4 +1,4 @@
-//! Which things a camera sees, and where they are.
+//! Names and poses of the things that a camera sees.
 //!
 //! - [`view`]: what of the world falls into a camera's picture;
 //! - here: settings, data, and what hides what.
@@ -16,7 +16,7 @@ use view::View;
 /// Width of the light-sensitive chip of MORSE's cameras, m.
 const CHIP: f64 = 0.032;
 
-/// How far out on the box of an object is looked at, as a share: at its very corners a shape is thin.
+/// Share of an object's box within which points are looked at: at its very corners a shape is thin.
 const INSET: f64 = 0.9;
 
 /// Rows and columns of points of the picture that are looked at for objects that fill it.
@@ -57,10 +57,10 @@ pub struct SemanticCamera {
     /// Depth to which it sees.
     #[reflect(@Unit("m"), @Property("cam_far"))]
     pub far: f64,
-    /// Whether poses are given in the camera's axes; else in the world's.
+    /// True if poses are given in the camera's axes; else in the world's.
     #[reflect(@Property("relative"))]
     pub relative: bool,
-    /// Whether nothing hides anything.
+    /// True if nothing hides anything.
     #[reflect(@Property("noocclusion"))]
     pub noocclusion: bool,
     /// The type of the objects that it knows, or a property that they have.
@@ -87,7 +87,7 @@ impl Default for SemanticCamera {
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SemanticCameraData {
-    /// What is seen, sorted by the names of the scene.
+    /// Objects that are seen, sorted by the names of the scene.
     pub visible_objects: Vec<VisibleObject>,
 }
 
@@ -268,7 +268,7 @@ impl VisibleObject {
 /// A camera in this moment.
 struct VisibilityCheck<'a> {
     view: View,
-    /// What tells whether something is hidden; nothing hides anything without it.
+    /// Rays that tell whether something is hidden; nothing hides anything without them.
     rays: Option<&'a Rays>,
     /// Its pose in the world.
     camera: Isometry3<f64>,
@@ -290,7 +290,7 @@ impl VisibilityCheck<'_> {
                 .is_none_or(|rays| self.is_clear(rays, object, &camera_from_box, &half))
     }
 
-    /// Whether some line of sight reaches the object.
+    /// Tells whether some line of sight reaches the object.
     fn is_clear(
         &self,
         rays: &Rays,

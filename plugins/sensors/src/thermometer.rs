@@ -19,13 +19,13 @@ pub struct Thermometer {
     /// Temperature far from all fires.
     #[reflect(@Unit("°C"), @Property("DefaultTemperature"))]
     pub default_temperature: f64,
-    /// What a fire adds where it burns, unless its property is a number.
+    /// Temperature that a fire adds where it burns, unless its property is a number.
     #[reflect(@Unit("°C"), @Property("FireTemperature"))]
     pub fire_temperature: f64,
     /// Distance from which on a fire is not felt; without limit unless given.
     #[reflect(@Unit("m"), @Property("Range"))]
     pub range: f64,
-    /// How quickly the heat fades.
+    /// Rate at which the heat fades with distance.
     #[reflect(@Unit("1/m"), @Property("Alpha"))]
     pub alpha: f64,
 }

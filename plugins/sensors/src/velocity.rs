@@ -1,4 +1,4 @@
-//! How fast the sensor moves and turns, without error.
+//! Velocity and turning rates of the sensor, without error.
 use morse_api::{body::BodyKind, prelude::*};
 
 use crate::motion::{ComputationMode, Motion, track};
@@ -9,7 +9,7 @@ use crate::motion::{ComputationMode, Motion, track};
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
 pub struct Velocity {
-    /// Where velocities come from: `automatic`, `velocity` (live) or `position` (from poses).
+    /// Source of velocities: `automatic`, `velocity` (live) or `position` (from poses).
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
 }

@@ -21,15 +21,15 @@ pub struct Velodyne {
     #[reflect(@Unit("rad"), @Property("resolution"), @Form::Degrees)]
     #[serde(deserialize_with = "laser::positive")]
     pub resolution: f64,
-    /// How far the rays reach.
+    /// Range of the rays.
     #[reflect(@Unit("m"), @Property("laser_range"))]
     #[serde(deserialize_with = "laser::positive")]
     pub laser_range: f64,
-    /// How far the middle of the window points down.
+    /// Angle by which the middle of the window points down.
     #[reflect(@Unit("rad"))]
     #[serde(deserialize_with = "laser::finite")]
     pub tilt: f64,
-    /// By how much it turns to the left after each measurement.
+    /// Angle by which it turns to the left after each measurement.
     #[reflect(@Unit("rad"))]
     #[serde(deserialize_with = "laser::finite")]
     pub turn: f64,

@@ -17,13 +17,13 @@ camera! {
     /// axes of the camera as it is mounted, which do not turn, so that the points of several frames make one
     /// cloud; in MORSE they are in the turned ones.
     VelodyneZb: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
-    /// By how much it turns to the left after each frame; by its opening angle, unless given.
+    /// Angle by which it turns to the left after each frame; its opening angle, unless given.
     #[reflect(@Unit("rad"), @Property("rotation"))]
     rotation: Option<f64> = None,
     /// The lines that are kept, counted from 1 at the bottom; all, unless given.
     #[reflect(@Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
-    /// Whether a pixel that shows nothing still gives a point: (0, 0, 0).
+    /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = false,
 }

@@ -32,7 +32,7 @@ fn settings_are_told_with_value_type_and_meaning() {
     let range = &told["properties"]["laser_range"];
     assert_eq!(
         *range,
-        json!([30.0, "float", "How far the rays reach. (m)", "laser_range"])
+        json!([30.0, "float", "Range of the rays. (m)", "laser_range"])
     );
     let docs = "Angle between the first and the last ray of a layer. (deg)";
     assert_eq!(

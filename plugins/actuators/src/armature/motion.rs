@@ -1,20 +1,20 @@
-//! Where the joints of an armature are to go, and how far they have been told to go.
+//! Goals of the joints of an armature, and how far they have been told to go.
 use morse_api::{prelude::*, service::Status, state::Stateful};
 use morse_kinematics::{Chain, approach};
 use serde_json::Value as Json;
 
 use super::{Arm, Armature, ArmatureCommand, Convention, reach::Reach, trajectory::Trajectory};
 
-/// What an armature is doing. It is state.
+/// Motion of an armature. It is state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ArmMotion {
     /// Of each joint, rad or m.
     pub(super) goals: Vec<f64>,
-    /// How far each joint has been told to go.
+    /// Set point of each joint: how far it has been told to go.
     pub(super) set_points: Vec<f64>,
     /// At which speed each joint goes to its goal, rad/s or m/s.
     pub(super) speeds: Vec<f64>,
-    /// Whether the joints are to be at their set points at once.
+    /// True if the joints are to be at their set points at once.
     pub(super) jumps: bool,
     pub(super) trajectory: Option<Trajectory>,
     pub(super) reach: Reach,
@@ -22,7 +22,7 @@ pub(super) struct ArmMotion {
 
 impl Stateful for ArmMotion {}
 
-/// How a request ends.
+/// End of a request.
 pub(super) type Ended = (Status, Json);
 
 impl ArmMotion {
@@ -110,7 +110,7 @@ impl ArmMotion {
         is_there.then_some((Status::Success, Json::Null))
     }
 
-    /// Whether all joints are at their goals.
+    /// Tells whether all joints are at their goals.
     fn is_at(&self, settings: &Armature, chain: &Chain, measured: &[f64]) -> bool {
         let parts = chain.joints.iter().zip(measured).zip(&self.goals);
         self.set_points == self.goals

@@ -31,7 +31,7 @@ pub(super) struct Reach {
     targets: Vec<Option<Target>>,
     /// A posture to go to first, because the way there is not downhill; empty if there is none.
     detour: Vec<f64>,
-    /// Whether other postures have been looked for.
+    /// True if other postures have been looked for.
     has_searched: bool,
     /// Ticks since the joints moved last.
     rest: u32,
@@ -40,11 +40,11 @@ pub(super) struct Reach {
 /// A pose that a tip is to follow, in the world.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Target {
-    /// Where it is.
+    /// Pose at present.
     pub(super) now: Isometry3<f64>,
-    /// Where it goes.
+    /// Pose to reach.
     pub(super) goal: Isometry3<f64>,
-    /// Whether its orientation counts.
+    /// True if its orientation counts.
     pub(super) turns: bool,
     /// m/s.
     pub(super) linear_speed: f64,
@@ -52,7 +52,7 @@ pub(super) struct Target {
     pub(super) radial_speed: f64,
 }
 
-/// How far a reach has come.
+/// Progress of a reach.
 pub(super) enum Progress {
     /// On the way.
     Moving,

@@ -199,7 +199,7 @@ fn list(named: BTreeMap<String, f64>) -> Vec<(String, f64)> {
     named.into_iter().collect()
 }
 
-/// What a service of an armature needs.
+/// Parts that a service of an armature needs.
 pub(super) fn parts(
     world: &World,
     arm: Entity,

@@ -47,7 +47,7 @@ struct Place {
     /// Roll, pitch and yaw about the world's axes, rad; the orientation stays unless given.
     #[serde(default)]
     euler_rotation: Option<[f64; 3]>,
-    /// Whether both are counted from where the target is; true unless given.
+    /// True if both are counted from the pose of the target; true unless given.
     #[serde(default)]
     relative: Option<bool>,
 }
@@ -62,7 +62,7 @@ struct Go {
     /// Roll, pitch and yaw about the world's axes, rad; the orientation stays unless given.
     #[serde(default)]
     euler_rotation: Option<[f64; 3]>,
-    /// Whether both are counted from where the target is; true unless given.
+    /// True if both are counted from the pose of the target; true unless given.
     #[serde(default)]
     relative: Option<bool>,
     /// m/s; that of the settings unless given.
@@ -80,7 +80,7 @@ fn last_joint<'c>(chain: &'c Chain, tip: &'c Tip) -> &'c String {
     last.map_or(&tip.name, |joint| &joint.name)
 }
 
-/// What the targets are called, without the name of the armature.
+/// Names of the targets, without the name of the armature.
 fn short_names<'c>(settings: &'c Armature, chain: &'c Chain) -> impl Iterator<Item = &'c String> {
     chain.tips.iter().map(|tip| {
         let last = last_joint(chain, tip);
@@ -88,7 +88,7 @@ fn short_names<'c>(settings: &'c Armature, chain: &'c Chain) -> impl Iterator<It
     })
 }
 
-/// Whether names were given to targets that there are, and no two have the same.
+/// Checks that names were given to targets that there are, and that no two have the same.
 pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), CheckError> {
     let ends: BTreeSet<&String> = chain
         .tips
@@ -225,7 +225,7 @@ fn speed(given: Option<f64>, own: f64) -> Result<f64, ServiceError> {
     }
 }
 
-/// Where a tip is, as far as the joints have been told to go.
+/// Pose of a tip, as far as the joints have been told to go.
 fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, ServiceError> {
     let (_, chain, motion) = parts(world, arm)?;
     let place = chain.tips.get(tip).and_then(|tip| {

@@ -5,9 +5,9 @@ use morse_kinematics::Chain;
 /// A trajectory under way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Trajectory {
-    /// When it starts, s of simulated time; with the next tick if it is not known yet.
+    /// Start, s of simulated time; with the next tick if it is not known yet.
     pub(super) start: Option<f64>,
-    /// Where the joints were then.
+    /// Positions of the joints at the start.
     pub(super) from: Vec<f64>,
     pub(super) points: Vec<Waypoint>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Waypoint {
 }
 
 impl Trajectory {
-    /// Where the joints are to be at the end of this tick; whether that is the end.
+    /// Writes the positions of the joints at the end of this tick; tells whether that is the end.
     pub(super) fn sample(&mut self, clock: &Clock, chain: &Chain, values: &mut [f64]) -> bool {
         let before = clock.tick.saturating_sub(1) as f64 / clock.rate;
         let start = *self.start.get_or_insert(before);
@@ -86,7 +86,7 @@ fn number(numbers: &[f64], at: usize) -> f64 {
 /// A trajectory as a request gives it.
 #[derive(Reflect, Deserialize)]
 pub(super) struct Wanted {
-    /// When to start, s of simulated time; at once unless given.
+    /// Start, s of simulated time; at once unless given.
     #[serde(default)]
     starttime: Option<f64>,
     /// The points, in time.
@@ -107,7 +107,7 @@ struct WantedPoint {
     #[serde(default)]
     #[serde(rename = "accelerations")]
     _accelerations: Option<Vec<f64>>,
-    /// When to be there, s after the start.
+    /// Time to be there, s after the start.
     #[serde(default)]
     time_from_start: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! What people do with their hands: MORSE's service of `Human`.
+//! Hands of people: MORSE's service of `Human`.
 use morse_api::{
     component::Path,
     object::Objects,
@@ -20,7 +20,7 @@ use crate::grasping::{EndEffector, GraspArguments, Grasped};
 pub struct Human {
     /// The frame that takes things.
     pub hand: String,
-    /// How far it reaches.
+    /// Reach of the hand.
     #[reflect(@Unit("m"))]
     pub distance: f64,
 }

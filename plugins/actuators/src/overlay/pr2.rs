@@ -1,4 +1,4 @@
-//! What a PR2 answers itself, beside its arms: MORSE's services of `PR2`.
+//! Services of a PR2 itself, beside its arms: those of MORSE's `PR2`.
 use morse_api::{
     joint::{JointState, JointVariable, RobotJoints},
     kind::KindOf,
@@ -32,7 +32,7 @@ pub struct Pr2 {
     pub lift: String,
     /// The frame that takes things.
     pub hand: String,
-    /// How far it reaches.
+    /// Reach of the hand.
     #[reflect(@Unit("m"))]
     pub distance: f64,
 }

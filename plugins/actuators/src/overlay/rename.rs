@@ -22,7 +22,7 @@ pub struct Rename {
     pub names: BTreeMap<String, Renamed>,
 }
 
-/// What a new name stands for.
+/// Meaning of a new name.
 #[derive(Reflect, Clone, Debug, Default, PartialEq)]
 pub struct Renamed {
     /// The service of the component.
@@ -30,7 +30,7 @@ pub struct Renamed {
     /// Names of the service's arguments, in the order in which the new one takes them; as they are
     /// unless given.
     pub arguments: Vec<String>,
-    /// What arguments are that nobody gives.
+    /// Values of arguments that nobody gives.
     pub defaults: BTreeMap<String, AnyValue>,
 }
 

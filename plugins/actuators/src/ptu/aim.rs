@@ -16,18 +16,18 @@ pub struct Axes {
     pub pan_from_tilt: Isometry3<f64>,
     /// Its axis.
     pub tilt_axis: UnitVector3<f64>,
-    /// What is added to pan and tilt.
+    /// Angles that are added to pan and tilt.
     pub offsets: [f64; 2],
 }
 
 impl Axes {
-    /// How pan turns.
+    /// Rotation by pan.
     #[must_use]
     pub fn pan_turn(&self, angle: f64) -> UnitQuaternion<f64> {
         rotation_about(&self.pan_axis, angle + self.offsets[0])
     }
 
-    /// How tilt turns.
+    /// Rotation by tilt.
     #[must_use]
     pub fn tilt_turn(&self, angle: f64) -> UnitQuaternion<f64> {
         rotation_about(&self.tilt_axis, angle + self.offsets[1])

@@ -3,7 +3,7 @@ use morse_api::prelude::*;
 
 use super::{Waypoint, WaypointCommand, radar::Radar};
 
-/// What a waypoint actuator does in one action.
+/// Step of a waypoint actuator in one action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
     /// Leaves the robot to others.
@@ -31,7 +31,7 @@ pub(super) struct Law<'a> {
     pub(super) radar: &'a Radar<'a>,
 }
 
-/// Where the goal is, seen from the actuator.
+/// Way to the goal, seen from the actuator.
 pub(super) struct Way {
     /// To the goal, m; along the ground unless heights count.
     pub(super) distance: f64,

@@ -1,4 +1,4 @@
-//! What is in the way: two cones that look ahead, each made of rays.
+//! Radars that find what is in the way: two cones that look ahead, each made of rays.
 use std::f64::consts::TAU;
 
 use bevy::{ecs::system::SystemParam, prelude::ChildOf};
@@ -42,7 +42,7 @@ pub(super) struct Radar<'a> {
 }
 
 impl Radar<'_> {
-    /// Whether the radar on one side (1 is left, -1 right) sees something that is not ignored.
+    /// Tells whether the radar on one side (1 is left, -1 right) sees something that is not ignored.
     pub(super) fn sees(&self, side: f64) -> bool {
         let Some(rays) = self.rays else { return false };
         let [x, y, z] = self.settings.radar_at;

@@ -96,7 +96,7 @@ fn set(world: &mut World, entity: Entity, goal: &Goal) -> bool {
     offset.norm() > command.tolerance
 }
 
-/// Where the actuator is; its own stamp is that of its last action, or of the start.
+/// Position of the actuator; its own stamp is that of its last action, or of the start.
 fn position(world: &World, entity: Entity) -> Vector3<f64> {
     let now = world.get::<Mount>(entity).and_then(|mount| {
         let body = world.get::<BodyState>(mount.body)?;

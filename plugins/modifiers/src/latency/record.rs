@@ -17,7 +17,7 @@ use each_integer;
 /// Maps that have their entries in one order, whoever made them.
 const SORTED_MAP: &str = "alloc::collections::BTreeMap<";
 
-/// Whether values of a type can be kept.
+/// Tells whether values of a type can be kept.
 pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
     let Some(info) = info else {
         return false;

@@ -2,7 +2,7 @@
 use morse_api::{prelude::*, service::Status, state::Stateful};
 use serde_json::json;
 
-/// How many frames a camera is still to take; negative: without end. It is state.
+/// Number of frames that a camera is still to take; negative: without end. It is state.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture(pub i64);
 
@@ -15,7 +15,7 @@ impl Default for Capture {
 impl Stateful for Capture {}
 
 impl Capture {
-    /// Whether a frame is to be taken.
+    /// Tells whether a frame is to be taken.
     #[must_use]
     pub fn is_on(self) -> bool {
         self.0 != 0
@@ -35,7 +35,7 @@ impl Capture {
 /// Arguments of `capture`.
 #[derive(Reflect, Deserialize)]
 pub struct Frames {
-    /// How many frames; negative: without end.
+    /// Number of frames; negative: without end.
     pub n: i64,
 }
 

@@ -4,11 +4,11 @@ use nalgebra::Point3;
 
 use super::{Lens, PictureBuffers};
 
-/// Which points a depth camera gives.
+/// Choice of the points that a depth camera gives.
 pub struct Cloud<'a> {
     /// The lines that are kept, counted from 1 at the bottom; `None` for all.
     pub lines: Option<&'a [u32]>,
-    /// What a pixel that shows nothing becomes; `None` for nothing at all.
+    /// Value of each coordinate for a pixel that shows nothing; `None` for no point at all.
     pub blank: Option<f32>,
 }
 
@@ -54,7 +54,7 @@ impl Cloud<'_> {
     }
 }
 
-/// Whether all lines are in the picture.
+/// Checks that all lines are in the picture.
 ///
 /// # Errors
 ///

@@ -26,15 +26,15 @@ pub struct Lens {
     pub near: f64,
     /// Depth to which it sees, m.
     pub far: f64,
-    /// Whether the top row comes first.
+    /// True if the top row comes first.
     pub vertical_flip: bool,
-    /// Whether it takes pictures at all.
+    /// True if it takes pictures at all.
     pub capturing: bool,
-    /// Whether lights cast shadows.
+    /// True if lights cast shadows.
     pub shadows: bool,
-    /// How it bends rays: k1, k2, p1, p2 and k3.
+    /// Distortion: k1, k2, p1, p2 and k3.
     pub distortion: [f64; 5],
-    /// Who draws its pictures; without it, whoever draws for the run.
+    /// Renderer of its pictures; without it, that of the run.
     pub renderer: Option<RendererKind>,
 }
 
@@ -79,7 +79,7 @@ impl Lens {
         }
     }
 
-    /// What bends rays, worked out for all pixels; nothing if the lens is ideal.
+    /// Distortion of the lens, worked out for all pixels; nothing if the lens is ideal.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Lens {
         Distortion::new(self.distortion, size, self.pixels(), self.center()).map(Some)
     }
 
-    /// Whether its settings make sense.
+    /// Checks whether its settings make sense.
     ///
     /// # Errors
     ///
@@ -157,18 +157,18 @@ macro_rules! camera {
             /// Depth to which it sees.
             #[reflect(@Unit("m"), @Property("cam_far"))]
             pub far: f64,
-            /// Whether the top row comes first; else the lowest one.
+            /// True if the top row comes first; else the lowest one.
             #[reflect(@Property("Vertical_Flip"))]
             pub vertical_flip: bool,
-            /// Whether it takes pictures at all.
+            /// True if it takes pictures at all.
             #[reflect(@Property("capturing"))]
             pub capturing: bool,
-            /// Whether the sun and lamps cast shadows in its pictures, which takes time.
+            /// True if the sun and lamps cast shadows in its pictures, which takes time.
             pub shadows: bool,
-            /// How its lens bends rays: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
+            /// Distortion of its lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
             #[reflect(@Unit(""))]
             pub distortion: [f64; 5],
-            /// Who draws its colours, `software` or `gpu`; without it, the renderer of the run (`--renderer`).
+            /// Renderer of its colours, `software` or `gpu`; without it, that of the run (`--renderer`).
             pub renderer: Option<morse_api::render::RendererKind>,
             $($(#[$meta])* pub $field: $type,)*
         }

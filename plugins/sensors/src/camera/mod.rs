@@ -1,4 +1,4 @@
-//! What all cameras share: a lens, frames on request, and pictures without allocation.
+//! Common parts of all cameras: a lens, frames on request, and pictures without allocation.
 //!
 //! A kind is a file in [`crate`] that says what it makes of a picture; its settings are the macro
 //! `camera!`. Without a rotation a camera looks along the x axis of what it is on; its own axes, in which
@@ -36,10 +36,10 @@ pub trait Camera: Sensor {
         self.lens()
     }
 
-    /// Where it looks: poses in the frame of the mount, of cameras that look along x, and what is wanted of each.
+    /// Views: poses in the frame of the mount, of cameras that look along x, and what is wanted of each.
     fn views(&self, level: &str, views: &mut Vec<View>);
 
-    /// By how much it has turned to the left after each frame, rad.
+    /// Angle by which it has turned to the left after each frame, rad.
     fn turn(&self) -> f64 {
         0.0
     }
@@ -59,7 +59,7 @@ pub trait Camera: Sensor {
 pub struct View {
     /// Its pose in the frame of the mount.
     pub pose: Isometry3<f64>,
-    /// What is wanted.
+    /// Contents that its picture is to hold.
     pub wants: Wants,
 }
 
@@ -82,7 +82,7 @@ pub struct PictureBuffers {
     pub pictures: Vec<Picture>,
     /// The poses of the views in the axes of the camera.
     pub camera_from_view: Vec<Isometry3<f64>>,
-    /// What bends rays, worked out for the first frame.
+    /// Distortion of the lens, worked out for the first frame.
     pub bend: Option<Arc<Distortion>>,
 }
 
@@ -111,7 +111,7 @@ fn wants_card_of<C: Camera>(world: &mut World) -> bool {
     cameras.any(|camera| camera.lens().renderer == Some(RendererKind::Gpu))
 }
 
-/// Whether a camera wants to be drawn by the graphics card.
+/// Tells whether a camera wants to be drawn by the graphics card.
 pub fn wants_card(world: &mut World) -> bool {
     let queries = world.get_resource_or_init::<GpuQueries>().0.clone();
     queries.into_iter().any(|is_wanted| is_wanted(world))
@@ -124,7 +124,7 @@ pub fn mount_from_camera() -> Isometry3<f64> {
     Isometry3::from_parts(Vector3::zeros().into(), UnitQuaternion::new_unchecked(turn))
 }
 
-/// What a frame reads and writes.
+/// Components that a frame reads and writes.
 type Body<'a, C> = (
     &'a C,
     &'a Level,

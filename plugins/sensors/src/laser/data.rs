@@ -1,20 +1,20 @@
-//! What laser scanners report.
+//! Data of laser scanners.
 use morse_api::{prelude::*, rays::Hit};
 
-/// What the rays met, one entry a ray, in the order in which the scanner sends them.
+/// Hits of the rays, one entry a ray, in the order in which the scanner sends them.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaserScannerData {
-    /// Where each ray met something, in the frame of the sensor; (0, 0, 0) where it met nothing.
+    /// Point at which each ray met something, in the frame of the sensor; (0, 0, 0) where it met nothing.
     #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
     pub point_list: Vec<[f64; 3]>,
-    /// How far each ray went; `laser_range` where it met nothing.
+    /// Distance that each ray went; `laser_range` where it met nothing.
     #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
     pub range_list: Vec<f64>,
-    /// How strong each echo is: the `specular` of the geometry that was met, as the mean of its three
+    /// Strength of each echo: the `specular` of the geometry that was met, as the mean of its three
     /// numbers; 0 where nothing was met.
     #[reflect(@Unit(""), @Levels(&["rssi"]))]
     pub remission_list: Vec<f64>,
-    /// How far the nearest thing is that any ray met; `laser_range` where none met anything.
+    /// Distance of the nearest thing that any ray met; `laser_range` where none met anything.
     #[reflect(@Unit("m"), @Levels(&["range"]))]
     pub range: f64,
 }

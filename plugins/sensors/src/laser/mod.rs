@@ -1,4 +1,4 @@
-//! What all laser scanners and range finders share: rays, data, and a measurement without allocation.
+//! Common parts of all laser scanners and range finders: rays, data, and a measurement without allocation.
 //!
 //! A kind is a file in [`crate`] that says where its rays go; most of them are the macro `laser!` with
 //! other defaults.
@@ -37,10 +37,10 @@ pub trait Laser: Sensor<Data = LaserScannerData> {
     /// Unit vectors along the rays in the frame of the sensor, in the order of the data, before it turns.
     fn directions(&self) -> Vec<Vector3<f64>>;
 
-    /// How far the rays reach, m.
+    /// Range of the rays, m.
     fn reach(&self) -> f64;
 
-    /// By how much the rays have turned about z after each measurement, rad.
+    /// Angle by which the rays have turned about z after each measurement, rad.
     fn turn(&self) -> f64 {
         0.0
     }
@@ -65,7 +65,7 @@ pub struct Beams {
     hits: Vec<Option<Hit>>,
 }
 
-/// How far a scanner that turns has turned, rad, less than a full turn.
+/// Angle by which a scanner that turns has turned, rad, less than a full turn.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turned(pub f64);
 
@@ -82,7 +82,7 @@ fn aim<L: Laser>(mut scanners: Query<(&L, &mut Beams), Changed<L>>) {
     }
 }
 
-/// What a measurement reads and writes.
+/// Components that a measurement reads and writes.
 type Scanner<'a, L> = (
     &'a L,
     &'a Due,
@@ -151,7 +151,7 @@ pub struct Sweep {
     pub layers: u32,
     /// Angle between neighbouring layers, rad.
     pub separation: f64,
-    /// By how much the first, third, … of several layers are turned to the left, rad.
+    /// Angle by which the first, third, … of several layers are turned to the left, rad.
     pub offset: f64,
 }
 
@@ -248,7 +248,7 @@ macro_rules! laser {
             #[reflect(@Unit("rad"), @Property("resolution"), @Form::Degrees)]
             #[serde(deserialize_with = "laser::positive")]
             pub resolution: f64,
-            /// How far the rays reach.
+            /// Range of the rays.
             #[reflect(@Unit("m"), @Property("laser_range"))]
             #[serde(deserialize_with = "laser::positive")]
             pub laser_range: f64,
@@ -259,7 +259,7 @@ macro_rules! laser {
             #[reflect(@Unit("rad"), @Property("layer_separation"), @Form::Degrees)]
             #[serde(deserialize_with = "laser::finite")]
             pub layer_separation: f64,
-            /// By how much the first, third, … of several layers are turned to the left.
+            /// Angle by which the first, third, … of several layers are turned to the left.
             #[reflect(@Unit("rad"), @Property("layer_offset"), @Form::Degrees)]
             #[serde(deserialize_with = "laser::finite")]
             pub layer_offset: f64,

@@ -1,4 +1,4 @@
-//! Where the rays of each kind go, and what is made of what they meet.
+//! Directions of the rays of each kind, and what is made of what they meet.
 use bevy::prelude::*;
 use morse_api::{
     component::{Level, Mount, UpdateRate},
@@ -212,7 +212,7 @@ fn a_wall_is_seen_where_it_is() {
     );
 }
 
-/// What a scanner of three rays at 90° from each other reports of the wall, and of nothing.
+/// Data of a scanner of three rays at 90° from each other: of the wall, and of nothing.
 fn three_rays(level: &'static str) -> LaserScannerData {
     let mut app = App::new();
     app.add_plugins(add::<LaserScanner>)

@@ -1,4 +1,4 @@
-//! Who is seen, and who is healed.
+//! Tests of who is seen, and who is healed.
 use morse_api::{
     object::Property,
     service::{Call, Reply},

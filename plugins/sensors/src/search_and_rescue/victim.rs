@@ -1,4 +1,4 @@
-//! What victims need, and how badly.
+//! Needs of victims, and their severity.
 use morse_api::{
     object::{Objects, Property},
     prelude::*,
@@ -9,7 +9,7 @@ use morse_api::{
 /// The property of victims.
 pub(super) const INJURED: &str = "Injured";
 
-/// How badly a victim needs help unless its property `Severity` says so.
+/// Severity of a victim's need unless its property `Severity` says otherwise.
 const SEVERITY: i64 = 10;
 
 /// On the entity of an object or robot that is injured. It is state.
@@ -17,7 +17,7 @@ const SEVERITY: i64 = 10;
 pub struct Victim {
     /// The abilities that it needs.
     pub requirements: Vec<i64>,
-    /// How badly it needs them; 0 once it is healed.
+    /// Severity of its need; 0 once it is healed.
     pub severity: i64,
 }
 

@@ -1,4 +1,4 @@
-//! What is seen, and where.
+//! Tests of what is seen, and where.
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4};
 
 use morse_api::{

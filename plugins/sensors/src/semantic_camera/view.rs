@@ -1,4 +1,4 @@
-//! What of the world falls into a camera's picture, in the camera's axes: z forward, x right, y down.
+//! Part of the world that falls into a camera's picture, in the camera's axes: z forward, x right, y down.
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// The part of space that a camera pictures: a pyramid without its tip.
@@ -15,7 +15,7 @@ pub struct View {
 }
 
 impl View {
-    /// Whether a point is pictured.
+    /// Tells whether a point is pictured.
     #[must_use]
     pub fn holds(&self, point: &Point3<f64>) -> bool {
         (self.near..=self.far).contains(&point.z)
@@ -23,7 +23,7 @@ impl View {
             && point.y.abs() <= self.half_height * point.z
     }
 
-    /// Whether a box, of which half of the sides is given, is pictured at least in part. Two convex bodies
+    /// Tells whether a box, of which half of the sides is given, is pictured at least in part. Two convex bodies
     /// are apart exactly if a plane separates them that is parallel to a face of one of them, or to an edge of
     /// each.
     #[must_use]
@@ -53,7 +53,7 @@ impl View {
         !normals.any(|normal| self.is_apart(camera_from_box, &sides, half, &normal))
     }
 
-    /// Whether the shadows of view and box on a line do not touch.
+    /// Tells whether the shadows of view and box on a line do not touch.
     fn is_apart(
         &self,
         camera_from_box: &Isometry3<f64>,
@@ -89,7 +89,7 @@ impl View {
     }
 }
 
-/// How often a direction from the camera must be taken to enter a box, or to reach its far side from within.
+/// Factor by which a direction from the camera is taken to enter a box, or to reach its far side from within.
 #[must_use]
 pub fn entry(
     camera_from_box: &Isometry3<f64>,
