@@ -43,7 +43,7 @@ pub struct Entities {
     pub variables: Vec<Entity>,
 }
 
-/// What was built, for who asks.
+/// Number of bodies, colliders and joints that were built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Built {
     /// Bodies.
@@ -124,7 +124,7 @@ fn states(engine: &EngineItem<'_, '_>, tables: &Tables) -> Vec<(Entity, BodyStat
     tables.bodies.iter().map(state).collect()
 }
 
-/// Where the joints are at the start.
+/// Motion of the joints at the start.
 fn start(tables: &Tables) -> JointMotion {
     let motion = |variable: &VariableRow| {
         let position = variable.layout.settings.position;
@@ -269,7 +269,7 @@ impl Builder<'_> {
         });
     }
 
-    /// Which questions the engine has to ask about a collider; each costs time.
+    /// Selects the hooks that the engine has to call for a collider; each costs time.
     fn hooks(
         &self,
         body: usize,

@@ -1,4 +1,4 @@
-//! Who touches whom, and how hard: for collision sensors, viewers and tests.
+//! Contacts between bodies, and their forces: for collision sensors, viewers and tests.
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_rapier3d::rapier::{geometry::ContactPair, prelude::ColliderHandle};

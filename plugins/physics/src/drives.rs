@@ -1,4 +1,4 @@
-//! What actuators ask of bodies: one system applies all drives, in path order.
+//! Drives of bodies, as actuators ask for them: one system applies them all, in path order.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use super::{
 /// One that is further off slips, and only friction brings it back.
 const GRIP: f64 = 2e-3;
 
-/// What is left of the velocities of a ground robot that turns, in MORSE's motion.
+/// Share of its velocities that a ground robot keeps while it turns, in MORSE's motion.
 ///
 /// There friction took its share of a drive, three hundredths at 1 m/s, but hardly more of a turn: a robot stood on
 /// a few points close together, whatever its size. The engine here would brake a turn by the whole footprint.
@@ -36,7 +36,7 @@ pub(super) struct Command {
     /// Body axes, rad/s.
     angular: Vector3<f64>,
     is_ground_robot: bool,
-    /// Whether it was told something else before.
+    /// True if it was told something else before.
     is_new: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Commanded {
 }
 
 impl Commanded {
-    /// Whether a velocity is commanded to this body.
+    /// Tells whether a velocity is commanded to this body.
     pub(super) fn drives(&self, body: usize) -> bool {
         self.velocities.contains_key(&body)
     }
@@ -63,13 +63,13 @@ impl Commanded {
         Some(wanted.0 + wanted.1.cross(arm))
     }
 
-    /// Whether a driven body is a ground robot, whose height is left to physics.
+    /// Tells whether a driven body is a ground robot, whose height is left to physics.
     pub(super) fn keeps_to_ground(&self, place: usize) -> bool {
         let command = self.velocities.get(&place);
         command.is_some_and(|command| command.is_ground_robot)
     }
 
-    /// Whether a driven body is told to turn on the ground.
+    /// Tells whether a driven body is told to turn on the ground.
     pub(super) fn turns(&self, place: usize) -> bool {
         let command = self.velocities.get(&place);
         command.is_some_and(Command::turns)
@@ -133,7 +133,7 @@ impl Commanded {
 }
 
 impl Command {
-    /// Who stands as it was told before may sleep.
+    /// Tells whether the body has to be awake; one that stands as it was told before may sleep.
     fn wakes(&self) -> bool {
         self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
     }
@@ -150,7 +150,7 @@ impl Command {
         }
     }
 
-    /// Whether the body does what it was told, or must since nothing else makes it.
+    /// Tells whether the body does what it was told, or must since nothing else makes it.
     fn has_grip(&self, body: &RigidBody) -> bool {
         if !self.is_ground_robot || self.turns() {
             return true;
@@ -211,7 +211,7 @@ impl Command {
     }
 }
 
-/// What a body was told last.
+/// The last command to a body.
 enum Last {
     Velocity(Command),
     Pose(Isometry3<f64>),
@@ -292,7 +292,7 @@ pub(super) fn apply(
     told.carry_out(&mut engine, &tables, &mut commanded, &mut states);
 }
 
-/// What bodies were told in the tick before and in this one, by place.
+/// Commands to bodies in the tick before and in this one, by place.
 struct Told {
     before: BTreeMap<usize, Command>,
     told: BTreeMap<usize, Last>,

@@ -69,11 +69,11 @@ pub(super) struct BodyRow {
     /// Linear and angular, 1/s.
     pub damping: [f32; 2],
     pub attachment: Option<Attachment>,
-    /// Whether the engine solves a joint of it, with more iterations than other bodies.
+    /// True if the engine solves a joint of it, with more iterations than other bodies.
     pub is_jointed: bool,
-    /// Whether a joint poses it.
+    /// True if a joint poses it.
     pub is_posed: bool,
-    /// Where it is, if nothing ever moves it.
+    /// Pose, if nothing ever moves it.
     pub still: Option<Isometry3<f64>>,
 }
 
@@ -99,7 +99,7 @@ pub(super) struct JointRow {
     /// In the engine; a posed joint is not in it.
     pub handle: Option<ImpulseJointHandle>,
     pub is_angle: bool,
-    /// What the variable is when the engine measures zero.
+    /// Value of the variable when the engine measures zero.
     pub zero: f64,
     /// Travel for one unit of the variable.
     pub travel: f64,

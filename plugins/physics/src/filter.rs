@@ -1,4 +1,4 @@
-//! Who may touch whom, and how a driven robot stands on the ground.
+//! Filter of contacts: pairs that may touch, and the stand of a driven robot on the ground.
 
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::{
@@ -19,11 +19,11 @@ pub(super) const SUPPORT: f32 = 0.5;
 /// rad/s, from which a driven robot turns.
 pub(super) const TURNING: f64 = 1e-3;
 
-/// What the engine asks about pairs of colliders that are marked for it.
+/// Answers to the engine's questions about pairs of colliders that are marked for it.
 pub(super) struct Hooks<'a> {
     pub tables: &'a Tables,
     pub commanded: &'a Commanded,
-    /// Whether driven robots roll; otherwise friction brakes them between two ticks, as in MORSE.
+    /// True if driven robots roll; otherwise friction brakes them between two ticks, as in MORSE.
     pub rolls: bool,
     /// Against gravity; zero without gravity.
     pub up: Vec3,

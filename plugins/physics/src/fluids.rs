@@ -50,11 +50,11 @@ struct Immersed {
     drag_area: Vector3<f64>,
 }
 
-/// What the fluids do in one step of the engine.
+/// Effect of the fluids in one step of the engine.
 struct Effect {
     force: Vector3<f64>,
     torque: Vector3<f64>,
-    /// How much of the body is under water, from 0 to 1.
+    /// Share of the body that is under water, from 0 to 1.
     share: f64,
 }
 

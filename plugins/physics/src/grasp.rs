@@ -17,7 +17,7 @@ use super::{
     engine::{BodyIndex, Engine, Tables},
 };
 
-/// Who holds what; state.
+/// All grasps, each of one body by another; state.
 #[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Grasps(Vec<Grasp>);
 
@@ -38,7 +38,7 @@ pub(super) const HOLDING: Holding = Holding {
     let_go,
 };
 
-/// What a grasp needs of the world.
+/// Parameters from the world that a grasp needs.
 type GraspParams = (
     Single<'static, 'static, Engine>,
     Res<'static, Tables>,
@@ -46,11 +46,11 @@ type GraspParams = (
     Query<'static, 'static, &'static BodyIndex>,
 );
 
-/// Whether a body could be held by another one: it moves by forces, and nobody holds it.
+/// Checks whether a body could be held by another one: it moves by forces, and nobody holds it.
 ///
 /// # Errors
 ///
-/// Why not.
+/// Reason why not.
 fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     let tables = world.get_resource::<Tables>().ok_or(CannotHold::NoBodies)?;
     let place = |entity| world.get::<BodyIndex>(entity).map(|index| index.0);

@@ -16,7 +16,7 @@ use super::{
     motor::{self, Order},
 };
 
-/// Where the joints of one variable are; state.
+/// Motion of the joints of one variable; state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct VariableMotion {
     /// Of each joint, in units of the variable, continuous over full turns.
@@ -25,11 +25,11 @@ pub(super) struct VariableMotion {
     pub velocity: f64,
     /// Of all motors together.
     pub effort: f64,
-    /// What the motor pulls towards, while it has a target.
+    /// Position that the motor pulls towards, while it has a target.
     pub set_point: Option<f64>,
-    /// What a stiff motor adds to its set point until the joint is where it is to be.
+    /// Offset that a stiff motor adds to its set point until the joint is where it is to be.
     pub trim: f64,
-    /// Where a posed variable was before this tick.
+    /// Position of a posed variable before this tick.
     pub before: f64,
 }
 
@@ -40,7 +40,7 @@ impl VariableMotion {
     }
 }
 
-/// Where all variables are, in the order of the tables; state.
+/// Motion of all variables, in the order of the tables; state.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct JointMotion(pub Vec<VariableMotion>);
 
@@ -243,7 +243,7 @@ impl JointRow {
         axis.dot(&(velocity(child) - velocity(parent))) / self.travel
     }
 
-    /// What the motor exerted in the last step of the engine.
+    /// Effort of the motor in the last step of the engine.
     fn effort(&self, engine: &EngineItem<'_, '_>, settings: &PhysicsSettings) -> f64 {
         let axis = motor::axis_of(self.is_angle);
         let joint = self

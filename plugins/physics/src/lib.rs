@@ -67,7 +67,7 @@ pub struct PhysicsSettings {
     pub contact_frequency: f64,
     /// Iterations of the engine's solver a substep.
     pub solver_iterations: u32,
-    /// How commanded speeds are reached.
+    /// Way in which commanded speeds are reached.
     pub motion: MotionMode,
     /// kg/m³; felt by what has a drag area.
     pub air_density: f64,
@@ -113,7 +113,7 @@ impl PhysicsSettings {
     }
 }
 
-/// How commanded speeds are reached.
+/// Way in which commanded speeds are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MotionMode {
     /// The commanded speed is reached and held.

@@ -4,7 +4,7 @@ use bevy::prelude::Vec3;
 
 use super::engine::{EngineItem, Tables};
 
-/// What acts on some bodies throughout a tick.
+/// Forces and torques that act on some bodies throughout a tick.
 pub(super) struct Loads(Vec<Load>);
 
 struct Load {
@@ -14,7 +14,7 @@ struct Load {
 }
 
 impl Loads {
-    /// What acts on these bodies now.
+    /// Collects the forces and torques that act on these bodies now.
     pub(super) fn of(
         bodies: impl Iterator<Item = usize>,
         engine: &EngineItem<'_, '_>,

@@ -26,7 +26,7 @@ pub struct LostBody {
     pub body: String,
     /// The tick in which it was lost.
     pub tick: u64,
-    /// What became of it.
+    /// Fault in its motion or position, in words.
     pub what: &'static str,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn find(
     }
 }
 
-/// What is wrong with where a body is and how it moves.
+/// Finds the fault in the pose and the motion of a body, if there is one.
 fn wrong(state: &BodyState) -> Option<&'static str> {
     let place = &state.pose.translation.vector;
     let motion = state.linear_velocity + state.angular_velocity;

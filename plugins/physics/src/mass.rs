@@ -26,7 +26,7 @@ pub struct Mass {
     pub inertia: Matrix3<f64>,
 }
 
-/// Where a body's mass comes from, for warnings.
+/// Source of a body's mass, for warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The scene says it.
@@ -149,7 +149,7 @@ pub(super) fn of_frame(frame: &Frame, solids: &[(&Solid, Option<f64>)]) -> (Mass
     (mass, source)
 }
 
-/// What a body that moves has at least, so that the engine can move it.
+/// Raises the mass of a body that moves to the least with which the engine can move it.
 pub(super) fn at_least_some(mass: Mass) -> Mass {
     if mass.mass <= 0.0 {
         return mass.scaled_to(SMALLEST_MASS);

@@ -13,22 +13,22 @@ use super::{
     joints::VariableMotion,
 };
 
-/// How far a motor's set point may lead or trail its joint, rad. The engine measures angles within
+/// Greatest lead or lag of a motor's set point over its joint, rad. The engine measures angles within
 /// a turn: beyond half of one it would take the other way round.
 const LONGEST_LEAD: f64 = 1.5;
 
 /// As [`LONGEST_LEAD`], for the set point of a speed, which a blocked joint would wind up.
 const SPEED_LEAD: f64 = 1.2;
 
-/// How much softer a motor is that holds a speed than one that holds a position, as a share of the
-/// frequency: the wheels of a robot, which move much more than themselves, would else slip and stick.
+/// Frequency of a motor that holds a speed, as a share of that of one that holds a position: the wheels
+/// of a robot, which move much more than themselves, would else slip and stick.
 const SPEED_GAIN: f64 = 0.4;
 
-/// What is left of the spring of such a motor: with all of it, a robot would swing to and fro on its wheels when it
+/// Share of the spring that such a motor keeps: with all of it, a robot would swing to and fro on its wheels when it
 /// stops, since it weighs much more than they do.
 const SPEED_SPRING: f64 = 0.1;
 
-/// How near to its limit a joint of more than a turn must be for the engine to see the limit, rad.
+/// Distance from its limit within which a joint of more than a turn lets the engine see the limit, rad.
 const LIMIT_WINDOW: f64 = 1.0;
 
 /// Share of the error that a stiff motor's trim takes up in a tick.
@@ -40,7 +40,7 @@ const MOST_TRIM: f64 = 0.1;
 /// Error of a joint that has arrived, but for the trim, rad or m.
 const NEAR: f64 = 0.05;
 
-/// What the motors of one variable do in one tick.
+/// Order to the motors of one variable for one tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Order {
     /// Position to pull towards, in units of the variable; `None` for no spring.
@@ -49,12 +49,12 @@ pub(super) struct Order {
     pub speed: f64,
     /// To be exerted besides, N·m or N.
     pub effort: f64,
-    /// Whether it is a speed that is to be held.
+    /// True if it is a speed that is to be held.
     pub holds_speed: bool,
 }
 
 impl VariableRow {
-    /// What a target asks of the motors, given where the variable and its set point are.
+    /// Derives the order to the motors from a target, given the position of the variable and its set point.
     pub(super) fn order(
         &self,
         target: JointTarget,
@@ -225,7 +225,7 @@ pub(super) fn axis_of(is_angle: bool) -> JointAxis {
     }
 }
 
-/// Whether a joint has another motor than this one.
+/// Tells whether a joint has another motor than this one.
 pub(super) fn differs(joint: &GenericJoint, axis: JointAxis, motor: &JointMotor) -> bool {
     let is_on = joint.motor_axes.contains(JointAxesMask::from(axis));
     let current = joint.motors.get(axis as usize);
@@ -241,7 +241,7 @@ pub(super) fn differs(joint: &GenericJoint, axis: JointAxis, motor: &JointMotor)
     !(is_on && same)
 }
 
-/// Whether a joint has other limits than these.
+/// Tells whether a joint has other limits than these.
 pub(super) fn limits_differ(
     joint: &GenericJoint,
     axis: JointAxis,

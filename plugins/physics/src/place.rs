@@ -1,4 +1,4 @@
-//! What the simulation itself does to bodies, past all actuators: puts them somewhere, and holds them.
+//! Acts of the simulation itself on bodies, past all actuators: it puts them somewhere, and holds them.
 
 use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBodyType;
@@ -14,18 +14,18 @@ use super::{
     engine::{BodyIndex, Engine, Tables},
 };
 
-/// Whether nothing moves at all. It is state.
+/// True while nothing moves at all. It is state.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspended(pub bool);
 
 impl Stateful for Suspended {}
 
-/// Whether the engine makes its steps.
+/// Tells whether the engine makes its steps.
 pub(super) fn runs(suspended: Res<Suspended>) -> bool {
     !suspended.0
 }
 
-/// Why a body is left alone.
+/// Reason for which a body is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unmoved {
     /// It is no body.

@@ -47,7 +47,7 @@ pub(super) fn apply(
     }
 }
 
-/// Where the posed bodies are, parents before children, once `share` of the tick has passed.
+/// Finds the poses of the posed bodies, parents before children, once `share` of the tick has passed.
 /// Bodies that are not posed are taken where `pose_of` says.
 pub(super) fn poses(
     tables: &Tables,

@@ -18,7 +18,7 @@ const DEFAULT_FRICTION: f64 = 0.5;
 /// The solids and masses of a scene's bodies, in the order of the layout.
 pub struct Prepared {
     pub(super) bodies: Vec<PreparedBody>,
-    /// What is probably not meant.
+    /// Warnings of what is probably not meant.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -1,4 +1,4 @@
-//! What is round rolls evenly.
+//! Even rolling of round shapes.
 //!
 //! The engine keeps the points of a contact until they have moved by a millimetre. On a wheel they turn with it:
 //! beside the axle, they drive or brake it, and a cylinder that lies on a level floor begins to roll by itself. Points on the
@@ -14,7 +14,7 @@ use bevy_rapier3d::rapier::{
 /// Cosine of the angle between axis and normal up to which the mantle is touched, and not a flat end.
 const MANTLE: f32 = 0.5;
 
-/// Whether a shape has a mantle to roll on.
+/// Tells whether a shape has a mantle to roll on.
 pub(super) fn rolls(shape: &SharedShape) -> bool {
     shape.as_cylinder().is_some() || shape.as_capsule().is_some()
 }

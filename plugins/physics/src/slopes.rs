@@ -1,4 +1,4 @@
-//! What holds a robot on a slope while it turns.
+//! Force that holds a robot on a slope while it turns.
 //!
 //! It rolls without friction then, and its velocity is set at every step of the engine. Within a step, the ground still
 //! pushes it down the slope, so that it would creep by a centimetre a second on one of 0.2 rad. What friction would

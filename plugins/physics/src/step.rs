@@ -119,7 +119,7 @@ pub(super) fn write_back(
     }
 }
 
-/// What the engine knows of a body.
+/// Copies what the engine knows of a body into its state.
 pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyState) {
     let Some(body) = engine.bodies.bodies.get(row.handle) else {
         return;

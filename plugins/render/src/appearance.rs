@@ -1,4 +1,4 @@
-//! How the surface of a thing looks at a place: its colour, and how it shines.
+//! Appearance of the surface of a thing at a place: its colour, and its highlights.
 use std::sync::Arc;
 
 use morse_api::{
@@ -16,12 +16,12 @@ use super::{
     texture::{Footprint, Texture, checker},
 };
 
-/// What is painted on a thing.
+/// Pattern on a thing, and the way in which it lies there.
 pub(super) struct Paint {
     pub(super) pattern: Pattern,
-    /// Where patterns lie, and how large they are.
+    /// Position and size of patterns.
     pub(super) rule: paint::Paint,
-    /// How the thing is wrapped; a mesh by what its file says, if this is missing.
+    /// Wrapping of the thing; a mesh by what its file says, if this is missing.
     pub(super) wrap: Option<Wrap>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Appearance {
 }
 
 impl Appearance {
-    /// What a surface sends back in a highlight of light that falls on it.
+    /// Highlight of a surface: the light that it sends back of one that falls on it.
     pub(super) fn highlight(
         &self,
         light: Rgb,
@@ -57,7 +57,7 @@ impl Appearance {
     }
 }
 
-/// How far beyond its own depth the ray of the next pixel may meet a surface that is seen aslant.
+/// Greatest depth, in its own depths, at which the ray of the next pixel may meet a surface that is seen aslant.
 const STEEPEST: f64 = 8.0;
 
 /// A place on a thing that a pixel shows.
@@ -150,7 +150,7 @@ impl Spot<'_> {
         }
     }
 
-    /// What the pixel covers, where `place` says where on something a point of the thing lies. Next to the spot
+    /// Footprint of the pixel, where `place` says where on something a point of the thing lies. Next to the spot
     /// the surface is taken to be flat.
     fn footprint(&self, place: impl Fn(&Vector3<f64>) -> [f64; 2]) -> Footprint {
         let ways = self.rays.map(|ray| self.local.direction(&ray));

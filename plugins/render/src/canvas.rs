@@ -25,13 +25,13 @@ pub struct Canvas {
     last: Option<Last>,
 }
 
-/// What it was drawn of.
+/// Inputs from which it was drawn.
 struct Last {
     camera: CameraView,
     generation: u64,
     has_lamps: bool,
     poses: Vec<Isometry3<f64>>,
-    /// What each tile shows, in the sun's axes.
+    /// Box around what each tile shows, in the sun's axes.
     places: Vec<Bounds>,
 }
 
@@ -49,7 +49,7 @@ pub struct Area {
 }
 
 impl Canvas {
-    /// What was drawn last.
+    /// The picture that was drawn last.
     #[must_use]
     pub fn picture(&self) -> &Picture {
         &self.picture

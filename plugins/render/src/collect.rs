@@ -19,7 +19,7 @@ use super::{
 };
 use crate::paint::{Images, Source};
 
-/// How small highlights are that nobody gave a size.
+/// Shininess of highlights that nobody gave a size.
 pub(crate) const SHININESS: f64 = 40.0;
 
 /// Takes in all geometry anew when some was spawned, changed or removed.
@@ -48,7 +48,7 @@ pub(super) fn collect_all(
     scene.generation += 1;
 }
 
-/// What is drawn of geometry; `warn` hears of which frame something is not, and why.
+/// Makes the things that are drawn of geometry; `warn` hears of which frame something is not, and why.
 pub(super) fn things(
     mut all: Vec<(Entity, &GeometryOf)>,
     warn: &mut dyn FnMut(&str, &str),
@@ -93,7 +93,7 @@ pub fn gloss(geometry: &model::Geometry) -> Gloss {
     }
 }
 
-/// What was read from files, each once.
+/// Contents of files, each read once.
 #[derive(Default)]
 struct Files {
     meshes: BTreeMap<PathBuf, Arc<VisualMesh>>,
@@ -103,7 +103,7 @@ struct Files {
 }
 
 impl Files {
-    /// What is drawn of a geometry; nothing of one that has no size.
+    /// Makes the form of a geometry; none of one that has no size.
     fn form(&mut self, geometry: &model::Geometry) -> Result<Option<Form>, MeshError> {
         let scale = geometry.scale;
         match &geometry.shape {
@@ -156,7 +156,7 @@ impl Files {
         }
     }
 
-    /// What is painted on a geometry.
+    /// Makes the paint of a geometry.
     fn paint(&mut self, geometry: &model::Geometry, form: &Form) -> Option<Paint> {
         let file = geometry
             .image

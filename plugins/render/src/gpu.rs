@@ -23,11 +23,11 @@ struct Card(Arc<Shared>);
 struct Shared {
     gpu: Box<dyn render::Card>,
     software: Software,
-    /// Who draws where nobody says.
+    /// Renderer of cameras that name none.
     usual: RendererKind,
     /// The poses of all bodies, in the order of the scenery.
     poses: RwLock<Vec<Isometry3<f64>>>,
-    /// Why the card does not draw any more.
+    /// Reason for which the card does not draw any more.
     failure: OnceLock<String>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn install(
     None
 }
 
-/// Whether a card draws.
+/// Tells whether a card draws.
 pub(super) fn is_there(world: &World) -> bool {
     world.contains_resource::<Card>()
 }

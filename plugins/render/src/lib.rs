@@ -131,7 +131,7 @@ pub fn use_card(
     gpu::install(app, open, scenery, bodies, usual)
 }
 
-/// What the systems here and whoever holds the [`Renderer`] have in common.
+/// State that the systems here share with whoever holds the [`Renderer`].
 #[derive(Resource, Clone)]
 struct Software(Arc<Shared>);
 

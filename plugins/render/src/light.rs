@@ -14,7 +14,7 @@ const STEPS: usize = 8192;
 /// Entries of the sky, from straight down to straight up.
 const ELEVATIONS: usize = 1024;
 
-/// What lights things, and what is behind them.
+/// Light on things, and the background behind them.
 pub(super) struct Illumination {
     /// Towards the sun, of length 1.
     pub(super) to_sun: Vector3<f64>,
@@ -50,7 +50,7 @@ impl Illumination {
         }
     }
 
-    /// What is seen where nothing is, in a direction whose upward share is `height` (-1 to 1).
+    /// Colour of the background in a direction whose upward share is `height` (-1 to 1).
     pub(super) fn sky(&self, height: f64) -> Rgb {
         let place = (height + 1.0) * 0.5 * (ELEVATIONS - 1) as f64;
         self.sky
@@ -90,13 +90,13 @@ pub(super) struct Lamp {
     pub(super) axis: Vector3<f64>,
     /// Cosine of half of its opening angle.
     pub(super) edge: f64,
-    /// Where it has half of its strength, m.
+    /// Distance at which it has half of its strength, m.
     pub(super) distance: f64,
     /// Red, green and blue times its energy, linear.
     pub(super) color: Rgb,
 }
 
-/// How much of the cone, seen from its edge, is dimmed.
+/// Share of the cone, seen from its edge, that is dimmed.
 const DIM: f64 = 0.15;
 
 impl Lamp {

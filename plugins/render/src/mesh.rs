@@ -10,7 +10,7 @@ use crate::paint;
 
 /// A mesh that is drawn.
 pub(super) struct VisualMesh {
-    /// What rays meet.
+    /// Triangles that rays meet.
     pub(super) triangles: Arc<rays::Mesh>,
     vertices: Vec<[f32; 3]>,
     faces: Vec<[u32; 3]>,
@@ -22,7 +22,7 @@ pub(super) struct VisualMesh {
     parts: Vec<(usize, usize, Material)>,
 }
 
-/// How a part of a mesh looks.
+/// Look of a part of a mesh.
 pub(super) struct Material {
     /// Red, green and blue as the file has them.
     pub(super) color: [f64; 3],
@@ -78,12 +78,12 @@ impl VisualMesh {
         (face < *end).then_some(material)
     }
 
-    /// Whether the file says where on an image its corners lie.
+    /// Tells whether the file says where on an image its corners lie.
     pub(super) fn has_coordinates(&self) -> bool {
         !self.coordinates.is_empty()
     }
 
-    /// Where on an image a place on a face lies.
+    /// Finds the position on an image of a place on a face.
     pub(super) fn coordinates(&self, face: u32, at: &Vector3<f64>) -> [f64; 2] {
         let Some(corners) = self.faces.get(face as usize) else {
             return [0.0; 2];
@@ -117,7 +117,7 @@ impl VisualMesh {
         }
     }
 
-    /// How near each corner is: the opposite parts of the triangle, which together are the square of the length
+    /// Nearness of each corner: the opposite parts of the triangle, which together are the square of the length
     /// of the second vector, the normal of its plane.
     fn shares(&self, corners: [u32; 3], at: &Vector3<f64>) -> ([f64; 3], Vector3<f64>) {
         let [a, b, c] = corners.map(|corner| vector(&self.vertices, corner));

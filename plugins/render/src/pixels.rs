@@ -1,4 +1,4 @@
-//! Where the pixels of a tile look.
+//! Rays of the pixels of a tile.
 use morse_api::render::CameraView;
 use nalgebra::Vector3;
 
@@ -81,7 +81,7 @@ impl Pixels {
         }
     }
 
-    /// What a pixel shows at a depth of 1, in the axes of the camera.
+    /// Point that a pixel shows at a depth of 1, in the axes of the camera.
     pub(super) fn ray(&self, (row, lane): (usize, usize)) -> Vector3<f64> {
         match &self.bent {
             None => Vector3::new(self.x[lane], self.y[row], 1.0),

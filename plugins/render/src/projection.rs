@@ -1,5 +1,5 @@
-//! What a camera has before it: everything that may be in its picture, in its own axes, and which tiles of the
-//! picture each thing may be in.
+//! Projection of a scene: everything that may be in a camera's picture, in the camera's axes, and the tiles of
+//! the picture that each thing may be in.
 use morse_api::render::CameraView;
 use morse_geometry::rays::solid::Solid;
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -14,7 +14,7 @@ use super::tile::SIDE;
 pub(super) struct Projection<'a> {
     pub(super) camera: &'a CameraView,
     pub(super) scene: &'a RenderScene,
-    /// What may be seen, the nearest first.
+    /// Things that may be seen, the nearest first.
     pub(super) casts: Vec<Cast>,
     /// For each tile, where its list begins in `list`; one more for the end.
     starts: Vec<u32>,
@@ -40,7 +40,7 @@ pub(super) struct Cast {
     pub(super) local: Local,
     /// If it is a box.
     pub(super) faces: Option<Faces>,
-    /// What each face of a box sends back, where that is the same all over.
+    /// Light that each face of a box sends back, where that is the same all over.
     pub(super) flat: Option<[Flat; 6]>,
 }
 
@@ -51,14 +51,14 @@ pub(super) struct Flat {
     /// The light that it sends back in the shade and in the sun.
     pub(super) shade: Rgb,
     pub(super) lit: Rgb,
-    /// Whether it faces the sun.
+    /// True if it faces the sun.
     pub(super) is_sunny: bool,
 }
 
 /// The axes of a thing, seen from the camera.
 pub(super) struct Local {
     pub(super) rows: [[f64; 3]; 3],
-    /// Where the camera is in them.
+    /// Position of the camera in them.
     pub(super) origin: [f64; 3],
 }
 
@@ -118,7 +118,7 @@ impl<'a> Projection<'a> {
         (self.camera.width as usize).div_ceil(SIDE)
     }
 
-    /// What may be in a tile, the nearest first.
+    /// Casts that may be in a tile, the nearest first.
     pub(super) fn in_tile(&self, column: usize, row: usize) -> impl Iterator<Item = (u64, &Cast)> {
         let tile = row * self.columns() + column;
         let bounds = (self.starts.get(tile), self.starts.get(tile + 1));
@@ -130,7 +130,7 @@ impl<'a> Projection<'a> {
         casts.filter_map(|&cast| Some((u64::from(cast), self.casts.get(cast as usize)?)))
     }
 
-    /// What is behind nothing in direction `ray` (in the camera's axes).
+    /// Colour of the background in direction `ray` (in the camera's axes).
     pub(super) fn sky(&self, ray: &Vector3<f64>) -> Rgb {
         let up = self.rotation.row(2).transpose().dot(ray);
         self.scene.illumination.sky(up / ray.norm())
@@ -182,7 +182,7 @@ impl<'a> Projection<'a> {
         Some((cast, place))
     }
 
-    /// What the faces of a box send back.
+    /// Light that the faces of a box send back.
     fn flat(&self, thing: &Thing) -> [Flat; 6] {
         [0, 1, 2, 3, 4, 5].map(|face: usize| {
             let mut normal = Vector3::zeros();
@@ -199,7 +199,7 @@ impl<'a> Projection<'a> {
         })
     }
 
-    /// Where a thing may be in the picture, and the least depth of the box around it, which has these corners.
+    /// Part of the picture that a thing may be in, and the least depth of the box around it, which has these corners.
     pub(super) fn place(&self, corners: &[Vector3<f64>; 8], tiles: &Tiles) -> Option<(Place, f64)> {
         let camera = self.camera;
         let corners = corners.map(|corner| self.rotation.tr_mul(&(corner - self.position)));
@@ -246,9 +246,9 @@ impl<'a> Projection<'a> {
 pub(super) struct Tiles {
     /// Columns and rows of tiles.
     pub(super) counts: [usize; 2],
-    /// What the whole picture shows.
+    /// Part that the whole picture shows.
     whole: Place,
-    /// What each tile shows, if that does not follow from where it is.
+    /// Part that each tile shows, if that does not follow from where it is.
     bent: Option<Vec<Place>>,
 }
 
@@ -308,7 +308,7 @@ impl Tiles {
     }
 }
 
-/// Whether two parts of a picture have something in common.
+/// Tells whether two parts of a picture have something in common.
 fn meet(one: &Place, other: &Place) -> bool {
     (0..2).all(|axis| one[axis][0] <= other[axis][1] && other[axis][0] <= one[axis][1])
 }
@@ -358,7 +358,7 @@ impl Faces {
         faces
     }
 
-    /// Whether some pixel between these columns and rows may show it at a nearness above `least`.
+    /// Tells whether some pixel between these columns and rows may show it at a nearness above `least`.
     pub(super) fn may_be_in(&self, columns: [f64; 2], rows: [f64; 2], least: f64) -> bool {
         let ends = |plane: &Plane| {
             let across = [columns[0] * plane.a, columns[1] * plane.a];

@@ -1,4 +1,4 @@
-//! What there is to be seen, and where it stands.
+//! Things that can be seen, and their poses.
 use bevy::prelude::Entity;
 use morse_api::{paint::Wrap, world_view::Gloss};
 use morse_geometry::rays::solid::Solid;
@@ -18,7 +18,7 @@ pub(super) struct RenderScene {
     pub(super) things: Vec<Thing>,
     pub(super) lamps: Vec<Lamp>,
     pub(super) illumination: Illumination,
-    /// How often the things were collected anew.
+    /// Number of times that the things were collected anew.
     pub(super) generation: u64,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Thing {
     /// Its body, and where it is on it.
     pub(super) body: Entity,
     pub(super) body_from_thing: Isometry3<f64>,
-    /// Where it stands now.
+    /// Pose in the world now.
     pub(super) world_from_thing: Isometry3<f64>,
     pub(super) form: Form,
     /// The light that it sends back, linear, where nothing is painted on it.
@@ -38,7 +38,7 @@ pub(super) struct Thing {
     pub(super) gloss: Gloss,
     /// 0 lets all light through, 1 none.
     pub(super) alpha: f32,
-    /// Whether it casts shadows.
+    /// True if it casts shadows.
     pub(super) casts: bool,
 }
 
@@ -61,17 +61,17 @@ pub(super) struct Grid {
 }
 
 impl Thing {
-    /// Whether light passes through it, or between its lines.
+    /// Tells whether light passes through it, or between its lines.
     pub(super) fn is_clear(&self) -> bool {
         self.alpha < 1.0 || matches!(self.form, Form::Grid(_))
     }
 
-    /// Whether it is of one colour that does not shine.
+    /// Tells whether it is of one colour that does not shine.
     pub(super) fn is_plain(&self) -> bool {
         self.paint.is_none() && self.gloss.color == [0.0; 3]
     }
 
-    /// Whether depths and names tell of it.
+    /// Tells whether depths and names tell of it.
     pub(super) fn is_solid(&self) -> bool {
         self.alpha >= OPAQUE && !matches!(self.form, Form::Grid(_))
     }
@@ -109,7 +109,7 @@ impl Form {
         }
     }
 
-    /// By how much it is larger than what it is made of.
+    /// Scale relative to what it is made of.
     pub(super) fn scale(&self) -> f64 {
         match self {
             Self::Mesh { scale, .. } => *scale,
@@ -117,7 +117,7 @@ impl Form {
         }
     }
 
-    /// How it is wrapped into what is painted on it.
+    /// Wrapping into what is painted on it.
     pub(super) fn wrap(&self) -> Option<Wrap> {
         let Self::Solid(solid) = self else {
             let [low, high] = self.bounds();
@@ -150,7 +150,7 @@ impl Form {
         })
     }
 
-    /// Whether a point, in its own axes, is inside: nothing is seen of it from there.
+    /// Tells whether a point, in its own axes, is inside: nothing is seen of it from there.
     pub(super) fn holds(&self, at: &Vector3<f64>) -> bool {
         let Self::Solid(solid) = self else {
             return false;

@@ -7,10 +7,10 @@ use super::projection::{Cast, Faces};
 use super::shadow::{Bounds, Shadows};
 use super::tile::{NONE, Nearest, Pane, SIDE, Tile, unpack};
 
-/// What surfaces in a tile send back.
+/// Light that the surfaces in a tile send back.
 pub(super) struct Shading<'t> {
     tile: &'t Tile<'t>,
-    /// What may stand between this tile and the sun.
+    /// Casters that may stand between this tile and the sun.
     shadows: Option<(&'t Shadows, Vec<usize>)>,
     /// The box around what the tile shows, in the sun's axes, if there are shadows.
     pub(super) places: Bounds,
@@ -127,7 +127,7 @@ impl<'t> Shading<'t> {
         plus(times(appearance.color, light), shine)
     }
 
-    /// Whether nothing may be between this tile and the sun.
+    /// Tells whether nothing may be between this tile and the sun.
     fn has_clear_sky(&self) -> bool {
         let shadows = self.shadows.as_ref();
         shadows.is_none_or(|(_, casters)| casters.is_empty())

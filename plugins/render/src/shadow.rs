@@ -1,10 +1,10 @@
-//! What stands between a place and a light: hard shadows.
+//! Hard shadows: search for things between a place and a light.
 use morse_geometry::rays::packet::{NOTHING, Packet};
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::render_scene::{Form, RenderScene, Thing};
 
-/// How far before a surface a ray towards the light begins, so that the surface does not shade itself, m.
+/// Distance from a surface at which a ray towards the light begins, so that the surface does not shade itself, m.
 const LIFT: f64 = 1e-5;
 
 /// Everything that casts shadows.
@@ -50,13 +50,13 @@ impl Bounds {
         bounds
     }
 
-    /// Whether both have something at the same x and y, and this one something above the other's lowest z.
+    /// Tells whether both have something at the same x and y, and this one something above the other's lowest z.
     pub(super) fn is_over(&self, other: &Self) -> bool {
         (0..2).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
             && self.high.z >= other.low.z
     }
 
-    /// Whether they have a point in common.
+    /// Tells whether they have a point in common.
     fn meets(&self, other: &Self) -> bool {
         self.is_over(other) && self.low.z <= other.high.z
     }
@@ -115,7 +115,7 @@ impl Shadows {
             .collect()
     }
 
-    /// Whether the sun reaches a place past these casters.
+    /// Tells whether the sun reaches a place past these casters.
     pub(super) fn is_sunny(
         &self,
         scene: &RenderScene,
@@ -131,7 +131,7 @@ impl Shadows {
         !near.any(|caster| caster.blocks(scene, &from, &scene.illumination.to_sun, f64::INFINITY))
     }
 
-    /// Whether nothing is between a place and a lamp.
+    /// Tells whether nothing is between a place and a lamp.
     pub(super) fn is_clear(
         &self,
         scene: &RenderScene,
@@ -151,7 +151,7 @@ impl Shadows {
 }
 
 impl Caster {
-    /// Whether a ray meets it within `reach` lengths of its direction.
+    /// Tells whether a ray meets it within `reach` lengths of its direction.
     fn blocks(
         &self,
         scene: &RenderScene,

@@ -77,7 +77,7 @@ fn pixel(picture: &Picture, camera: &CameraView, u: usize, v: usize) -> ([u8; 3]
     )
 }
 
-/// How far a point is from a solid, negative inside: exact, by other formulas than those of rays.
+/// Distance of a point from a solid, negative inside: exact, by other formulas than those of rays.
 fn distance(solid: &Solid, at: &Vector3<f64>) -> f64 {
     let across = libm::hypot(at.x, at.y);
     let corner = |x: f64, y: f64| libm::hypot(x.max(0.0), y.max(0.0)) + x.max(y).min(0.0);

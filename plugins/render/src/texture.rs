@@ -1,4 +1,4 @@
-//! What is painted on things, as a pixel sees it: the mean over what the pixel covers.
+//! Patterns on things, as a pixel sees them: the mean over what the pixel covers.
 //!
 //! An image is kept in several sizes, each half as large as the one before. Seen from afar or aslant, a pixel
 //! takes the mean of a few places, each in the size in which its pixels are as large as what is covered.
@@ -216,7 +216,7 @@ fn covered(many: usize, fewer: usize) -> Vec<Vec<(usize, f32)>> {
 /// Parts along each side into which a footprint on a checker is divided.
 const PARTS: usize = 3;
 
-/// How much of a footprint the squares of a checker cover that have the colour of the one at the lower left
+/// Share of a footprint covered by those squares of a checker that have the colour of the one at the lower left
 /// corner, where the footprint is in squares. It is divided into parts, since it may be aslant; each of them counts
 /// as a box along the squares.
 pub(super) fn checker(footprint: &Footprint) -> f64 {

@@ -19,7 +19,7 @@ pub(super) const NONE: u64 = u64::MAX;
 /// A row of numbers.
 pub(super) type Row = [f64; SIDE];
 
-/// What is nearest in each pixel of a tile.
+/// The nearest thing in each pixel of a tile.
 pub(super) struct Nearest {
     /// 1 / depth.
     pub(super) nearness: [Row; SIDE],
@@ -33,11 +33,11 @@ pub(super) struct Pane {
     pub(super) lane: usize,
     pub(super) nearness: f64,
     what: u64,
-    /// How much of the light behind it does not come through.
+    /// Share of the light behind it that does not come through.
     cover: f64,
 }
 
-/// What a tile shows, to be put into the picture.
+/// Picture of a tile, to be put into the whole one.
 pub(super) struct Shown {
     pub(super) color: [[[u8; 4]; SIDE]; SIDE],
     pub(super) depth: [[f32; SIDE]; SIDE],
@@ -231,7 +231,7 @@ impl<'s> Tile<'s> {
         (near + depth, triangle)
     }
 
-    /// What light passes through before the nearest, from the far one to the near one in each pixel.
+    /// Finds the panes that light passes through before the nearest, from the far one to the near one in each pixel.
     fn panes(&self, nearest: &Nearest) -> Vec<Pane> {
         let mut panes = Vec::new();
         for (number, cast) in self.casts().filter(|(_, cast)| cast.is_clear) {
@@ -285,7 +285,7 @@ impl<'s> Tile<'s> {
         })
     }
 
-    /// How much of a pixel the lines of a grid cover. Lines thinner than a pixel do not vanish between two.
+    /// Share of a pixel that the lines of a grid cover. Lines thinner than a pixel do not vanish between two.
     fn lines(&self, cast: &Cast, grid: &Grid, pixel: (usize, usize), nearness: f64) -> f64 {
         let at = |ray: Vector3<f64>, nearness: f64| cast.local.point(&(ray / nearness));
         let ray = self.pixels.ray(pixel);
@@ -354,7 +354,7 @@ impl<'s> Tile<'s> {
 }
 
 impl Tile<'_> {
-    /// Where a pixel looks, in the world.
+    /// Position in the world of what a pixel shows.
     pub(super) fn in_world(&self, pixel: (usize, usize), nearness: f64) -> Vector3<f64> {
         self.projection.rotation * (self.pixels.ray(pixel) / nearness) + self.projection.position
     }

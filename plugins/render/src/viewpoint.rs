@@ -24,29 +24,29 @@ const NOWHERE: LookAt = LookAt {
     target: Point3::new(0.0, 0.0, 0.0),
 };
 
-/// How many times as wide as high the screens are on which people look first.
+/// Ratio of width to height of the screens on which people look first.
 const SCREEN: f64 = 1.6;
 
 /// Half of the vertical opening angle: tan 20°.
 const HALF: f64 = 0.363_970_234_266;
 
-/// Where the camera is, seen from what it looks at, if nothing is in the way: the sun stands to its left.
+/// Direction of the camera, seen from what it looks at, if nothing is in the way: the sun stands to its left.
 const AWAY: [f64; 3] = [-0.62, -0.66, 0.46];
 
-/// By how much the camera goes round if something is in the way, rad, and how steeply it looks down then.
+/// Angles by which the camera goes round if something is in the way, rad, and those at which it then looks down.
 const AROUND: [f64; 8] = [0.0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.2];
 const STEEP: [f64; 4] = [0.47, 0.8, 1.1, 1.35];
 
 /// A place from which so much of what is looked at is seen is good enough.
 const ENOUGH: f64 = 0.95;
 
-/// How many places at most are looked at to find out how much of the things is seen.
+/// Greatest number of places that are looked at to find out how much of the things is seen.
 const MARKS: usize = 600;
 
-/// What is flatter than this share of its width is ground.
+/// Height of a thing, as a share of its width, below which it is ground.
 const FLAT: f64 = 0.05;
 
-/// How much room there is around what is looked at.
+/// Room around what is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Margin {
     /// At most so much, m.
@@ -160,7 +160,7 @@ fn place(
     }
 }
 
-/// What is looked at.
+/// Things that are looked at.
 struct Subject {
     /// Their numbers in the scene.
     things: Vec<usize>,
@@ -217,7 +217,7 @@ struct Outlook<'s> {
     scene: &'s RenderScene,
     /// Their numbers in the scene, in order.
     things: &'s [usize],
-    /// What may be in the way: everything else.
+    /// Things that may be in the way: everything else.
     others: Shadows,
     /// Places on the things, and around them.
     marks: Vec<Vector3<f64>>,
@@ -311,7 +311,7 @@ impl<'s> Outlook<'s> {
         best.0
     }
 
-    /// How much of the things is seen from a place.
+    /// Share of the things that is seen from a place.
     fn share(&self, from: &Vector3<f64>) -> f64 {
         if self.is_inside(from) {
             return 0.0;
@@ -324,7 +324,7 @@ impl<'s> Outlook<'s> {
         seen as f64 / self.marks.len().max(1) as f64
     }
 
-    /// Whether a place is in something else.
+    /// Tells whether a place is in something else.
     fn is_inside(&self, at: &Vector3<f64>) -> bool {
         self.scene.things.iter().enumerate().any(|(number, thing)| {
             let local = thing.world_from_thing.inverse() * Point3::from(*at);
@@ -332,7 +332,7 @@ impl<'s> Outlook<'s> {
         })
     }
 
-    /// How far the way from a place is free, found by halving.
+    /// Length of the free way from a place, found by halving.
     fn free(&self, from: &Vector3<f64>, way: &Vector3<f64>, most: f64) -> f64 {
         let (mut low, mut high) = (0.0, most);
         for _ in 0..12 {
@@ -413,7 +413,7 @@ mod tests {
         }
     }
 
-    /// How much of the picture the first thing covers, seen from where it is looked for 6 m away.
+    /// Share of the picture that the first thing covers, seen from where it is looked for 6 m away.
     fn covered(others: Vec<Thing>) -> (Vector3<f64>, f64) {
         let mut things = vec![block([0.0, 0.0, 0.3], [0.5, 0.4, 0.3])];
         things.push(block([0.0, 0.0, -0.5], [30.0, 30.0, 0.5]));

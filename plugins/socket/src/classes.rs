@@ -1,4 +1,4 @@
-//! What kinds are called in MORSE: clients ask `simulation details` for the names of its Python classes.
+//! Names of kinds in MORSE: clients ask `simulation details` for those of its Python classes.
 
 /// Kinds of sensor and actuator; models of robots. The kinds that MORSE does not have keep their own names.
 pub const CLASSES: &[(&str, &str)] = &[

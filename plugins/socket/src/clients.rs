@@ -239,8 +239,8 @@ impl Server {
     }
 }
 
-/// Whether a line is the first one of an HTTP request: a page in a browser on this machine may send those here,
-/// and lines of its choice after them.
+/// Tells whether a line is the first one of an HTTP request: a page in a browser on this machine may send those
+/// here, and lines of its choice after them.
 fn is_http(line: &[u8]) -> bool {
     let last = line.trim_ascii().rsplit(|&byte| byte == b' ').next();
     matches!(last, Some([b'H', b'T', b'T', b'P', b'/', version @ ..]) if version.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.'))

@@ -13,12 +13,12 @@ use mio::net::TcpStream;
 const MOST_WAITING: usize = 8 << 20;
 /// Of what a client did not take, this many records are kept.
 const MOST_RECORDS: usize = 1024;
-/// What is read at once.
+/// Bytes that are read at once.
 const CHUNK: usize = 16 << 10;
 /// So often in one go.
 const CHUNKS: usize = 16;
 
-/// What a connection is for.
+/// Purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Requests and replies.
@@ -31,7 +31,7 @@ pub(crate) enum Role {
     Sync,
 }
 
-/// How a read ended.
+/// Outcome of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// Nothing more is there.
@@ -55,7 +55,7 @@ pub(crate) struct Connection {
     /// Bytes of the first record that were sent.
     sent: usize,
     waiting: usize,
-    /// Whether it may do what it came for.
+    /// True once it may do what it came for.
     pub(crate) is_admitted: bool,
     /// It is closed once everything was sent.
     pub(crate) is_closing: bool,
@@ -65,7 +65,7 @@ pub(crate) struct Connection {
     pub(crate) is_dismissed: bool,
     /// It is closed then, whatever it does.
     pub(crate) leaves: Option<Instant>,
-    /// When it began the line that it has not ended yet.
+    /// Time at which it began the line that it has not ended yet.
     pub(crate) begun: Option<Instant>,
     /// Requests under way: the client's id, and the simulation's. Of two with one id it is the newer one.
     pub(crate) under_way: BTreeMap<String, u64>,
@@ -116,7 +116,7 @@ impl Connection {
         Heard::More
     }
 
-    /// What was read and not given out.
+    /// Bytes that were read and not given out.
     fn rest(&self) -> &[u8] {
         self.input.get(self.taken..).unwrap_or_default()
     }
@@ -149,7 +149,7 @@ impl Connection {
         self.taken -= line.len() + 1;
     }
 
-    /// Whether any bytes arrived since this was last asked; they are thrown away.
+    /// Tells whether any bytes arrived since this was last asked; they are thrown away.
     pub(crate) fn swallow(&mut self) -> bool {
         let any = !self.input.is_empty();
         self.input.clear();
@@ -176,7 +176,7 @@ impl Connection {
         self.output.push_back(bytes);
     }
 
-    /// Whether a client takes its replies too slowly to be served further.
+    /// Tells whether a client takes its replies too slowly to be served further.
     pub(crate) fn is_choked(&self) -> bool {
         self.waiting > MOST_WAITING
     }
@@ -219,12 +219,12 @@ impl Connection {
         self.leaves = Some(leaves);
     }
 
-    /// Whether it was not told yet all that it asked for.
+    /// Tells whether it was not told yet all that it asked for.
     pub(crate) fn is_awaiting(&self) -> bool {
         self.unanswered > 0 || !self.output.is_empty()
     }
 
-    /// Whether everything was sent.
+    /// Tells whether everything was sent.
     pub(crate) fn is_drained(&self) -> bool {
         self.output.is_empty()
     }

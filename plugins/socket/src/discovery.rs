@@ -1,4 +1,4 @@
-//! What there is: streams and their ports, and the list of all components.
+//! Discovery: streams and their ports, and the list of all components.
 use std::collections::BTreeMap;
 
 use morse_api::service::Reply;

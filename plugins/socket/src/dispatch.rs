@@ -1,4 +1,4 @@
-//! What becomes of a request: answered here, or sent to the simulation.
+//! Dispatch of a request: answered here, or sent to the simulation.
 use morse_api::{
     middleware::Failure,
     service::{Reply, ServiceError},

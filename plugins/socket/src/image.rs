@@ -3,7 +3,7 @@ use bevy::reflect::Reflect;
 use morse_api::samples::{AnySamples, base64};
 use serde::Deserialize;
 
-/// How images in colour are sent.
+/// Encoding of images in colour.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImageEncoding {

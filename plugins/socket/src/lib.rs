@@ -58,7 +58,7 @@ pub struct Socket {
     /// The address to listen at. Other machines reach the simulation only at another one than the default,
     /// and then a token is needed.
     pub listen: String,
-    /// What each client has to say first, as a line `token …`; without it, nothing.
+    /// Token that each client has to say first, as a line `token …`; without it, none is needed.
     pub token: Option<String>,
     /// More clients than these are turned away.
     pub max_clients: u32,
@@ -69,7 +69,7 @@ pub struct Socket {
     /// token and does not. 0 waits for ever.
     #[reflect(@Unit("s"))]
     pub line_timeout: f64,
-    /// Whether a client may hold the simulation: while it is connected to the sync port, each tick waits
+    /// Lets a client hold the simulation: while it is connected to the sync port, each tick waits
     /// for some bytes of it.
     pub time_sync: bool,
     /// The sync port; 0 takes a free one.
@@ -97,7 +97,7 @@ impl Default for Socket {
 }
 
 impl Socket {
-    /// Whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
+    /// Checks whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
     fn admits(&self, given: &[u8]) -> bool {
         let token = self.token.as_ref();
         token.is_none_or(|token| token.as_bytes().ct_eq(given).into())
@@ -110,13 +110,13 @@ impl Socket {
 pub struct Stream {
     /// Its port; without it, the next free one.
     pub port: Option<u16>,
-    /// How images in colour are sent.
+    /// Encoding of images in colour.
     pub image: ImageEncoding,
-    /// How readings are written; commands are always fields.
+    /// Encoding of readings; commands are always fields.
     pub encoder: Encoder,
 }
 
-/// What a reading is written as.
+/// Encoding of readings.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoder {
@@ -196,7 +196,7 @@ struct Ports<'a> {
     settings: &'a Socket,
     name: String,
     address: IpAddr,
-    /// Where the search for the next free port begins.
+    /// Port at which the search for the next free one begins.
     next: u16,
     listeners: Vec<(TcpListener, Role)>,
     names: Vec<(String, u16)>,

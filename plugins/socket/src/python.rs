@@ -253,7 +253,7 @@ fn display(out: &mut Vec<u8>, value: &dyn std::fmt::Display) {
     write!(out, "{value}").ok();
 }
 
-/// Whether Python takes a value for false: MORSE then leaves it out of a reply.
+/// Tells whether Python takes a value for false: MORSE then leaves it out of a reply.
 #[must_use]
 pub fn is_falsy(value: &Json) -> bool {
     match value {

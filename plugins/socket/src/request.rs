@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::python;
 
-/// What a line asks for.
+/// Request in a line.
 #[derive(Debug, PartialEq)]
 pub enum Line {
     /// A service.

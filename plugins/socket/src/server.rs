@@ -27,11 +27,11 @@ use crate::{
 
 /// The token of the waker; listeners and connections follow.
 const WAKER: Token = Token(0);
-/// How long the thread sleeps where nothing happens, and how often it looks for clients that are late.
+/// Time for which the thread sleeps where nothing happens, and after which it looks for clients that are late.
 const BEAT: Duration = Duration::from_millis(250);
 /// Of what has to be said, so much waits to be told one by one.
 const MOST_WARNINGS: usize = 64;
-/// How long clients have to take what is left when the simulation ends.
+/// Time that clients have to take what is left when the simulation ends.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A reply on its way to a client.
@@ -39,12 +39,12 @@ pub(crate) struct Answer {
     pub(crate) connection: usize,
     /// The client's id for the request.
     pub(crate) id: String,
-    /// Whether it is the list of all components, to which the streams are added.
+    /// True if it is the list of all components, to which the streams are added.
     pub(crate) is_details: bool,
     pub(crate) reply: Reply,
 }
 
-/// What the thread has to tell.
+/// Failure and warnings that the thread reports.
 #[derive(Default)]
 pub(crate) struct ThreadReport {
     pub(crate) failure: Option<Failure>,
@@ -75,7 +75,7 @@ impl ThreadReport {
 
 /// A sensor's stream.
 pub(crate) struct Output {
-    /// How images are sent.
+    /// Encoding of images.
     image: ImageEncoding,
     pub(crate) observer: Observer,
     pub(crate) port: u16,
@@ -131,7 +131,7 @@ impl Notifier {
     }
 }
 
-/// What a server is made of.
+/// Parts of which a server is made.
 pub(crate) struct ServerOptions {
     pub(crate) settings: Socket,
     pub(crate) listeners: Vec<(TcpListener, Role)>,
@@ -372,7 +372,7 @@ fn limit(seconds: f64) -> Duration {
         .unwrap_or(Duration::MAX)
 }
 
-/// What a lock holds, whatever became of who held it before.
+/// Takes what a lock holds, whatever became of who held it before.
 pub(crate) fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What is on the surface of a shape: colours, images, checkers, highlights.
+//! Appearance of the surface of a shape: colours, images, checkers, highlights.
 use bevy::{
     asset::RenderAssetUsages,
     image::{ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor},
@@ -19,7 +19,7 @@ pub(crate) struct Appearance {
     color: [f64; 4],
     pattern: Option<Pattern>,
     gloss: Gloss,
-    /// Whether both sides of its triangles are seen.
+    /// True if both sides of its triangles are seen.
     is_open: bool,
 }
 

@@ -14,11 +14,11 @@ use crate::{
 /// Speeds to choose from.
 const SPEEDS: [f64; 8] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, f64::INFINITY];
 
-/// Whether the list of keys is shown.
+/// True while the list of keys is shown.
 #[derive(Resource, Default)]
 pub(crate) struct Help(pub(crate) bool);
 
-/// What keys do, in groups.
+/// Keys and their effects, in groups.
 const KEYS: [(&str, &str); 23] = [
     ("Space", "hold the run, or let it go on"),
     (".", "one tick"),
@@ -96,7 +96,7 @@ pub(crate) fn draw(
     Ok(())
 }
 
-/// What panels have left of the window, and how many of the window's points are one of theirs.
+/// The part of the window that panels have left, and how many of the window's points are one of theirs.
 #[derive(Resource)]
 pub(crate) struct Rest(egui::Rect, f32);
 
@@ -107,7 +107,7 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Whether the pointer is over the view, and not over a panel or a menu.
+    /// Tells whether the pointer is over the view, and not over a panel or a menu.
     pub(crate) fn has_pointer(&self, window: &Window, egui: &EguiWantsInput) -> bool {
         let is_over = window.cursor_position().is_some_and(|at| {
             let scale = self.1;
@@ -116,7 +116,7 @@ impl Rest {
         is_over && !egui.wants_any_pointer_input()
     }
 
-    /// Where a panel is put, which takes its part of what is left.
+    /// Makes the room for a panel, which takes its part of what is left.
     pub(crate) fn root(&self, context: &egui::Context, name: &'static str) -> egui::Ui {
         let builder = egui::UiBuilder::new()
             .layer_id(egui::LayerId::background())

@@ -31,13 +31,13 @@ const FAR: f32 = 10_000.0;
 pub(crate) struct OrbitCamera {
     /// The point in the middle of the picture.
     pub(crate) target: Vec3,
-    /// How far it is away, m.
+    /// Distance from the camera, m.
     pub(crate) distance: f32,
-    /// Where the camera is from there: about z, rad.
+    /// Direction of the camera from there: about z, rad.
     pub(crate) yaw: f32,
     /// And over the ground, rad.
     pub(crate) pitch: f32,
-    /// Whether it goes where what is selected goes.
+    /// True while it goes where what is selected goes.
     pub(crate) follows: bool,
 }
 
@@ -69,7 +69,7 @@ impl OrbitCamera {
         Vec3::new(cos * x, cos * y, sin)
     }
 
-    /// Where it is, and how it is turned.
+    /// Pose of the camera.
     pub(crate) fn transform(&self) -> Transform {
         let at = self.target + self.backward() * self.distance;
         Transform::from_translation(at).looking_at(self.target, Vec3::Z)

@@ -1,4 +1,4 @@
-//! How a simulation reaches its window: the simulation is built on one thread, the window is on another.
+//! Channel from a simulation to its window: the simulation is built on one thread, the window is on another.
 use bevy::prelude::{App, Reflect};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{
@@ -14,7 +14,7 @@ use serde::Deserialize;
 #[reflect(from_reflect = false)]
 #[serde(default, deny_unknown_fields)]
 pub struct Window {
-    /// Where the window is.
+    /// Sender that reaches the window.
     #[reflect(ignore)]
     #[serde(skip)]
     pub sender: Option<WindowSender>,
@@ -39,7 +39,7 @@ pub struct WindowReceiver(Receiver<WindowContext>);
 
 /// Everything that a window needs of a simulation.
 pub struct WindowContext {
-    /// What there is, and where it is.
+    /// Things in the world, and their poses.
     pub world_view: WorldView,
     /// Requests to the simulation.
     pub requests: RequestSender,

@@ -1,4 +1,4 @@
-//! What actuators can be told: a form for each, and a stick for those that take one.
+//! Forms for commands to actuators: one for each, and a stick for those that take one.
 use std::collections::BTreeMap;
 
 use bevy::{

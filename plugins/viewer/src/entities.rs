@@ -51,7 +51,7 @@ pub(crate) fn raise(
     }
 }
 
-/// Where what is drawn is kept.
+/// Store of what is drawn.
 #[derive(SystemParam)]
 pub(crate) struct Store<'w> {
     meshes: ResMut<'w, Assets<Mesh>>,
@@ -62,7 +62,7 @@ pub(crate) struct Store<'w> {
 /// Triangles with their look.
 type Piece = (Handle<Mesh>, Handle<StandardMaterial>);
 
-/// What shapes have in common: the wheels of fifty rovers are one.
+/// Meshes and materials that shapes have in common: the wheels of fifty rovers are one.
 #[derive(Default)]
 struct Known {
     shapes: Vec<(ShapeInfo, Vec<Piece>)>,

@@ -9,14 +9,14 @@ use serde_json::json;
 
 use crate::command_panel::{self, CommandPanel};
 
-/// What an actuator is told, from -1 to 1 each: the left stick to the left and forward, the right stick to
-/// the left and forward, the left and the right trigger (of joysticks: Z and RZ, such as throttle and twist,
+/// Deflections that an actuator is told, from -1 to 1 each: the left stick to the left and forward, the right
+/// stick to the left and forward, the left and the right trigger (of joysticks: Z and RZ, such as throttle and twist,
 /// as the device counts them).
 type Axes = [f64; 6];
 
 const AT_REST: Axes = [0.0; 6];
 
-/// Where an axis of a gamepad is among [`Axes`], and its sign there: a gamepad's own are positive to the right.
+/// Place of an axis of a gamepad among [`Axes`], and its sign there: a gamepad's own are positive to the right.
 fn place_of_axis(axis: GamepadAxis) -> Option<(usize, f64)> {
     match axis {
         GamepadAxis::LeftStickX => Some((0, -1.0)),
@@ -29,7 +29,7 @@ fn place_of_axis(axis: GamepadAxis) -> Option<(usize, f64)> {
     }
 }
 
-/// Where a trigger is among [`Axes`]; most gamepads have them as buttons that can be pressed a little.
+/// Place of a trigger among [`Axes`]; most gamepads have them as buttons that can be pressed a little.
 fn place_of_button(button: GamepadButton) -> Option<usize> {
     match button {
         GamepadButton::LeftTrigger2 => Some(4),
@@ -44,7 +44,7 @@ pub(crate) struct Gamepads {
     /// In the order in which they were first moved: some keyboards and receivers say that they are gamepads as
     /// well, and must not take the place of a real one.
     moved: Vec<(Entity, Axes)>,
-    /// What each actuator was told last.
+    /// Deflections that each actuator was told last.
     told: BTreeMap<usize, Axes>,
 }
 
@@ -81,7 +81,7 @@ impl Gamepads {
         }
     }
 
-    /// What an actuator is to do. Actuators take turns with the gamepads, so that a single one drives them all.
+    /// Deflections for an actuator. Actuators take turns with the gamepads, so that a single one drives them all.
     fn axes(&self, actuator: usize) -> Axes {
         let pad = actuator.checked_rem(self.moved.len());
         pad.and_then(|pad| self.moved.get(pad))
@@ -210,7 +210,7 @@ mod tests {
             .collect()
     }
 
-    /// What Bevy makes of a deflection: nothing up to 0.05, and evenly more from there.
+    /// Value that Bevy makes of a deflection: nothing up to 0.05, and evenly more from there.
     fn live(raw: f64) -> f64 {
         raw.signum() * (raw.abs() - 0.05) / 0.95
     }

@@ -1,4 +1,4 @@
-//! What is drawn over the bodies: the grid, scans and their rays, trails, frames, what cameras see, contacts.
+//! Drawings over the bodies: the grid, scans and their rays, trails, frames, what cameras see, contacts.
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
@@ -19,10 +19,10 @@ use crate::{
 const STEP: f32 = 0.03;
 /// So many points of a trail are kept.
 const LONGEST: usize = 4000;
-/// What cameras see is drawn up to this depth, m.
+/// Depth up to which the view of cameras is drawn, m.
 const FRUSTUM: f64 = 1.5;
 
-/// What is drawn.
+/// Layers that are drawn.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layers {
     on: [bool; 9],
@@ -65,7 +65,7 @@ impl Default for Layers {
 }
 
 impl Layers {
-    /// Whether a layer is drawn.
+    /// Tells whether a layer is drawn.
     pub(crate) fn has(&self, layer: Layer) -> bool {
         self.on.get(layer as usize).is_some_and(|on| *on)
     }
@@ -85,11 +85,11 @@ impl Layers {
     }
 }
 
-/// What is drawn over everything, even if something is before it.
+/// Gizmos that are drawn over everything, even if something is before them.
 #[derive(Default, Reflect, GizmoConfigGroup)]
 struct OnTop;
 
-/// Where robots have been.
+/// Trails of robots: places where they have been.
 #[derive(Resource, Default)]
 pub(crate) struct Trails {
     points: Vec<VecDeque<Vec3>>,
@@ -293,7 +293,7 @@ fn corners(matrix: &[[f64; 3]; 3], width: f64, height: f64) -> [Point3<f64>; 4] 
     })
 }
 
-/// Where bodies touch, and how hard.
+/// Draws the points where bodies touch, and how hard they do.
 fn contacts(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos<OnTop>) {
     replica.want_contacts(layers.has(Layer::Contacts));
     if !layers.has(Layer::Contacts) {

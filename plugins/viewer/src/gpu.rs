@@ -47,7 +47,7 @@ const FRESH: usize = 4;
 pub struct Gpu {
     requests: Option<Sender<DrawRequest>>,
     thread: Option<JoinHandle<()>>,
-    /// What the card is called.
+    /// Name of the card.
     pub card: String,
 }
 
@@ -313,7 +313,7 @@ fn prepare(world: &mut World, view: &CameraView) {
 struct Pinhole {
     /// Twice the focal length by width and height.
     scale: Vec2,
-    /// Where the axis meets the picture, -1 to 1, to the right and up.
+    /// Point where the axis meets the picture, -1 to 1, to the right and up.
     middle: Vec2,
     near: f32,
     far: f32,

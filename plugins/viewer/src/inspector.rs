@@ -121,7 +121,7 @@ fn about(
     ui.add_space(4.0);
 }
 
-/// What a sensor measured last.
+/// Shows what a sensor measured last.
 fn data(
     ui: &mut egui::Ui,
     sensor: usize,

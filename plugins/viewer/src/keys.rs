@@ -127,7 +127,7 @@ pub(crate) fn look(
     }
 }
 
-/// Where the camera is, as `morse-sim render` takes it.
+/// Viewpoint of the camera, as `morse-sim render` takes it.
 fn whereabouts(camera: &OrbitCamera, replica: &Replica) -> String {
     let text = |point: Vec3| {
         let [x, y, z]: [f64; 3] =

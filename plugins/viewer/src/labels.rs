@@ -17,7 +17,7 @@ const OVER: f32 = 0.05;
 /// Names are read from so many times the distance at which the camera looks, and are not written beyond.
 const READABLE: f32 = 6.0;
 
-/// How high everything reaches that bodies carry, by their place; a body without shapes is as high as its origin.
+/// Top (z) of all that each body carries, by its place; a body without shapes is as high as its origin.
 struct Tops(Vec<f32>);
 
 impl Tops {

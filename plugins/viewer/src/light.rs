@@ -6,8 +6,8 @@ use bevy::{
 };
 use morse_api::lighting::{self, Lighting};
 
-/// What a camera here makes of a light of one candela a square metre, for its usual exposure (ISO 12232: 2 to the
-/// power of 9.7, times 1.2).
+/// Value that a camera here makes of a light of one candela a square metre, for its usual exposure (ISO 12232: 2 to
+/// the power of 9.7, times 1.2).
 const EXPOSURE: f32 = 1.0 / (831.746_2 * 1.2);
 /// The share of light from everywhere that Bevy's approximation for rough surfaces sends back.
 const ROUGH: f32 = 0.46;
@@ -34,12 +34,12 @@ impl Theme {
     }
 }
 
-/// What comes first where the processor does the work of a graphics card.
+/// Priority where the processor does the work of a graphics card.
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Hurry {
     /// Many frames a second: shadows are coarse, and end near.
     Frames,
-    /// How a single picture looks.
+    /// The look of a single picture.
     Looks,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn plugin(app: &mut App, lighting: &Lighting, hurry: Hurry) {
 #[derive(Resource)]
 struct Sun(lighting::Sun);
 
-/// Whether the processor does the work of a graphics card, which it does slowly.
+/// Tells whether the processor does the work of a graphics card, which it does slowly.
 pub(crate) fn is_slow(card: Option<&RenderAdapterInfo>) -> bool {
     card.is_some_and(|card| card.device_type == wgpu::DeviceType::Cpu)
 }

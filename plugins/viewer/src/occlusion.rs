@@ -39,7 +39,7 @@ pub(crate) fn rest(
     }
 }
 
-/// Whether the desktop has put the window away. One that does not say (Wayland's) says that it is covered.
+/// Tells whether the desktop has put the window away. One that does not say (Wayland's) says that it is covered.
 fn is_minimized(window: Entity) -> bool {
     WINIT_WINDOWS.with_borrow(|windows| {
         let window = windows.get_window(window);

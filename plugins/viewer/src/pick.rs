@@ -1,4 +1,4 @@
-//! What is selected: by a click in the view or in the tree. With shift a body is dragged, with alt it is pushed.
+//! Selection: by a click in the view or in the tree. With shift a body is dragged, with alt it is pushed.
 use bevy::{picking::mesh_picking::ray_cast::MeshRayCast, prelude::*};
 use bevy_egui::input::EguiWantsInput;
 use morse_api::{body::BodyKind, world_view::Scenery};
@@ -17,7 +17,7 @@ const STILL: f32 = 5.0;
 /// A push changes the speed by so much, m/s.
 const PUSH: f64 = 1.0;
 
-/// What the panels and the view are about, by its place in the scenery.
+/// Subject of the panels and the view, by its place in the scenery.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Selected {
     /// Nothing.
@@ -32,7 +32,7 @@ pub(crate) enum Selected {
 }
 
 impl Selected {
-    /// What it is called.
+    /// Name.
     pub(crate) fn name(self, scenery: &Scenery) -> String {
         let name = match self {
             Self::Nothing => None,
@@ -59,7 +59,7 @@ impl Selected {
         }
     }
 
-    /// Where it is in the simulation's world.
+    /// Pose in the simulation's world.
     pub(crate) fn pose(self, replica: &Replica) -> Option<Isometry3<f64>> {
         let body = self.body(&replica.scenery)?;
         let within = match self {
@@ -82,7 +82,7 @@ impl Selected {
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub(crate) struct Dragging(pub(crate) Option<DraggedBody>);
 
-/// How a body is held by the pointer.
+/// Grip of the pointer on a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraggedBody {
     body: usize,
@@ -90,7 +90,7 @@ pub(crate) struct DraggedBody {
     offset: Vec3,
 }
 
-/// How far the pointer has moved since the button went down.
+/// Distance that the pointer has moved since the button went down.
 #[derive(Resource, Default)]
 pub(crate) struct Travelled(f32);
 
@@ -156,7 +156,7 @@ fn begin_drag(
     }
 }
 
-/// What has to be put elsewhere so that a body is: the base of its robot, or the body itself, if it moves.
+/// Finds the body that has to be put elsewhere so that this one is: the base of its robot, or itself, if it moves.
 fn carrier(scenery: &Scenery, body: usize) -> Option<usize> {
     let seen = scenery.bodies.get(body)?;
     let base = seen.robot.as_ref().and_then(|name| {

@@ -24,7 +24,7 @@ const COLORS: [[u8; 3]; 7] = [
     [0, 114, 178],
 ];
 
-/// What is drawn over time.
+/// Curves that are drawn over time.
 #[derive(Resource, Default)]
 pub(crate) struct Plots {
     curves: Vec<Curve>,

@@ -1,4 +1,4 @@
-//! What the simulation shows, as it comes: poses, readings, and how time passes.
+//! Replica of the simulation, as it comes: poses, readings, and the speed of time.
 use std::collections::BTreeSet;
 
 use bevy::prelude::*;
@@ -18,19 +18,19 @@ const SPAN: f64 = 0.5;
 /// The world of the simulation, as it was last seen.
 #[derive(Resource)]
 pub(crate) struct Replica {
-    /// What there is.
+    /// Things in the world.
     pub(crate) scenery: std::sync::Arc<Scenery>,
-    /// Where the bodies are.
+    /// Poses of the bodies.
     pub(crate) poses: Poses,
     /// This point of the simulation's world is the origin here: single precision is too coarse far away.
     pub(crate) origin: Vector3<f64>,
     /// Every sensor, in path order.
     pub(crate) sensors: Vec<SensorReplica>,
-    /// How time passes.
+    /// Speed of simulated time.
     pub(crate) pace: Pace,
     /// From where to look first.
     pub(crate) view: LookAt,
-    /// Whether the simulation has ended; what is shown then is its last tick.
+    /// True once the simulation has ended; what is shown then is its last tick.
     pub(crate) is_over: bool,
     observer: PoseObserver,
     pacing: std::sync::Arc<morse_api::world_view::Pacing>,
@@ -42,17 +42,17 @@ pub(crate) struct Replica {
 pub(crate) struct SensorReplica {
     /// The way its readings come.
     pub(crate) observer: Observer,
-    /// What it measured last, if somebody watches it.
+    /// Last reading, if somebody watches it.
     pub(crate) reading: Option<Reading>,
     /// A look at what it measured before it was watched.
     look: Option<Observer>,
     is_watched: bool,
 }
 
-/// How simulated time passes.
+/// Speed of simulated time, wanted and measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pace {
-    /// Whether the run is held.
+    /// True while the run is held.
     pub(crate) is_held: bool,
     /// Simulated seconds a second that are wanted; infinitely many are as many as the machine can.
     pub(crate) factor: f64,
@@ -128,7 +128,7 @@ impl Replica {
         &self.requests
     }
 
-    /// Whether it is to be shown where bodies touch.
+    /// Tells the simulation whether contacts are to be shown.
     pub(crate) fn want_contacts(&self, wanted: bool) {
         self.observer.want_contacts(wanted);
     }
@@ -138,7 +138,7 @@ impl Replica {
         self.poses.nanos as f64 / 1e9
     }
 
-    /// Where a body is, in the window's world.
+    /// Pose of a body, in the window's world.
     pub(crate) fn body(&self, place: usize) -> Transform {
         self.poses
             .bodies
@@ -146,7 +146,7 @@ impl Replica {
             .map_or(Transform::IDENTITY, |pose| self.transform(pose))
     }
 
-    /// Where something is that a body carries, in the simulation's world.
+    /// Pose of something that a body carries, in the simulation's world.
     pub(crate) fn carried(&self, body: usize, body_from_it: &Isometry3<f64>) -> Isometry3<f64> {
         self.poses
             .bodies

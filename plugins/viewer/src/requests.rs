@@ -1,4 +1,4 @@
-//! What is asked of the simulation: to hold, to go on, to put something somewhere.
+//! Requests to the simulation: to hold, to go on, to put something somewhere.
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::*;
@@ -13,7 +13,7 @@ pub(crate) struct Requests {
     refusals: Arc<Mutex<Vec<String>>>,
 }
 
-/// What is to be read in the bar, for as long as it is shown: the latest refusal, say.
+/// Text that is to be read in the bar, for as long as it is shown: the latest refusal, say.
 #[derive(Resource, Default)]
 pub(crate) struct Notice {
     pub(crate) text: String,

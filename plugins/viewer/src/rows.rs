@@ -1,4 +1,4 @@
-//! What a reading holds, as rows: a name, a value, its unit. Short lists and maps are their parts.
+//! Rows of a reading: a name, a value, its unit. Short lists and maps are their parts.
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
     fields::{DynamicValue, Value, key_text, plain_name, view, walk},
@@ -16,15 +16,15 @@ const FEW: usize = 4;
 pub(crate) struct Row {
     /// The field, and the part of it: `position.x`.
     pub(crate) name: String,
-    /// What it holds.
+    /// Value.
     pub(crate) cell: Cell,
     /// The unit, or nothing.
     pub(crate) unit: &'static str,
-    /// What the field means.
+    /// Documentation of the field.
     pub(crate) docs: &'static str,
 }
 
-/// What is shown of a value.
+/// Form in which a value is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {
     /// A number, which can be plotted.

@@ -13,7 +13,7 @@ use crate::{replica::Replica, requests::Notice};
 pub struct ScreenshotRequest {
     /// The simulated time from which on it is taken, s; without one, when the simulation has ended.
     pub time: Option<f64>,
-    /// Where it goes.
+    /// Path of the picture.
     pub file: PathBuf,
 }
 
@@ -22,12 +22,12 @@ pub struct ScreenshotRequest {
 pub(crate) struct ScreenshotQueue {
     pub(crate) wanted: Vec<ScreenshotRequest>,
     pub(crate) under_way: usize,
-    /// What went wrong with the last one.
+    /// Reason for which the last one failed.
     pub(crate) failure: Option<String>,
 }
 
 impl ScreenshotQueue {
-    /// Whether all that were wanted are there.
+    /// Tells whether all that were wanted are there.
     pub(crate) fn are_done(&self) -> bool {
         self.wanted.is_empty() && self.under_way == 0
     }

@@ -1,5 +1,5 @@
-//! What is behind everything: the sky, and the ground below the horizon, as the scene's light says. It is a sphere
-//! about the camera, as large as the camera sees.
+//! Background behind everything: the sky, and the ground below the horizon, as the scene's light says. It is a
+//! sphere about the camera, as large as the camera sees.
 use bevy::{
     asset::RenderAssetUsages,
     camera::visibility::NoFrustumCulling,

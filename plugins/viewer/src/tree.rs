@@ -8,7 +8,7 @@ use crate::{bar::Rest, camera::OrbitCamera, pick::Selected, replica::Replica};
 /// More other bodies than these are not listed.
 const MOST_BODIES: usize = 400;
 
-/// What the tree is narrowed to.
+/// Text to which the tree is narrowed.
 #[derive(Resource, Default)]
 pub(crate) struct Search(String);
 
@@ -53,13 +53,13 @@ pub(crate) fn draw(
     Ok(())
 }
 
-/// What is in the tree.
+/// Content of the tree.
 struct Branches<'a> {
     scenery: &'a Scenery,
     wanted: &'a str,
 }
 
-/// What was clicked, and whether twice.
+/// The thing that was clicked, and whether twice.
 type Chosen = Option<(Selected, bool)>;
 
 impl Branches<'_> {
@@ -175,7 +175,7 @@ impl Branches<'_> {
     }
 }
 
-/// How physics treats a body, in a word.
+/// Names the way in which physics treats a body, in a word.
 pub(crate) fn kind(kind: BodyKind) -> &'static str {
     match kind {
         BodyKind::Fixed => "fixed",

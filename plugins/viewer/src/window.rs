@@ -39,7 +39,7 @@ const FIRST: u32 = 6;
 pub(crate) struct Opened(Option<Sender<Result<(), String>>>);
 
 impl Opened {
-    /// Whether it has been said.
+    /// Tells whether it has been said.
     pub(crate) fn is_told(&self) -> bool {
         self.0.is_none()
     }
@@ -155,7 +155,7 @@ pub(crate) fn frames(rate: f64) -> WinitSettings {
     }
 }
 
-/// What is drawn by egui.
+/// Adds the panels, which egui draws.
 fn panels(app: &mut App) {
     app.add_systems(
         EguiPrimaryContextPass,

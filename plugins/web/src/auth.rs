@@ -1,24 +1,24 @@
-//! Who may come in: names by which the page is asked for, pages that may talk to it, and the token.
+//! Admission: names by which the page is asked for, pages that may talk to it, and the token.
 use std::net::IpAddr;
 
 use subtle::ConstantTimeEq as _;
 
 use crate::http::Head;
 
-/// What is checked of every request.
+/// Conditions that every request has to meet.
 #[derive(Clone, Debug)]
 pub(crate) struct Auth {
-    /// Where it listens.
+    /// Address at which it listens.
     pub(crate) address: IpAddr,
     /// Names by which it may be asked for, besides its address.
     pub(crate) hosts: Vec<String>,
-    /// What browsers have to know, if anything.
+    /// Token that browsers have to know, if any.
     pub(crate) token: Option<String>,
     /// The cookie that tells it.
     pub(crate) cookie: String,
 }
 
-/// What becomes of a connection.
+/// Decision on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It may come in.
@@ -51,7 +51,7 @@ impl Auth {
         Verdict::Refused("a token is needed: open the address with ?token=…")
     }
 
-    /// Whether a `Host` header names this machine. The port does not matter: it may be a forwarded one.
+    /// Tells whether a `Host` header names this machine. The port does not matter: it may be a forwarded one.
     fn is_own(&self, host: &str) -> bool {
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
@@ -89,7 +89,7 @@ fn parts(text: &str, separator: char) -> impl Iterator<Item = (&str, &str)> {
         .filter_map(|part| part.trim().split_once('='))
 }
 
-/// Whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
+/// Checks whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
 fn same(token: &str, given: &str) -> bool {
     token.as_bytes().ct_eq(given.as_bytes()).into()
 }

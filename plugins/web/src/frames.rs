@@ -1,4 +1,4 @@
-//! What changes, as viewers are sent it: frames of poses and readings, each with what its viewer lacks.
+//! Changes, as viewers are sent them: frames of poses and readings, each with what its viewer lacks.
 //!
 //! A frame is little endian: 1 (u8, the form), 1 if the run is held (u8), two bytes of zero, the number of
 //! the frame (u32), the tick and the time in s (f64), the speed that was asked for and the one that was
@@ -17,7 +17,7 @@ const MOST_READINGS: usize = 8 << 20;
 /// Bytes of a body's pose.
 const POSE: usize = 20;
 
-/// What all frames of a moment begin with.
+/// Header of all frames of a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Moment {
     pub(crate) tick: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Frames {
     cached: Vec<(u32, Vec<u8>)>,
 }
 
-/// What one viewer has, and what it wants.
+/// Frame that one viewer has, and the readings that it wants.
 #[derive(Debug, Default)]
 pub(crate) struct View {
     /// The last frame that it was sent.
@@ -72,7 +72,7 @@ impl Frames {
         }
     }
 
-    /// What is shown.
+    /// The moment that is shown.
     pub(crate) fn moment(&self) -> Moment {
         self.moment
     }

@@ -6,13 +6,13 @@ pub(crate) const LONGEST_HEAD: usize = 16 << 10;
 /// The most headers.
 const MOST_HEADERS: usize = 64;
 
-/// What a connection asks for.
+/// Request of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// Whether only the head of the answer is wanted.
+    /// True if only the head of the answer is wanted.
     pub(crate) is_head: bool,
     pub(crate) path: String,
-    /// What follows the `?`.
+    /// Text that follows the `?`.
     pub(crate) query: String,
     pub(crate) host: Option<String>,
     pub(crate) origin: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Head {
     pub(crate) key: Option<String>,
 }
 
-/// What the bytes of a connection are so far.
+/// Outcome of reading the bytes of a connection so far.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// The beginning of a request.

@@ -9,7 +9,7 @@ use mio::net::TcpStream;
 
 use crate::http::{Heard, read};
 
-/// What is read at once.
+/// Bytes that are read at once.
 const CHUNK: usize = 4 << 10;
 /// Of who is leaving, this many bytes are still taken, so that the last answer arrives.
 const MOST_SWALLOWED: usize = 4 << 20;
@@ -23,7 +23,7 @@ pub(crate) struct HttpConnection {
     sent: usize,
 }
 
-/// What became of a connection.
+/// State of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionState {
     /// It stays as it is.
@@ -92,7 +92,7 @@ impl HttpConnection {
         ConnectionState::Leaves
     }
 
-    /// What was read beyond the first `length` bytes.
+    /// Gives up the stream, and the bytes that were read beyond the first `length` ones.
     pub(crate) fn into_rest(mut self, length: usize) -> (TcpStream, Vec<u8>) {
         let rest = self.input.split_off(length.min(self.input.len()));
         (self.stream, rest)

@@ -50,13 +50,13 @@ pub struct Web {
     /// The address to listen at. Other machines reach the simulation only at another one than the default,
     /// and then a token is needed.
     pub listen: String,
-    /// What browsers have to know: the page is opened with `?token=…`, once. Without it, nothing.
+    /// Token that browsers have to know: the page is opened with `?token=…`, once. Without it, none is needed.
     pub token: Option<String>,
     /// Names by which browsers may ask for the page, besides the address: those of a proxy, say.
     pub hosts: Vec<String>,
     /// More viewers than these are turned away.
     pub max_viewers: u32,
-    /// How often a viewer is shown something new, at most.
+    /// Greatest rate at which a viewer is shown something new.
     #[reflect(@Unit("Hz"))]
     pub frame_rate: f64,
 }
@@ -138,7 +138,7 @@ impl Middleware for Web {
 }
 
 impl Web {
-    /// Where to listen, if that makes sense.
+    /// Finds the address to listen at, if the settings make sense.
     fn address(&self) -> Result<IpAddr, String> {
         if !(self.frame_rate > 0.0 && self.frame_rate <= 1000.0) {
             return Err(format!(

@@ -35,7 +35,7 @@ pub(crate) const FILES: &[File] = embedded! {
     "/controls.js" "controls.js" SCRIPT
 };
 
-/// What the page has under a path, and what it is.
+/// Finds the content that the page has under a path, and its kind.
 pub(crate) fn find(path: &str) -> Option<(&'static str, &'static [u8])> {
     let file = FILES.iter().find(|(known, ..)| *known == path);
     file.map(|(_, kind, content)| (*kind, *content))

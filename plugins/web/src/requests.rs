@@ -1,4 +1,4 @@
-//! What viewers ask of the simulation, and its answers.
+//! Requests of viewers to the simulation, and its answers.
 use std::{
     collections::BTreeSet,
     sync::{

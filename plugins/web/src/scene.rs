@@ -1,4 +1,4 @@
-//! What does not change, as viewers are told it once: `scene.json`, and the triangles of meshes.
+//! Constant parts of the world, as viewers are told them once: `scene.json`, and the triangles of meshes.
 use morse_api::{
     body::BodyKind,
     lighting::Lighting,
@@ -51,7 +51,7 @@ fn point(point: &Point3<f64>) -> Json {
     json!([point.x, point.y, point.z])
 }
 
-/// Where the sun stands, and all light as it adds up (linear).
+/// Direction of the sun, and all light as it adds up (linear).
 fn light(lighting: &Lighting) -> Json {
     let [above, below] = lighting.ambient.light();
     let towards: [f64; 3] = Vector3::from(lighting.sun.direction).normalize().into();

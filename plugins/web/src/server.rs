@@ -29,26 +29,26 @@ use crate::{
 
 const WAKER: Token = Token(0);
 const LISTENER: Token = Token(1);
-/// How long the thread sleeps where nothing happens.
+/// Time for which the thread sleeps where nothing happens.
 const BEAT: Duration = Duration::from_millis(250);
 /// The same while somebody looks on: the run may be held and resumed without a tick.
 const QUICK_BEAT: Duration = Duration::from_millis(50);
 /// Connections that ask for pages, at once.
 const MOST_HTTP_CONNECTIONS: usize = 128;
-/// Who asks for a page and does not say which, or takes no answer, has so long.
+/// Time for somebody who asks for a page and does not say which, or takes no answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Who was told the last word has so long to hear it.
+/// Time for somebody who was told the last word to hear it.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// A viewer that says nothing for so long is asked for a sign of life, and has as long again.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// What the thread has to tell.
+/// Failure that the thread reports.
 #[derive(Default)]
 pub(crate) struct ThreadReport {
     pub(crate) failure: Option<Failure>,
 }
 
-/// What a server is made of.
+/// Parts of which a server is made.
 pub(crate) struct ServerOptions {
     pub(crate) auth: Auth,
     pub(crate) max_viewers: usize,
@@ -160,7 +160,7 @@ impl Server {
         }
     }
 
-    /// How long there is nothing to do unless something happens.
+    /// Time for which there is nothing to do unless something happens.
     fn rest(&self) -> Duration {
         if !self.unheard.is_empty() {
             Duration::ZERO

@@ -1,4 +1,4 @@
-//! What a reading holds as bytes, little endian; `values.js` of the page reads them.
+//! Encoding of readings as bytes, little endian; `values.js` of the page reads them.
 //!
 //! A value is a byte that says what follows: 0 nothing, 1 a number (f64), 2 a whole number (f64), 3 no, 4 yes,
 //! 5 text, 6 a list of f64, 7 a list of f32, 8 a list of points (f32), 9 a list of values, 10 names with values,

@@ -16,14 +16,14 @@ use crate::frames::View;
 pub(crate) const LONGEST_MESSAGE: usize = 64 << 10;
 /// Frames on their way that were not yet seen.
 const MOST_UNSEEN: usize = 2;
-/// What is kept of what a viewer does not take, bytes.
+/// Most bytes that are kept of what a viewer does not take.
 const MOST_WAITING: usize = 32 << 20;
 /// Messages that are heard at once; then others have their turn.
 const MOST_AT_ONCE: usize = 64;
 /// More messages than these in a second are a flood.
 const FLOOD: u32 = 2000;
 
-/// What a viewer says.
+/// Message of a viewer.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Said {
@@ -46,7 +46,7 @@ pub(crate) struct Call {
     pub(crate) arguments: Json,
 }
 
-/// How hearing ended.
+/// Outcome of hearing.
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// Something was said.
@@ -70,7 +70,7 @@ pub(crate) struct Viewer {
     is_full: bool,
     /// Requests that were not answered yet.
     pub(crate) under_way: u32,
-    /// When it last said anything.
+    /// Time at which it last said anything.
     pub(crate) heard: Instant,
     second: Instant,
     in_second: u32,
@@ -98,7 +98,7 @@ impl Viewer {
         }
     }
 
-    /// Whether it has room for a frame.
+    /// Tells whether it has room for a frame.
     pub(crate) fn is_ready(&self) -> bool {
         self.unseen.len() < MOST_UNSEEN && !self.is_full
     }

@@ -1,4 +1,4 @@
-//! What the simulation shows, on its way to the viewers: poses, readings, and how time passes.
+//! Observation of the simulation for the viewers: poses, readings, and the speed of time.
 use std::time::{Duration, Instant};
 
 use morse_api::{middleware::RequestSender, port::Observer, world_view::WorldView};
@@ -16,14 +16,14 @@ pub(crate) struct Watch {
     world_view: WorldView,
     requests: RequestSender,
     frames: Frames,
-    /// How many viewers watch each sensor, and one look at what was measured before.
+    /// Number of viewers that watch each sensor, and one look at what was measured before.
     watched: Vec<(u32, Option<Observer>)>,
     interval: Duration,
     asked: Instant,
     speed: Speed,
 }
 
-/// How fast simulated time passes.
+/// Speed of simulated time.
 struct Speed {
     since: Instant,
     seconds: f64,
@@ -69,7 +69,7 @@ impl Watch {
         }
     }
 
-    /// When to ask for the next poses.
+    /// Time at which to ask for the next poses.
     pub(crate) fn next(&self) -> Instant {
         self.asked + self.interval
     }

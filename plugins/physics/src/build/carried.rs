@@ -1,4 +1,4 @@
-//! What a joint has to carry at most, however the joints below it stand.
+//! Greatest load of a joint, however the joints below it stand.
 //!
 //! Motors are made for that: by what hangs on them at the start, those of an arm that stands upright would be
 //! too soft once it stretches out.
@@ -31,7 +31,7 @@ impl Builder<'_> {
         masses.enumerate().filter_map(share).sum()
     }
 
-    /// How far the joint of a body can be from an axis through the origin of another one, `top`, m; `None` if
+    /// Greatest distance of the joint of a body from an axis through the origin of another one, `top`, m; `None` if
     /// the body does not hang on that one.
     fn reach(&self, mut body: usize, top: usize, axis: &Vector3<f64>) -> Option<f64> {
         let mut length = 0.0;
@@ -51,7 +51,7 @@ impl Builder<'_> {
         None
     }
 
-    /// Where a joint can be in the frame of the body above it: one place, or the ends of a slide.
+    /// Possible positions of a joint in the frame of the body above it: one place, or the ends of a slide.
     fn ends(&self, attachment: &Attachment) -> [Vector3<f64>; 2] {
         let variable = self.layout.variables.get(attachment.variable);
         let start = variable.map_or(0.0, |variable| variable.settings.position);

@@ -1,4 +1,4 @@
-//! Where joints sit on their robots, and how far what they move reaches.
+//! Places of joints on their robots, and the reach of what they move.
 use bevy::prelude::Entity;
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
 use morse_api::joint::JointPlace;
@@ -39,7 +39,7 @@ impl Builder<'_> {
     }
 }
 
-/// How far a body reaches from the axis of its joint, which goes through its origin.
+/// Reach of a body from the axis of its joint, which goes through its origin.
 fn reach(body: &PreparedBody, attachment: &Attachment) -> f64 {
     let axis = attachment.axis;
     let solids = body.solids.iter().map(|solid| {

@@ -1,4 +1,4 @@
-//! How much of a shape is under water, and where.
+//! Part of a shape that is under water: its volume and its centre.
 
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
 use nalgebra::{Isometry3, Point3, Vector3};

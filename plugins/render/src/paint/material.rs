@@ -12,7 +12,7 @@ use super::{Source, pbr};
 /// No file with materials may be larger than this, bytes.
 const LARGEST_FILE: u64 = 4 << 20;
 
-/// How a part of a mesh looks.
+/// Look of a part of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
     /// Red, green and blue, 0 to 1: `Kd`.

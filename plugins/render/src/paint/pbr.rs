@@ -18,7 +18,7 @@ use morse_geometry::{
 
 use super::{Inside, Material, Source};
 
-/// What things that are no metals send back of light that falls on them straight (glTF 2.0, appendix B).
+/// Share of light that comes back from things that are no metals if it falls on them straight (glTF 2.0, appendix B).
 const DIELECTRIC: f64 = 0.04;
 
 /// The smoothest that is drawn: the highlights of smoother things are smaller than a pixel.

@@ -1,4 +1,4 @@
-//! Where an image comes from: a file, or a place inside of a mesh file.
+//! Source of an image: a file, or a place inside of a mesh file.
 use std::{
     borrow::Cow,
     cmp::Ordering,
@@ -20,16 +20,16 @@ pub struct Source {
     pub file: PathBuf,
     /// Of one inside.
     pub inside: Option<Inside>,
-    /// What its light is multiplied with: red, green and blue, 0 to 1, linear.
+    /// Factors of its light: red, green and blue, 0 to 1, linear.
     pub tint: [f32; 3],
-    /// Whether it has no holes, whatever its pixels say.
+    /// True if it has no holes, whatever its pixels say.
     pub is_opaque: bool,
 }
 
 /// A PNG file in another file.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Which of the images of the mesh it is.
+    /// Index among the images of the mesh.
     pub place: usize,
     /// The content of the PNG file.
     pub content: Arc<[u8]>,

@@ -11,7 +11,7 @@ use super::{
     gif::{self, Gif},
 };
 
-/// What a film is written as.
+/// File format of a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// An animated GIF.

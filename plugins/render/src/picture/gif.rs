@@ -7,14 +7,14 @@ use std::{
 
 use super::{RgbaImage, palette::Palette};
 
-/// How long a frame is shown, in hundredths of a second as the format counts: what viewers keep up with.
+/// Time for which a frame is shown, in hundredths of a second as the format counts: what viewers keep up with.
 pub(super) const DELAY: u16 = 8;
 
 /// A GIF that is being written.
 pub struct Gif {
     encoder: gif::Encoder<BufWriter<File>>,
     palette: Palette,
-    /// What is shown.
+    /// Image that is shown.
     last: Option<RgbaImage>,
 }
 
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(changed(&one, &image(4, 6, [0; 3])), [0, 0, 4, 6]);
     }
 
-    /// How far colours are from others: the root of the mean square.
+    /// Distance of colours from others: the root of the mean square.
     fn lost(pixels: &[u8], expected: &[u8]) -> f64 {
         let pairs = pixels.iter().zip(expected);
         let squares = pairs.map(|(one, other)| f64::from(one.abs_diff(*other)).powi(2));

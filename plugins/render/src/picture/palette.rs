@@ -1,4 +1,4 @@
-//! Which 256 colours stand for those of an image.
+//! Choice of the 256 colours that stand for those of an image.
 use std::collections::BTreeMap;
 
 use color_quant::NeuQuant;

@@ -54,7 +54,7 @@ fn crowd() -> RenderScene {
     scene(things)
 }
 
-/// What a single ray meets, drawn on its own by an ideal camera that looks along it.
+/// Depth and thing that a single ray meets, drawn on its own by an ideal camera that looks along it.
 fn met(scene: &RenderScene, camera: &CameraView, ray: Vector3<f64>) -> (f32, u16) {
     let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &ray).unwrap();
     let along = CameraView {

@@ -1,4 +1,4 @@
-//! What is painted on things, and highlights, against closed forms and against counting.
+//! Patterns on things, and highlights, against closed forms and against counting.
 use morse_api::{
     lighting::{Ambient, Sun},
     paint::{self, Image, Wrap},
