@@ -32,7 +32,7 @@ struct Nothing {}
 /// Least and greatest value of each number, by sensor and field.
 type Table = BTreeMap<String, (f64, f64)>;
 
-/// What is left when all is over.
+/// Table that is left when all is over.
 static RESULT: Mutex<Table> = Mutex::new(Table::new());
 
 impl Middleware for Extremes {

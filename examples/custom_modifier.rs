@@ -49,7 +49,7 @@ fn parts(app: &mut App) {
     app.add_modifier::<Drift>();
 }
 
-/// Where the rover believes to be after ten seconds at rest.
+/// Pose that the rover believes to have after ten seconds at rest.
 fn belief(seed: u64) -> Result<PoseData, Box<dyn Error>> {
     let text = format!(
         r#"Simulation(

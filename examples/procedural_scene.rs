@@ -52,7 +52,7 @@ fn assembly() -> Result<Assembly, Box<dyn Error>> {
     Ok(assembly)
 }
 
-/// How many dominoes lie rather than stand.
+/// Number of dominoes that lie rather than stand.
 fn fallen(simulation: &Simulation) -> usize {
     let is_down = |state: &BodyState| (state.pose * Vector3::z()).z < 0.7;
     (0..COUNT)

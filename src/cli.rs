@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 use crate::simulation::{Extensions, no_extensions};
 
-/// What exit codes mean.
+/// Exit codes of the program.
 pub mod exit {
     /// All is well.
     pub const FINE: u8 = 0;

@@ -46,7 +46,7 @@ pub fn plugin(app: &mut App) {
 #[derive(Resource, Default)]
 pub struct Pending {
     messages: Option<Receiver<RequestMessage>>,
-    /// What acts waits for the tick.
+    /// Requests that act: they wait for the tick.
     acting: Vec<RequestMessage>,
     calls: Vec<Answering>,
 }
@@ -231,7 +231,7 @@ fn is_at_rest(world: &World, message: &RequestMessage) -> bool {
         .is_some_and(|service| service.at_rest)
 }
 
-/// Whether a service changes nothing. What does not exist changes nothing, either.
+/// Tells whether a service changes nothing. What does not exist changes nothing, either.
 fn is_read_only(world: &World, component: &str, service: &str) -> bool {
     service::registered(world, component, service).is_none_or(|service| !service.acts)
 }
@@ -280,14 +280,14 @@ impl Middlewares {
         Ok(started)
     }
 
-    /// What went wrong with any of them since they were last asked.
+    /// Failure of any of them since they were last asked.
     pub fn failure(&mut self) -> Option<Failure> {
         self.running
             .iter_mut()
             .find_map(|(_, running)| running.failure())
     }
 
-    /// What they have to say since they were last asked.
+    /// Warnings of all of them since they were last asked.
     pub fn warnings(&mut self) -> Vec<String> {
         let running = self.running.iter_mut();
         running
@@ -295,13 +295,13 @@ impl Middlewares {
             .collect()
     }
 
-    /// What the user should know at the start.
+    /// Notices for the user at the start.
     pub fn notices(&self) -> Vec<String> {
         let running = self.running.iter();
         running.flat_map(|(_, running)| running.notices()).collect()
     }
 
-    /// What may hold the simulation back.
+    /// Gate by which the simulation may be held back.
     pub fn gate(&self) -> &Gate {
         &self.gate
     }

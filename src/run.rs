@@ -19,7 +19,7 @@ use crate::{
     simulation::Simulation,
 };
 
-/// How fast simulated time passes.
+/// Speed at which simulated time passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
     /// As fast as the machine can.
@@ -28,18 +28,18 @@ pub enum Pace {
     RealTime(f64),
 }
 
-/// When a run ends, and how fast it goes.
+/// Conditions for the end of a run, and its pace.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// So many ticks; without it, until it is stopped.
     pub ticks: Option<u64>,
-    /// How fast.
+    /// Speed of simulated time.
     pub pace: Pace,
     /// The number of the signal that asks for the end, or 0.
     pub signal: Arc<AtomicUsize>,
 }
 
-/// Why a run ended.
+/// Reason for the end of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// The last tick was made.
@@ -56,7 +56,7 @@ pub enum End {
     SimulationFailed(String),
 }
 
-/// What is said of a run at its end.
+/// Summary of a run, said at its end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Ticks that were made.
@@ -236,22 +236,22 @@ fn look_after(
     simulation.failure().map(End::Failure)
 }
 
-/// What is left until `due` (s since the start), if anything.
+/// Time that is left until `due` (s since the start), if any.
 fn wait_until(start: Instant, due: f64) -> Option<Duration> {
     let due = Duration::try_from_secs_f64(due).ok()?;
     let wait = due.checked_sub(start.elapsed())?;
     (!wait.is_zero()).then_some(wait)
 }
 
-/// How fast time passes since when.
+/// Pace of simulated time, and its start.
 struct Stride {
     pace: Pace,
     start: Instant,
     first: u64,
     hold: Hold,
-    /// When the last tick was made.
+    /// Time of the last tick, by the wall clock.
     last: Option<Instant>,
-    /// Whether a client held the simulation back when this was last looked at.
+    /// True if a client held the simulation back when this was last looked at.
     was_held: bool,
     intervals: Spread,
     rates: Spread,
@@ -271,7 +271,7 @@ impl Stride {
         }
     }
 
-    /// Whether it is too early for the next tick; if so, some of the wait is over.
+    /// Tells whether it is too early for the next tick; if so, some of the wait is over.
     fn waits(&mut self, simulation: &mut Simulation) -> bool {
         match self.hold {
             Hold::After(0) => {

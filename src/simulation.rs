@@ -64,13 +64,13 @@ pub struct Simulation {
     requests: RequestSender,
 }
 
-/// Why a command or a question was refused.
+/// Reason for the refusal of a command or a question.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum AccessError {
     /// No component has that path.
     #[error("there is no component `{path}`{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     NoComponent {
-        /// What was asked for.
+        /// Path that was asked for.
         path: String,
         /// The nearest path that there is.
         near: Option<String>,
@@ -174,7 +174,7 @@ impl Simulation {
         raise(plan, extensions).map(|raised| raised.warnings)
     }
 
-    /// What is probably not meant in the files.
+    /// Warnings of what is probably not meant in the files.
     #[must_use]
     pub fn warnings(&self) -> &Report {
         &self.warnings
@@ -230,7 +230,7 @@ impl Simulation {
         *self.app.world().resource::<Clock>()
     }
 
-    /// What a sensor exports (modified data), by the type of its data.
+    /// Data that a sensor exports (modified data), by their type.
     ///
     /// # Errors
     ///
@@ -248,7 +248,7 @@ impl Simulation {
         })
     }
 
-    /// What a sensor exports, without its type.
+    /// Data that a sensor exports, without their type.
     ///
     /// # Errors
     ///
@@ -338,7 +338,7 @@ impl Simulation {
         service::cancel(self.app.world_mut(), call.ticket);
     }
 
-    /// What middlewares want the user to know at the start.
+    /// Notices of middlewares for the user at the start.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         self.middlewares.notices()
@@ -422,7 +422,7 @@ impl Simulation {
         }
     }
 
-    /// What components and middlewares have warned of since this was last asked: a command that names a joint
+    /// Warnings of components and middlewares since this was last asked: of a command that names a joint
     /// which does not exist, say.
     pub fn take_warnings(&mut self) -> Vec<String> {
         let mut warnings = self.app.world_mut().get_resource_mut::<Warnings>();
@@ -440,7 +440,7 @@ impl Simulation {
         self.app.world().resource::<FirstLost>().0.as_ref()
     }
 
-    /// What went wrong in a middleware since this was last asked.
+    /// Failure of a middleware since this was last asked.
     pub fn failure(&mut self) -> Option<Failure> {
         self.middlewares.failure()
     }
@@ -475,7 +475,7 @@ impl Simulation {
         self.app.world_mut()
     }
 
-    /// Where a body is and how it moves, by the name of its frame or robot; `None` if no body has that name.
+    /// Pose and velocity of a body, by the name of its frame or robot; `None` if no body has that name.
     #[must_use]
     pub fn body(&self, name: &str) -> Option<&BodyState> {
         let scene = self.scene();

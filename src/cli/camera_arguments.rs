@@ -1,4 +1,4 @@
-//! Where pictures of the whole are taken from.
+//! Viewpoint of pictures of the whole, as arguments.
 use bevy::prelude::Entity;
 use clap::Args as ClapArgs;
 use morse_api::render::CameraView;
@@ -10,16 +10,16 @@ use crate::simulation::Simulation;
 /// A place, and what is looked at from there.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct CameraArguments {
-    /// Where to look from in pictures of the whole; without it, a place from which all robots are seen
+    /// Position to look from in pictures of the whole; without it, a place from which all robots are seen
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "look")]
     pub eye: Option<Point3<f64>>,
-    /// What to look at
+    /// Point to look at
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "eye")]
     pub look: Option<Point3<f64>>,
 }
 
 impl CameraArguments {
-    /// Whether it can be looked from there.
+    /// Checks that it can be looked from there.
     ///
     /// # Errors
     ///

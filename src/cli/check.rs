@@ -26,7 +26,7 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
-    /// How to read the files
+    /// Options for reading the files
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -43,7 +43,7 @@ pub struct Reading {
     /// Trust the files in this directory too: show their text in messages, use them as meshes
     #[arg(long = "allow-path", value_name = "DIRECTORY")]
     pub allow_paths: Vec<PathBuf>,
-    /// Whether messages may have colours; for the caller to set.
+    /// True if messages may have colours; for the caller to set.
     #[arg(skip)]
     pub color: bool,
 }
@@ -73,7 +73,7 @@ impl Reading {
         }
     }
 
-    /// How messages look.
+    /// Style of messages.
     #[must_use]
     pub fn style(&self) -> Style {
         if self.color {
@@ -137,7 +137,7 @@ fn checked(
     Ok(fine)
 }
 
-/// What is wrong with a file, and what is in it if it can be used.
+/// Errors and warnings of a file, and a summary of its contents if it can be used.
 fn look_at(path: &Path, args: &Args, extensions: Extensions<'_>) -> (Report, Option<String>) {
     if path.extension().is_some_and(|extension| extension == "ron") {
         return look_at_simulation(path, args, extensions);

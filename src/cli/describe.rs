@@ -42,7 +42,7 @@ pub struct Args {
     pub markdown: bool,
 }
 
-/// What is known of a kind.
+/// Facts that are known of a kind.
 #[derive(Default)]
 struct Description {
     word: &'static str,
@@ -54,7 +54,7 @@ struct Description {
     /// "data" or "command", and its fields.
     fields: Option<(&'static str, Fields)>,
     levels: &'static [&'static str],
-    /// How often a sensor measures unless it is told, if not every tick, Hz.
+    /// Default frequency of a sensor's measurements, if not every tick, Hz.
     frequency: Option<f64>,
     services: Vec<Signature>,
     /// The kinds that fit: modifiers of a component, components of a modifier.
@@ -285,7 +285,7 @@ fn of_middleware(word: &'static str, kind: &MiddlewareKind) -> Description {
     }
 }
 
-/// What answers requests although it is no component.
+/// Describes a service that belongs to no component.
 fn of_global(world: &World, word: &'static str, entity: Entity) -> Description {
     Description {
         word,

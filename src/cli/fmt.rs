@@ -19,7 +19,7 @@ pub struct Args {
     /// Change nothing; exit with 1 if a file is not formatted
     #[arg(long)]
     pub check: bool,
-    /// Whether messages may have colours; for the caller to set.
+    /// True if messages may have colours; for the caller to set.
     #[arg(skip)]
     pub color: bool,
 }
@@ -27,7 +27,7 @@ pub struct Args {
 /// Files larger than this are not read.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// What became of a file, by how bad it is.
+/// Outcomes for a file, by how bad they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Fine = 0,

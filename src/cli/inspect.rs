@@ -34,7 +34,7 @@ pub struct Args {
     /// Set a configuration variable for the absolute poses; repeatable
     #[arg(long, value_name = "VARIABLE=VALUE", value_parser = assignment)]
     pub at: Vec<(String, f64)>,
-    /// How to read the file
+    /// Options for reading the file
     #[command(flatten)]
     pub reading: Reading,
 }

@@ -25,7 +25,7 @@ pub struct Args {
     pub json: bool,
 }
 
-/// What can be listed.
+/// Families that can be listed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Family {
     /// Kinds of sensor

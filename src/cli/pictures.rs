@@ -86,7 +86,7 @@ pub struct Pictures {
 struct View {
     /// With more pixels in each direction than the image.
     camera: CameraView,
-    /// Where the camera is from the body that it goes along with; it turns with nothing.
+    /// Body that the camera goes along with, and its offset from there; it turns with nothing.
     along: Option<(Entity, Vector3<f64>)>,
     canvas: Canvas,
     image: RgbaImage,
@@ -134,7 +134,7 @@ impl View {
     }
 }
 
-/// Where a body is.
+/// Position of a body in the world, m.
 fn place(simulation: &Simulation, body: Entity) -> Vector3<f64> {
     let state = simulation.world().get::<BodyState>(body);
     state.map_or_else(Vector3::zeros, |state| state.pose.translation.vector)

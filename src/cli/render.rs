@@ -24,7 +24,7 @@ pub struct Args {
     /// The picture to write: a PNG file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Where to look from
+    /// Viewpoint of the picture
     #[command(flatten)]
     pub from: CameraArguments,
     /// Columns and rows
@@ -36,10 +36,10 @@ pub struct Args {
     /// Threads; the picture does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
-    /// Who draws pictures: software, or gpu (needs a program built with `--features viewer`)
+    /// Renderer of pictures: software, or gpu (needs a program built with `--features viewer`)
     #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
     pub renderer: RendererKind,
-    /// How to read the file
+    /// Options for reading the file
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -129,7 +129,7 @@ fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildErr
     Simulation::build(plan, extensions)
 }
 
-/// What a camera sees, with smooth edges.
+/// Picture of what a camera sees, with smooth edges.
 pub(super) fn still(simulation: &mut Simulation, camera: &CameraView, fine: u32) -> RgbaImage {
     let large = enlarged(camera, fine);
     let mut picture = Picture::default();

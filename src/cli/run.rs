@@ -54,7 +54,7 @@ pub struct Args {
     /// Threads for rays and images; the results do not depend on it
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
-    /// Who draws pictures: software, or gpu (needs a program built with `--features viewer`)
+    /// Renderer of pictures: software, or gpu (needs a program built with `--features viewer`)
     #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
     pub renderer: RendererKind,
     /// Put a value into the simulation file: environment.rate=120
@@ -67,7 +67,7 @@ pub struct Args {
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
     #[arg(default_missing_value = serve::DEFAULT)]
     pub serve: Option<std::net::SocketAddr>,
-    /// What browsers have to know; needed at addresses that other machines reach
+    /// Token that browsers have to know; needed at addresses that other machines reach
     #[arg(long, value_name = "TEXT", requires = "serve")]
     pub token: Option<String>,
     /// Show the simulation in a window (needs a program built with `--features viewer`)
@@ -82,7 +82,7 @@ pub struct Args {
     /// Take a film: out.gif, out.mp4 (needs ffmpeg), or rover.video:out.gif of a camera
     #[arg(long, value_name = "[CAMERA:]FILE")]
     pub video: Vec<PictureRequest>,
-    /// Where to look from
+    /// Viewpoint of pictures and films of the whole
     #[command(flatten)]
     pub from: CameraArguments,
     /// Go along with a robot or a body in pictures and films of the whole
@@ -204,7 +204,7 @@ pub fn run(
     code(end, err)
 }
 
-/// What the program ends with, and why.
+/// Exit code for the end of a run; errors are written out.
 fn code(end: End, err: &mut dyn Write) -> u8 {
     match end {
         End::Done | End::Asked => exit::FINE,

@@ -16,7 +16,7 @@ use crate::simulation::{
     load::Plan,
 };
 
-/// Where the page is unless told otherwise.
+/// Default address of the page.
 pub const DEFAULT: &str = "127.0.0.1:8080";
 
 /// Reads where to serve: `ADDR:PORT`, or a port alone.

@@ -1,4 +1,4 @@
-//! What answers under the name `communication`.
+//! Services under the name `communication`.
 use bevy::prelude::*;
 use morse_api::{
     body::BodyState,
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::simulation::spawn::Spawned;
 
-/// What robots know of each other, as a service.
+/// Service for what robots know of each other.
 #[derive(Component)]
 pub struct Communication;
 

@@ -19,20 +19,20 @@ use morse_api::{
 };
 use serde_json::{Map, Value as Json};
 
-/// What clients asked of whoever runs the simulation.
+/// Requests of clients to whoever runs the simulation.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct RunRequests {
     /// To go back to the start, before the next tick.
     pub reset: Option<Reset>,
     /// To end the run after this tick.
     pub end: bool,
-    /// How many simulated seconds a second; infinitely many are as many as the machine can.
+    /// Pace in simulated seconds a second; infinitely many are as many as the machine can.
     pub pace: Option<f64>,
-    /// Whether the run is to be held, or to go on.
+    /// State that is asked for: the run is to be held, or to go on.
     pub hold: Option<Hold>,
 }
 
-/// Whether a run goes on.
+/// State of a run: it goes on, or is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// It goes on.
@@ -41,7 +41,7 @@ pub enum Hold {
     After(u64),
 }
 
-/// What goes back to the start.
+/// Parts that go back to the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reset {
     /// Bodies and joints; time goes on.
@@ -79,7 +79,7 @@ pub fn plugin(app: &mut App) {
     communication::add(app);
 }
 
-/// What a sensor exports, as JSON.
+/// Data that a sensor exports, as JSON.
 fn get_local_data(
     world: &mut World,
     entity: Entity,

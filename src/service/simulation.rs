@@ -1,4 +1,4 @@
-//! What answers under the name `simulation`.
+//! Services under the name `simulation`.
 mod discovery;
 mod objects;
 mod pauses;
@@ -69,7 +69,7 @@ pub(super) fn add(app: &mut App) {
     watcher::add(app);
 }
 
-/// What lets components act, and bodies move.
+/// Adds the services that let components act, and bodies move.
 fn switches(app: &mut App) {
     app.add_service::<Itself>(Service::new(
         "activate",

@@ -1,4 +1,4 @@
-//! What answers under the name `time`.
+//! Services under the name `time`.
 use bevy::prelude::*;
 use morse_api::{
     prelude::{Deserialize, Reflect},
@@ -13,10 +13,10 @@ use super::RunRequests;
 #[derive(Component)]
 pub struct Time;
 
-/// How a run keeps up with the wall clock; whoever runs the simulation writes it. No state of the world.
+/// Pace of a run against the wall clock; whoever runs the simulation writes it. No state of the world.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pacing {
-    /// Whether the wall clock says when the next tick comes: MORSE's best effort. Otherwise ticks follow each
+    /// True if the wall clock says when the next tick comes: MORSE's best effort. Otherwise ticks follow each
     /// other as fast as the machine, or a client that holds them, lets them.
     pub is_real_time: bool,
     /// Wall-clock time since the start, less the simulated time, s.
@@ -148,7 +148,7 @@ fn set_time_scale(
 /// Arguments of `sleep`.
 #[derive(Reflect, Deserialize)]
 struct Nap {
-    /// How long, s of simulated time.
+    /// Duration, s of simulated time.
     seconds: f64,
 }
 

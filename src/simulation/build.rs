@@ -35,7 +35,7 @@ use crate::{
     tick,
 };
 
-/// Why a simulation could not be built.
+/// Reason for which a simulation could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Something is wrong with the input files.
@@ -163,7 +163,7 @@ fn name_robots(world: &mut World, spawned: &Spawned) {
     }
 }
 
-/// What clients are told of robots, components and their middlewares.
+/// Robots, components and their middlewares, as clients are told of them.
 fn wiring(simulation: &file::Simulation) -> Wiring {
     let kind = |name: &str| {
         let middleware = simulation.middlewares.get(name);

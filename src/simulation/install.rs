@@ -40,7 +40,7 @@ mod modifiers;
 
 use conflicts::conflicts;
 
-/// What each middleware is to be connected to.
+/// Context that each middleware is to be connected to, by its name.
 pub type Connections = BTreeMap<String, ErasedContext>;
 
 /// Installs all components of all robots.
@@ -107,13 +107,13 @@ pub fn install(
     })
 }
 
-/// What became of the components.
+/// Results of installing the components.
 pub struct Installed {
-    /// What each middleware is to be connected to.
+    /// Context that each middleware is to be connected to.
     pub connections: Connections,
     /// As long as one of these lives, a middleware's thread waits for more.
     pub wakes: Vec<Waker>,
-    /// What is probably not meant.
+    /// Warnings of what is probably not meant.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Installer<'a> {
         carrier::link(self.world, &links);
     }
 
-    /// Where a component sits; `None` if its robot could not be spawned, which has been said already.
+    /// Site of a component; `None` if its robot could not be spawned, which has been said already.
     fn site(
         &self,
         instance: &'a Instance<'_>,
@@ -294,7 +294,7 @@ impl<'a> Installer<'a> {
 }
 
 impl<'a> Installer<'a> {
-    /// What sensors and actuators have in common. The new entity is the last one spawned.
+    /// Installs what sensors and actuators have in common. The new entity is the last one spawned.
     fn common(
         &mut self,
         site: &Site<'a>,

@@ -18,7 +18,7 @@ use morse_scene::{
 
 use crate::simulation::kinds::{Kinds, Words};
 
-/// What to read, and how.
+/// Options for reading a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Values to put into the simulation file: `path=value`.
@@ -35,24 +35,24 @@ pub struct Options {
     pub opens_meshes: bool,
     /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
     pub threads: usize,
-    /// Who draws pictures, unless a camera says so.
+    /// Renderer of pictures, unless a camera names another.
     pub renderer: RendererKind,
 }
 
 /// A simulation that was read and can be built.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// What the simulation file says.
+    /// Contents of the simulation file.
     pub simulation: Simulation,
     /// The scene with its robots.
     pub assembly: Assembly,
     /// The texts of all files, for errors that the building finds.
     pub sources: Arc<Sources>,
-    /// What is probably not meant.
+    /// Warnings of what is probably not meant.
     pub warnings: Report,
     /// Threads for rays and images.
     pub threads: usize,
-    /// Who draws pictures, unless a camera says so.
+    /// Renderer of pictures, unless a camera names another.
     pub renderer: RendererKind,
 }
 
@@ -237,7 +237,7 @@ impl Loader<'_> {
         self.take(loaded)
     }
 
-    /// What was read; the rest goes into the report.
+    /// Takes the scene that was read; the rest goes into the report.
     fn take(&mut self, loaded: Result<Loaded, Box<Failed>>) -> Option<Scene> {
         match loaded {
             Ok(loaded) => {

@@ -15,7 +15,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::simulation::spawn::{Frame, Spawned};
 
-/// What a robot is, where objects are `Object` unless their file says otherwise.
+/// Type of robots, where objects are `Object` unless their file says otherwise.
 const ROBOT: &str = "Robot";
 
 /// Inserts [`Objects`] and [`Zones`] into a world whose scene has been spawned.

@@ -36,13 +36,13 @@ impl Simulation {
         }
     }
 
-    /// Whether a middleware holds the simulation back, so that each tick needs its permit.
+    /// Tells whether a middleware holds the simulation back, so that each tick needs its permit.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.middlewares.gate().is_held()
     }
 
-    /// Whether the next tick may begin. While a middleware holds the simulation back, this waits for its
+    /// Tells whether the next tick may begin. While a middleware holds the simulation back, this waits for its
     /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
     pub fn may_step(&mut self, at_most: Duration) -> bool {
         let gate = self.middlewares.gate().clone();
@@ -72,7 +72,7 @@ impl Simulation {
         }
     }
 
-    /// What clients have asked of whoever runs the simulation since this was last asked: to end the run,
+    /// Requests of clients to whoever runs the simulation since this was last asked: to end the run,
     /// and a pace.
     pub fn run_requests(&mut self) -> RunRequests {
         let run_requests = self.app.world_mut().get_resource_mut::<RunRequests>();

@@ -22,7 +22,7 @@ use morse_scene::{
     diagnostic::Diagnostic,
 };
 
-/// What became of an assembly.
+/// Entities of an assembly that was spawned.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Spawned {
     /// Every frame's entity, by name.
@@ -36,7 +36,7 @@ pub struct Spawned {
     /// A hash of where everything starts, in double precision: the engine, which counts in single
     /// precision, would not tell the least changes apart.
     pub start: u128,
-    /// What is probably not meant.
+    /// Warnings of what is probably not meant.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -172,7 +172,7 @@ fn spawn_geometry(
     all
 }
 
-/// What cameras that name things call a geometry.
+/// Label of a geometry for cameras that name things.
 fn label(geometry: &GeometryOf, body: Option<&BodyLayout>) -> Label {
     let robot = body.and_then(|body| body.robot.as_ref());
     let mut classes = geometry.geometry.tags.clone();
@@ -261,7 +261,7 @@ fn names(
     }
 }
 
-/// Where bodies and joints start, and how they move there.
+/// Hash of the poses and velocities in which bodies and joints start.
 fn start(layout: &Layout) -> u128 {
     let mut hasher = StateHasher::default();
     for body in &layout.bodies {

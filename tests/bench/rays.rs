@@ -1,4 +1,4 @@
-//! How many rays a second the caster casts: a fleet of cylinders with planar scanners among a hundred boxes.
+//! Rate of rays of the caster, 1/s: a fleet of cylinders with planar scanners among a hundred boxes.
 
 use std::f64::consts::{PI, TAU};
 
@@ -19,7 +19,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// Rays of a scan, one each degree.
 const RAYS: usize = 360;
-/// How far they reach, m.
+/// Range of the scanners, m.
 const RANGE: f64 = 30.0;
 /// Ticks between two scans.
 const PERIOD: u32 = 6;

@@ -1,4 +1,4 @@
-//! How many pictures a second the renderers draw: colour and depth of the arena by the software renderer, and of a
+//! Rate of pictures of the renderers, 1/s: colour and depth of the arena by the software renderer, and of a
 //! shipped scene by each renderer in several sizes.
 use criterion::{Criterion, SamplingMode, Throughput};
 use morse_api::render::{CameraView, Picture, Renderer, RendererKind, Wants};

@@ -1,4 +1,4 @@
-//! How fast scenes are read, and how long many bodies take to load.
+//! Time to read scenes, and to load many bodies.
 use std::{fmt::Write as _, path::Path};
 
 use criterion::{BatchSize, Criterion, Throughput};

@@ -1,4 +1,4 @@
-//! How many ticks a second.
+//! Rate of ticks, 1/s.
 use criterion::{Criterion, Throughput};
 use morse_api::body::BodyKind;
 use morse_sim::{
@@ -19,7 +19,7 @@ fn bench(criterion: &mut Criterion, name: &str, elements: u64, mut simulation: S
     group.finish();
 }
 
-/// What a tick costs before anything happens in it.
+/// Cost of a tick before anything happens in it.
 pub(crate) fn empty(criterion: &mut Criterion) {
     let simulation =
         Simulation::build(Plan::default(), &no_extensions).expect("nothing to go wrong");

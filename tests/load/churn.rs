@@ -11,7 +11,7 @@ use super::{
 /// Clients before the first look, so that what is made once has been made.
 const WARM_UP: usize = 100;
 
-/// What the program held.
+/// Resources that the program held.
 pub(crate) struct Churned {
     pub(crate) before: Holds,
     pub(crate) after: Holds,

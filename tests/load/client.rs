@@ -7,7 +7,7 @@ use std::{
 
 use super::now;
 
-/// How long a client waits for a line.
+/// Time that a client waits for a line.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A client.
@@ -18,7 +18,7 @@ pub(crate) struct Client {
     taken: usize,
 }
 
-/// Why there is no line.
+/// Reason for which there is no line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoLine {
     /// Nothing came in time.

@@ -15,7 +15,7 @@ use load::{
     requests, robots, streams,
 };
 
-/// How long each part takes, s; and a number of clients.
+/// Length of each part, s; and a number of clients.
 struct Lengths {
     streams: u64,
     fast: u64,

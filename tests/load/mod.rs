@@ -28,7 +28,7 @@ pub(crate) fn robots(count: usize, rate: u32) -> String {
     )
 }
 
-/// How long things took, seconds.
+/// Durations, s.
 #[derive(Default)]
 pub(crate) struct Times(Vec<f64>);
 

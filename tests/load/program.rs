@@ -74,7 +74,7 @@ fn text(summary: &Json, name: &str) -> String {
         .to_owned()
 }
 
-/// What a process holds.
+/// Resources that a process holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Holds {
     pub(crate) files: usize,
@@ -92,7 +92,7 @@ pub(crate) struct Program {
     ear: JoinHandle<()>,
 }
 
-/// How it ended.
+/// Result of a run that ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -167,12 +167,12 @@ impl Program {
         );
     }
 
-    /// What it has said on its error output so far.
+    /// Lines on its error output so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.lock().expect("no panic").clone()
     }
 
-    /// What it holds, as Linux tells; nothing elsewhere.
+    /// Resources that it holds, as Linux tells; nothing elsewhere.
     pub(crate) fn holds(&self) -> Holds {
         let folder = format!("/proc/{}", self.child.id());
         let count =
@@ -211,7 +211,7 @@ impl Program {
         }
     }
 
-    /// Whether it has ended by itself.
+    /// Tells whether it has ended by itself.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }

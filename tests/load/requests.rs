@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 
 use super::{Times, client::Client, now, program::Program, side_by_side};
 
-/// What is switched off and on.
+/// Sensor that is switched off and on.
 const SENSOR: &str = "rover_2.pose";
 /// A request that is not held to the tick rate.
 const READS: &str = "time now";
 
-/// What became of the requests.
+/// Results of the requests.
 #[derive(Default)]
 pub(crate) struct Answered {
     pub(crate) seconds: f64,

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::{Times, client::NoLine, now, program::Program, side_by_side};
 
-/// What became of the readings.
+/// Results of the streams of readings.
 #[derive(Default)]
 pub(crate) struct Streamed {
     pub(crate) received: usize,

@@ -1,4 +1,4 @@
-//! What those cost the simulation who look on in browsers.
+//! Cost to the simulation of those who look on in browsers.
 use std::{
     fs,
     net::TcpStream,
@@ -15,12 +15,12 @@ use super::load::{
     side_by_side, wait_for,
 };
 
-/// What a run with so many viewers took.
+/// Cost of a run with so many viewers.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cost {
     /// Processor time of the simulation's thread, ms a tick.
     pub(crate) tick: f64,
-    /// What all viewers were shown.
+    /// Frames that all viewers were shown.
     pub(crate) frames: u64,
 }
 
@@ -74,7 +74,7 @@ fn look_on(port: u16, robot: usize, is_over: &AtomicBool, frames: &AtomicU64) {
     }
 }
 
-/// How long the simulation's thread, which is the main one, has been at work, s; as Linux tells, nothing elsewhere.
+/// Processor time of the simulation's thread, which is the main one, s; as Linux tells, nothing elsewhere.
 fn works(program: &Program) -> f64 {
     let process = program.child.id();
     let stat = fs::read_to_string(format!("/proc/{process}/task/{process}/schedstat"));

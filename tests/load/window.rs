@@ -1,4 +1,4 @@
-//! What a window costs while it is seen, and while it is not. It needs the feature `viewer`, a screen and xdotool:
+//! Cost of a window while it is seen, and while it is not. It needs the feature `viewer`, a screen and xdotool:
 //! `xvfb-run cargo bench --bench load --features viewer -- --window 10 …`.
 use std::{fs, process::Command, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What the program carries in itself: models of robots, arms, environments and objects.
+//! Assets that the program carries in itself: models of robots, arms, environments and objects.
 #![cfg(test)]
 
 mod arms;

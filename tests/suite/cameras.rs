@@ -61,7 +61,7 @@ fn in_world(camera: Vector3<f64>) -> Vector3<f64> {
     Vector3::new(camera.z, -camera.x, 1.0 - camera.y)
 }
 
-/// How far a point is from the surfaces of the scene.
+/// Distance of a point from the surfaces of the scene, m.
 fn off(at: &Vector3<f64>) -> f64 {
     let ball = ((at - Vector3::new(4.0, 1.0, 1.0)).norm() - 0.25).abs();
     let block = (at - Vector3::new(5.0, -1.0, 0.5)).abs() - Vector3::new(0.25, 0.25, 0.5);

@@ -20,7 +20,7 @@ const BLOCKS: &str = "frame floor { geometry { shape box; dimension [4, 4, 0.2];
 /// A directory to run in.
 struct Room(tempfile::TempDir);
 
-/// What a run left.
+/// Exit code and output of a run.
 struct Ran {
     code: i32,
     out: String,

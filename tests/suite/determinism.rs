@@ -15,7 +15,7 @@ use morse_sim::{
 
 use crate::golden_runs::{self, scenes};
 
-/// How far a scene is run here; crowds are slow where nothing is optimised.
+/// Number of ticks that a scene is run here; crowds are slow where nothing is optimised.
 fn ticks(scene: &std::path::Path) -> u64 {
     match scene.file_stem().and_then(|name| name.to_str()) {
         Some("swarm") => 6,
@@ -38,7 +38,7 @@ fn hashed(plan: Plan) -> Simulation {
     simulation
 }
 
-/// What the small world is made of, so that one thing at a time can be changed.
+/// Parameters of the small world, so that one thing at a time can be changed.
 struct Recipe {
     x: f64,
     seed: u64,

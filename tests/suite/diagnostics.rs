@@ -1,4 +1,4 @@
-//! What users read when a scene file is wrong, word by word.
+//! Messages that users read when a scene file is wrong, word by word.
 //!
 //! `tests/golden/diagnostics` holds bad files (or folders with a `main.robray`) and, beside each, the
 //! text that must come out. After a change, `UPDATE_GOLDEN=1 cargo test` writes the texts again.
@@ -108,7 +108,7 @@ fn every_code_has_a_golden_text() {
     assert_eq!(different.len(), codes::ALL.len(), "a code is used twice");
 }
 
-/// What is said with this code about a text that is too large to keep in a file.
+/// Checks what is said with this code about a text that is too large to keep in a file.
 fn check_made(name: &str, code: &str, text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("{name}.robray"));

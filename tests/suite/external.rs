@@ -101,7 +101,7 @@ fn a_sensor_of_ones_own_is_like_the_others() {
         "limit",
         "angle",
         "rad",
-        "Whether the limit is passed.",
+        "True if the limit is passed.",
     ] {
         assert!(
             description.contains(part),

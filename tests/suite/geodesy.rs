@@ -14,7 +14,7 @@ use morse_sim::{
 };
 use nalgebra::{Point3, Vector3};
 
-/// What is allowed, m.
+/// Tolerance, m.
 const MILLIMETRE: f64 = 1e-3;
 
 /// One place, by the libraries.
@@ -163,7 +163,7 @@ fn coordinates(place: &Place, kind: &str) -> [f64; 3] {
     }
 }
 
-/// What coordinates mean, in the Earth's frame, m.
+/// Position that coordinates stand for, in the Earth's frame, m.
 fn meaning(place: &Place, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
     let geodetic = |[latitude, longitude]: [f64; 2]| Geodetic {
         latitude,

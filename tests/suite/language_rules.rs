@@ -19,7 +19,7 @@ fn read(text: &str) -> Result<Scene, String> {
     }
 }
 
-/// Where the frame `probe` is in the root frame, all variables at `value`.
+/// Checks the position of the frame `probe` in the root frame, all variables at `value`.
 fn check_at(text: &str, value: f64, expected: [f64; 3]) {
     let scene = read(text).unwrap();
     let place = scene.frame_index("probe").unwrap();

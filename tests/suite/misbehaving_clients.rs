@@ -61,7 +61,7 @@ impl Server {
         self.program.holds().memory + kept
     }
 
-    /// Whether it has said a line with all these words.
+    /// Tells whether it has said a line with all these words.
     fn has_said(&self, words: &[&str]) -> bool {
         let said = self.program.said();
         said.iter()

@@ -35,7 +35,7 @@ fn error(environment: &str, parts: &str) -> String {
     }
 }
 
-/// Whether a modifier with its defaults fits a kind at one of its levels.
+/// Tells whether a modifier with its defaults fits a kind at one of its levels.
 fn fits(kinds: &Kinds, modifier: &str, component: &str, level: Option<&str>) -> bool {
     let modifier = kinds.modifiers[modifier];
     let nothing = MapDeserializer::<_, ValueError>::new(std::iter::empty::<(&str, &str)>());
@@ -55,7 +55,7 @@ fn fits(kinds: &Kinds, modifier: &str, component: &str, level: Option<&str>) -> 
     (modifier.bind)(&settings.expect("defaults"), &fields, &site).is_ok()
 }
 
-/// What fits what: `x` is in MORSE's table, too, `+` is beyond it, and `-` is refused.
+/// Table of what fits what: `x` is in MORSE's table, too, `+` is beyond it, and `-` is refused.
 const FITS: &str = "
                   pose gps gps:raw odometry odometry:raw odometry:differential imu velocity clock laser_scanner waypoint teleport v_omega gyroscope attitude magnetometer radar_altimeter rotorcraft_waypoint rotorcraft_attitude destination orientation video_camera video_camera:rgbd depth_camera
 ned               x    x   +       -        -            -                     +   +        -     -             x        x        -       x         +        +            -               +                   -                   x           x           -            -                 -

@@ -1,4 +1,4 @@
-//! How robots move: whole simulations, read from text, against what can be worked out by hand.
+//! Motion of robots: whole simulations, read from text, against what can be worked out by hand.
 
 mod driving;
 mod fluids;
@@ -46,7 +46,7 @@ struct Test {
     slope: f64,
 }
 
-/// What a test is made of; a robot of model [`SLED`] unless said.
+/// Parts of a test; a robot of model [`SLED`] unless said.
 struct Arena<'a> {
     environment: &'a str,
     model: &'a str,
@@ -113,7 +113,7 @@ impl Test {
         libm::atan2(ahead.y, ahead.x)
     }
 
-    /// How far the robot is up the slope, to the left, and above the plane.
+    /// Position of the robot up the slope, to the left, and above the plane, m.
     fn place(&self) -> Vector3<f64> {
         let (sin, cos) = libm::sincos(self.slope);
         let at = self.body().pose.translation.vector;

@@ -187,7 +187,7 @@ fn drive(simulation: &Simulation, v: f64) {
         .expect("finite numbers");
 }
 
-/// Where the box is, seen from the rover.
+/// Position of the box, seen from the rover.
 fn carried(simulation: &Simulation) -> Vector3<f64> {
     let pose = |body| simulation.body(body).expect("a body").pose;
     (pose("rover").inverse() * pose("BlueBox"))

@@ -10,7 +10,7 @@ use std::{
 
 use crate::{external, require};
 
-/// Whether a Python is there that is new enough.
+/// Tells whether a Python is there that is new enough.
 fn has_python() -> bool {
     let version = "import sys; sys.exit(sys.version_info < (3, 9))";
     Command::new("python3")

@@ -100,7 +100,7 @@ fn look(app: &App, origin: [f64; 3], direction: [f64; 3]) -> Option<Hit> {
         .cast(Point3::from(origin), direction.into(), 1e3, None)
 }
 
-/// Where a ray from the origin of the plane at `angle` meets a circle around (x, y).
+/// Distance at which a ray from the origin of the plane at `angle` meets a circle around (x, y).
 fn circle(angle: f64, [x, y]: [f64; 2], radius: f64) -> f64 {
     let (sine, cosine) = libm::sincos(angle);
     let (along, aside) = (x * cosine + y * sine, y * cosine - x * sine);
@@ -318,7 +318,7 @@ fn ball_on_floor(app: &mut App) {
     stand(app, at(0.0, 0.0, -1.5), Shape::Box { dimension });
 }
 
-/// How far the ball or the floor is from the origin along a direction, and whether it is the ball.
+/// Distance of the ball or the floor from the origin along a direction, and whether it is the ball.
 fn ball_or_floor(direction: &Vector3<f64>) -> (f64, bool) {
     let along = 4.0 * direction.x;
     let ball =

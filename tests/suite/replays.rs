@@ -1,4 +1,4 @@
-//! What came from outside is written down, and whoever does it again gets the same run, bit for bit.
+//! Replays: what came from outside is written down, and whoever does it again gets the same run, bit for bit.
 use std::time::Duration;
 
 use bevy::reflect::{PartialReflect, structs::DynamicStruct};
@@ -39,7 +39,7 @@ fn ask(simulation: &Simulation, component: &str, service: &str, arguments: Json)
     sent.expect("a place in the queue")
 }
 
-/// What a person does in a window: drives, drags and pushes, changes their mind, and starts again.
+/// Acts as a person does in a window: drives, drags and pushes, changes their mind, and starts again.
 fn play(simulation: &mut Simulation) {
     let drive = |simulation: &Simulation, field: &str, value: f64| {
         let mut command = DynamicStruct::default();

@@ -1,10 +1,10 @@
-//! What is left out where something is missing, and what must not be: what `MORSE_REQUIRE=screen,browser,python,ffmpeg`
-//! names fails instead.
+//! Tests that are left out where something is missing, and those that must not be: what
+//! `MORSE_REQUIRE=screen,browser,python,ffmpeg` names fails instead.
 #![cfg(test)]
 
 use std::{env, io::Write as _};
 
-/// What can be missing.
+/// Names of what can be missing.
 ///
 /// - `screen`: an X server, xdotool, and a Vulkan driver that draws without a graphics card;
 /// - `browser`: Playwright and a Chromium;

@@ -1,4 +1,4 @@
-//! What users read when a run cannot begin, or begins with a warning, word by word.
+//! Messages that users read when a run cannot begin, or begins with a warning, word by word.
 //!
 //! `tests/golden/run` holds folders with the files of a run and, beside each, the text that must come out.
 //! A file `arguments` is what the program is called with, in that folder; otherwise it runs one tick of
@@ -71,7 +71,7 @@ fn every_call_is_explained() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is said of an assembly that was made in Rust: such a one has no lines to point at.
+/// Message about an assembly that was made in Rust: such a one has no lines to point at.
 fn refused(assembly: Assembly) -> String {
     let plan = Plan {
         assembly,

@@ -25,7 +25,7 @@ fn rover_with(parts: &str, rest: &str, plugins: Extensions<'_>) -> Simulation {
     Simulation::parse(&text, "scenes", plugins).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a service answers at once.
+/// Reply that a service gives at once.
 fn ask(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> Reply {
     let call = simulation.call(path, service, &arguments);
     call.reply()
@@ -44,7 +44,7 @@ fn answer(simulation: &mut Simulation, path: &str, service: &str, arguments: Jso
     reply.value
 }
 
-/// Why a service refuses.
+/// Reason for which a service refuses.
 fn refusal(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> String {
     let reply = ask(simulation, path, service, arguments);
     assert_eq!(

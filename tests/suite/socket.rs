@@ -117,7 +117,7 @@ const ROVER: &str = r#"Simulation(
     middlewares: { "socket": (kind: "socket", port: 0, streams: 0) },
 )"#;
 
-/// What an object answers is asked through the middlewares that it names, and no other.
+/// Requests to an object are answered through the middlewares that it names, and no other.
 #[test]
 fn objects_answer_where_they_say() {
     let text = r#"Simulation(

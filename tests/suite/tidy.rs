@@ -1,8 +1,9 @@
-//! The habits of this repository, checked: files, layers, and what every kind tells of itself.
+//! The habits of this repository, checked: files, docs, layers, and what every kind tells of itself.
 //!
 //! Each check is a function that returns what it found, so that every test can also show that its check
 //! finds a planted violation.
 mod code;
+mod docs;
 mod files;
 mod kinds;
 mod layers;

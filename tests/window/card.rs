@@ -82,7 +82,7 @@ fn both_renderers_see_the_same_outlines() {
     }
 }
 
-/// Where nothing is the card has drawn what is behind everything, and where something is it has drawn something else:
+/// Checks that the card has drawn what is behind everything where nothing is, and something else where something is:
 /// all but at edges, where pixels are mixed.
 fn agree(by_card: &Picture, by_rays: &Picture, camera: &CameraView) {
     let (width, height) = (320, 240);
@@ -124,7 +124,7 @@ fn agree(by_card: &Picture, by_rays: &Picture, camera: &CameraView) {
     );
 }
 
-/// What a pixel shows where nothing is.
+/// Colour of a pixel where nothing is.
 fn behind(camera: &CameraView, column: usize, row: usize) -> [u8; 3] {
     let way = camera.world_from_camera.rotation * camera.direction(column as f64, row as f64);
     let light = Lighting::default().background(way.z / way.norm());

@@ -86,7 +86,7 @@ impl Screen {
         );
     }
 
-    /// Whether keys can be pressed here.
+    /// Tells whether keys can be pressed here.
     pub(crate) fn has_keys() -> bool {
         let found = Command::new("xdotool")
             .arg("version")

@@ -36,7 +36,7 @@ fn rounded(number: f64) -> String {
     }
 }
 
-/// How often it measures.
+/// Frequency of a sensor's measurements.
 pub(super) fn frequency(description: &Description) -> Option<String> {
     let hertz = |hertz: f64| format!("{hertz} Hz unless given, at most every tick");
     (description.family == "sensor").then(|| {
@@ -132,7 +132,7 @@ fn services(services: &[Signature]) -> String {
     text
 }
 
-/// What MORSE calls a setting, and its unit there.
+/// MORSE's name of a setting, and its unit there.
 pub(super) fn property(field: &Field) -> Option<String> {
     let name = field.property?;
     let unit = field.form.and_then(Form::unit);

@@ -1,4 +1,4 @@
-//! What is simulated on a scene: bodies and components.
+//! Simulated parts of a scene: bodies and components.
 use std::io::Write;
 
 use morse_scene::{

@@ -1,4 +1,4 @@
-//! Who is there, and how it can be reached.
+//! Discovery: robots and components that are there, and the ways to reach them.
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value as Json, json};
 use super::Itself;
 use crate::simulation::spawn::Spawned;
 
-/// What the simulation file says of robots, components and their middlewares.
+/// Robots, components and their middlewares, as the simulation file has them.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Wiring {
-    /// What the scene is called.
+    /// Name of the scene.
     pub environment: String,
     /// By name.
     pub robots: BTreeMap<String, RobotWiring>,
@@ -23,7 +23,7 @@ pub struct Wiring {
 /// A robot.
 #[derive(Clone, Debug, Default)]
 pub struct RobotWiring {
-    /// What its model is called.
+    /// Name of its model.
     pub model: String,
     /// Kinds of the middlewares that offer its services.
     pub services: Vec<String>,

@@ -1,4 +1,4 @@
-//! What there is in the scene, and what can be done to it from outside.
+//! Objects of the scene, and what can be done to them from outside.
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
@@ -70,9 +70,9 @@ pub(super) fn add(app: &mut App) {
 struct Visibility {
     /// The frame at the head of the body.
     name: String,
-    /// Whether it is to be seen.
+    /// True if it is to be seen.
     visible: bool,
-    /// Whether what hangs on it is meant, too.
+    /// True if what hangs on it is meant, too.
     do_children: bool,
 }
 
@@ -122,7 +122,7 @@ fn object<'a>(
     json!([inside, position, rotation])
 }
 
-/// Where a frame is in the world.
+/// Pose of a frame in the world.
 fn pose(world: &World, entity: Entity) -> Option<Isometry3<f64>> {
     let frame = world.get::<Frame>(entity)?;
     let body = world.get::<BodyState>(frame.body)?;
@@ -134,7 +134,7 @@ fn pose(world: &World, entity: Entity) -> Option<Isometry3<f64>> {
 struct Placement {
     /// The frame at the head of the body.
     name: String,
-    /// Where it goes in the world, m.
+    /// New position in the world, m.
     position: [f64; 3],
     /// Roll, pitch and yaw in the world, rad; as it is now unless given.
     #[serde(default)]
@@ -173,7 +173,7 @@ struct Push {
     name: String,
     /// The impulse, in the axes of the world, N s: mass times the change of speed.
     impulse: [f64; 3],
-    /// Where it pushes, in the world, m; at the centre of mass unless given.
+    /// Point that is pushed, in the world, m; the centre of mass unless given.
     #[serde(default)]
     point: Option<[f64; 3]>,
 }
@@ -204,7 +204,7 @@ fn push_object(
 struct Dynamics {
     /// The frame at the head of the body.
     name: String,
-    /// Whether forces move it.
+    /// True if forces move it.
     state: bool,
 }
 

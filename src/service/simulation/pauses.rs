@@ -39,7 +39,7 @@ pub(super) fn add(app: &mut App) {
 /// Arguments of `step`.
 #[derive(Reflect, Deserialize)]
 struct Steps {
-    /// How many ticks; one unless given.
+    /// Number of ticks; one unless given.
     #[serde(default = "one")]
     ticks: u64,
 }

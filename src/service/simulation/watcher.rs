@@ -18,9 +18,9 @@ type Answer = fn(&mut World, Entity, NoArguments) -> Result<Outcome, ServiceErro
 pub struct View {
     /// Its pose in the world: it looks along its -z axis, and its y axis points up.
     pub transform: Matrix,
-    /// What becomes of what it sees, as OpenGL has it.
+    /// Projection matrix, as OpenGL has it.
     pub projection: Matrix,
-    /// What is further away is not drawn, m.
+    /// Distance beyond which nothing is drawn, m.
     pub far_clip: f64,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Checked<'a> {
 }
 
 impl Installer<'_> {
-    /// What sits on what, among the components of a robot.
+    /// Links among the components of a robot: what sits on what.
     pub(super) fn links(&self, instance: &Instance<'_>, first: usize) -> Vec<Link> {
         let own = self.installed.get(first..).unwrap_or_default();
         let find = |name: &Spanned<String>| {

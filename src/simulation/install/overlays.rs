@@ -77,7 +77,7 @@ impl Installer<'_> {
         true
     }
 
-    /// What is left lies over each other, or over what could not be installed, which has been said.
+    /// Reports a circle: what is left lies over each other, or over what could not be installed, which has been said.
     fn circle(&mut self, waiting: &[(&Spanned<String>, &Overlay)]) {
         let is_waiting = |of: &str| waiting.iter().any(|(name, _)| name.as_str() == of);
         let over = waiting

@@ -1,4 +1,4 @@
-//! What is painted on shapes, for who looks on.
+//! Paint on shapes, for who looks on.
 use std::{collections::BTreeMap, path::Path};
 
 use morse_api::{
@@ -20,7 +20,7 @@ pub(super) struct Paints {
 }
 
 impl Paints {
-    /// What is painted on a geometry.
+    /// Paint on a geometry.
     pub(super) fn of(&mut self, geometry: &Geometry) -> Option<Paint> {
         let file = geometry.image.as_ref();
         let file = file.and_then(|image| image.resolved.as_deref());
@@ -72,7 +72,7 @@ impl Paints {
         place
     }
 
-    /// What cannot be shown.
+    /// Warnings of what cannot be shown.
     pub(super) fn warnings(self) -> impl Iterator<Item = Diagnostic> {
         let warning = |why| Diagnostic::warning("world_view::paint", why);
         self.warnings.into_iter().map(warning)

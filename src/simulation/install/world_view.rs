@@ -1,4 +1,4 @@
-//! What middlewares that look on are shown: the scene as plain data, the bodies, and every sensor.
+//! View of the world for middlewares that look on: the scene as plain data, the bodies, and every sensor.
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bevy::prelude::*;
@@ -91,7 +91,7 @@ pub(crate) fn scenery(
     (scenery, warnings)
 }
 
-/// Where who runs the simulation says how time passes.
+/// Pacing, as it is told by who runs the simulation.
 #[derive(Resource)]
 pub struct Paced(pub Arc<Pacing>);
 

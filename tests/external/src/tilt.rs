@@ -1,4 +1,4 @@
-//! How far something leans.
+//! Angle by which something leans.
 use morse_sim::prelude::*;
 
 /// Angle between the sensor's z axis and the vertical.
@@ -22,7 +22,7 @@ pub struct TiltData {
     /// From upright.
     #[reflect(@Unit("rad"))]
     pub angle: f64,
-    /// Whether the limit is passed.
+    /// True if the limit is passed.
     pub over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How large a model is where it can be touched, from closed forms of its primitives.
+//! Size of a model where it can be touched, from closed forms of its primitives.
 use morse_sim::scene::model::{Geometry, Scene, Shape};
 use nalgebra::{Isometry3, Point3, Vector3};
 

@@ -13,7 +13,7 @@ use morse_sim::{
 
 use super::{measure::extent, model, simulation};
 
-/// What a robot has to be.
+/// Properties that a robot has to have.
 struct Robot {
     name: &'static str,
     /// Of the base, without wheels, kg.

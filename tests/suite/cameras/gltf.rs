@@ -95,7 +95,7 @@ fn container(json: &serde_json::Value, binary: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// What is seen of a cube that lies there, and of one that falls onto the ground.
+/// Picture of a cube that lies there, and of one that falls onto the ground.
 struct Seen {
     depths: Vec<f32>,
     instances: Vec<u16>,

@@ -1,4 +1,4 @@
-//! What a run writes, and what happens where it cannot.
+//! Files that a run writes, and what happens where it cannot.
 use std::process::Command;
 
 use super::{Ran, Room, binary};

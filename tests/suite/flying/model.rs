@@ -45,7 +45,7 @@ impl Plane {
             .plus(&four, time / 6.0)
     }
 
-    /// How it goes on, with a thrust beyond the weight, a wanted pitch and the rate of that.
+    /// Time derivative of the state, with a thrust beyond the weight, a wanted pitch and the rate of that.
     fn slope(&self, climb: f64, wanted: impl Fn(f64, f64) -> (f64, f64)) -> Self {
         let (sin, cos) = libm::sincos(self.pitch);
         let thrust = (MASS * G / cos.max(0.75) + climb).max(0.0);

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::{Scene, Server, Weakness, ensure, notices, survives};
 use crate::load::{client::Client, now, wait_for};
 
-/// How long the client may be silent unless the file says otherwise.
+/// Time that the client may be silent unless the file says otherwise.
 const LIMIT: Duration = Duration::from_secs(5);
 
 fn scene() -> Scene {

@@ -31,7 +31,7 @@ const GOES_ON: &str =
 /// A client that is going to be killed.
 struct Victim(Child);
 
-/// Who is not needed any more outlives no test.
+/// Kills the process: who is not needed any more outlives no test.
 impl Drop for Victim {
     fn drop(&mut self) {
         self.0.kill().ok();

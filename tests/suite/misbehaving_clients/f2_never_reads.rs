@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::{Bystander, Scene, Server, Weakness, ensure, notices, survives};
 
-/// What the program may keep for one client that does not read, and some for what the system's allocator does.
+/// Memory for one client that does not read, and some for what the system's allocator does, bytes.
 const MOST_KEPT: u64 = 16 << 20;
 
 /// Wide readings: a client that does not take them owes many megabytes soon.

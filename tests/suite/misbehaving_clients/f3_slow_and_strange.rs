@@ -6,7 +6,7 @@ use crate::load::client::{Client, NoLine};
 
 /// Of each kind.
 const CLIENTS: usize = 60;
-/// What one client may cost, bytes.
+/// Memory that one client may cost, bytes.
 const MOST_EACH: u64 = 64 << 10;
 
 /// Within twice the time limit of the scene it hears why it has to go, and that the line is closed.

@@ -4,9 +4,9 @@ use std::{io::Write as _, time::Duration};
 use super::{Bystander, ROVER, Scene, Server, Weakness, ensure, notices, survives};
 use crate::load::client::{Client, NoLine};
 
-/// What the client would send: 4 GiB.
+/// Length of the line that the client would send: 4 GiB.
 const LENGTH: u64 = 4 << 30;
-/// What it may cost, bytes.
+/// Memory that it may cost, bytes.
 const MOST_KEPT: u64 = 4 << 20;
 /// The longest line, unless the file says otherwise.
 const LONGEST: usize = 1 << 20;

@@ -15,7 +15,7 @@ const VALID: [&str; 6] = [
 ];
 /// Made of each of them.
 const MUTANTS: usize = 250;
-/// What mutants get.
+/// Pieces that mutants get.
 const PIECES: [&[u8]; 16] = [
     b"\xff",
     b"\0",

@@ -1,4 +1,4 @@
-//! What stands between a server and its clients, and passes everything on, but for one weakness.
+//! Proxy between a server and its clients, which passes everything on, but for one weakness.
 use std::{
     collections::BTreeMap,
     io::{Read as _, Write as _},
@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-/// What is wrong with it.
+/// Faults of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weakness {
     /// A client that ends in the middle of a line costs the others something that was on its way.
@@ -25,7 +25,7 @@ pub(super) enum Weakness {
     CollectsWholeLines,
     /// Text that is no text is not answered.
     IsSilentOnBadText,
-    /// What is no number is taken for one.
+    /// Anything that is no number is taken for one.
     TakesAnythingForNumbers,
     /// The end of a client is not noticed.
     MissesTheEnd,

@@ -105,7 +105,7 @@ fn in_morses_motion_friction_leaves_most_of_the_turning_rate() {
     }
 }
 
-/// How far a robot slides down a slope in 2 s, in m.
+/// Distance that a robot slides down a slope in 2 s, m.
 fn slid(motion: &str, command: &str, slope: f64) -> f64 {
     let environment = format!("motion: {motion}");
     let mut test = Arena {

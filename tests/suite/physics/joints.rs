@@ -193,8 +193,8 @@ fn an_arm_reaches_and_holds_its_targets() {
     assert!(speed.abs() < 1e-2, "still moving at {speed}");
 }
 
-/// How far a twist lags behind at most while it turns a boom of 4 kg and 0.8 m that is stretched out, rad; `start` is
-/// the angle of the boom from upright when the motors were made.
+/// Greatest lag of a twist while it turns a boom of 4 kg and 0.8 m that is stretched out, rad; `start` is the
+/// angle of the boom from upright when the motors were made.
 fn lag_of_a_twist(start: f64) -> f64 {
     let mut assembly = Assembly::default();
     add(&mut assembly.scene, Frame::new("world"));

@@ -1,4 +1,4 @@
-//! What has run when a step of the tick begins.
+//! Order in the tick: what has run when a step of it begins.
 use bevy::{prelude::*, reflect::structs::DynamicStruct};
 use morse_api::{service::find, tick::Inputs};
 use morse_sim::{Simulation, actuator::v_omega::VOmegaCommand};

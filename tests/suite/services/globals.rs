@@ -1,4 +1,4 @@
-//! What answers under `simulation`, `time` and `communication`.
+//! Services under `simulation`, `time` and `communication`.
 #![cfg(test)]
 use morse_api::service::Status;
 use morse_sim::{Simulation, simulation::no_extensions};

@@ -23,7 +23,7 @@ struct Row<'a> {
     rest: &'a str,
 }
 
-/// What a line says of a property that is there.
+/// Entry of a line for a property that is there.
 struct Here<'a> {
     setting: &'a str,
     theirs: Json,
@@ -97,7 +97,7 @@ fn own_value(simulation: &Simulation, path: &str, setting: &str) -> Json {
     found.next().map(|(_, value)| value).unwrap_or_default()
 }
 
-/// What both services tell of a property; the same.
+/// Value of a property that both services tell; the same.
 fn told(simulation: &mut Simulation, path: &str, property: &str) -> Json {
     let all = answer(simulation, path, "get_properties", json!([]));
     let one = all["properties"][property].as_array();

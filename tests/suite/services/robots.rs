@@ -1,4 +1,4 @@
-//! What robots answer themselves: MORSE's services of the PR2 and of people.
+//! Services of robots themselves: MORSE's services of the PR2 and of people.
 #![cfg(test)]
 use morse_api::{
     joint::{JointState, JointTarget},
@@ -38,7 +38,7 @@ fn pr2(joints: &str, overlay: &str) -> String {
     )
 }
 
-/// Where a frame of a body is, as its body has it.
+/// Position of a frame of a body, as its body has it.
 fn body(simulation: &Simulation, name: &str) -> Vector3<f64> {
     let body = simulation.body(name).unwrap_or_else(|| panic!("{name}"));
     body.pose.translation.vector

@@ -1,4 +1,4 @@
-//! What MORSE's clients rely on, to the byte.
+//! Behaviour that MORSE's clients rely on, to the byte.
 use std::{collections::BTreeMap, io::Read as _, net::Shutdown, time::Duration};
 
 use morse_api::port::Policy;

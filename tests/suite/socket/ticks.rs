@@ -1,4 +1,4 @@
-//! When requests that act are served: in the first tick that begins after they are there.
+//! Ticks in which requests that act are served: the first that begins after they are there.
 use std::{
     sync::{
         Arc,

@@ -111,7 +111,7 @@ fn literal(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// Whether a text that starts with a quote is a character, not a lifetime.
+/// Tells whether a text that starts with a quote is a character, not a lifetime.
 fn is_character(text: &str) -> bool {
     let mut chars = text.chars().skip(1);
     matches!(

@@ -62,7 +62,7 @@ fn length(file: &Source) -> Vec<String> {
     }
 }
 
-/// What is left to do belongs into a list of issues, not into the code.
+/// Finds what is left to do: it belongs into a list of issues, not into the code.
 fn unfinished(file: &Source) -> Vec<String> {
     // Put together, so that this file may be looked at too.
     let words = [
@@ -77,7 +77,7 @@ fn unfinished(file: &Source) -> Vec<String> {
     containing(file, &words.map(|word| word.concat()), |_| true)
 }
 
-/// Where and how the repository is worked on is nobody's business.
+/// Finds places: where and how the repository is worked on is nobody's business.
 fn workplace(file: &Source) -> Vec<String> {
     let places = [
         ["/wo", "rk/"],

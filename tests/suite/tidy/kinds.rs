@@ -1,4 +1,4 @@
-//! What every kind tells of itself: docs, units, an example that loads; and one order for all of them.
+//! Facts that every kind tells of itself: docs, units, an example that loads; and one order for all of them.
 use bevy::{
     ecs::schedule::{LogLevel, ScheduleBuildSettings},
     prelude::*,
@@ -100,12 +100,12 @@ fn variant_docs(variant: &bevy::reflect::enums::VariantInfo) -> Option<&str> {
     }
 }
 
-/// Whether a type is a real number, or an array, list or option of what is one.
+/// Tells whether a type is a real number, or an array, list or option of what is one.
 fn is_numeric(info: &'static TypeInfo) -> bool {
     info.is::<f64>() || info.is::<f32>() || container(info).is_some_and(is_numeric)
 }
 
-/// What an array, list, option or map holds.
+/// Type of the elements of an array, list, option or map.
 fn container(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     match info {
         TypeInfo::Array(array) => array.item_info(),
@@ -207,7 +207,7 @@ fn every_service_and_its_arguments_have_docs() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// What `describe KIND --json` prints.
+/// Output of `describe KIND --json`.
 fn described(kind: &str) -> Vec<serde_json::Value> {
     let args = describe::Args {
         kind: Some(kind.to_owned()),

@@ -1,4 +1,4 @@
-//! Who may name whom: crates by what Cargo knows of them, parts and words by what stands in the files.
+//! Layers, and who may name whom: crates by what Cargo knows of them, parts and words by what stands in the files.
 use std::{collections::BTreeMap, process::Command};
 
 use morse_sim::{actuator, modifier, overlay, sensor};
@@ -48,7 +48,7 @@ const VIEWER: (&str, &[&str], &[&str]) = ("morse_viewer", &["morse_api"], &[]);
 const ENGINE: (&str, &str) = ("bevy_rapier3d", "morse_physics");
 const PLAIN: (&str, &str) = ("bevy", "morse_scene");
 
-/// What runs in the tick.
+/// Folders of the code that runs in the tick.
 const IN_THE_TICK: [&str; 10] = [
     "plugins/api",
     "plugins/actuators",

@@ -1,4 +1,4 @@
-//! What must not come in: foreign pages, wrong names, strange paths, and frames that break the rules.
+//! Requests that are turned away: foreign pages, wrong names, strange paths, and frames that break the rules.
 use std::{io::Write as _, time::Duration};
 
 use morse_sim::{
