@@ -5,6 +5,7 @@
 //!   know by name and property; [`install`]: sensors and actuators on bodies;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore;
 //! - `drop_statistics`, `run_requests`: what observers missed, and what clients ask of whoever runs it.
+mod access;
 mod build;
 mod drop_statistics;
 pub mod install;
@@ -24,7 +25,7 @@ use bevy::{
 use morse_api::{
     actuator::Actuator,
     body::BodyState,
-    command::{BadCommand, CommandSender, Mailbox},
+    command::{CommandSender, Mailbox},
     kind::{Described, Kinds},
     middleware::{Failure, RequestSender},
     port::{LockstepLost, Observer, Policy, port},
@@ -38,6 +39,7 @@ use morse_physics::lost_body::{FirstLost, LostBody};
 use morse_scene::report::Report;
 use serde_json::Value as Json;
 
+pub use access::AccessError;
 pub(crate) use build::components;
 pub use build::{BuildError, Extensions, kinds, no_extensions};
 use build::{Raised, raise, start};
@@ -62,30 +64,6 @@ pub struct Simulation {
     start: Option<Snapshot>,
     warnings: Report,
     requests: RequestSender,
-}
-
-/// Reason for the refusal of a command or a question.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum AccessError {
-    /// No component has that path.
-    #[error("there is no component `{path}`{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
-    NoComponent {
-        /// Path that was asked for.
-        path: String,
-        /// The nearest path that there is.
-        near: Option<String>,
-    },
-    /// The component is of another kind.
-    #[error("`{path}` does not hold `{asked}`")]
-    OtherKind {
-        /// The component.
-        path: String,
-        /// The Rust type that was asked for.
-        asked: &'static str,
-    },
-    /// The command cannot be taken.
-    #[error(transparent)]
-    Command(#[from] BadCommand),
 }
 
 impl Simulation {

@@ -232,7 +232,8 @@ fn triple() -> impl Strategy<Value = [f64; 3]> {
     prop::array::uniform3(number())
 }
 
-fn shape() -> impl Strategy<Value = Shape> {
+// Boxed, since unoptimised strategies take much stack.
+fn shape() -> BoxedStrategy<Shape> {
     let pair = || prop::array::uniform2(number());
     prop_oneof![
         triple().prop_map(|dimension| Shape::Box { dimension }),
@@ -251,9 +252,10 @@ fn shape() -> impl Strategy<Value = Shape> {
         }),
         name().prop_map(|file| Shape::mesh(file, Path::new(""))),
     ]
+    .boxed()
 }
 
-fn geometry() -> impl Strategy<Value = Geometry> {
+fn geometry() -> BoxedStrategy<Geometry> {
     let tags = prop::collection::btree_set(name(), 0..3);
     let looks = (triple(), number(), triple(), number());
     let flags = prop::array::uniform3(any::<bool>());
@@ -265,32 +267,34 @@ fn geometry() -> impl Strategy<Value = Geometry> {
         prop::option::of(triple()),
         prop::option::of("[a-z]{1,8}\\.png"),
     );
-    (shape(), tags, looks, flags, material, painted).prop_map(
-        |(shape, tags, (color, alpha, specular, scale), flags, material, painted)| Geometry {
-            tags,
-            color,
-            alpha,
-            specular,
-            scale,
-            visual: flags[0],
-            collision: flags[1],
-            no_shadow: flags[2],
-            friction: material.0,
-            restitution: material.1,
-            density: material.2,
-            shininess: painted.0,
-            pattern_size: painted.1,
-            checker: painted.2,
-            image: painted.3.map(|file| ImageFile {
-                resolved: Some(file.clone().into()),
-                file,
-            }),
-            ..Geometry::new(shape)
-        },
-    )
+    (shape(), tags, looks, flags, material, painted)
+        .prop_map(
+            |(shape, tags, (color, alpha, specular, scale), flags, material, painted)| Geometry {
+                tags,
+                color,
+                alpha,
+                specular,
+                scale,
+                visual: flags[0],
+                collision: flags[1],
+                no_shadow: flags[2],
+                friction: material.0,
+                restitution: material.1,
+                density: material.2,
+                shininess: painted.0,
+                pattern_size: painted.1,
+                checker: painted.2,
+                image: painted.3.map(|file| ImageFile {
+                    resolved: Some(file.clone().into()),
+                    file,
+                }),
+                ..Geometry::new(shape)
+            },
+        )
+        .boxed()
 }
 
-fn joint() -> impl Strategy<Value = Joint> {
+fn joint() -> BoxedStrategy<Joint> {
     let range = prop::option::of((number(), number()));
     let range = range.prop_map(|range| range.map(|(one, other)| [one.min(other), one.max(other)]));
     let limits = (range, positive(), positive()).prop_map(|(position, velocity, effort)| Limits {
@@ -306,15 +310,17 @@ fn joint() -> impl Strategy<Value = Joint> {
             ..JointAxis::new(axis, variable)
         },
     );
-    (0..4, axis).prop_map(|(kind, axis)| match kind {
-        0 => Joint::Fixed,
-        1 if axis.axis.amax() > 0.0 => Joint::Revolute(axis),
-        2 => Joint::Prismatic(axis),
-        _ => Joint::Floating,
-    })
+    (0..4, axis)
+        .prop_map(|(kind, axis)| match kind {
+            0 => Joint::Fixed,
+            1 if axis.axis.amax() > 0.0 => Joint::Revolute(axis),
+            2 => Joint::Prismatic(axis),
+            _ => Joint::Floating,
+        })
+        .boxed()
 }
 
-fn frame() -> impl Strategy<Value = Frame> {
+fn frame() -> BoxedStrategy<Frame> {
     let inertia = prop::option::of((triple(), triple()));
     let inertia = inertia
         .prop_map(|parts| parts.map(|([a, b, c], [d, e, f])| [a.abs(), b.abs(), c.abs(), d, e, f]));
@@ -325,19 +331,21 @@ fn frame() -> impl Strategy<Value = Frame> {
     );
     let mass = (positive(), prop::option::of(triple()), inertia);
     let geometry = prop::collection::vec(geometry(), 0..3);
-    (name(), place, joint(), mass, geometry).prop_map(
-        |(name, (parent, translation, turn), joint, (mass, center, inertia), geometry)| Frame {
-            parent,
-            mass,
-            center_of_mass: center.map(Vector3::from),
-            inertia,
-            geometry,
-            ..Frame::new(name).at(translation).turned(turn).joined(joint)
-        },
-    )
+    (name(), place, joint(), mass, geometry)
+        .prop_map(
+            |(name, (parent, translation, turn), joint, (mass, center, inertia), geometry)| Frame {
+                parent,
+                mass,
+                center_of_mass: center.map(Vector3::from),
+                inertia,
+                geometry,
+                ..Frame::new(name).at(translation).turned(turn).joined(joint)
+            },
+        )
+        .boxed()
 }
 
-fn class() -> impl Strategy<Value = Class> {
+fn class() -> BoxedStrategy<Class> {
     let isa = prop::collection::vec(name(), 0..3);
     let colors = (prop::option::of(triple()), prop::option::of(triple()));
     let size = prop::option::of(0.001..100.0_f64);
@@ -368,6 +376,7 @@ fn class() -> impl Strategy<Value = Class> {
             }
             class
         })
+        .boxed()
 }
 
 prop_compose! {

@@ -1,0 +1,26 @@
+//! Reasons why a component cannot be read or commanded.
+use morse_api::command::BadCommand;
+
+/// Reason for the refusal of a command or a question.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum AccessError {
+    /// No component has that path.
+    #[error("there is no component `{path}`{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    NoComponent {
+        /// Path that was asked for.
+        path: String,
+        /// The nearest path that there is.
+        near: Option<String>,
+    },
+    /// The component is of another kind.
+    #[error("`{path}` does not hold `{asked}`")]
+    OtherKind {
+        /// The component.
+        path: String,
+        /// The Rust type that was asked for.
+        asked: &'static str,
+    },
+    /// The command cannot be taken.
+    #[error(transparent)]
+    Command(#[from] BadCommand),
+}
