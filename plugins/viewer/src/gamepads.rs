@@ -200,7 +200,7 @@ mod tests {
         app.world_mut().run_schedule(FixedUpdate);
         let log = std::mem::take(&mut app.world_mut().resource_mut::<CommandLog>().0);
         log.into_iter()
-            .map(|logged| match logged.deed {
+            .map(|logged| match logged.action {
                 LoggedAction::Command { actuator, value } => {
                     let heard = value.try_downcast_ref::<Heard>().unwrap();
                     (actuator.to_string(), heard.axes.clone())
