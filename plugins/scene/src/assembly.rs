@@ -1,6 +1,6 @@
 //! A scene and what is simulated on it, merged: all that a world is made of, as plain data.
 //!
-//! Readers make it from files, programs and tests by hand; [`morse_sim::simulation::spawn`] makes the world.
+//! Readers make it from files, programs and tests by hand; the program spawns the world from it.
 
 mod check;
 pub mod layout;
