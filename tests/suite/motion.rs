@@ -3,6 +3,7 @@
 mod driving;
 mod fluids;
 mod lost_bodies;
+mod out_of_range;
 mod rest;
 mod vehicles;
 

@@ -279,7 +279,7 @@ fn set(
             ..JointsCommand::default()
         };
     }
-    give(world, entity, command);
+    give(world, entity, command)?;
     Ok(Outcome::NOTHING)
 }
 
@@ -395,7 +395,8 @@ mod tests {
             test.app.world_mut(),
             joints,
             command(&["elbow"], &[0.0], &[]),
-        );
+        )
+        .unwrap();
         let settings = morse_testing::settings::<Joints>("()");
         assert!(
             settings.check(test.app.world(), joints).is_err(),

@@ -153,7 +153,7 @@ fn toggle(world: &mut World, entity: Entity, arguments: Toggle) -> Result<Outcom
         .get::<LightCommand>(entity)
         .is_some_and(|command| command.emit);
     let emit = arguments.emit.unwrap_or(!is_on);
-    give(world, entity, LightCommand { emit });
+    give(world, entity, LightCommand { emit })?;
     Ok(Outcome::Done(json!(true)))
 }
 

@@ -212,7 +212,7 @@ fn set_rotation_array(world: &mut World, arm: Entity, to: Angles) -> Result<Outc
             "the angles must be finite numbers".to_owned(),
         ));
     }
-    give(world, arm, Pa10Command::of(angles));
+    give(world, arm, Pa10Command::of(angles))?;
     Ok(Outcome::NOTHING)
 }
 

@@ -246,7 +246,7 @@ fn setvel(
         vyaw: setpoint.vyaw,
         tolerance: setpoint.tolerance.unwrap_or(0.1),
     };
-    give(world, entity, command);
+    give(world, entity, command)?;
     let body = world
         .get::<Mount>(entity)
         .and_then(|mount| world.get::<BodyState>(mount.body));

@@ -4,7 +4,7 @@
 //! - here: settings, command, the journey and its law.
 use morse_api::{
     angles::yaw_pitch_roll,
-    command::{Received, give},
+    command::{BadCommand, Received, give},
     prelude::*,
     service::Status,
     state::Stateful,
@@ -313,13 +313,18 @@ impl RotorcraftWaypoint {
 }
 
 /// Sets a goal, also if it is the old one: a robot that was moved away goes back.
-fn set_goal(world: &mut World, entity: Entity, command: RotorcraftWaypointCommand) {
-    give(world, entity, command);
+fn set_goal(
+    world: &mut World,
+    entity: Entity,
+    command: RotorcraftWaypointCommand,
+) -> Result<(), BadCommand> {
+    give(world, entity, command)?;
     if let Some(mut journey) = world.get_mut::<Journey>(entity) {
         journey.own = None;
         journey.goal = [command.x, command.y, command.z];
         journey.progress = Progress::Transit;
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ fn default_action(
 
 fn tell(world: &mut World, entity: Entity, mode: Mode) -> Result<Outcome, ServiceError> {
     let mode = mode.word().to_owned();
-    give(world, entity, SoundCommand { mode });
+    give(world, entity, SoundCommand { mode })?;
     Ok(Outcome::NOTHING)
 }
 

@@ -247,7 +247,7 @@ fn set_cons(
         psi_c: sum,
         h_c: h,
     };
-    give(world, entity, command);
+    give(world, entity, command)?;
     Ok(Outcome::NOTHING)
 }
 
@@ -259,7 +259,7 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Se
         h_c: robot.map_or(0.0, |robot| robot.pose.translation.z),
         ..StabilizedQuadrotorCommand::default()
     };
-    give(world, entity, command);
+    give(world, entity, command)?;
     if let Some(mut flight) = world.get_mut::<Flight>(entity) {
         *flight = Flight {
             yaw: Filter::at(flight.yaw.value),

@@ -176,7 +176,7 @@ fn change(
         .copied()
         .unwrap_or_default();
     change(&mut command);
-    give(world, entity, command);
+    give(world, entity, command)?;
     Ok(Outcome::NOTHING)
 }
 

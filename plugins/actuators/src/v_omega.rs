@@ -68,12 +68,12 @@ fn set_speed(
     entity: Entity,
     SetSpeed { v, w }: SetSpeed,
 ) -> Result<Outcome, ServiceError> {
-    give(world, entity, VOmegaCommand { v, w });
+    give(world, entity, VOmegaCommand { v, w })?;
     Ok(Outcome::NOTHING)
 }
 
 fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    give(world, entity, VOmegaCommand::default());
+    give(world, entity, VOmegaCommand::default())?;
     Ok(Outcome::NOTHING)
 }
 

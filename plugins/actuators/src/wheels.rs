@@ -84,12 +84,12 @@ fn set_speed(
             )));
         }
     }
-    give(world, entity, WheelsCommand { v, w });
+    give(world, entity, WheelsCommand { v, w })?;
     Ok(Outcome::NOTHING)
 }
 
 fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    give(world, entity, WheelsCommand::default());
+    give(world, entity, WheelsCommand::default())?;
     Ok(Outcome::NOTHING)
 }
 

@@ -149,9 +149,8 @@ impl AddActuator for App {
                 command: <A::Command as Typed>::type_info(),
                 command_about: About::of::<A::Command>(),
                 give: |world, entity, command| {
-                    if let Some(command) = command.downcast_ref::<A::Command>() {
-                        give(world, entity, command.clone());
-                    }
+                    let command = command.downcast_ref::<A::Command>().cloned();
+                    command.map_or(Ok(()), |command| give(world, entity, command))
                 },
                 insert: insert::<A>,
                 check: check::<A>,

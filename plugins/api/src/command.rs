@@ -12,9 +12,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     actuator::Actuator,
     component::{Active, Path},
-    fields::{self, Fields},
+    fields::{self, Field, Fields},
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
+    range::Range,
     tick::Clock,
     warning::Warnings,
 };
@@ -46,10 +47,25 @@ pub struct Received<C>(pub C);
 
 /// Gives an actuator a command at once, as services do: it takes effect in this tick, and partial commands
 /// that follow are merged into it.
-pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) {
+///
+/// # Errors
+///
+/// A number beyond the range of its field; the actuator keeps the command that it has.
+pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result<(), BadCommand> {
+    for field in &Fields::of(C::type_info(), None).0 {
+        let number = command
+            .field_at(field.index)
+            .and_then(|value| field.range.violation(value));
+        if let Some(number) = number {
+            let mailbox = world.get::<Mailbox>(entity);
+            let path = mailbox.map_or("", |mailbox| &mailbox.sender.info.path);
+            return Err(BadCommand::out_of_range(path, field, number));
+        }
+    }
     world
         .entity_mut(entity)
         .insert((Received(command.clone()), command));
+    Ok(())
 }
 
 /// Description of an actuator for middlewares.
@@ -117,6 +133,11 @@ impl CommandSender {
                     field: name.to_owned(),
                 });
             }
+            if let Some(field) = known
+                && let Some(number) = field.range.violation(value)
+            {
+                return Err(BadCommand::out_of_range(&self.info.path, field, number));
+            }
         }
         Ok(())
     }
@@ -147,6 +168,30 @@ pub enum BadCommand {
         /// The field.
         field: String,
     },
+    /// A number beyond the range of its field.
+    #[error("`{path}`: {number} in `{field}` is out of range: {range}")]
+    OutOfRange {
+        /// The actuator.
+        path: String,
+        /// The field.
+        field: String,
+        /// The number.
+        number: String,
+        /// The least and the greatest value, with the unit.
+        range: String,
+    },
+}
+
+impl BadCommand {
+    fn out_of_range(path: &str, field: &Field, number: f64) -> Self {
+        let unit = field.unit.unwrap_or_default();
+        Self::OutOfRange {
+            path: path.to_owned(),
+            field: field.name.to_owned(),
+            number: Range::shown(number),
+            range: format!("{} {unit}", field.range).trim_end().to_owned(),
+        }
+    }
 }
 
 /// The tick's end of an actuator's mailbox.

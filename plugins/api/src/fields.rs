@@ -17,6 +17,7 @@ use crate::{
     modifier::BindError,
     named::Named,
     property::{Form, Property, form_of},
+    range::Range,
     samples::{AnySamples, Samples, base64_text},
     state::StateHasher,
 };
@@ -62,6 +63,8 @@ pub struct Field {
     pub property: Option<&'static str>,
     /// Form of its value in MORSE, if not that of simulation files.
     pub form: Option<Form>,
+    /// The values that its numbers may have, where it is a command's.
+    pub range: Range,
     /// True if it is a map whose entries take its place.
     pub is_flat: bool,
     /// True if it is no measurement.
@@ -90,6 +93,7 @@ impl Fields {
             levels: field.get_attribute::<Levels>().map(|levels| levels.0),
             property: field.get_attribute::<Property>().map(|name| name.0),
             form: form_of(field),
+            range: Range::of(field),
             is_flat: field.has_attribute::<Flat>(),
             is_fixed: field.has_attribute::<Fixed>(),
         });

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     check::CheckError,
+    command::BadCommand,
     component::Level,
     fields::Fields,
     middleware::Start,
@@ -101,8 +102,8 @@ pub struct ActuatorKind {
     pub command_about: About,
     /// True if it sets the velocity or the pose of the robot's base.
     pub moves_robot: bool,
-    /// Gives it a command at once.
-    pub give: fn(&mut World, Entity, &ErasedSettings),
+    /// Gives it a command at once, unless a number is out of range.
+    pub give: fn(&mut World, Entity, &ErasedSettings) -> Result<(), BadCommand>,
     /// Puts settings, command, drive and mailbox on an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings),
     /// Tells whether an entity is of this kind.

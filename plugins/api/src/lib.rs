@@ -17,6 +17,7 @@
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`samples`]: images and clouds, which copies share;
 //! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
+//! - [`range`]: the values that numbers of commands may have;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`world_view`]: what middlewares that look on are shown;
 //! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work.
@@ -48,6 +49,7 @@ pub mod paint;
 pub mod port;
 pub mod property;
 pub mod random;
+pub mod range;
 pub mod rays;
 pub mod reading;
 pub mod render;
@@ -72,6 +74,7 @@ pub mod prelude {
         modifier::{AddModifier as _, BindError, Carries, Modifier, ModifierState, Modify},
         property::{Form, Property},
         random::Random,
+        range::Range,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Service, ServiceError, Task},
         settings::{AtLoad, Changeable},

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use morse_api::{
     angles::from_yaw_pitch_roll,
     body::BodyState,
-    prelude::{Deserialize, Reflect},
+    prelude::{Deserialize, Range, Reflect},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
 };
 use morse_physics::place::{Unmoved, hold, place, push};
@@ -151,12 +151,13 @@ fn set_object_position(
     }: Placement,
 ) -> Result<Outcome, ServiceError> {
     let body = body(world, &name)?;
-    let mut numbers = position.iter().chain(orientation.iter().flatten());
-    if !numbers.all(|number| number.is_finite()) {
-        return Err(ServiceError::Failed(format!(
-            "`{name}`: a number is not finite"
-        )));
-    }
+    check_range(&name, "position", "m", &position)?;
+    check_range(
+        &name,
+        "orientation",
+        "rad",
+        orientation.as_slice().as_flattened(),
+    )?;
     let old = pose(world, body).unwrap_or_default();
     let rotation = orientation.map_or(old.rotation, |[roll, pitch, yaw]| {
         from_yaw_pitch_roll([yaw, pitch, roll])
@@ -188,12 +189,13 @@ fn push_object(
     }: Push,
 ) -> Result<Outcome, ServiceError> {
     let body = body(world, &name)?;
-    let mut numbers = impulse.iter().chain(point.iter().flatten());
-    if !numbers.all(|number| number.is_finite()) {
-        return Err(ServiceError::Failed(format!(
-            "`{name}`: a number is not finite"
-        )));
-    }
+    check_range(&name, "impulse", "N·s", &impulse)?;
+    check_range(
+        &name,
+        "point",
+        "m",
+        point.as_slice().as_flattened(),
+    )?;
     let point = point.map(Point3::from);
     push(world, body, &impulse.into(), point.as_ref()).map_err(|why| unmoved(&name, why))?;
     Ok(Outcome::NOTHING)
@@ -216,6 +218,17 @@ fn set_object_dynamics(
     let body = body(world, &name)?;
     hold(world, body, !state).map_err(|why| unmoved(&name, why))?;
     Ok(Outcome::Done(state.into()))
+}
+
+/// Refuses numbers that physics cannot bear.
+fn check_range(name: &str, what: &str, unit: &str, numbers: &[f64]) -> Result<(), ServiceError> {
+    let range = Range::of_unit(unit);
+    let wrong = numbers.iter().find(|number| !range.contains(**number));
+    wrong.map_or(Ok(()), |number| {
+        let number = Range::shown(*number);
+        let text = format!("`{name}`: {number} in `{what}` is out of range: {range} {unit}");
+        Err(ServiceError::Failed(text))
+    })
 }
 
 fn unmoved(name: &str, why: Unmoved) -> ServiceError {

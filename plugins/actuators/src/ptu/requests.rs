@@ -1,6 +1,6 @@
 //! The services of a pan-tilt unit.
 use morse_api::{
-    command::give,
+    command::{BadCommand, give},
     frame::pose_of,
     joint::{JointState, PanTilt},
     prelude::*,
@@ -78,18 +78,19 @@ fn set_pan_tilt(world: &mut World, unit: Entity, angles: Angles) -> Result<Outco
             "pan and tilt must be finite numbers".to_owned(),
         ));
     }
-    turn(world, unit, [angles.pan, angles.tilt]);
+    turn(world, unit, [angles.pan, angles.tilt])?;
     Ok(Outcome::Pending)
 }
 
-fn turn(world: &mut World, unit: Entity, [pan, tilt]: [f64; 2]) {
+fn turn(world: &mut World, unit: Entity, [pan, tilt]: [f64; 2]) -> Result<(), BadCommand> {
     let command = PtuCommand { pan, tilt };
     let goals = goals(&command, world.get::<Driven>(unit));
-    give(world, unit, command);
+    give(world, unit, command)?;
     // A manual unit does not look at its command.
     if let Some(mut head) = world.get_mut::<Head>(unit) {
         head.goals = goals;
     }
+    Ok(())
 }
 
 fn get_pan_tilt(world: &mut World, unit: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
@@ -145,12 +146,13 @@ fn look_at(world: &mut World, unit: Entity, point: Vector3<f64>) -> Result<Outco
     let base = body.pose * body_from_base;
     let at = base.inverse_transform_point(&point.into()).coords;
     let angles = axes.look_at(&at, angles(world, unit));
-    turn(world, unit, angles);
+    turn(world, unit, angles)?;
     Ok(Outcome::Pending)
 }
 
 /// A request ends on the way: the unit stays where it is.
 fn interrupt(world: &mut World, unit: Entity) {
     let now = world.get::<Head>(unit).copied().unwrap_or_default();
-    turn(world, unit, now.set_points);
+    // Where it is, it may be.
+    turn(world, unit, now.set_points).ok();
 }

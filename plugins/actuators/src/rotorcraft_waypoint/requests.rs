@@ -73,7 +73,7 @@ fn set(
         yaw: goal.yaw,
         tolerance,
     };
-    set_goal(world, entity, command);
+    set_goal(world, entity, command)?;
     Ok(command)
 }
 
@@ -89,11 +89,9 @@ fn interrupt(world: &mut World, entity: Entity) {
     let tolerance = world
         .get::<RotorcraftWaypointCommand>(entity)
         .map_or(TOLERANCE, |command| command.tolerance);
-    set_goal(
-        world,
-        entity,
-        RotorcraftWaypointCommand { tolerance, ..here },
-    );
+    let stay = RotorcraftWaypointCommand { tolerance, ..here };
+    // Where it is, it may be.
+    set_goal(world, entity, stay).ok();
 }
 
 fn get_status(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {

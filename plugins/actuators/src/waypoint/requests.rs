@@ -1,5 +1,9 @@
 //! The services of a waypoint actuator.
-use morse_api::{command::give, prelude::*, service::NoArguments};
+use morse_api::{
+    command::{BadCommand, give},
+    prelude::*,
+    service::NoArguments,
+};
 
 use super::{Journey, Progress, TOLERANCE, Waypoint, WaypointCommand};
 
@@ -63,17 +67,17 @@ struct Goal {
 }
 
 fn setdest(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, ServiceError> {
-    let is_away = set(world, entity, &goal);
+    let is_away = set(world, entity, &goal)?;
     Ok(Outcome::Done(is_away.into()))
 }
 
 fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, ServiceError> {
-    set(world, entity, &goal);
+    set(world, entity, &goal)?;
     Ok(Outcome::Pending)
 }
 
 /// Sets the goal, also if it is the old one: a robot that was moved away goes back. Whether it is away.
-fn set(world: &mut World, entity: Entity, goal: &Goal) -> bool {
+fn set(world: &mut World, entity: Entity, goal: &Goal) -> Result<bool, BadCommand> {
     let settings = world.get::<Waypoint>(entity);
     let (speed, free_z) =
         settings.map_or((1.0, false), |settings| (settings.speed, settings.free_z));
@@ -84,7 +88,7 @@ fn set(world: &mut World, entity: Entity, goal: &Goal) -> bool {
         tolerance: goal.tolerance.unwrap_or(TOLERANCE),
         speed: goal.speed.unwrap_or(speed),
     };
-    give(world, entity, command);
+    give(world, entity, command)?;
     change(world, entity, |journey| {
         journey.progress = Progress::Transit;
         journey.leg = None;
@@ -93,7 +97,7 @@ fn set(world: &mut World, entity: Entity, goal: &Goal) -> bool {
     if !free_z {
         offset.z = 0.0;
     }
-    offset.norm() > command.tolerance
+    Ok(offset.norm() > command.tolerance)
 }
 
 /// Position of the actuator; its own stamp is that of its last action, or of the start.
@@ -118,17 +122,15 @@ fn interrupt(world: &mut World, entity: Entity) {
         .get::<WaypointCommand>(entity)
         .copied()
         .unwrap_or_default();
-    give(
-        world,
-        entity,
-        WaypointCommand {
-            x,
-            y,
-            z,
-            speed: 0.0,
-            ..old
-        },
-    );
+    let stay = WaypointCommand {
+        x,
+        y,
+        z,
+        speed: 0.0,
+        ..old
+    };
+    // Where it is, it may be.
+    give(world, entity, stay).ok();
     change(world, entity, |journey| journey.progress = Progress::Stop);
 }
 
@@ -144,7 +146,7 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Se
             speed: 0.0,
             ..command
         },
-    );
+    )?;
     change(world, entity, |journey| {
         journey.progress = Progress::Stop;
         // A second stop must not forget the speed.
@@ -166,7 +168,7 @@ fn resume(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, 
     } else {
         journey.speed_to_resume
     };
-    give(world, entity, WaypointCommand { speed, ..command });
+    give(world, entity, WaypointCommand { speed, ..command })?;
     change(world, entity, |journey| {
         journey.progress = Progress::Transit;
     });

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::Services;
-use crate::settings::path_of;
+use crate::{command::BadCommand, settings::path_of};
 
 /// Reason why a request failed. Its text is plain English, for people; protocols with words of their own
 /// make them from the variants.
@@ -90,6 +90,12 @@ impl ServiceError {
     #[must_use]
     pub fn failed(why: impl Display) -> Self {
         Self::Failed(why.to_string())
+    }
+}
+
+impl From<BadCommand> for ServiceError {
+    fn from(error: BadCommand) -> Self {
+        Self::failed(error)
     }
 }
 

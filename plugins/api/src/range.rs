@@ -1,0 +1,146 @@
+//! Ranges of numbers: the values that a field of a command may have.
+//!
+//! A field's own range is an attribute, `#[reflect(@Range(0.0, 1.0))]`. Without one it has the range of its unit, wide
+//! enough for every robot and narrow enough that physics can bear it.
+use std::fmt;
+
+use bevy::{
+    prelude::Reflect,
+    reflect::{NamedField, PartialReflect},
+};
+
+use crate::fields::{Unit, Value, view, walk};
+
+/// The least and the greatest value of a number, both included.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+pub struct Range(pub f64, pub f64);
+
+/// Ranges by unit: as far from zero in either direction. Positions reach around the Earth, so that UTM's and the
+/// Earth-centred ones are within.
+const UNITS: [(&str, f64); 11] = [
+    ("m", 1e8),
+    ("m/s", 1e4),
+    ("m/s²", 1e5),
+    ("rad", 1e6),
+    ("rad/s", 1e5),
+    ("rad or m", 1e6),
+    ("rad/s or m/s", 1e4),
+    ("N", 1e8),
+    ("N·m", 1e8),
+    ("N·m or N", 1e8),
+    ("N·s", 1e6),
+];
+
+/// That of all other numbers.
+const OTHERS: f64 = 1e9;
+
+impl Range {
+    /// The range of a field: its own, or that of its unit.
+    #[must_use]
+    pub fn of(field: &NamedField) -> Self {
+        let unit = field.get_attribute::<Unit>().map_or("", |unit| unit.0);
+        let own = field.get_attribute::<Self>().copied();
+        own.unwrap_or_else(|| Self::of_unit(unit))
+    }
+
+    /// The range of numbers of a unit.
+    #[must_use]
+    pub fn of_unit(unit: &str) -> Self {
+        let known = UNITS.iter().find(|(known, _)| *known == unit);
+        let most = known.map_or(OTHERS, |(_, most)| *most);
+        Self(-most, most)
+    }
+
+    /// Tells whether a number is within.
+    #[must_use]
+    pub fn contains(self, number: f64) -> bool {
+        (self.0..=self.1).contains(&number)
+    }
+
+    /// A number as people write it: 1e300 has 301 digits.
+    #[must_use]
+    pub fn shown(number: f64) -> String {
+        let (plain, short) = (number.to_string(), format!("{number:e}"));
+        if plain.len() > 12 {
+            short
+        } else {
+            plain
+        }
+    }
+
+    /// The first number in a value that is not within, also one that is no number.
+    #[must_use]
+    pub fn violation(self, value: &dyn PartialReflect) -> Option<f64> {
+        let first = |numbers: &[f64]| {
+            let mut numbers = numbers.iter().copied();
+            numbers.find(|number| !self.contains(*number))
+        };
+        match view(value) {
+            Value::Number(number) => first(&[number]),
+            Value::Numbers(numbers) => first(numbers),
+            Value::Triples(triples) => first(triples.as_flattened()),
+            Value::Named(named) => first(&named.values),
+            Value::Other(other) => {
+                let mut found = None;
+                walk(other, &mut |part| {
+                    found = found.or_else(|| self.violation(part))
+                });
+                found
+            }
+            Value::Integer(_)
+            | Value::Flag(_)
+            | Value::Text(_)
+            | Value::Texts(_)
+            | Value::Samples(_)
+            | Value::Dynamic(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", Self::shown(self.0), Self::shown(self.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Reflect)]
+    struct Setpoint {
+        #[reflect(@Unit("m/s"))]
+        v: f64,
+        #[reflect(@Unit(""), @Range(-1.0, 1.0))]
+        steering: [f64; 3],
+        names: Vec<String>,
+    }
+
+    fn of(name: &str) -> Range {
+        use bevy::reflect::{TypeInfo, Typed as _};
+        let TypeInfo::Struct(info) = Setpoint::type_info() else {
+            unreachable!("it is a struct")
+        };
+        Range::of(info.field(name).unwrap())
+    }
+
+    #[test]
+    fn a_field_has_its_own_range_or_that_of_its_unit() {
+        assert_eq!(of("v"), Range(-1e4, 1e4));
+        assert_eq!(of("steering"), Range(-1.0, 1.0));
+        assert_eq!(of("names"), Range(-1e9, 1e9));
+        assert_eq!(of("v").to_string(), "-10000 to 10000");
+        assert_eq!(Range(-1e300, 2.5).to_string(), "-1e300 to 2.5");
+    }
+
+    #[test]
+    fn the_first_number_that_is_not_within_is_found() {
+        let range = of("steering");
+        assert_eq!(range.violation(&[0.5, -1.0, 1.0]), None);
+        assert_eq!(range.violation(&[0.5, -2.0, 3.0]), Some(-2.0));
+        assert_eq!(range.violation(&1.5), Some(1.5));
+        assert!(range.violation(&f64::NAN).is_some_and(f64::is_nan));
+        assert_eq!(range.violation(&"far".to_owned()), None);
+        assert_eq!(range.violation(&vec![[0.0; 3], [0.0, 0.0, 9.0]]), Some(9.0));
+    }
+}
