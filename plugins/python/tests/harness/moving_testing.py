@@ -181,11 +181,20 @@ class MovingTest(Rows, MorseTestCase):
         self.assertFields(morse.bird.pose.get(), x=(-7, 0.4), y=(8, 0.4), z=(10, 0.4))
 
     def row_angles(self, morse):
-        morse.look.turn.publish({'yaw': 1.0, 'pitch': 0.0, 'roll': 0.0})
-        morse.sleep(0.5)
-        self.assertAlmostEqual(morse.look.pose.get()['yaw'], 0.5, delta=0.15)
+        before = morse.look.pose.get()['timestamp']
+        morse.look.turn.publish({'yaw': 3.0, 'pitch': 0.0, 'roll': 0.0})
+        # A radian in a second of simulated time, however late this program sees it.
+        on_the_way = []
+        pose = morse.look.pose.get()
+        while pose['yaw'] < 2.9 and pose['timestamp'] < before + 20.0:
+            if pose['yaw'] > 0.05:
+                on_the_way.append((pose['timestamp'], pose['yaw']))
+            pose = morse.look.pose.get()
+        if len(on_the_way) > 1:
+            (first, low), (last, high) = on_the_way[0], on_the_way[-1]
+            self.assertAlmostEqual(high - low, last - first, delta=0.1)
         morse.sleep(1.0)
-        self.assertFields(morse.look.pose.get(), yaw=(1, 0.05), pitch=(0, 0.05), roll=(0, 0.05))
+        self.assertFields(morse.look.pose.get(), yaw=(3, 0.05), pitch=(0, 0.05), roll=(0, 0.05))
 
     def row_forces(self, morse):
         calm = morse.pushed.speed.get()['linear_velocity']
