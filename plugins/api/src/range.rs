@@ -61,11 +61,7 @@ impl Range {
     #[must_use]
     pub fn shown(number: f64) -> String {
         let (plain, short) = (number.to_string(), format!("{number:e}"));
-        if plain.len() > 12 {
-            short
-        } else {
-            plain
-        }
+        if plain.len() > 12 { short } else { plain }
     }
 
     /// The first number in a value that is not within, also one that is no number.

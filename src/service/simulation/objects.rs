@@ -190,12 +190,7 @@ fn push_object(
 ) -> Result<Outcome, ServiceError> {
     let body = body(world, &name)?;
     check_range(&name, "impulse", "N·s", &impulse)?;
-    check_range(
-        &name,
-        "point",
-        "m",
-        point.as_slice().as_flattened(),
-    )?;
+    check_range(&name, "point", "m", point.as_slice().as_flattened())?;
     let point = point.map(Point3::from);
     push(world, body, &impulse.into(), point.as_ref()).map_err(|why| unmoved(&name, why))?;
     Ok(Outcome::NOTHING)
