@@ -79,7 +79,7 @@ impl Range {
             Value::Other(other) => {
                 let mut found = None;
                 walk(other, &mut |part| {
-                    found = found.or_else(|| self.violation(part))
+                    found = found.or_else(|| self.violation(part));
                 });
                 found
             }

@@ -2,10 +2,12 @@
 //!
 //! To add one: write the file, and put its name into the list below. What several of them share:
 //! - [`laser`]: scanners; [`camera`]: cameras;
+//! - [`turned`]: turning of those that look elsewhere after each measurement;
 //! - [`motion`]: velocities and accelerations of a sensor, live or from its poses.
 pub mod camera;
 pub mod laser;
 pub mod motion;
+pub mod turned;
 
 use bevy::prelude::App;
 

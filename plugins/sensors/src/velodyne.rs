@@ -1,7 +1,10 @@
 //! A fan of rays that turns: the laser scanners of Velodyne.
 use morse_api::prelude::*;
 
-use crate::laser::{self, DEGREE, Laser, LaserScannerData, Sweep, Turned};
+use crate::{
+    laser::{self, DEGREE, Laser, LaserScannerData, Sweep},
+    turned::Turned,
+};
 
 /// 64 rays, one above the other, that turn to the left by a degree after each measurement (MORSE's
 /// `VelodyneRayCast`).

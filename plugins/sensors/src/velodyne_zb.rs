@@ -7,7 +7,7 @@ use crate::{
         cloud::{Cloud, check_lines},
         lens::camera,
     },
-    laser::Turned,
+    turned::Turned,
 };
 
 camera! {

@@ -24,7 +24,7 @@ use nalgebra::Quaternion;
 pub use capture::Capture;
 pub use lens::Lens;
 
-use crate::laser::Turned;
+use crate::turned::Turned;
 
 /// A kind of camera.
 pub trait Camera: Sensor {

@@ -13,10 +13,11 @@ use morse_api::{
     component::{Level, Mount},
     prelude::*,
     rays::{Hit, Rays, Surface},
-    state::Stateful,
 };
 use nalgebra::Matrix3;
 use serde::{Deserializer, de::Error as _};
+
+use crate::turned::Turned;
 
 pub use data::LaserScannerData;
 
@@ -64,12 +65,6 @@ pub struct Beams {
     world_directions: Vec<Vector3<f64>>,
     hits: Vec<Option<Hit>>,
 }
-
-/// Angle by which a scanner that turns has turned, rad, less than a full turn.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Turned(pub f64);
-
-impl Stateful for Turned {}
 
 /// Works out the directions once the settings are there.
 fn aim<L: Laser>(mut scanners: Query<(&L, &mut Beams), Changed<L>>) {
