@@ -277,12 +277,12 @@ impl<'a> Installer<'a> {
         modifiers.attach(&mut entity);
         let sender = entity.get::<Mailbox>().map(Mailbox::sender);
         let entity = entity.id();
-        if let Some(start) = &actuator.start {
-            if let Err(why) = (kind.give)(self.world, entity, &start.0) {
-                let problem = Diagnostic::error("simulation::cannot-work", why.to_string());
-                let kind = &actuator.component.kind;
-                self.problems.push(at(problem, kind, "it cannot start so"));
-            }
+        if let Some(start) = &actuator.start
+            && let Err(why) = (kind.give)(self.world, entity, &start.0)
+        {
+            let problem = Diagnostic::error("simulation::cannot-work", why.to_string());
+            let kind = &actuator.component.kind;
+            self.problems.push(at(problem, kind, "it cannot start so"));
         }
         for (name, input) in &actuator.inputs {
             if let (Some(context), Some(sender)) =
