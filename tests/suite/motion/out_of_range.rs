@@ -27,14 +27,12 @@ fn absurd(simulation: &Simulation, kind: &str, number: f64) -> Vec<(&'static str
             Box::new([0.0, number, 0.0]),
             Box::new(vec![number]),
         ];
-        let fits = |value: &Box<dyn PartialReflect>| {
+        let mut values = values.into_iter();
+        let value = values.find(|value| {
             let info = value.get_represented_type_info();
             info.is_some_and(|info| info.type_id() == field.type_id)
-        };
-        values
-            .into_iter()
-            .find(fits)
-            .map(|value| with(field.name, value))
+        });
+        value.map(|value| with(field.name, value))
     };
     fields.0.iter().filter_map(of).collect()
 }
