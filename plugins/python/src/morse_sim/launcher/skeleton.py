@@ -57,14 +57,14 @@ fn main() -> std::process::ExitCode {{
 }}
 """
 
-SENSOR = """//! How high it is: write here what your sensor measures.
+SENSOR = """//! Height above a floor: write here what your sensor measures.
 use morse_sim::prelude::*;
 
 /// Height above a floor.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct {classname} {{
-    /// Where that floor is.
+    /// Height of that floor.
     #[reflect(@Unit("m"))]
     pub floor: f64,
 }}
@@ -113,7 +113,7 @@ impl Default for {classname} {{
     }}
 }}
 
-/// What it is told.
+/// One command.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct {classname}Command {{
