@@ -281,18 +281,25 @@ fn a_partial_command_keeps_what_the_client_did_not_say() {
 }
 
 #[test]
-fn a_command_that_becomes_infinite_is_ignored() {
-    let mut simulation = rover(
-        r#"actuators: { "m": (kind: "v_omega", modifiers: [(kind: "bias", value: 1e308, sigma: 0)]) }"#,
-    );
-    let mut command = DynamicStruct::default();
-    command.insert("v", 1.7e308);
-    simulation
-        .command_any("rover.m", Box::new(command))
-        .unwrap();
-    simulation.step().unwrap();
-    let said = simulation.take_warnings();
-    assert!(said.len() == 1 && said[0].contains("`rover.m`"), "{said:?}");
+fn a_command_that_modifiers_bring_out_of_range_is_ignored() {
+    for modifiers in [
+        r#"(kind: "bias", value: 1e6, sigma: 0)"#,
+        r#"(kind: "bias", value: 1.7e308, sigma: 0), (kind: "bias", value: 1.7e308, sigma: 0)"#,
+    ] {
+        let mut simulation = rover(&format!(
+            r#"actuators: {{ "m": (kind: "v_omega", modifiers: [{modifiers}]) }}"#
+        ));
+        let mut command = DynamicStruct::default();
+        command.insert("v", 0.5);
+        simulation
+            .command_any("rover.m", Box::new(command))
+            .expect("it is within");
+        simulation.step().expect("it runs");
+        let said = simulation.take_warnings();
+        let is_said = said.len() == 1 && said[0].contains("`rover.m`");
+        assert!(is_said && said[0].contains("out of range"), "{said:?}");
+        assert_eq!(simulation.lost_body(), None);
+    }
 }
 
 /// Every kind of noise, on one sensor each.

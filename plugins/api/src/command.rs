@@ -12,10 +12,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     actuator::Actuator,
     component::{Active, Path},
-    fields::{self, Field, Fields},
+    fields::{self, Fields, Unit},
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
-    range::Range,
+    range::{self, Range},
     tick::Clock,
     warning::Warnings,
 };
@@ -52,15 +52,12 @@ pub struct Received<C>(pub C);
 ///
 /// A number beyond the range of its field; the actuator keeps the command that it has.
 pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result<(), BadCommand> {
-    for field in &Fields::of(C::type_info(), None).0 {
-        let number = command
-            .field_at(field.index)
-            .and_then(|value| field.range.violation(value));
-        if let Some(number) = number {
-            let mailbox = world.get::<Mailbox>(entity);
-            let path = mailbox.map_or("", |mailbox| &mailbox.sender.info.path);
-            return Err(BadCommand::out_of_range(path, field, number));
-        }
+    if let Some((field, number)) = range::violation(&command) {
+        let mailbox = world.get::<Mailbox>(entity);
+        let path = mailbox.map_or("", |mailbox| &mailbox.sender.info.path);
+        let unit = field.get_attribute::<Unit>().map_or("", |unit| unit.0);
+        let of = (field.name(), Range::of(field), unit);
+        return Err(BadCommand::out_of_range(path, of, number));
     }
     world
         .entity_mut(entity)
@@ -136,7 +133,8 @@ impl CommandSender {
             if let Some(field) = known
                 && let Some(number) = field.range.violation(value)
             {
-                return Err(BadCommand::out_of_range(&self.info.path, field, number));
+                let of = (field.name, field.range, field.unit.unwrap_or_default());
+                return Err(BadCommand::out_of_range(&self.info.path, of, number));
             }
         }
         Ok(())
@@ -183,13 +181,12 @@ pub enum BadCommand {
 }
 
 impl BadCommand {
-    fn out_of_range(path: &str, field: &Field, number: f64) -> Self {
-        let unit = field.unit.unwrap_or_default();
+    fn out_of_range(path: &str, (field, range, unit): (&str, Range, &str), number: f64) -> Self {
         Self::OutOfRange {
             path: path.to_owned(),
-            field: field.name.to_owned(),
+            field: field.to_owned(),
             number: Range::shown(number),
-            range: format!("{} {unit}", field.range).trim_end().to_owned(),
+            range: format!("{range} {unit}").trim_end().to_owned(),
         }
     }
 }
@@ -291,7 +288,10 @@ pub(crate) fn read_inputs<A: Actuator>(
         }
         if outcome == ModifierOutcome::Passed && !take(&mut *command, changed, &setpoint) {
             if let Some(warnings) = &mut warnings {
-                warnings.add(path, "a modifier makes a command infinite; it is ignored");
+                warnings.add(
+                    path,
+                    "a modifier brings a command out of range; it is ignored",
+                );
             }
             continue;
         }
@@ -329,10 +329,9 @@ fn release<C: Command>(
     }
 }
 
-/// Takes a modified command, unless modifiers made numbers infinite that were finite.
+/// Takes a modified command, unless modifiers brought numbers out of range that were within.
 fn take<C: Command>(command: &mut C, changed: C, before: &C) -> bool {
-    let is_fine = fields::is_finite(changed.as_partial_reflect())
-        || !fields::is_finite(before.as_partial_reflect());
+    let is_fine = range::violation(&changed).is_none() || range::violation(before).is_some();
     if is_fine {
         *command = changed;
     }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use bevy::{
     prelude::Reflect,
-    reflect::{NamedField, PartialReflect},
+    reflect::{NamedField, PartialReflect, TypeInfo, Typed, structs::Struct},
 };
 
 use crate::fields::{Unit, Value, view, walk};
@@ -91,6 +91,18 @@ impl Range {
             | Value::Dynamic(_) => None,
         }
     }
+}
+
+/// The first field of a struct that has a number out of range, and that number.
+#[must_use]
+pub fn violation<T: Struct + Typed>(value: &T) -> Option<(&'static NamedField, f64)> {
+    let TypeInfo::Struct(info) = T::type_info() else {
+        return None;
+    };
+    info.iter().enumerate().find_map(|(place, field)| {
+        let number = Range::of(field).violation(value.field_at(place)?)?;
+        Some((field, number))
+    })
 }
 
 impl fmt::Display for Range {
