@@ -217,7 +217,7 @@ impl Server {
         let sent = self
             .inputs
             .get(place)
-            .map(|input| command::send(&input.sender, line));
+            .map(|sender| command::send(sender, line));
         if let Some(Err(error)) = sent {
             self.tell(|report| report.warn(format!("a command was refused: {error}")));
         }

@@ -1,13 +1,15 @@
 //! Discovery: streams and their ports, and the list of all components.
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use morse_api::service::Reply;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
     classes::class_of,
-    dispatch::{done, failed, ports, unregistered},
-    server::Server,
+    words::{done, failed, ports, unregistered},
 };
 
 /// MORSE's names of the classes that carry streams, by kinds of middleware.
@@ -24,92 +26,92 @@ const STREAM_CLASSES: [(&str, &str); 2] = [
 /// MORSE's name of the class that answers requests.
 const SERVICE_CLASS: &str = "morse.middleware.socket_request_manager.SocketRequestManager";
 
-impl Server {
+/// Directory of what this middleware carries and offers.
+pub(crate) struct Directory {
     /// Paths of components with a stream, and its port.
-    fn streams(&self) -> BTreeMap<&str, u16> {
-        let outputs = self.outputs.iter();
-        let outputs = outputs.map(|output| (&*output.observer.info.path, output.port));
-        let inputs = self.inputs.iter();
-        outputs
-            .chain(inputs.map(|input| (&*input.sender.info.path, input.port)))
-            .collect()
-    }
+    pub(crate) streams: BTreeMap<Arc<str>, u16>,
+    /// Paths of components whose services it offers.
+    pub(crate) services: BTreeSet<String>,
+    /// True if a client steps the simulation, by a port of its own.
+    pub(crate) time_sync: bool,
 }
 
-/// The answers that only this middleware knows.
-pub(crate) fn answer(
-    server: &Server,
-    component: &str,
-    service: &str,
-    arguments: &Json,
-) -> Option<Reply> {
-    let of_streams = ["list_streams", "get_all_stream_ports", "get_stream_port"];
-    if component != "simulation" || !of_streams.contains(&service) {
-        return None;
+impl Directory {
+    /// Tells whether it offers the services of a component.
+    pub(crate) fn offers(&self, component: &str) -> bool {
+        self.services.contains(component)
     }
-    let streams = server.streams();
-    if streams.is_empty() && !server.settings.time_sync {
-        // In MORSE, the manager of streams is there once there is something for it to do.
-        return Some(unregistered(service));
-    }
-    match service {
-        "list_streams" => Some(done(streams.keys().copied().collect())),
-        "get_all_stream_ports" => Some(done(ports(streams.into_iter()))),
-        "get_stream_port" => Some(match arguments {
-            Json::Array(given) if given.len() == 1 => {
-                let name = given.first().and_then(Json::as_str).unwrap_or_default();
-                streams.get(name).map_or_else(
-                    || failed(format!("Stream unavailable for component {name}")),
-                    |port| done(json!(port)),
-                )
-            }
-            _ => failed(
-                "Socket service manager: wrong # of parameters for service get_stream_port. 1 taken"
-                    .to_owned(),
-            ),
-        }),
-        _ => None,
-    }
-}
 
-/// Makes the list of all components MORSE's: with its names of classes, and with the services that this
-/// middleware offers.
-pub(crate) fn as_morse_tells(details: &mut Json, server: &Server) {
-    let Some(robots) = details.get_mut("robots").and_then(Json::as_array_mut) else {
-        return;
-    };
-    for robot in robots {
-        let name = robot
-            .get("name")
-            .and_then(Json::as_str)
-            .unwrap_or_default()
-            .to_owned();
-        if let Json::Object(fields) = &mut *robot {
-            name_class(fields);
-            if server.services.contains(&name) {
-                fields.insert("services_interfaces".to_owned(), json!([SERVICE_CLASS]));
-            } else {
-                fields.shift_remove("services");
-                fields.shift_remove("services_interfaces");
-            }
+    /// The answers that only this middleware knows.
+    pub(crate) fn answer(&self, component: &str, service: &str, arguments: &Json) -> Option<Reply> {
+        let of_streams = ["list_streams", "get_all_stream_ports", "get_stream_port"];
+        if component != "simulation" || !of_streams.contains(&service) {
+            return None;
         }
-        let components = robot.get_mut("components").and_then(Json::as_object_mut);
-        for (path, component) in components.into_iter().flatten() {
-            let Json::Object(fields) = component else {
-                continue;
-            };
-            name_class(fields);
-            if server.services.contains(path) {
-                fields.insert("service_interfaces".to_owned(), json!([SERVICE_CLASS]));
-            } else {
-                fields.shift_remove("services");
-                fields.shift_remove("service_interfaces");
+        if self.streams.is_empty() && !self.time_sync {
+            // In MORSE, the manager of streams is there once there is something for it to do.
+            return Some(unregistered(service));
+        }
+        let streams = self.streams.iter().map(|(path, port)| (&**path, *port));
+        match service {
+            "list_streams" => Some(done(streams.map(|(path, _)| path).collect())),
+            "get_all_stream_ports" => Some(done(ports(streams))),
+            "get_stream_port" => Some(match arguments {
+                Json::Array(given) if given.len() == 1 => {
+                    let name = given.first().and_then(Json::as_str).unwrap_or_default();
+                    self.streams.get(name).map_or_else(
+                        || failed(format!("Stream unavailable for component {name}")),
+                        |port| done(json!(port)),
+                    )
+                }
+                _ => failed(
+                    "Socket service manager: wrong # of parameters for service get_stream_port. 1 taken"
+                        .to_owned(),
+                ),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Makes the list of all components MORSE's: with its names of classes, and with the services that this
+    /// middleware offers.
+    pub(crate) fn as_morse_tells(&self, details: &mut Json) {
+        let Some(robots) = details.get_mut("robots").and_then(Json::as_array_mut) else {
+            return;
+        };
+        for robot in robots {
+            let name = robot
+                .get("name")
+                .and_then(Json::as_str)
+                .unwrap_or_default()
+                .to_owned();
+            if let Json::Object(fields) = &mut *robot {
+                name_class(fields);
+                if self.offers(&name) {
+                    fields.insert("services_interfaces".to_owned(), json!([SERVICE_CLASS]));
+                } else {
+                    fields.shift_remove("services");
+                    fields.shift_remove("services_interfaces");
+                }
             }
-            let streams = fields
-                .get_mut("stream_interfaces")
-                .and_then(Json::as_array_mut);
-            for stream in streams.into_iter().flatten() {
-                name_stream(stream);
+            let components = robot.get_mut("components").and_then(Json::as_object_mut);
+            for (path, component) in components.into_iter().flatten() {
+                let Json::Object(fields) = component else {
+                    continue;
+                };
+                name_class(fields);
+                if self.offers(path) {
+                    fields.insert("service_interfaces".to_owned(), json!([SERVICE_CLASS]));
+                } else {
+                    fields.shift_remove("services");
+                    fields.shift_remove("service_interfaces");
+                }
+                let streams = fields
+                    .get_mut("stream_interfaces")
+                    .and_then(Json::as_array_mut);
+                for stream in streams.into_iter().flatten() {
+                    name_stream(stream);
+                }
             }
         }
     }

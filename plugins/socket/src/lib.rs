@@ -5,7 +5,7 @@
 //! - [`image`]: images and points as text;
 //! - `connection`: a client; [`mod@command`]: a line of JSON as a command;
 //! - `server`: the one thread, with one poll for all `clients`; `dispatch`: what becomes of a request;
-//!   `discovery`: what there is, by the names of [`classes`];
+//!   `discovery`: what there is, by the names of [`classes`]; `words`: replies in MORSE's words;
 //! - here: settings, and the ports.
 pub mod classes;
 mod clients;
@@ -18,6 +18,7 @@ mod pr2;
 pub mod python;
 pub mod request;
 mod server;
+mod words;
 
 use std::{
     io::ErrorKind,

@@ -20,7 +20,7 @@ use morse_api::{
 use crate::{
     Encoder, Socket,
     connection::{Connection, Role},
-    discovery,
+    discovery::Directory,
     image::ImageEncoding,
     pr2, python,
 };
@@ -78,15 +78,8 @@ pub(crate) struct Output {
     /// Encoding of images.
     image: ImageEncoding,
     pub(crate) observer: Observer,
-    pub(crate) port: u16,
     pub(crate) encoder: Encoder,
     pub(crate) clients: Vec<usize>,
-}
-
-/// An actuator's stream.
-pub(crate) struct Input {
-    pub(crate) sender: CommandSender,
-    pub(crate) port: u16,
 }
 
 /// Everything the thread works with.
@@ -101,8 +94,9 @@ pub(crate) struct Server {
     pub(crate) busy: BTreeSet<usize>,
     pub(crate) next: usize,
     pub(crate) outputs: Vec<Output>,
-    pub(crate) inputs: Vec<Input>,
-    pub(crate) services: BTreeSet<String>,
+    /// Where the commands of the actuators' streams go.
+    pub(crate) inputs: Vec<CommandSender>,
+    pub(crate) directory: Directory,
     pub(crate) requests: RequestSender,
     /// Filled by the simulation's thread; at most one for each request under way.
     pub(crate) answers: Arc<Mutex<Vec<Answer>>>,
@@ -158,11 +152,23 @@ impl Server {
         }
         let wake_notifier = notifier.clone();
         options.wake.also_call(move || wake_notifier.notify());
+        let carried = options
+            .outputs
+            .iter()
+            .map(|(observer, _, _, port)| (observer.info.path.clone(), *port));
+        let commanded = options
+            .inputs
+            .iter()
+            .map(|(sender, port)| (sender.info.path.clone(), *port));
+        let directory = Directory {
+            streams: carried.chain(commanded).collect(),
+            services: options.services.into_iter().collect(),
+            time_sync: options.settings.time_sync,
+        };
         let outputs = options.outputs.into_iter();
-        let outputs = outputs.map(|(observer, encoder, image, port)| Output {
+        let outputs = outputs.map(|(observer, encoder, image, _)| Output {
             image,
             observer,
-            port,
             encoder,
             clients: Vec::new(),
         });
@@ -176,10 +182,8 @@ impl Server {
             connections: BTreeMap::new(),
             busy: BTreeSet::new(),
             outputs: outputs.collect(),
-            inputs: inputs
-                .map(|(sender, port)| Input { sender, port })
-                .collect(),
-            services: options.services.into_iter().collect(),
+            inputs: inputs.map(|(sender, _)| sender).collect(),
+            directory,
             requests: options.requests,
             answers: Arc::default(),
             held_up: BTreeSet::new(),
@@ -322,7 +326,7 @@ impl Server {
             connection.unanswered = connection.unanswered.saturating_sub(1);
         }
         if is_details {
-            discovery::as_morse_tells(&mut reply.value, self);
+            self.directory.as_morse_tells(&mut reply.value);
         }
         self.say(connection, crate::request::reply_line(&id, &reply));
         // A client that was choked by its replies is heard again.
