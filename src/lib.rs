@@ -55,6 +55,7 @@
 //! The program, from files to a world that runs:
 //! - [`tick`]: the order of a tick;
 //! - [`simulation`]: one world: load, build, step, read, command, and its state;
+//! - [`spawn`]: the entities of a scene;
 //! - [`service`]: what every component answers, and what the simulation itself does;
 //! - [`run`]: paces a simulation, by the only wall clock;
 //! - [`cli`]: the command line, one file a command;
@@ -73,6 +74,7 @@ pub mod middleware;
 pub mod run;
 pub mod service;
 pub mod simulation;
+pub mod spawn;
 pub mod tick;
 
 pub use morse_actuators::{self as actuator, overlay};

@@ -1,25 +1,19 @@
 //! The middlewares of a simulation: which there are, and their life. The only file that names their crates.
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use bevy::prelude::*;
 use crossbeam_channel::Receiver;
 use morse_api::{
     kind::Kinds,
     log::{CommandLog, LogEntry, LoggedAction},
-    middleware::{Failure, Gate, Request, RequestMessage, Running, TakeReply, Waker},
-    reading::SensorInfo,
-    sensor::{LostObserver, Outputs},
+    middleware::{
+        ErasedContext, Failure, Gate, Request, RequestMessage, Running, TakeReply, Waker,
+    },
+    sensor::LostObserver,
     service::{self, Call, Reply, ServiceError},
-    state::InPathOrder,
     tick::{Clock, Inputs, Tick},
-    world_view::Viewers,
 };
 use morse_scene::simulation::Simulation;
-
-use crate::simulation::install::{Connections, world_view};
 
 /// The window, in programs that have one: `--view` adds it to a run.
 #[cfg(feature = "viewer")]
@@ -32,7 +26,6 @@ pub fn plugin(app: &mut App) {
     morse_web::plugin(app);
     #[cfg(feature = "viewer")]
     viewer::gpu::plugin(app);
-    world_view::plugin(app);
     app.init_resource::<Pending>()
         .init_resource::<LostObserver>()
         .add_systems(FixedUpdate, serve_requests.in_set(Inputs::Requests))
@@ -236,6 +229,9 @@ fn is_read_only(world: &World, component: &str, service: &str) -> bool {
     service::registered(world, component, service).is_none_or(|service| !service.acts)
 }
 
+/// Context that each middleware is to be connected to, by its name.
+pub type Connections = BTreeMap<String, ErasedContext>;
+
 /// The middlewares at work.
 #[derive(Default)]
 pub struct Middlewares {
@@ -327,22 +323,4 @@ impl Middlewares {
         let ended = self.running.drain(..).map(|(_, running)| running.stop());
         ended.fold(Ok(()), Result::and)
     }
-}
-
-/// Closes the tick's ends of all ports; returns what each of them lost, in path order.
-pub(crate) fn close_ports(world: &mut World) -> Vec<(Arc<SensorInfo>, u64, u64)> {
-    world_view::show_last(world);
-    world.remove_resource::<Viewers>();
-    let mut drops = Vec::new();
-    for entity in world.resource::<InPathOrder>().0.clone() {
-        let Some(mut outputs) = world.get_mut::<Outputs>(entity) else {
-            continue;
-        };
-        for port in outputs.0.drain(..) {
-            let dropped = port.drops.dropped.load(Ordering::Relaxed);
-            let unready = port.drops.unready.load(Ordering::Relaxed);
-            drops.push((port.info.clone(), dropped, unready));
-        }
-    }
-    drops
 }

@@ -1,8 +1,8 @@
 //! One simulated world: build it, step it, read it, command it.
 //!
 //! - [`kinds`](mod@kinds): the words that a simulation file may use; [`load`]: reads and checks files;
-//! - `build`: from files to an app; [`spawn`]: frames, bodies and geometry; [`objects`]: things that components
-//!   know by name and property; [`install`]: sensors and actuators on bodies;
+//! - `build`: from files to an app; [`objects`]: things that components know by name and property; [`install`]:
+//!   sensors and actuators on bodies;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore;
 //! - `drop_statistics`, `run_requests`: what observers missed, and what clients ask of whoever runs it.
 mod access;
@@ -13,7 +13,6 @@ pub mod kinds;
 pub mod load;
 pub mod objects;
 mod run_requests;
-pub mod spawn;
 pub mod state;
 
 use std::path::Path;
@@ -43,15 +42,16 @@ pub use access::AccessError;
 pub(crate) use build::components;
 pub use build::{BuildError, Extensions, kinds, no_extensions};
 use build::{Raised, raise, start};
+use drop_statistics::close_ports;
 pub use drop_statistics::{DropStatistics, PortDrops};
 
 use crate::{
-    middleware::{self, Middlewares},
+    middleware::Middlewares,
     simulation::{
         load::{Options, Plan},
-        spawn::Spawned,
         state::{HashChain, Snapshot},
     },
+    spawn::Spawned,
 };
 
 /// A world of its own: any number of them live in one process, each on any thread.
@@ -429,16 +429,7 @@ impl Simulation {
     ///
     /// What could not be delivered.
     pub fn finish(mut self) -> (DropStatistics, Result<(), Failure>) {
-        let mut drops = DropStatistics::default();
-        for (sensor, dropped, unready) in middleware::close_ports(self.app.world_mut()) {
-            drops.dropped += dropped;
-            drops.unready += unready;
-            drops.ports.push(PortDrops {
-                sensor: sensor.path.to_string(),
-                dropped,
-                unready,
-            });
-        }
+        let drops = close_ports(self.app.world_mut());
         (drops, self.middlewares.stop())
     }
 

@@ -9,7 +9,7 @@ use morse_api::{
 use morse_geometry::GeometryOf;
 use serde_json::json;
 
-use crate::simulation::spawn::Spawned;
+use crate::spawn::Spawned;
 
 /// Service for what robots know of each other.
 #[derive(Component)]

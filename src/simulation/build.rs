@@ -23,15 +23,15 @@ use morse_scene::{
 use morse_sensors::camera;
 
 use crate::{
-    middleware::{self, Pending},
+    middleware::{self, Connections, Pending},
     service as services,
     service::simulation::{ComponentWiring, RobotWiring, Wiring},
     simulation::{
-        install::{self, Connections, world_view},
+        install::{self, world_view},
         load::Plan,
         objects,
-        spawn::{self, Spawned},
     },
+    spawn::{self, Spawned},
     tick,
 };
 
@@ -71,6 +71,7 @@ pub(crate) fn components(app: &mut App, extensions: Extensions<'_>) {
         overlay::plugin,
         services::plugin,
         middleware::plugin,
+        world_view::plugin,
     ));
     extensions(app);
 }

@@ -1,4 +1,10 @@
 //! Readings that were not delivered.
+use std::sync::atomic::Ordering;
+
+use bevy::prelude::*;
+use morse_api::{sensor::Outputs, state::InPathOrder, world_view::Viewers};
+
+use super::install::world_view;
 
 /// Readings that did not reach an observer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,4 +26,27 @@ pub struct PortDrops {
     pub dropped: u64,
     /// The observer was not ready for them.
     pub unready: u64,
+}
+
+/// Closes the tick's ends of all ports; returns what was lost at each of them, in path order.
+pub(super) fn close_ports(world: &mut World) -> DropStatistics {
+    world_view::show_last(world);
+    world.remove_resource::<Viewers>();
+    let mut drops = DropStatistics::default();
+    for entity in world.resource::<InPathOrder>().0.clone() {
+        let Some(mut outputs) = world.get_mut::<Outputs>(entity) else {
+            continue;
+        };
+        for port in outputs.0.drain(..) {
+            let lost = PortDrops {
+                sensor: port.info.path.to_string(),
+                dropped: port.drops.dropped.load(Ordering::Relaxed),
+                unready: port.drops.unready.load(Ordering::Relaxed),
+            };
+            drops.dropped += lost.dropped;
+            drops.unready += lost.unready;
+            drops.ports.push(lost);
+        }
+    }
+    drops
 }

@@ -33,15 +33,15 @@ use nalgebra::Isometry3;
 
 use linked::Checked;
 
-use crate::simulation::spawn::{Frame, Spawned};
+use crate::{
+    middleware::Connections,
+    spawn::{Frame, Spawned},
+};
 
 mod conflicts;
 mod modifiers;
 
 use conflicts::conflicts;
-
-/// Context that each middleware is to be connected to, by its name.
-pub type Connections = BTreeMap<String, ErasedContext>;
 
 /// Installs all components of all robots.
 ///

@@ -13,7 +13,7 @@ use morse_scene::{
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::simulation::spawn::{Frame, Spawned};
+use crate::spawn::{Frame, Spawned};
 
 /// Type of robots, where objects are `Object` unless their file says otherwise.
 const ROBOT: &str = "Robot";

@@ -16,7 +16,7 @@ use morse_sim::{
         assembly::{Assembly, BodySettings},
         model::{Frame, Geometry, Scene, Shape},
     },
-    simulation::spawn::{Spawned, spawn},
+    spawn::{Spawned, spawn},
     tick,
 };
 use nalgebra::Vector3;

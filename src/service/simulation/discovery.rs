@@ -9,7 +9,7 @@ use morse_api::{
 use serde_json::{Map, Value as Json, json};
 
 use super::Itself;
-use crate::simulation::spawn::Spawned;
+use crate::spawn::Spawned;
 
 /// Robots, components and their middlewares, as the simulation file has them.
 #[derive(Resource, Clone, Debug, Default)]

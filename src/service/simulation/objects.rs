@@ -13,7 +13,7 @@ use nalgebra::{Isometry3, Point3};
 use serde_json::{Map, Value as Json, json};
 
 use super::Itself;
-use crate::simulation::spawn::{Frame, Spawned};
+use crate::spawn::{Frame, Spawned};
 
 /// Frames inside frames that are shown as such; what is deeper stands beside the others. Readers of JSON
 /// have such limits, too.

@@ -26,8 +26,8 @@ use morse_scene::{
     simulation::Simulation,
 };
 
-use super::{Connections, painted::Paints};
-use crate::simulation::spawn::Spawned;
+use super::painted::Paints;
+use crate::{middleware::Connections, spawn::Spawned};
 
 /// Gives a [`WorldView`] to each middleware whose kind looks on. Returns what it cannot show.
 pub(super) fn open(

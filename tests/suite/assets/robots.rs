@@ -8,7 +8,7 @@ use morse_sim::{
         assembly::{Assembly, RobotBase, layout},
         model::Frame,
     },
-    simulation::spawn::Spawned,
+    spawn::Spawned,
 };
 
 use super::{measure::extent, model, simulation};
