@@ -147,13 +147,30 @@ pub trait Card: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The card failed: why, in one line.
-    fn draw(&self, camera: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String>;
+    /// The card failed.
+    fn draw(&self, camera: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, CardError>;
+}
+
+/// Reason for which a graphics card does not draw.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CardError {
+    /// There is none, not even one of software: what was said of it.
+    #[error("no graphics card was found: {0}")]
+    NotFound(String),
+    /// The system starts no thread for it: its reason.
+    #[error("its thread could not be started: {0}")]
+    Thread(String),
+    /// The driver failed.
+    #[error("its driver failed")]
+    Driver,
+    /// A picture was drawn and not handed out.
+    #[error("the picture did not come back from the graphics card")]
+    Lost,
 }
 
 /// Gets a card ready to draw a scene; registered by the crate that can, in programs that have it.
 #[derive(Resource, Clone, Copy)]
-pub struct OpenCard(pub fn(Arc<Scenery>) -> Result<Box<dyn Card>, String>);
+pub struct OpenCard(pub fn(Arc<Scenery>) -> Result<Box<dyn Card>, CardError>);
 
 /// On what has cameras for: as long as one is there, the renderer follows the world.
 #[derive(Component, Clone, Copy, Debug, Default)]

@@ -6,7 +6,9 @@ use bevy::prelude::*;
 use morse_api::{
     body::BodyState,
     component::Path,
-    render::{self, CameraView, Picture, Render, Renderer, RendererKind, UsesRenderer, Wants},
+    render::{
+        self, CameraView, CardError, Picture, Render, Renderer, RendererKind, UsesRenderer, Wants,
+    },
     tick::Tick,
     warning::Warnings,
     world_view::Scenery,
@@ -28,7 +30,7 @@ struct Shared {
     /// The poses of all bodies, in the order of the scenery.
     poses: RwLock<Vec<Isometry3<f64>>>,
     /// Reason for which the card does not draw any more.
-    failure: OnceLock<String>,
+    failure: OnceLock<CardError>,
 }
 
 /// The bodies, in the order of the scenery.
@@ -38,7 +40,7 @@ struct Drawn(Vec<Entity>);
 /// Has a card draw from now on, for who wants that. Where there is none, the caster goes on, and that is said.
 pub(super) fn install(
     app: &mut App,
-    open: fn(Arc<Scenery>) -> Result<Box<dyn render::Card>, String>,
+    open: fn(Arc<Scenery>) -> Result<Box<dyn render::Card>, CardError>,
     scenery: Scenery,
     bodies: Vec<Entity>,
     usual: RendererKind,

@@ -46,7 +46,23 @@ pub struct WindowContext {
     /// Says when the simulation has ended.
     pub wake: Wake,
     /// Hears once whether the window is there, or why not. The simulation waits for it.
-    pub opened: Sender<Result<(), String>>,
+    pub opened: Sender<Result<(), WindowError>>,
+}
+
+/// Reason for which a window cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WindowError {
+    /// No screen is named.
+    #[error(
+        "there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set; leave out `--view`, or use `--serve` and a browser"
+    )]
+    NoScreen,
+    /// The screen or its driver failed: what they said.
+    #[error("the screen or its driver failed: {0}")]
+    Screen(String),
+    /// A picture could not be written: which, and why.
+    #[error("{0}")]
+    Picture(String),
 }
 
 /// Makes the two sides.
@@ -92,7 +108,7 @@ impl Middleware for Window {
             .map_err(|_gone| failed("nobody waits for it"))?;
         match is_open.recv().map_err(gone)? {
             Ok(()) => Ok(Box::new(Open)),
-            Err(why) => Err(failed(&why)),
+            Err(why) => Err(failed(&why.to_string())),
         }
     }
 }

@@ -25,7 +25,7 @@ use bevy::{
 use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{
     lighting::Lighting,
-    render::{CameraView, Card, OpenCard},
+    render::{CameraView, Card, CardError, OpenCard},
     world_view::Scenery,
 };
 use nalgebra::{Isometry3, Vector3};
@@ -60,7 +60,7 @@ pub fn plugin(app: &mut App) {
 struct DrawRequest {
     view: CameraView,
     poses: Vec<Isometry3<f64>>,
-    answer: Sender<Result<Vec<u8>, String>>,
+    answer: Sender<Result<Vec<u8>, CardError>>,
 }
 
 impl Gpu {
@@ -69,7 +69,7 @@ impl Gpu {
     /// # Errors
     ///
     /// There is no card that can, not even one of software such as llvmpipe.
-    pub fn open(scenery: Arc<Scenery>) -> Result<Self, String> {
+    pub fn open(scenery: Arc<Scenery>) -> Result<Self, CardError> {
         has_card()?;
         let (requests, taken) = bounded(1);
         let (ready, is_ready) = bounded(1);
@@ -78,13 +78,11 @@ impl Gpu {
             let worked =
                 std::panic::catch_unwind(AssertUnwindSafe(|| work(scenery, &ready, &taken)));
             if worked.is_err() {
-                ready.try_send(Err("its driver failed".to_owned())).ok();
+                ready.try_send(Err(CardError::Driver)).ok();
             }
         });
-        let thread = thread.map_err(|error| format!("its thread could not be started: {error}"))?;
-        let card = is_ready
-            .recv()
-            .map_err(|_gone| "its driver failed".to_owned())??;
+        let thread = thread.map_err(|error| CardError::Thread(error.to_string()))?;
+        let card = is_ready.recv().map_err(|_gone| CardError::Driver)??;
         Ok(Self {
             requests: Some(requests),
             thread: Some(thread),
@@ -94,17 +92,16 @@ impl Gpu {
 }
 
 impl Card for Gpu {
-    fn draw(&self, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
+    fn draw(&self, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, CardError> {
         let (answer, answered) = bounded(1);
         let request = DrawRequest {
             view: view.clone(),
             poses: poses.to_vec(),
             answer,
         };
-        let failed = || "its driver failed".to_owned();
-        let requests = self.requests.as_ref().ok_or_else(failed)?;
-        requests.send(request).map_err(|_gone| failed())?;
-        answered.recv().map_err(|_gone| failed())?
+        let requests = self.requests.as_ref().ok_or(CardError::Driver)?;
+        requests.send(request).map_err(|_gone| CardError::Driver)?;
+        answered.recv().map_err(|_gone| CardError::Driver)?
     }
 }
 
@@ -119,7 +116,7 @@ impl Drop for Gpu {
 }
 
 /// Asks for a card before Bevy does, which gives up where there is none.
-fn has_card() -> Result<(), String> {
+fn has_card() -> Result<(), CardError> {
     let settings = WgpuSettings::default();
     let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle();
     wanted.backends = settings.backends.unwrap_or_default();
@@ -128,7 +125,7 @@ fn has_card() -> Result<(), String> {
     let found = bevy::tasks::block_on(instance.request_adapter(&options));
     found
         .map(drop)
-        .map_err(|error| format!("no graphics card was found: {error}"))
+        .map_err(|error| CardError::NotFound(error.to_string()))
 }
 
 /// The camera, its target, and what came back.
@@ -144,7 +141,7 @@ struct OffscreenTarget {
 
 fn work(
     scenery: Arc<Scenery>,
-    ready: &Sender<Result<String, String>>,
+    ready: &Sender<Result<String, CardError>>,
     requests: &Receiver<DrawRequest>,
 ) {
     let mut app = app(&scenery.lighting);
@@ -207,7 +204,7 @@ fn raise(world: &mut World, scenery: Arc<Scenery>) {
 }
 
 /// Takes a picture.
-fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, String> {
+fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, CardError> {
     let world = app.world_mut();
     prepare(world, view);
     let origin = view.world_from_camera.translation.vector;
@@ -242,7 +239,7 @@ fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Ve
         }
     }
     app.world_mut().despawn(reader);
-    Err("the picture did not come back from the graphics card".to_owned())
+    Err(CardError::Lost)
 }
 
 /// A pose about the camera: single precision is fine there, however far away the camera is.

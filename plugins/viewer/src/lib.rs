@@ -41,7 +41,9 @@ mod sky;
 mod tree;
 mod window;
 
-pub use channel::{Window, WindowContext, WindowReceiver, WindowSender, plugin, window_channel};
+pub use channel::{
+    Window, WindowContext, WindowError, WindowReceiver, WindowSender, plugin, window_channel,
+};
 pub use gpu::Gpu;
 pub use screenshots::ScreenshotRequest;
 pub use window::show;

@@ -16,7 +16,7 @@ use crate::{
     bar::{self, Help},
     camera,
     camera_image::CameraImage,
-    channel::WindowContext,
+    channel::{WindowContext, WindowError},
     command_panel::CommandPanel,
     entities, gamepads, gizmos, inspector, keys, labels,
     light::{self, Hurry, Theme},
@@ -36,7 +36,7 @@ const FIRST: u32 = 6;
 
 /// Says once that the window is there.
 #[derive(Resource)]
-pub(crate) struct Opened(Option<Sender<Result<(), String>>>);
+pub(crate) struct Opened(Option<Sender<Result<(), WindowError>>>);
 
 impl Opened {
     /// Tells whether it has been said.
@@ -51,9 +51,12 @@ impl Opened {
 /// # Errors
 ///
 /// There is no screen, or no way to draw on it; a picture could not be written.
-pub fn show(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Result<(), String> {
+pub fn show(
+    context: WindowContext,
+    screenshots: Vec<ScreenshotRequest>,
+) -> Result<(), WindowError> {
     let opened = context.opened.clone();
-    let failed = |why: String| {
+    let failed = |why: WindowError| {
         // The simulation may have given up already.
         opened.send(Err(why.clone())).ok();
         Err(why)
@@ -63,16 +66,13 @@ pub fn show(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Resu
             .iter()
             .all(|name| std::env::var_os(name).is_none())
     {
-        return failed("there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set; leave out `--view`, or use `--serve` and a browser".to_owned());
+        return failed(WindowError::NoScreen);
     }
     // The libraries below panic where the screen or its driver fail them.
     let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(context, screenshots)));
     match ran {
         Ok(outcome) => outcome,
-        Err(panic) => failed(format!(
-            "the screen or its driver failed: {}",
-            words(panic.as_ref())
-        )),
+        Err(panic) => failed(WindowError::Screen(words(panic.as_ref()))),
     }
 }
 
@@ -82,7 +82,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_default()
 }
 
-fn run(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Result<(), String> {
+fn run(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Result<(), WindowError> {
     let failure = std::sync::Arc::new(std::sync::Mutex::new(None));
     let told = failure.clone();
     let mut app = app(context, screenshots);
@@ -96,7 +96,7 @@ fn run(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Result<()
         .lock()
         .map(|mut failure| failure.take())
         .unwrap_or_default();
-    failure.map_or(Ok(()), Err)
+    failure.map_or(Ok(()), |why| Err(WindowError::Picture(why)))
 }
 
 fn app(mut context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> App {
