@@ -165,7 +165,7 @@ impl AddActuator for App {
             .register_state::<JointTarget>()
             .register_state::<Active>();
         settings::register(self.world_mut());
-        add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A>);
+        add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A, A::Command>);
         add_in_turn(self, Tick::Actuate, A::KIND, default_action);
         self
     }

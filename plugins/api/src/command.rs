@@ -10,7 +10,6 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    actuator::Actuator,
     component::{Active, Path},
     fields::{self, Fields, Unit},
     log::{CommandLog, LogEntry, LoggedAction},
@@ -240,7 +239,7 @@ fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
 }
 
 /// Reads the mailboxes of a kind of actuator; a deactivated actuator does not read its own.
-pub(crate) fn read_inputs<A: Actuator>(
+pub(crate) fn read_inputs<A: Component, C: Command>(
     clock: Res<Clock>,
     mut log: Option<ResMut<CommandLog>>,
     mut warnings: Option<ResMut<Warnings>>,
@@ -249,8 +248,8 @@ pub(crate) fn read_inputs<A: Actuator>(
             &Path,
             &Active,
             &Mailbox,
-            &mut Received<A::Command>,
-            &mut A::Command,
+            &mut Received<C>,
+            &mut C,
             &Modifiers,
             &mut ModifierStates,
         ),

@@ -1,34 +1,9 @@
 //! Parts that every sensor and actuator has: a path, a mount, a schedule.
-use std::sync::Arc;
-
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Vector3};
 
+pub use crate::path::Path;
 use crate::{body::BodyState, state::Stateful};
-
-/// The dotted name of a component, robot or body, such as `rover.gps`. Unique; the order of everything.
-#[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Path(pub Arc<str>);
-
-impl Path {
-    /// The path's text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Default for Path {
-    fn default() -> Self {
-        Self("".into())
-    }
-}
-
-impl std::fmt::Display for Path {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// Place of a component on its body and its robot.
 #[derive(Component, Clone, Copy, Debug)]
@@ -90,6 +65,10 @@ pub struct WorldVelocity {
 /// The level of detail of a component's data, where its kind has several (see [`crate::fields::Levels`]).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level(pub &'static str);
+
+/// The overlays whose services are found under the path of this component, too.
+#[derive(Component, Clone, Default)]
+pub struct Beside(pub Vec<Entity>);
 
 /// Writes where a component is and how it moves now.
 pub fn stamp(body: &BodyState, mount: &Mount, pose: &mut WorldPose, velocity: &mut WorldVelocity) {

@@ -2,6 +2,8 @@
 //!
 //! A field may hold a number, a flag, text, a vector, a list or map of such things, a struct, or [`DynamicValue`],
 //! which is any of these and known at run time only. Maps are ordered ones, so that equal data are equal bits.
+pub mod dynamic;
+
 use std::collections::BTreeMap;
 
 use bevy::{
@@ -11,34 +13,17 @@ use bevy::{
 
 use serde_json::Value as Json;
 
-pub use crate::dynamic::DynamicValue;
+pub use dynamic::DynamicValue;
+
+pub use crate::attributes::{Fixed, Flat, Levels, Unit};
 use crate::{
-    dynamic::{number_to_json, numbers_to_json},
-    modifier::BindError,
+    hasher::StateHasher,
+    json::{number_to_json, numbers_to_json},
     named::Named,
     property::{Form, Property, form_of},
     range::Range,
     samples::{AnySamples, Samples, base64_text},
-    state::StateHasher,
 };
-
-/// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unit(pub &'static str);
-
-/// The levels at which a field exists: `#[reflect(@Levels(&["raw"]))]`. Without it, at every level.
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
-#[reflect(opaque)]
-pub struct Levels(pub &'static [&'static str]);
-
-/// A map whose entries are exported as if they were fields themselves: `#[reflect(@Flat)]`.
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flat;
-
-/// Numbers that say how others are meant and are not measured, such as the matrix of a camera: modifiers of any
-/// numbers leave them alone. `#[reflect(@Fixed)]`.
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fixed;
 
 /// One field of a data type.
 #[derive(Clone, Debug)]
@@ -192,6 +177,24 @@ impl Fields {
                 .index;
         }
         Ok(places)
+    }
+}
+
+/// A modifier does not fit the data.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it needs {needs}")]
+pub struct BindError {
+    /// The fields that the data would have to have.
+    pub needs: String,
+}
+
+impl BindError {
+    /// A modifier that needs fields such as "`x`, `y` and `z`".
+    #[must_use]
+    pub fn needs(fields: impl Into<String>) -> Self {
+        Self {
+            needs: fields.into(),
+        }
     }
 }
 

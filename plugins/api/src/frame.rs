@@ -1,9 +1,8 @@
 //! Frames and robots of the scene, found by name.
-use std::sync::Arc;
-
 use bevy::prelude::*;
 use nalgebra::Isometry3;
 
+pub use crate::path::RobotName;
 use crate::{body::BodyState, component::WorldPose, service::find, state::InPathOrder};
 
 /// A frame of the scene. Its entity has the frame's name as its path.
@@ -18,10 +17,6 @@ pub struct Frame {
     /// Pose of the frame in the frame of its body.
     pub body_from_frame: Isometry3<f64>,
 }
-
-/// The name that the simulation file has for a robot. On the robot's base body.
-#[derive(Component, Clone, Debug, PartialEq, Eq)]
-pub struct RobotName(pub Arc<str>);
 
 /// Present pose of a robot, a frame of the scene or a component in the world (a component: at its last action).
 #[must_use]

@@ -23,6 +23,7 @@
 //! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work.
 pub mod actuator;
 pub mod angles;
+mod attributes;
 pub mod body;
 pub mod carrier;
 pub mod check;
@@ -30,11 +31,13 @@ pub mod command;
 pub mod component;
 pub mod contact;
 pub mod distortion;
-pub mod dynamic;
 pub mod fields;
+mod form;
 pub mod frame;
 pub mod grasp;
+mod hasher;
 pub mod joint;
+mod json;
 pub mod kind;
 pub mod lighting;
 pub mod log;
@@ -46,6 +49,7 @@ pub mod numbers;
 pub mod object;
 pub mod overlay;
 pub mod paint;
+mod path;
 pub mod port;
 pub mod property;
 pub mod random;
@@ -60,8 +64,11 @@ pub mod settings;
 pub mod state;
 pub mod tick;
 pub mod vehicle;
+mod wake;
 pub mod warning;
 pub mod world_view;
+
+pub use fields::dynamic;
 
 /// Everything a component's file usually names.
 pub mod prelude {

@@ -1,20 +1,22 @@
 //! Middlewares: threads of their own that carry readings out, and commands and requests in.
-use std::{
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
+mod register;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
-use bevy::{prelude::*, reflect::Typed};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
+use bevy::reflect::Typed;
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+pub use register::AddMiddleware;
+
+pub use crate::wake::{Awake, Wake, Waker};
 use crate::{
     command::CommandSender,
-    kind::{About, ErasedSettings, Kinds, MiddlewareKind, claim},
+    kind::ErasedSettings,
     port::{Observer, OutputPort, Policy, port},
     reading::SensorInfo,
     service::Reply,
@@ -65,50 +67,6 @@ pub struct MiddlewareContext<O, I> {
     pub world_view: Option<WorldView>,
 }
 
-/// Signal for which a middleware's thread sleeps until there is something to do.
-pub struct Wake {
-    channel: Receiver<()>,
-    callback: Arc<Callback>,
-}
-
-/// Function that is called besides the channel, for threads that sleep elsewhere.
-#[derive(Default)]
-struct Callback(OnceLock<Box<dyn Fn() + Send + Sync>>);
-
-impl Callback {
-    fn call(&self) {
-        if let Some(callback) = self.0.get() {
-            callback();
-        }
-    }
-}
-
-/// The simulation's end of a [`Wake`]. The simulation has ended when all of them are gone.
-#[derive(Clone)]
-pub struct Waker {
-    /// Always there, until it is dropped: the callback has to be called after that.
-    channel: Option<Sender<()>>,
-    callback: Arc<Callback>,
-}
-
-impl Waker {
-    /// Wakes the middleware's thread; costs little if it is awake already.
-    pub fn wake(&self) {
-        if let Some(channel) = &self.channel {
-            // A full channel means that the thread is awake already.
-            channel.try_send(()).ok();
-        }
-        self.callback.call();
-    }
-}
-
-impl Drop for Waker {
-    fn drop(&mut self) {
-        self.channel = None;
-        self.callback.call();
-    }
-}
-
 /// Holds a simulation back: while anybody is at it, each tick needs a permit.
 #[derive(Clone)]
 pub struct Gate {
@@ -155,73 +113,6 @@ impl Gate {
     #[must_use]
     pub fn permits(&self) -> &Receiver<()> {
         &self.permits.1
-    }
-}
-
-/// Reason why a middleware's thread woke up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Awake {
-    /// Readings may have arrived.
-    Token,
-    /// Nothing happened in the given time.
-    Idle,
-    /// The simulation has ended: take what is left, and finish.
-    End,
-}
-
-impl Awake {
-    /// Readings may have arrived.
-    #[must_use]
-    pub fn is_token(self) -> bool {
-        self == Self::Token
-    }
-
-    /// The simulation has ended.
-    #[must_use]
-    pub fn is_end(self) -> bool {
-        self == Self::End
-    }
-}
-
-impl Wake {
-    /// Makes the two ends.
-    #[must_use]
-    pub fn new() -> (Waker, Self) {
-        let (sender, channel) = bounded(1);
-        let callback = Arc::<Callback>::default();
-        let waker = Waker {
-            channel: Some(sender),
-            callback: callback.clone(),
-        };
-        (waker, Self { channel, callback })
-    }
-
-    /// Also calls a function when something happens, from the simulation's thread: for middlewares that
-    /// sleep in a poll of sockets. Only the first function is called.
-    pub fn also_call(&self, callback: impl Fn() + Send + Sync + 'static) {
-        self.callback.0.set(Box::new(callback)).ok();
-    }
-
-    /// Sleeps until something happens, at most so long.
-    #[must_use]
-    pub fn wait(&self, at_most: Duration) -> Awake {
-        match self.channel.recv_timeout(at_most) {
-            Ok(()) => Awake::Token,
-            Err(RecvTimeoutError::Timeout) => Awake::Idle,
-            Err(RecvTimeoutError::Disconnected) => Awake::End,
-        }
-    }
-
-    /// The channel itself, to wait for several things at once.
-    #[must_use]
-    pub fn channel(&self) -> &Receiver<()> {
-        &self.channel
-    }
-
-    /// Tells whether the simulation has ended.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        matches!(self.channel.try_recv(), Err(TryRecvError::Disconnected))
     }
 }
 
@@ -373,72 +264,4 @@ impl RequestSender {
             }
         })
     }
-}
-
-/// Registers middlewares.
-pub trait AddMiddleware {
-    /// Makes `W` known under its word.
-    ///
-    /// # Panics
-    ///
-    /// Two kinds of middleware claim the same word.
-    fn add_middleware<W: Middleware>(&mut self) -> &mut Self;
-}
-
-impl AddMiddleware for App {
-    fn add_middleware<W: Middleware>(&mut self) -> &mut Self {
-        let kind = MiddlewareKind {
-            about: About::of::<W>(),
-            output: About::of::<W::Output>(),
-            input: About::of::<W::Input>(),
-            default_policy: W::DEFAULT_POLICY,
-            views_world: W::VIEWS_WORLD,
-            start: start::<W>,
-        };
-        claim(
-            &mut self.world_mut().get_resource_or_init::<Kinds>().middlewares,
-            W::KIND,
-            kind,
-        );
-        self
-    }
-}
-
-fn start<W: Middleware>(
-    settings: &ErasedSettings,
-    context: ErasedContext,
-) -> Result<Box<dyn Running>, Failure> {
-    fn typed<T: Clone + 'static, P>(
-        (end, settings): (P, ErasedSettings),
-    ) -> Result<(P, T), Failure> {
-        let settings = settings.downcast_ref::<T>().cloned();
-        settings
-            .map(|settings| (end, settings))
-            .ok_or_else(|| Failure::Environment("settings of another kind".to_owned()))
-    }
-    let MiddlewareContext {
-        name,
-        outputs,
-        inputs,
-        services,
-        requests,
-        wake,
-        gate,
-        world_view,
-    } = context;
-    let Some(middleware) = settings.downcast_ref::<W>() else {
-        return Err(Failure::Environment(format!(
-            "`{name}`: settings of another kind"
-        )));
-    };
-    middleware.start(MiddlewareContext {
-        outputs: outputs.into_iter().map(typed).collect::<Result<_, _>>()?,
-        inputs: inputs.into_iter().map(typed).collect::<Result<_, _>>()?,
-        name,
-        services,
-        requests,
-        wake,
-        gate,
-        world_view,
-    })
 }

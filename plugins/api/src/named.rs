@@ -2,7 +2,7 @@
 use bevy::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::fields::Unit;
+use crate::attributes::Unit;
 
 /// Numbers, each with a name. A field of this type in local data is exported as one field for each name
 /// (`{"kuka_1": 0.1, "kuka_2": 0.0}`), in the order of the names; the field's own name is not seen.

@@ -44,10 +44,6 @@ pub struct IsOverlay;
 #[derive(Component, Clone)]
 pub struct Over(pub Path);
 
-/// The overlays whose services are found under the path of this component, too.
-#[derive(Component, Clone, Default)]
-pub struct Beside(pub Vec<Entity>);
-
 /// Lets a service of the component below answer; see [`service::pass_on`].
 ///
 /// # Errors

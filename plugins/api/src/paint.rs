@@ -4,7 +4,7 @@
 //! from (0, 0) to (1, 1); what is painted goes on without end, again and again.
 use std::{f64::consts::PI, fmt, sync::Arc};
 
-use crate::world_view::Form;
+use crate::form::Form;
 
 /// An image, shared by all that show it.
 #[derive(Clone, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounde
 use nalgebra::Isometry3;
 
 use crate::{
-    middleware::Waker,
     reading::{Buffer, Reading, SensorInfo},
+    wake::Waker,
 };
 
 /// State that both ends of a port share.

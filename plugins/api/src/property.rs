@@ -8,7 +8,7 @@ use bevy::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::dynamic::{no_json_number, number_to_json};
+use crate::json::{no_json_number, number_to_json};
 
 /// Name of a setting in MORSE: `#[reflect(@Property("Speed"))]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]

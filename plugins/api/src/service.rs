@@ -23,8 +23,7 @@ use serve::Waiting;
 pub use serve::{call, cancel, complete, pass_on, registered};
 
 use crate::{
-    component::Path,
-    overlay::Beside,
+    component::{Beside, Path},
     state::{AddState as _, InPathOrder, Stateful},
 };
 

@@ -15,11 +15,10 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     check::CheckError,
-    component::Path,
     dynamic::no_json_number,
     fields,
-    frame::RobotName,
     kind::{About, ErasedSettings},
+    path::{Path, path_of},
     property,
     service::ServiceError,
     state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
@@ -89,13 +88,6 @@ pub fn find(world: &World, entity: Entity, name: &str) -> Option<(&'static Named
 pub fn unknown(world: &World, entity: Entity, name: &str) -> ServiceError {
     let path = path_of(world, entity);
     ServiceError::Failed(format!("Property {name} does not exist for object {path}"))
-}
-
-/// Path of a component; robots have names of their own.
-pub(crate) fn path_of(world: &World, entity: Entity) -> String {
-    let robot = world.get::<RobotName>(entity);
-    let path = world.get::<Path>(entity).map(ToString::to_string);
-    robot.map_or(path.unwrap_or_default(), |robot| robot.0.to_string())
 }
 
 /// All settings of a component as they are now: name, value, and what is known of the field.

@@ -5,9 +5,9 @@
 //! `Local`, closures, statics or threads. The physics engine's sets are registered by the physics.
 use bevy::{ecs::component::Mutable, prelude::*};
 use serde::{Serialize, de::DeserializeOwned};
-use xxhash_rust::xxh3::Xxh3;
 
-use crate::component::Path;
+pub use crate::hasher::StateHasher;
+use crate::path::Path;
 
 /// A component or resource that can be hashed, saved and restored.
 pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {}
@@ -15,57 +15,6 @@ pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 /// All entities that have a path, in path order: the order of hash, snapshot and drives.
 #[derive(Resource, Default, Debug)]
 pub struct InPathOrder(pub Vec<Entity>);
-
-/// Feeds raw bits into the state hash.
-#[derive(Clone, Default)]
-pub struct StateHasher {
-    hasher: Xxh3,
-    buffer: Vec<u8>,
-}
-
-impl StateHasher {
-    /// Adds bytes.
-    pub fn bytes(&mut self, bytes: &[u8]) {
-        self.hasher.update(bytes);
-    }
-
-    /// Adds the raw bits of a number: -0.0 and 0.0 differ.
-    pub fn f64(&mut self, value: f64) {
-        self.bytes(&value.to_bits().to_le_bytes());
-    }
-
-    /// Adds the raw bits of numbers, in the machine's byte order.
-    pub fn f64s(&mut self, values: &[f64]) {
-        self.bytes(bytemuck::cast_slice(values));
-    }
-
-    /// Adds the raw bits of a number.
-    pub fn f32(&mut self, value: f32) {
-        self.bytes(&value.to_bits().to_le_bytes());
-    }
-
-    /// Adds an integer.
-    pub fn u64(&mut self, value: u64) {
-        self.bytes(&value.to_le_bytes());
-    }
-
-    /// Adds a value in a canonical binary form.
-    pub fn value<T: Serialize>(&mut self, value: &T) {
-        self.buffer.clear();
-        match postcard::to_io(value, &mut self.buffer) {
-            Ok(_) => self.hasher.update(&self.buffer),
-            // A value without a binary form still has to change the hash of whoever adds it.
-            Err(_) => self.hasher.update(b"unserializable"),
-        }
-    }
-
-    /// The hash of all that was added; the hasher starts anew.
-    pub fn finish(&mut self) -> u128 {
-        let hash = self.hasher.digest128();
-        self.hasher.reset();
-        hash
-    }
-}
 
 /// Entry of one registered kind of state: the functions that hash, save and restore it.
 #[derive(Clone, Copy)]

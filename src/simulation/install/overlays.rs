@@ -1,7 +1,8 @@
 //! Lays overlays over components.
 use morse_api::{
     component::Path,
-    overlay::{Beside, Over},
+    component::Beside,
+    overlay::Over,
     service::find,
     state::sort_by_path,
 };

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::Services;
-use crate::{command::BadCommand, settings::path_of};
+use crate::{command::BadCommand, path::path_of};
 
 /// Reason why a request failed. Its text is plain English, for people; protocols with words of their own
 /// make them from the variants.

@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::{body::BodyState, middleware::Waker, tick::Clock};
+use crate::{body::BodyState, tick::Clock, wake::Waker};
 
 /// Poses of all bodies at the end of a tick.
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,20 @@
+//! Attributes of the fields of readings, commands and settings: `#[reflect(@Unit("m"))]`.
+use bevy::prelude::Reflect;
+
+/// The unit of a number in local data: `#[reflect(@Unit("m/s"))]`; empty for a pure number.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit(pub &'static str);
+
+/// The levels at which a field exists: `#[reflect(@Levels(&["raw"]))]`. Without it, at every level.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(opaque)]
+pub struct Levels(pub &'static [&'static str]);
+
+/// A map whose entries are exported as if they were fields themselves: `#[reflect(@Flat)]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flat;
+
+/// Numbers that say how others are meant and are not measured, such as the matrix of a camera: modifiers of any
+/// numbers leave them alone. `#[reflect(@Fixed)]`.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixed;

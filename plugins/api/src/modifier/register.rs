@@ -1,0 +1,97 @@
+//! Registration of kinds of modifier.
+use std::marker::PhantomData;
+
+use bevy::prelude::*;
+
+use super::{BindError, Modifier, ModifierState, ModifierStates, Modifiers, Modify};
+use crate::kind::{About, ErasedSettings, Kinds, ModifierKind, claim};
+
+/// On a component that has modifiers of kind `M`. What is offered on it by
+/// [`add_service`](crate::service::AddService::add_service) is a service of the modifier.
+#[derive(Component)]
+pub struct Carries<M: Modifier> {
+    /// Their places in the component's list.
+    places: Vec<usize>,
+    kind: PhantomData<fn() -> M>,
+}
+
+impl<M: Modifier> Default for Carries<M> {
+    fn default() -> Self {
+        Self {
+            places: Vec::new(),
+            kind: PhantomData,
+        }
+    }
+}
+
+/// Lets a service see the states of all modifiers of kind `M` that a component has.
+pub fn each_state<M: Modifier>(
+    world: &mut World,
+    entity: Entity,
+    mut visit: impl FnMut(&mut ModifierState),
+) {
+    let Some(places) = world
+        .get::<Carries<M>>(entity)
+        .map(|carries| carries.places.clone())
+    else {
+        return;
+    };
+    if let Some(mut states) = world.get_mut::<ModifierStates>(entity) {
+        for place in places {
+            states.0.get_mut(place).map(&mut visit);
+        }
+    }
+}
+
+/// Gives a component one more modifier.
+fn attach<M: Modifier>(
+    entity: &mut EntityWorldMut<'_>,
+    bound: Box<dyn Modify>,
+    state: ModifierState,
+) {
+    if !entity.contains::<Carries<M>>() {
+        entity.insert(Carries::<M>::default());
+    }
+    let place = entity
+        .get::<Modifiers>()
+        .map_or(0, |modifiers| modifiers.0.len());
+    if let Some(mut carries) = entity.get_mut::<Carries<M>>() {
+        carries.places.push(place);
+    }
+    if let Some(mut modifiers) = entity.get_mut::<Modifiers>() {
+        modifiers.0.push(bound);
+    }
+    if let Some(mut states) = entity.get_mut::<ModifierStates>() {
+        states.0.push(state);
+    }
+}
+
+/// Registers modifiers.
+pub trait AddModifier {
+    /// Makes `M` known under its word.
+    fn add_modifier<M: Modifier>(&mut self) -> &mut Self;
+}
+
+impl AddModifier for App {
+    fn add_modifier<M: Modifier>(&mut self) -> &mut Self {
+        let kind = ModifierKind {
+            about: About::of::<M>(),
+            bind: |settings: &ErasedSettings, fields, site| match settings.downcast_ref::<M>() {
+                Some(settings) => settings.bind(fields, site),
+                None => Err(BindError::needs("settings of its own kind")),
+            },
+            check: |settings: &ErasedSettings, world| {
+                settings
+                    .downcast_ref::<M>()
+                    .map_or(Ok(()), |settings| settings.check(world))
+            },
+            attach: attach::<M>,
+        };
+        claim(
+            &mut self.world_mut().get_resource_or_init::<Kinds>().modifiers,
+            M::KIND,
+            kind,
+        );
+        self
+    }
+}

@@ -1,0 +1,118 @@
+//! Sleeping and waking of a middleware's thread.
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
+
+/// Signal for which a middleware's thread sleeps until there is something to do.
+pub struct Wake {
+    channel: Receiver<()>,
+    callback: Arc<Callback>,
+}
+
+/// Function that is called besides the channel, for threads that sleep elsewhere.
+#[derive(Default)]
+struct Callback(OnceLock<Box<dyn Fn() + Send + Sync>>);
+
+impl Callback {
+    fn call(&self) {
+        if let Some(callback) = self.0.get() {
+            callback();
+        }
+    }
+}
+
+/// The simulation's end of a [`Wake`]. The simulation has ended when all of them are gone.
+#[derive(Clone)]
+pub struct Waker {
+    /// Always there, until it is dropped: the callback has to be called after that.
+    channel: Option<Sender<()>>,
+    callback: Arc<Callback>,
+}
+
+impl Waker {
+    /// Wakes the middleware's thread; costs little if it is awake already.
+    pub fn wake(&self) {
+        if let Some(channel) = &self.channel {
+            // A full channel means that the thread is awake already.
+            channel.try_send(()).ok();
+        }
+        self.callback.call();
+    }
+}
+
+impl Drop for Waker {
+    fn drop(&mut self) {
+        self.channel = None;
+        self.callback.call();
+    }
+}
+
+/// Reason why a middleware's thread woke up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awake {
+    /// Readings may have arrived.
+    Token,
+    /// Nothing happened in the given time.
+    Idle,
+    /// The simulation has ended: take what is left, and finish.
+    End,
+}
+
+impl Awake {
+    /// Readings may have arrived.
+    #[must_use]
+    pub fn is_token(self) -> bool {
+        self == Self::Token
+    }
+
+    /// The simulation has ended.
+    #[must_use]
+    pub fn is_end(self) -> bool {
+        self == Self::End
+    }
+}
+
+impl Wake {
+    /// Makes the two ends.
+    #[must_use]
+    pub fn new() -> (Waker, Self) {
+        let (sender, channel) = bounded(1);
+        let callback = Arc::<Callback>::default();
+        let waker = Waker {
+            channel: Some(sender),
+            callback: callback.clone(),
+        };
+        (waker, Self { channel, callback })
+    }
+
+    /// Also calls a function when something happens, from the simulation's thread: for middlewares that
+    /// sleep in a poll of sockets. Only the first function is called.
+    pub fn also_call(&self, callback: impl Fn() + Send + Sync + 'static) {
+        self.callback.0.set(Box::new(callback)).ok();
+    }
+
+    /// Sleeps until something happens, at most so long.
+    #[must_use]
+    pub fn wait(&self, at_most: Duration) -> Awake {
+        match self.channel.recv_timeout(at_most) {
+            Ok(()) => Awake::Token,
+            Err(RecvTimeoutError::Timeout) => Awake::Idle,
+            Err(RecvTimeoutError::Disconnected) => Awake::End,
+        }
+    }
+
+    /// The channel itself, to wait for several things at once.
+    #[must_use]
+    pub fn channel(&self) -> &Receiver<()> {
+        &self.channel
+    }
+
+    /// Tells whether the simulation has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self.channel.try_recv(), Err(TryRecvError::Disconnected))
+    }
+}
