@@ -1,5 +1,6 @@
 //! MORSE's socket protocol, spoken by plain TCP clients.
 #![cfg(test)]
+mod crowd;
 mod morse;
 mod ticks;
 

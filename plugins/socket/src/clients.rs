@@ -1,5 +1,5 @@
 //! Clients come, are heard, and go.
-use std::{io::ErrorKind, sync::Arc};
+use std::io::ErrorKind;
 
 use mio::{Interest, Token};
 
@@ -39,9 +39,8 @@ impl Server {
             }
             let is_open = self.settings.token.is_none();
             let mut connection = Connection::new(stream, role, is_open);
-            if self.connections.len() >= self.settings.max_clients as usize {
-                connection.say(Arc::from(&b" FAILED \"too many clients\"\n"[..]));
-                connection.flush();
+            if !self.make_room(role) {
+                connection.refuse();
                 continue;
             }
             self.connections.insert(token, connection);
@@ -51,6 +50,30 @@ impl Server {
             // What the client sent at once may have been there before it was registered.
             self.hear_or_close(token);
         }
+    }
+
+    /// Sees to it that there is room for one more client, and tells whether there is. One that has shown a token, or
+    /// finished a line, keeps its place. Of the strangers, who get three quarters of the room, the one that has been silent
+    /// for longest has to go; those that came for readings have nothing to say, and stay.
+    fn make_room(&mut self, role: Role) -> bool {
+        let most = self.settings.max_clients as usize;
+        let strangers = self.connections.values().filter(|client| !client.is_known);
+        let is_crowded = strangers.count() >= most - most / 4;
+        let is_full = self.connections.len() >= most;
+        if !is_full && !is_crowded {
+            return true;
+        }
+        // Tokens are given in the order of coming.
+        let mut clients = self.connections.iter();
+        let silent = clients.find(|(_, client)| client.owes_a_line());
+        if let Some(token) = silent.map(|(token, _)| *token) {
+            if let Some(connection) = self.connections.get_mut(&token) {
+                connection.refuse();
+            }
+            self.close(token);
+            return true;
+        }
+        !is_full && !matches!(role, Role::Readings(_))
     }
 
     /// From now on the client gets what it came for.
@@ -169,6 +192,7 @@ impl Server {
             let role = connection.role;
             if role == Role::Sync && connection.is_admitted {
                 if connection.swallow() {
+                    connection.is_known = true;
                     self.last_permit = now();
                     self.gate.permit();
                 }
@@ -190,12 +214,16 @@ impl Server {
                 if given.is_some_and(|given| self.settings.admits(given)) {
                     if let Some(connection) = self.connections.get_mut(&token) {
                         connection.is_admitted = true;
+                        connection.is_known = true;
                     }
                     self.admit(token, role);
                 } else {
                     self.dismiss(token, "the token is wrong");
                 }
             } else {
+                if let Some(connection) = self.connections.get_mut(&token) {
+                    connection.is_known = true;
+                }
                 match role {
                     Role::Requests => {
                         if !self.request(token, &line) {

@@ -57,6 +57,8 @@ pub(crate) struct Connection {
     waiting: usize,
     /// True once it may do what it came for.
     pub(crate) is_admitted: bool,
+    /// True once it has shown a token, or finished a line: it keeps its place where there is little room.
+    pub(crate) is_known: bool,
     /// It is closed once everything was sent.
     pub(crate) is_closing: bool,
     /// It cannot be sent more at the moment.
@@ -86,6 +88,7 @@ impl Connection {
             sent: 0,
             waiting: 0,
             is_admitted,
+            is_known: false,
             is_closing: false,
             is_full: false,
             is_dismissed: false,
@@ -210,6 +213,19 @@ impl Connection {
         }
         let is_done = self.leaves.is_some() && !self.is_dismissed && !self.is_awaiting();
         !self.is_closing && !is_done
+    }
+
+    /// Tells whether it keeps a place and has not yet said what it should: a token, or a first line. Who listens to
+    /// readings need not say any, and who was told to go has nothing left to say.
+    pub(crate) fn owes_a_line(&self) -> bool {
+        let listens = self.is_admitted && matches!(self.role, Role::Readings(_));
+        !self.is_known && (self.is_dismissed || !listens)
+    }
+
+    /// Tells it that there is no room for it, as far as it takes that at once.
+    pub(crate) fn refuse(&mut self) {
+        self.say(Arc::from(&b" FAILED \"too many clients\"\n"[..]));
+        self.flush();
     }
 
     /// From now on it is only waited for, until then.

@@ -61,7 +61,8 @@ pub struct Socket {
     pub listen: String,
     /// Token that each client has to say first, as a line `token …`; without it, none is needed.
     pub token: Option<String>,
-    /// More clients than these are turned away.
+    /// Greatest number of clients. Beyond it, and where strangers take three quarters of it, the one goes that has been
+    /// there for longest without a token or a first line; without such ones, the new client is turned away.
     pub max_clients: u32,
     /// A client whose line is longer is told so, and sent away.
     #[reflect(@Unit("B"))]

@@ -33,7 +33,7 @@ const LISTENER: Token = Token(1);
 const BEAT: Duration = Duration::from_millis(250);
 /// The same while somebody looks on: the run may be held and resumed without a tick.
 const QUICK_BEAT: Duration = Duration::from_millis(50);
-/// Connections that ask for pages, at once.
+/// Connections that ask for pages, at once. Beyond these the one goes that has taken longest to ask.
 const MOST_HTTP_CONNECTIONS: usize = 128;
 /// Time for somebody who asks for a page and does not say which, or takes no answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -194,17 +194,40 @@ impl Server {
                 continue;
             }
             let mut connection = HttpConnection::new(stream, now());
-            if self.connections.len() + self.closing.len() >= MOST_HTTP_CONNECTIONS {
-                connection.answer(http::line(Answer {
-                    status: http::BUSY,
-                    text: "too many connections",
-                }));
+            if !self.make_room() {
+                connection.answer(too_many());
                 continue;
             }
             self.connections.insert(token, connection);
             // What was sent at once may have been there before it was registered.
             self.read_request(token);
         }
+    }
+
+    /// Sees to it that there is room for one more request, and tells whether there is. The oldest that is not finished has
+    /// to go; then who was answered, and does not take it.
+    fn make_room(&mut self) -> bool {
+        if self.connections.len() + self.closing.len() < MOST_HTTP_CONNECTIONS {
+            return true;
+        }
+        // Tokens are given in the order of coming.
+        let mut connections = self.connections.iter();
+        let unfinished = connections.find(|(_, connection)| !connection.is_answered());
+        if let Some(token) = unfinished.map(|(token, _)| *token) {
+            if let Some(mut connection) = self.connections.remove(&token) {
+                connection.answer(too_many());
+            }
+            return true;
+        }
+        if self.closing.pop_first().is_some() {
+            return true;
+        }
+        let now = now();
+        let is_slow = |connection: &HttpConnection| now.duration_since(connection.since) > FAREWELL;
+        let slow = self.connections.first_entry();
+        let slow = slow.filter(|entry| is_slow(entry.get()));
+        slow.map(std::collections::btree_map::OccupiedEntry::remove)
+            .is_some()
     }
 
     fn event(&mut self, token: usize, is_writable: bool) {
@@ -417,10 +440,17 @@ impl Server {
     }
 }
 
+fn too_many() -> Vec<u8> {
+    http::line(Answer {
+        status: http::BUSY,
+        text: "too many connections",
+    })
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "the time limits of viewers are real time"
 )]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }

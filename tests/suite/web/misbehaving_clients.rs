@@ -285,16 +285,44 @@ fn floods_are_told_why() {
 #[test]
 fn who_says_nothing_holds_nobody_up() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));
-    let silent: Vec<_> = (0..140).map(|_| served.stream()).collect();
-    std::thread::sleep(Duration::from_millis(300));
-    // Those beyond the limit were turned away at once.
-    let mut buffer = String::new();
-    let mut last = silent.last().unwrap();
-    std::io::Read::read_to_string(&mut last, &mut buffer).ok();
-    assert!(buffer.starts_with("HTTP/1.1 503"), "{buffer}");
-    drop(silent);
-    std::thread::sleep(Duration::from_millis(300));
+    for says in ["", "GET / HTTP/1.1\r\nHost: local", "\r\n"] {
+        let crowd: Vec<_> = (0..300)
+            .map(|_| {
+                let mut stream = served.stream();
+                stream.write_all(says.as_bytes()).unwrap();
+                stream
+            })
+            .collect();
+        assert_eq!(
+            served.get("/", "").0,
+            200,
+            "while they are all there: {says}"
+        );
+        served.viewer().see();
+        // The oldest ones were told why they had to go.
+        let mut buffer = String::new();
+        let mut first = crowd.first().unwrap();
+        std::io::Read::read_to_string(&mut first, &mut buffer).ok();
+        assert!(buffer.starts_with("HTTP/1.1 503"), "{buffer}");
+    }
+    served.end();
+}
+
+/// Browsers that do not take their answers make way, too.
+#[test]
+fn who_takes_no_answer_holds_nobody_up() {
+    let served = Served::new(ROVER, Pace::RealTime(1.0));
+    let request = b"GET /main.js HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let crowd: Vec<_> = (0..300)
+        .map(|_| {
+            let mut stream = served.stream();
+            stream.write_all(request).unwrap();
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(1100));
     assert_eq!(served.get("/", "").0, 200);
+    drop(crowd);
     served.end();
 }
 
