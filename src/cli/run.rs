@@ -67,9 +67,18 @@ pub struct Args {
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
     #[arg(default_missing_value = serve::DEFAULT)]
     pub serve: Option<std::net::SocketAddr>,
-    /// Token that browsers have to know; needed at addresses that other machines reach
+    /// Token that browsers have to know; needed at addresses that other machines reach. Other users of this machine see what
+    /// stands here: see `--token-file`, or set `MORSE_TOKEN`
     #[arg(long, value_name = "TEXT", requires = "serve")]
     pub token: Option<String>,
+    /// Read the token from this file
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "serve",
+        conflicts_with = "token"
+    )]
+    pub token_file: Option<PathBuf>,
     /// Show the simulation in a window (needs a program built with `--features viewer`)
     #[arg(long, conflicts_with_all = ["screenshot", "video"])]
     pub view: bool,
@@ -253,7 +262,8 @@ fn build(
     let mut plan = load::load(&file, &options, &kinds)?;
     output::add(&mut plan, &args.output, &kinds)?;
     if let Some(address) = args.serve {
-        serve::add(&mut plan, address, args.token.as_deref(), &kinds)?;
+        let token = serve::token(args.token.as_deref(), args.token_file.as_deref())?;
+        serve::add(&mut plan, address, token.as_deref(), &kinds)?;
     }
     extend(&mut plan);
     let simulation = Simulation::build(plan, extensions)?;

@@ -1,7 +1,12 @@
 //! `--serve`: the simulation in a browser, through one more middleware.
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::{
+    env::VarError,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::Path,
+};
 
 use morse_scene::{
+    diagnostic::printable,
     report::Report,
     simulation::{
         Family, Spanned, Vocabulary as _,
@@ -15,6 +20,9 @@ use crate::simulation::{
     kinds::{Kinds, Words},
     load::Plan,
 };
+
+/// Environment variable with the token.
+const VARIABLE: &str = "MORSE_TOKEN";
 
 /// Default address of the page.
 pub const DEFAULT: &str = "127.0.0.1:8080";
@@ -33,6 +41,46 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         "an address and a port are needed, such as 127.0.0.1:8080; a scene stands before `--serve`"
             .to_owned()
     })
+}
+
+/// The token that browsers have to know: as it is given, or what the file holds, or else the environment variable
+/// `MORSE_TOKEN`. An empty variable is none.
+///
+/// # Errors
+///
+/// The file cannot be read, or nothing is in it; the variable is no text.
+pub fn token(given: Option<&str>, file: Option<&Path>) -> Result<Option<String>, Box<Report>> {
+    if let Some(given) = given {
+        return Ok(Some(given.to_owned()));
+    }
+    let Some(file) = file else {
+        return match std::env::var(VARIABLE) {
+            Ok(token) => Ok(Some(token).filter(|token| !token.is_empty())),
+            Err(VarError::NotPresent) => Ok(None),
+            Err(VarError::NotUnicode(_)) => {
+                let why = format!("{VARIABLE} is no text");
+                Err(output::refused(
+                    &why,
+                    "a token is of letters, digits, `-`, `_` and `.`",
+                ))
+            }
+        };
+    };
+    let shown = printable(&file.to_string_lossy());
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        let why = format!("`--token-file`: `{shown}` cannot be read: {error}");
+        output::refused(&why, "check the path, and that it is a file you may read")
+    })?;
+    match text.trim() {
+        "" => {
+            let why = format!("`--token-file`: `{shown}` is empty");
+            Err(output::refused(
+                &why,
+                "write the token into it, on one line",
+            ))
+        }
+        token => Ok(Some(token.to_owned())),
+    }
 }
 
 /// Adds the middleware.

@@ -3,6 +3,7 @@
 mod browser;
 mod client;
 mod misbehaving_clients;
+mod tokens;
 
 use morse_api::prelude::*;
 use morse_sim::{
