@@ -5,6 +5,7 @@ pub mod describe;
 pub mod fmt;
 pub mod inspect;
 pub mod list;
+pub mod new;
 pub mod output;
 pub mod pictures;
 pub mod render;
@@ -27,7 +28,7 @@ use crate::simulation::{Extensions, no_extensions};
 pub mod exit {
     /// All is well.
     pub const FINE: u8 = 0;
-    /// A verdict failed: a file is not formatted, a test did not pass.
+    /// A verdict failed: `fmt --check` found something to tidy.
     pub const VERDICT: u8 = 1;
     /// Wrong usage, an error in a scene, or an input file that cannot be read.
     pub const INPUT: u8 = 2;
@@ -50,7 +51,7 @@ pub mod exit {
     subcommand_negates_reqs = true
 )]
 #[command(
-    after_help = "Exit codes: 0 fine, 1 verdict failed, 2 usage or scene error, 3 environment, 4 simulation fault, \
+    after_help = "Exit codes: 0 fine, 1 `fmt --check` found something, 2 usage or scene error, 3 environment, 4 simulation fault, \
     5 peer lost, 130 and 143 after SIGINT and SIGTERM."
 )]
 struct Cli {
@@ -69,6 +70,7 @@ enum Command {
     List(list::Args),
     Describe(describe::Args),
     Fmt(fmt::Args),
+    New(new::Args),
 }
 
 /// The whole command line with the built-in parts.
@@ -80,7 +82,7 @@ pub fn main() -> ExitCode {
 /// The whole command line with parts of one's own: sensors, actuators, modifiers, middlewares.
 ///
 /// ```no_run
-/// # mod my_sensor { pub fn plugin(app: &mut bevy::prelude::App) {} }
+/// # mod my_sensor { pub fn plugin(_: &mut bevy::prelude::App) {} }
 /// fn main() -> std::process::ExitCode {
 ///     morse_sim::cli::main_with(|app| {
 ///         app.add_plugins(my_sensor::plugin);
@@ -151,6 +153,7 @@ fn dispatch(
         }
         Command::List(args) => list::run(&args, extensions, out),
         Command::Describe(args) => describe::run(&args, extensions, out, err),
+        Command::New(args) => new::run(&args, extensions, out, err),
         Command::Fmt(mut args) => {
             args.color = color;
             fmt::run(&args, out, err)

@@ -68,6 +68,8 @@
 //! - `morse_text`: readings as text files;
 //! - `morse_web`: the simulation in a browser;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
+// Snippets that warn would teach what the compiler warns of.
+#![doc(test(attr(deny(warnings))))]
 pub mod cli;
 pub mod docs;
 pub mod middleware;
@@ -91,5 +93,5 @@ pub use simulation::Simulation;
 
 /// Everything that the file of a sensor, actuator or modifier usually names.
 pub mod prelude {
-    pub use morse_api::{prelude::*, rays::Rays, state::Stateful};
+    pub use morse_api::prelude::*;
 }

@@ -34,9 +34,22 @@ fn profile(root: &Path) -> String {
     profile
 }
 
-/// Builds a program beside this one and says in which folder it is: what was compiled for the suite is used again,
-/// nothing is fetched. It gives way to the tests that run meanwhile, since some of them talk to running simulators.
+/// Builds a program beside this one and says in which folder it is.
 pub(crate) fn build(manifest: &Path) -> PathBuf {
+    cargo(manifest, &["build"]);
+    folder()
+}
+
+/// The folder of what was built.
+pub(crate) fn folder() -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_morse-sim"));
+    program.parent().expect("a folder").to_owned()
+}
+
+/// Runs Cargo on a crate beside this one, without a warning, and returns what it printed: what was compiled for the suite is
+/// used again, nothing is fetched. It gives way to the tests that run meanwhile, since some of them talk to running
+/// simulators.
+pub(crate) fn cargo(manifest: &Path, arguments: &[&str]) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let room = tempfile::tempdir().expect("a directory");
     let config = room.path().join("profile.toml");
@@ -47,22 +60,25 @@ pub(crate) fn build(manifest: &Path) -> PathBuf {
         manifest.with_file_name("Cargo.lock"),
     )
     .expect("a lock file");
-    let program = Path::new(env!("CARGO_BIN_EXE_morse-sim"));
-    let target = program.ancestors().nth(2).expect("the directory of builds");
+    let (command, others) = arguments.split_first().expect("a command");
+    let folder = folder();
+    let target = folder.parent().expect("the directory of builds");
     let built = Command::new("nice")
-        .args(["-n", "19", env!("CARGO"), "build", "--offline", "--quiet"])
+        .args(["-n", "19", env!("CARGO"), command, "--offline", "--quiet"])
         .arg("--config")
         .arg(&config)
         .arg("--manifest-path")
         .arg(manifest)
         .arg("--target-dir")
         .arg(target)
+        .args(others)
         .output()
         .expect("cargo runs");
     let errors = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{errors}");
+    let said = String::from_utf8_lossy(&built.stdout);
+    assert!(built.status.success(), "{said}{errors}");
     assert!(!errors.contains("warning"), "{errors}");
-    target.join("debug")
+    said.into_owned()
 }
 
 #[track_caller]

@@ -18,6 +18,7 @@ mod misbehaving_clients;
 mod modifiers;
 mod motion;
 mod motion_and_earth;
+mod new;
 mod objects;
 mod physics;
 mod pipeline;

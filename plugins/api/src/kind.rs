@@ -58,7 +58,22 @@ impl About {
             view: |settings| Some(settings.downcast_ref::<S>()?.as_reflect()),
         }
     }
+
+    /// The kind at work, if it says how.
+    #[must_use]
+    pub fn example(&self) -> Option<&'static str> {
+        match self.settings {
+            TypeInfo::Struct(info) => info.get_attribute::<Example>().map(|example| example.0),
+            _ => None,
+        }
+    }
 }
+
+/// Fields of a simulation file that show a kind at work, where its `kind` alone is not enough:
+/// `#[reflect(@Example("…"))]` on its settings. They are those of one robot, such as `model` or `sensors`, or of the file,
+/// such as `environment` and `robots`; the first one tells.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example(pub &'static str);
 
 /// A kind of sensor.
 #[derive(Clone, Copy)]

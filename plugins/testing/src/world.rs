@@ -126,7 +126,7 @@ impl TestWorld {
         (kind.insert)(
             &mut entity,
             &(Arc::new(parsed) as ErasedSettings),
-            morse_api::component::Level(level),
+            Level(level),
             random,
         );
         let entity = entity.id();

@@ -1,0 +1,85 @@
+//! A scale that is a little off: a modifier for morse-sim. Write here what yours does to data or commands.
+use bevy::reflect::structs::Struct;
+use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
+
+/// Multiplies numbers, as a sensor does whose scale is a little off.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewPart {
+    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    pub fields: Vec<String>,
+    /// Error of the scale: 0.01 makes 2 of a hundred 2.02.
+    #[reflect(@Unit(""), @Range(-1.0, 1.0))]
+    pub error: f64,
+    /// Standard deviation of what is added at each measurement, in the unit of the field.
+    #[reflect(@Unit("field's"), @Range(0.0, 1e9))]
+    pub sigma: f64,
+}
+
+impl Default for NewPart {
+    fn default() -> Self {
+        Self {
+            fields: Vec::new(),
+            error: 0.01,
+            sigma: 0.0,
+        }
+    }
+}
+
+impl Modifier for NewPart {
+    const KIND: &'static str = "new_part";
+
+    // The places of the fields are looked up once.
+    fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
+        let numbers = Numbers::of(fields, &self.fields)?;
+        let (scale, sigma) = (1.0 + self.error, self.sigma);
+        Ok(Box::new(
+            move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
+                let random = &mut state.random;
+                numbers.each(data, |_, number| {
+                    *number = *number * scale + random.gauss(sigma);
+                });
+            },
+        ))
+    }
+}
+
+/// Makes the kind `new_part` known.
+pub fn plugin(app: &mut App) {
+    app.add_modifier::<NewPart>();
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_testing::{TestModifier, settings};
+
+    use super::*;
+
+    /// Data of some sensor.
+    #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
+    struct Place {
+        x: f64,
+        y: f64,
+    }
+
+    fn modified(text: &str) -> Place {
+        let modifier: NewPart = settings(text);
+        let mut modifier = TestModifier::<Place>::new(&modifier, None, World::new());
+        modifier.measure(Place { x: 100.0, y: 200.0 })
+    }
+
+    #[test]
+    fn it_scales_what_it_is_told_to() {
+        let place = modified("(error: 0.5)");
+        assert_eq!((place.x, place.y), (150.0, 300.0));
+        let place = modified("(error: 0.5, fields: [\"y\"])");
+        assert_eq!((place.x, place.y), (100.0, 300.0));
+    }
+
+    #[test]
+    fn its_noise_is_the_same_on_every_run() {
+        let place = modified("(error: 0, sigma: 1)");
+        assert_ne!(place.x, 100.0);
+        assert_eq!(modified("(error: 0, sigma: 1)").x, place.x);
+    }
+}

@@ -1,0 +1,110 @@
+//! Angle by which something leans: a sensor for morse-sim. Write here what yours measures.
+use morse_api::prelude::*;
+
+/// Angle between the sensor's z axis and the vertical.
+#[derive(Component, Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewPart {
+    /// Level of the data.
+    pub level: NewPartLevel,
+    /// Greatest angle that it measures.
+    #[reflect(@Unit("rad"), @Range(0.0, 3.2))]
+    pub most: f64,
+}
+
+/// Level of the data: each is a word of `LEVELS`, in Rust's spelling.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NewPartLevel {
+    /// The angle alone.
+    #[default]
+    Angle,
+    /// The angle, and the two that it is made of.
+    Axes,
+}
+
+impl Default for NewPart {
+    fn default() -> Self {
+        Self {
+            level: NewPartLevel::default(),
+            most: 1.5,
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct NewPartData {
+    /// From upright, 0 or more.
+    #[reflect(@Unit("rad"))]
+    pub angle: f64,
+    /// About the sensor's x axis.
+    #[reflect(@Unit("rad"), @Levels(&["axes"]))]
+    pub roll: f64,
+    /// About the sensor's y axis.
+    #[reflect(@Unit("rad"), @Levels(&["axes"]))]
+    pub pitch: f64,
+}
+
+impl Sensor for NewPart {
+    const KIND: &'static str = "new_part";
+    const LEVELS: &'static [&'static str] = &["angle", "axes"];
+    const FREQUENCY: Option<f64> = Some(20.0);
+    type Data = NewPartData;
+}
+
+/// Makes the kind `new_part` known.
+pub fn plugin(app: &mut App) {
+    app.add_sensor::<NewPart, _>(default_action);
+}
+
+fn default_action(mut sensors: Query<(&NewPart, &Due, &WorldPose, &mut NewPartData)>) {
+    for (settings, due, pose, mut data) in &mut sensors {
+        if !due.0 {
+            continue;
+        }
+        let up = pose.0.inverse_transform_vector(&Vector3::z());
+        data.angle = libm::acos(up.z.clamp(-1.0, 1.0)).min(settings.most);
+        if settings.level == NewPartLevel::Axes {
+            data.roll = libm::atan2(up.y, up.z);
+            data.pitch = libm::atan2(-up.x, libm::hypot(up.y, up.z));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_testing::{TestWorld, moving};
+
+    use super::*;
+
+    /// A robot that leans to its right.
+    fn leaning(roll: f64) -> BodyState {
+        BodyState {
+            pose: Isometry3::rotation(Vector3::x() * roll),
+            ..moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3])
+        }
+    }
+
+    /// Measurement of a sensor with these settings on that robot.
+    fn measured(settings: &str, roll: f64) -> NewPartData {
+        let mut world = TestWorld::new(60.0, plugin, leaning(0.0));
+        let mount = Isometry3::identity();
+        let sensor = world.sensor::<NewPart>("rover.new_part", settings, 60.0, mount);
+        world.step(leaning(roll));
+        world.read(sensor)
+    }
+
+    #[test]
+    fn it_tells_how_far_the_robot_leans() {
+        let data = measured("(level: axes)", 0.3);
+        assert!((data.angle - 0.3).abs() < 1e-12, "{data:?}");
+        assert!((data.roll - 0.3).abs() < 1e-12, "{data:?}");
+        assert!(data.pitch.abs() < 1e-12, "{data:?}");
+    }
+
+    #[test]
+    fn it_tells_no_more_than_it_can() {
+        assert_eq!(measured("(most: 0.2)", 0.3).angle, 0.2);
+    }
+}
