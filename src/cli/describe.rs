@@ -265,12 +265,14 @@ fn of_overlay(world: &mut World, word: &'static str, kind: &OverlayKind) -> Desc
     let mut entity = world.spawn_empty();
     (kind.insert)(&mut entity, &defaults(kind.about));
     let entity = entity.id();
-    let of = if kind.over_robot {
-        ""
+    let snippet = if kind.over_robot {
+        format!("overlays: {{ \"{word}\": (kind: \"{word}\") }}")
     } else {
-        ", of: \"motion\""
+        format!(
+            "actuators: {{ \"motion\": (kind: \"v_omega\") }},\n\
+             overlays: {{ \"{word}\": (kind: \"{word}\", of: \"motion\") }}"
+        )
     };
-    let snippet = format!("overlays: {{ \"{word}\": (kind: \"{word}\"{of}) }}");
     Description {
         services: signatures(world, entity),
         ..about("overlay", word, kind.about, snippet)
@@ -309,7 +311,7 @@ fn about(family: &'static str, word: &'static str, about: About, snippet: String
             .filter(|(_, value)| no_json_number(value).is_none())
             .map(|(field, value)| (field.name(), value))
             .collect(),
-        snippet,
+        snippet: about.example().map_or(snippet, str::to_owned),
         ..Description::default()
     }
 }

@@ -33,6 +33,7 @@ mod scene_text;
 mod services;
 mod shipped;
 mod simulation_file;
+mod snippets;
 mod socket;
 mod tidy;
 mod under_load;

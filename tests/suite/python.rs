@@ -11,7 +11,7 @@ use std::{
 use crate::{external, require};
 
 /// Tells whether a Python is there that is new enough.
-fn has_python() -> bool {
+pub(crate) fn has_python() -> bool {
     let version = "import sys; sys.exit(sys.version_info < (3, 9))";
     Command::new("python3")
         .args(["-c", version])
@@ -20,7 +20,7 @@ fn has_python() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-const NO_PYTHON: &str = "there is no python3 of 3.9 or later";
+pub(crate) const NO_PYTHON: &str = "there is no python3 of 3.9 or later";
 
 /// Runs the Python tests of a folder, which are named so where they are required. At least so many have to be there,
 /// be it that they say why they are skipped.

@@ -171,19 +171,6 @@ fn axes_of_any_length_turn_alike() {
 }
 
 #[test]
-fn the_guide_shows_scenes_that_can_be_read() {
-    let guide = include_str!("../../src/docs/scene_language.md");
-    let blocks: Vec<&str> = guide.split("```robray\n").skip(1).collect();
-    assert!(blocks.len() >= 5);
-    for block in blocks {
-        let text = block.split("```").next().unwrap();
-        let loaded = parse(text).unwrap_or_else(|failed| panic!("{failed}"));
-        assert!(loaded.warnings.is_empty(), "{text}\n{:?}", loaded.warnings);
-        assert_eq!(format(text, Path::new("guide")).unwrap(), text);
-    }
-}
-
-#[test]
 fn what_cannot_be_written_is_refused() {
     let mut scene = Scene::default();
     assert!(scene.add_frame(Frame::new("a\"b")).is_err());

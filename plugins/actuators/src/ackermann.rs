@@ -12,6 +12,8 @@ use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 /// a PID loop over the speeds instead; here the motors of the wheels hold them.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "scenes/gallery/car.robray",
+actuators: { "ackermann": (kind: "ackermann") }"#))]
 #[require(Chassis)]
 pub struct Ackermann {
     /// The joints of the driven wheels; none: `wheel_rear_left` and `wheel_rear_right`.

@@ -49,6 +49,8 @@ use motion::ArmMotion;
 /// position alone.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
+actuators: { "armature": (kind: "armature") }"#))]
 #[require(Arm, Chain, ArmMotion, Carrier, Task)]
 pub struct Armature {
     /// Names of the joints; `*` stands for any text. None: all of the robot.

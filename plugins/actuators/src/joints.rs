@@ -15,6 +15,8 @@ use morse_api::{
 /// otherwise, by this actuator or another.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
+actuators: { "joints": (kind: "joints", start: (names: ["kuka_2"], positions: [0.3])) }"#))]
 #[require(Motors)]
 pub struct Joints {
     /// Names of the joints that it moves; `*` stands for any text. None: all joints of the robot.

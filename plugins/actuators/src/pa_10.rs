@@ -19,6 +19,8 @@ use morse_kinematics::{
 /// which on MORSE's arm turn about z, y, y, z, y, z.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "arms/pa10.robray", base: fixed,
+actuators: { "pa_10": (kind: "pa_10") }"#))]
 #[require(Chain, Segments)]
 pub struct Pa10 {
     /// Speed of all segments.

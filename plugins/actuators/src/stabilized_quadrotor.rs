@@ -18,6 +18,8 @@ use crate::rotorcraft::tamed;
 /// where it is. An actuator of less than 60 Hz computes as often as one of at least 60 Hz.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "robots/quadrotor.robray", base: kinematic, locomotion: free,
+actuators: { "stabilized_quadrotor": (kind: "stabilized_quadrotor") }"#))]
 #[require(Flight)]
 pub struct StabilizedQuadrotor {}
 

@@ -11,6 +11,8 @@ use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 /// the robot slides when it turns, and turns less than a robot on two would: `fix_turning_speed` corrects it.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "robots/pioneer3dx.robray",
+actuators: { "v_omega_diff": (kind: "v_omega_diff") }"#))]
 #[require(Gears)]
 pub struct VOmegaDiff {
     /// The driven joints on the left; none: `wheel_front_left` and `wheel_rear_left`, or `wheel_left`.

@@ -13,6 +13,8 @@ use crate::coordinates::{self, Coordinates};
 /// The way back undoes the turn of the scene against north, which MORSE's applies twice.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
+robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "ecef")]) }) }"#))]
 pub struct Ecef {
     /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
     /// commands come from it.

@@ -12,6 +12,8 @@ use crate::coordinates::{self, Coordinates};
 /// axes.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
+robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "geodetic")]) }) }"#))]
 pub struct ToGeodetic {
     /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
     /// commands come from it.

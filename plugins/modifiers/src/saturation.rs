@@ -5,6 +5,7 @@ use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 /// Keeps each number between limits, as a sensor that is driven past its range does.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"modifiers: [(kind: "saturation", min: -20, max: 20)]"#))]
 pub struct Saturation {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,

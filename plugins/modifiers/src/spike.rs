@@ -7,6 +7,7 @@ use crate::faults;
 /// Adds an error to single measurements: at given times, at random, or both.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"modifiers: [(kind: "spike", at: [1.5])]"#))]
 pub struct Spike {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,

@@ -17,6 +17,8 @@ use crate::coordinates::{self, Coordinates};
 /// modifier of this name adds constants, and does not project: that is `utm_offset`.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
+robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "utm")]) }) }"#))]
 pub struct Utm {
     /// The zone, 1 to 60; where nothing is said, that of the scene's origin.
     pub zone: Option<u8>,

@@ -10,6 +10,9 @@ use serde_json::{Map, Value as Json};
 /// choose. Each joint is a field of its own, in the order from root to tip: `{"kuka_1": 0.1, "kuka_2": 0.0}`.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
+actuators: { "arm": (kind: "armature") },
+sensors: { "armature_pose": (kind: "armature_pose", on: "arm") }"#))]
 #[require(Joints)]
 pub struct ArmaturePose {
     /// Names of the joints; `*` stands for any text. None: all of the armature, or else of the robot.

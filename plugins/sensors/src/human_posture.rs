@@ -13,6 +13,8 @@ use morse_api::{
 /// is here.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "robots/human.robray", base: kinematic,
+sensors: { "human_posture": (kind: "human_posture") }"#))]
 #[require(Body)]
 pub struct HumanPosture {
     /// Names of the joints from `dof_12` on, instead of the usual ones.

@@ -13,6 +13,8 @@ use morse_geodesy::{
 /// nowhere, and the date stands still while the simulation runs.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
+robots: { "rover": (model: "robots/atrv.robray", sensors: { "magnetometer": (kind: "magnetometer") }) }"#))]
 #[require(Field)]
 pub struct Magnetometer {
     /// The day as a decimal year, from 2015 to 2030: 2026.5 is the middle of 2026. MORSE takes the day on

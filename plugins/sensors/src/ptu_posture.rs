@@ -8,6 +8,8 @@ use morse_api::{
 /// Measures the angles of the pan-tilt unit that it sits `on`. In MORSE they were one tick old.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"actuators: { "ptu": (kind: "ptu") },
+sensors: { "ptu_posture": (kind: "ptu_posture", on: "ptu") }"#))]
 pub struct PtuPosture {}
 
 /// One measurement.

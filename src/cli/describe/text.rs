@@ -87,7 +87,8 @@ pub(super) fn as_text(description: &Description) -> String {
         write!(text, "\n{title}\n  {}\n", description.fits.join(", ")).ok();
     }
     if !description.snippet.is_empty() {
-        write!(text, "\nIn a simulation file\n  {}\n", description.snippet).ok();
+        let snippet = description.snippet.replace('\n', "\n  ");
+        write!(text, "\nIn a simulation file\n  {snippet}\n").ok();
     }
     text
 }

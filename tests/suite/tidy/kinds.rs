@@ -7,7 +7,6 @@ use bevy::{
 use morse_api::{fields::Unit, kind::Kinds, service::Services, tick::Tick};
 use morse_sim::{
     Simulation,
-    cli::{describe, exit},
     simulation::{kinds, load::Plan, no_extensions},
 };
 
@@ -205,80 +204,6 @@ fn every_service_and_its_arguments_have_docs() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
-}
-
-/// Output of `describe KIND --json`.
-fn described(kind: &str) -> Vec<serde_json::Value> {
-    let args = describe::Args {
-        kind: Some(kind.to_owned()),
-        json: true,
-        ..describe::Args::default()
-    };
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = describe::run(&args, &no_extensions, &mut out, &mut err);
-    assert_eq!(code, exit::FINE, "{}", String::from_utf8_lossy(&err));
-    serde_json::Deserializer::from_slice(&out)
-        .into_iter()
-        .map(|value| value.expect("JSON"))
-        .collect()
-}
-
-/// A simulation file around the example of a kind.
-fn simulation_file(description: &serde_json::Value) -> String {
-    let text = |key: &str| description[key].as_str().unwrap_or_default().to_owned();
-    let (family, snippet) = (text("family"), text("snippet"));
-    let robot = |parts: &str| {
-        format!("Simulation(robots: {{ \"robot\": (model: \"robots/atrv.robray\", {parts}) }})")
-    };
-    match family.as_str() {
-        "sensor" | "actuator" => robot(&snippet),
-        "overlay" => robot(&format!(
-            "actuators: {{ \"motion\": (kind: \"v_omega\") }}, {snippet}"
-        )),
-        "modifier" => {
-            let fits = description["fits"][0]
-                .as_str()
-                .expect("a kind that the modifier fits");
-            let family = if kinds(&no_extensions).sensors.contains_key(fits) {
-                "sensors"
-            } else {
-                "actuators"
-            };
-            robot(&format!(
-                "{family}: {{ \"part\": (kind: \"{fits}\", {snippet}) }}"
-            ))
-        }
-        _ => format!("Simulation({snippet})"),
-    }
-}
-
-#[test]
-fn the_example_of_every_kind_loads() {
-    let kinds = kinds(&no_extensions);
-    let words = kinds
-        .sensors
-        .keys()
-        .chain(kinds.actuators.keys())
-        .chain(kinds.modifiers.keys())
-        .chain(kinds.overlays.keys())
-        .chain(kinds.middlewares.keys());
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut found = Vec::new();
-    for word in words {
-        for description in described(word) {
-            let text = simulation_file(&description);
-            let path = directory.path().join("example.ron");
-            std::fs::write(&path, &text).expect("a file");
-            if let Err(report) = morse_sim::simulation::load::load(
-                &path,
-                &morse_sim::simulation::load::Options::default(),
-                &kinds,
-            ) {
-                found.push(format!("{word}:\n{text}\n{report}"));
-            }
-        }
-    }
-    assert!(found.is_empty(), "{}", found.join("\n\n"));
 }
 
 /// Builds a schedule again, where two systems that may run in either order are an error.

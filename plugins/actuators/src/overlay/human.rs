@@ -16,6 +16,8 @@ use crate::grasping::{EndEffector, GraspArguments, Grasped};
 /// taken stays where it is, seen from the hand, as with `gripper`.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "robots/human.robray", base: kinematic,
+overlays: { "hands": (kind: "human") }"#))]
 #[require(Grasped)]
 pub struct Human {
     /// The frame that takes things.

@@ -24,6 +24,9 @@ const MOVERS: [&str; 2] = ["set_translation", "set"];
 /// torso jumped; here it goes as fast as the lift can, 13 mm/s, unless its joint is posed.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "robots/pr2.robray", base: kinematic,
+actuators: { "torso": (kind: "armature", joints: ["torso_lift_joint"]) },
+overlays: { "services": (kind: "pr2") }"#))]
 #[require(Grasped)]
 pub struct Pr2 {
     /// The actuator that moves the torso: an `armature`, or `joints`.
