@@ -7,6 +7,9 @@ mod determinism;
 mod diagnostics;
 mod external;
 mod flying;
+mod fuzz;
+#[path = "../fuzz/targets.rs"]
+pub mod fuzz_targets;
 mod geodesy;
 mod golden_runs;
 mod hostile_inputs;

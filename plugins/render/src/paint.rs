@@ -80,7 +80,11 @@ impl Images {
 }
 
 /// Unpacks a PNG image of at most so many pixels.
-fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
+///
+/// # Errors
+///
+/// It is none, it is broken, or it has more pixels.
+pub fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     let limits = png::Limits {
         bytes: 256 << 20, // of a few rows, and of what is packed beside the pixels
     };

@@ -8,22 +8,26 @@ const MOST_HEADERS: usize = 64;
 
 /// Request of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Head {
+pub struct Head {
     /// True if only the head of the answer is wanted.
-    pub(crate) is_head: bool,
-    pub(crate) path: String,
+    pub is_head: bool,
+    /// Path of the page: it begins with a slash and never leads upwards.
+    pub path: String,
     /// Text that follows the `?`.
-    pub(crate) query: String,
-    pub(crate) host: Option<String>,
-    pub(crate) origin: Option<String>,
-    pub(crate) cookie: Option<String>,
+    pub query: String,
+    /// Name by which this machine is asked for.
+    pub host: Option<String>,
+    /// Page that asks, if it is one.
+    pub origin: Option<String>,
+    /// Cookies of the page.
+    pub cookie: Option<String>,
     /// The key of a request to speak WebSocket from now on.
-    pub(crate) key: Option<String>,
+    pub key: Option<String>,
 }
 
 /// Outcome of reading the bytes of a connection so far.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub enum Heard {
     /// The beginning of a request.
     More,
     /// A request, and how many bytes of it.
@@ -34,9 +38,11 @@ pub(crate) enum Heard {
 
 /// An answer without a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) status: &'static str,
-    pub(crate) text: &'static str,
+pub struct Answer {
+    /// Code and reason, such as `404 Not Found`.
+    pub status: &'static str,
+    /// Text for people.
+    pub text: &'static str,
 }
 
 pub(crate) const BAD: &str = "400 Bad Request";
@@ -45,7 +51,8 @@ pub(crate) const NOT_FOUND: &str = "404 Not Found";
 pub(crate) const BUSY: &str = "503 Service Unavailable";
 
 /// Reads the head of a request.
-pub(crate) fn read(bytes: &[u8]) -> Heard {
+#[must_use]
+pub fn read(bytes: &[u8]) -> Heard {
     let mut headers = [EMPTY_HEADER; MOST_HEADERS];
     let mut request = Request::new(&mut headers);
     let length = match request.parse(bytes) {

@@ -2,13 +2,13 @@
 //! and that holds, steps and resets the run.
 //!
 //! - [`Web`]: settings, and the way in and out;
-//! - `auth`: who may come in; `http`: requests for pages; `page`: the files of the page;
+//! - `auth`: who may come in; [`http`]: requests for pages; `page`: the files of the page;
 //! - `server`: the one thread, with one poll for all; `http_connection`, `viewer`: a connection that speaks HTTP, and one
 //!   that speaks WebSocket; `requests`: what viewers ask of the simulation;
 //! - `watch`: what the simulation shows; `frames`, `values`, `scene`: its form on the wire.
 mod auth;
 mod frames;
-mod http;
+pub mod http;
 mod http_connection;
 mod page;
 mod requests;
@@ -72,6 +72,13 @@ impl Default for Web {
             frame_rate: 60.0,
         }
     }
+}
+
+/// Hears all that a browser says in these bytes once it speaks WebSocket, as the server does, and counts the messages that
+/// make sense.
+#[must_use]
+pub fn hear_all(bytes: &[u8]) -> usize {
+    viewer::hear_all(bytes)
 }
 
 /// Nothing has to be said of a sensor or actuator.
@@ -168,7 +175,7 @@ impl Web {
         if !address.is_loopback() && self.token.is_none() {
             return Err(format!(
                 "listening at {address} lets other machines in: set a `token` that browsers have to know \
-                 (`--token TEXT` on the command line)"
+                 (`--token-file FILE` on the command line, or MORSE_TOKEN)"
             ));
         }
         Ok(address)

@@ -1,6 +1,9 @@
 //! A viewer: somebody who speaks WebSocket. It is sent a frame only when it has room for one, which it says
 //! by naming the frames that it has seen; who does not say so misses frames, and costs nothing.
-use std::{io::ErrorKind, time::Instant};
+use std::{
+    io::{Cursor, ErrorKind, Read, Write},
+    time::Instant,
+};
 
 use mio::net::TcpStream;
 use serde::Deserialize;
@@ -61,8 +64,8 @@ pub(crate) enum Heard {
     Gone,
 }
 
-pub(crate) struct Viewer {
-    socket: WebSocket<TcpStream>,
+pub(crate) struct Viewer<S = TcpStream> {
+    socket: WebSocket<S>,
     pub(crate) view: View,
     /// Numbers of the frames on their way.
     unseen: Vec<u32>,
@@ -77,8 +80,8 @@ pub(crate) struct Viewer {
     at_once: usize,
 }
 
-impl Viewer {
-    pub(crate) fn new(stream: TcpStream, rest: Vec<u8>, now: Instant) -> Self {
+impl<S: Read + Write> Viewer<S> {
+    pub(crate) fn new(stream: S, rest: Vec<u8>, now: Instant) -> Self {
         let config = WebSocketConfig::default()
             .read_buffer_size(4 << 10)
             .write_buffer_size(0)
@@ -219,7 +222,66 @@ impl Viewer {
         true
     }
 
-    pub(crate) fn into_stream(self) -> TcpStream {
+    pub(crate) fn into_stream(self) -> S {
         self.socket.into_inner()
+    }
+}
+
+/// Bytes of a browser, whose answers nobody takes.
+struct Recorded<'a>(Cursor<&'a [u8]>);
+
+impl Read for Recorded<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 => Err(ErrorKind::WouldBlock.into()),
+            count => Ok(count),
+        }
+    }
+}
+
+impl Write for Recorded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+pub(crate) fn hear_all(bytes: &[u8]) -> usize {
+    let now = crate::server::now();
+    let mut viewer = Viewer::new(Recorded(Cursor::new(bytes)), Vec::new(), now);
+    let mut count = 0;
+    loop {
+        match viewer.hear(now) {
+            Heard::Said(_) => count += 1,
+            Heard::Enough => {}
+            Heard::Silence | Heard::Leaves | Heard::Gone => return count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_heard() {
+        // Masked with zeros: a whole message, one in two parts with a ping between, and one that makes no sense.
+        let masked = |first: u8, text: &str| {
+            let mut frame = vec![first, 0x80 | text.len() as u8, 0, 0, 0, 0];
+            frame.extend(text.bytes());
+            frame
+        };
+        let whole = masked(0x81, r#"{"seen":1}"#);
+        let parts = [
+            masked(0x01, r#"{"watch""#),
+            masked(0x89, ""),
+            masked(0x80, ":[]}"),
+        ];
+        assert_eq!(hear_all(&[whole.clone(), parts.concat()].concat()), 2);
+        assert_eq!(hear_all(&[masked(0x81, "{}"), whole].concat()), 0);
+        assert_eq!(hear_all(b""), 0);
     }
 }

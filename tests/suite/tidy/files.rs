@@ -20,6 +20,7 @@ fn texts() -> Vec<Source> {
         "README.md",
         "CHANGELOG.md",
         "SECURITY.md",
+        "CONTRIBUTING.md",
         ".clippy.toml",
         ".rustfmt.toml",
         ".typos.toml",

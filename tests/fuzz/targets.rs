@@ -1,0 +1,167 @@
+//! Bodies of the fuzz targets, one for each reader of what strangers send. A panic is a bug; so is what the checks here find.
+//!
+//! The crate beside this file hands them to libFuzzer, and the suite runs them over the corpora: CONTRIBUTING.md says how.
+#![expect(clippy::missing_panics_doc, reason = "panics are what they find")]
+use std::{path::Path, sync::LazyLock};
+
+use morse_sim::{
+    Simulation,
+    geometry::mesh::{self, MeshError, Triangles, gltf},
+    render::paint,
+    scene::robray::{LoadOptions, format, parse_str, write},
+    simulation::{
+        kinds,
+        load::{self, Options},
+        no_extensions,
+    },
+};
+
+/// A target: its name, which is that of its corpus, and its body.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 10] = [
+    ("robray", robray),
+    ("simulation_file", simulation_file),
+    ("obj", obj),
+    ("stl", stl),
+    ("gltf", gltf_file),
+    ("png", png),
+    ("socket_request", socket_request),
+    ("socket_command", socket_command),
+    ("http", http),
+    ("websocket", websocket),
+];
+
+/// A scene: whatever can be read can be written, and reads as the same; every error is shown.
+pub fn robray(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let parse = |text: &str| parse_str(text, "fuzz", Path::new("nowhere"), &LoadOptions::default());
+    match parse(&text) {
+        Ok(loaded) => {
+            if let Ok(written) = write(&loaded.scene) {
+                let again = parse(&written).expect("a written scene can be read");
+                assert_eq!(again.scene, loaded.scene, "{written}");
+            }
+        }
+        Err(failed) => assert!(!failed.to_string().is_empty()),
+    }
+    if let Ok(tidy) = format(&text, Path::new("fuzz")) {
+        let again = format(&tidy, Path::new("fuzz"));
+        assert_eq!(again.expect("tidy text"), tidy);
+    }
+}
+
+/// A simulation file, read with all kinds of the catalogue.
+pub fn simulation_file(bytes: &[u8]) {
+    static KINDS: LazyLock<morse_api::kind::Kinds> = LazyLock::new(|| kinds(&no_extensions));
+    let text = String::from_utf8_lossy(bytes);
+    let options = Options::default();
+    if let Err(report) = load::parse(&text, Path::new("nowhere"), &options, &KINDS) {
+        assert!(report.has_errors(), "it says why");
+    }
+}
+
+fn check_mesh(read: Result<Triangles, MeshError>) {
+    match read {
+        Ok(triangles) => {
+            let count = triangles.vertices.len();
+            let corners = triangles.faces.as_flattened();
+            assert!(corners.iter().all(|corner| (*corner as usize) < count));
+            for (list, what) in [
+                (triangles.normals.len(), "normals"),
+                (triangles.coordinates.len(), "coordinates"),
+            ] {
+                assert!(
+                    list == 0 || list == count,
+                    "{list} {what} of {count} corners"
+                );
+            }
+            let last = triangles.parts.iter().map(|part| part.faces.end).max();
+            assert!(last.unwrap_or(0) <= triangles.faces.len());
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// A mesh in OBJ.
+pub fn obj(bytes: &[u8]) {
+    check_mesh(mesh::parse_obj(bytes));
+}
+
+/// A mesh in STL, text or binary.
+pub fn stl(bytes: &[u8]) {
+    check_mesh(mesh::parse_stl(bytes));
+}
+
+/// A mesh in glTF, text or binary, with no files beside it.
+pub fn gltf_file(bytes: &[u8]) {
+    check_mesh(gltf::parse(bytes, Path::new("nowhere")));
+}
+
+/// An image.
+pub fn png(bytes: &[u8]) {
+    if let Ok(image) = paint::png(bytes, 1 << 20) {
+        let pixels = u64::from(image.width) * u64::from(image.height);
+        assert_eq!(image.pixels.len() as u64, 4 * pixels);
+    }
+}
+
+/// Lines at a port for requests: a reply is one line, whatever they were.
+pub fn socket_request(bytes: &[u8]) {
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if let morse_socket::request::Line::Wrong(id, why) = morse_socket::request::parse(line) {
+            let reply =
+                morse_api::service::Reply::failed(morse_api::service::ServiceError::failed(why));
+            let reply = morse_socket::request::reply_line(&id, &reply);
+            let lines = reply.iter().filter(|byte| **byte == b'\n');
+            assert_eq!(lines.count(), 1, "{}", String::from_utf8_lossy(&reply));
+        }
+    }
+}
+
+/// Actuators whose commands have numbers, lists, texts and joints.
+const ROBOTS: &str = r#"Simulation(robots: {
+    "arm": (model: "arms/kuka_lwr.robray", base: fixed, actuators: { "arm": (kind: "armature"), "joints": (kind: "joints") }),
+    "rover": (model: "robots/atrv.robray", actuators: {
+        "force": (kind: "force_torque"), "keys": (kind: "keyboard"), "motion": (kind: "v_omega"), "way": (kind: "waypoint"),
+    }),
+})"#;
+
+/// Lines at the ports of actuators: what is refused is said with the actuator's name.
+pub fn socket_command(bytes: &[u8]) {
+    static ACTUATORS: LazyLock<Vec<morse_api::command::CommandSender>> = LazyLock::new(|| {
+        let simulation = Simulation::parse(ROBOTS, ".", &no_extensions).expect("robots");
+        let paths = [
+            "arm.arm",
+            "arm.joints",
+            "rover.force",
+            "rover.keys",
+            "rover.motion",
+            "rover.way",
+        ];
+        let commander = |path| simulation.commander(path).expect("an actuator");
+        paths.map(commander).into()
+    });
+    for line in bytes.split(|byte| *byte == b'\n') {
+        for actuator in ACTUATORS.iter() {
+            if let Err(why) = morse_socket::command::send(actuator, line) {
+                assert!(why.contains(&*actuator.info.path), "{why}");
+            }
+        }
+    }
+}
+
+/// The head of a request for a page.
+pub fn http(bytes: &[u8]) {
+    if let morse_web::http::Heard::Request(head, length) = morse_web::http::read(bytes) {
+        assert!(length <= bytes.len() && head.path.starts_with('/'));
+        assert!(!head.path.contains(".."), "{}", head.path);
+    }
+}
+
+/// Frames of a browser that has asked for a WebSocket.
+pub fn websocket(bytes: &[u8]) {
+    // The head of a frame has six bytes.
+    assert!(6 * morse_web::hear_all(bytes) <= bytes.len());
+}

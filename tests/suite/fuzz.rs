@@ -1,0 +1,152 @@
+//! The corpora of the fuzz targets, and mutations of them that are the same on every run.
+//!
+//! What libFuzzer finds becomes a file of the corpus, so that it stays found.
+#![cfg(test)]
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+};
+
+use crate::fuzz_targets::{TARGETS, Target};
+
+/// Mutations of each file.
+const MUTATIONS: u64 = 150;
+
+/// Pieces that readers stumble over.
+const PIECES: [&[u8]; 16] = [
+    b"0",
+    b"-1",
+    b"1e308",
+    b"1e-320",
+    b"99999999999999999999",
+    b"nan",
+    b"inf",
+    b"{",
+    b"((((((((",
+    b"\"",
+    b"\n",
+    b"\\u0000",
+    b"\0",
+    b"\xff",
+    b"\xff\xff\xff\xff",
+    b"\x7f\xff\xff\xff",
+];
+
+/// Numbers that follow from a seed (`SplitMix64`).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        number ^ (number >> 31)
+    }
+
+    /// From 0 to below a number, or 0.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+}
+
+/// One to four changes.
+fn mutated(bytes: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
+    let mut numbers = Numbers(seed);
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=numbers.below(4) {
+        let at = numbers.below(bytes.len());
+        let end = (at + 1 + numbers.below(16)).min(bytes.len());
+        match numbers.below(7) {
+            0 if !bytes.is_empty() => bytes[at] ^= 1 << numbers.below(8),
+            1 if !bytes.is_empty() => bytes[at] = numbers.next() as u8,
+            2 => drop(bytes.drain(at..end)),
+            3 => bytes.truncate(at),
+            4 => {
+                let again = bytes[at..end].repeat(1 + numbers.below(64));
+                bytes.splice(at..at, again);
+            }
+            5 => {
+                let from = numbers.below(other.len());
+                let to = (from + 1 + numbers.below(64)).min(other.len());
+                bytes.splice(at..end, other[from..to].iter().copied());
+            }
+            _ => {
+                let piece = PIECES[numbers.below(PIECES.len())];
+                bytes.splice(at..end, piece.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+/// Files of a corpus, with their names.
+fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fuzz/corpus")
+        .join(name);
+    let files =
+        fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<(String, Vec<u8>)> = files
+        .map(|file| file.expect("an entry").path())
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy();
+            (name.into_owned(), fs::read(&path).expect("a file"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The first input that brings a target down, kept as a file.
+fn first_found((name, body): Target) -> Option<String> {
+    let files = corpus(name);
+    assert!(files.len() > 1, "{name}: {} files", files.len());
+    for (place, (file, bytes)) in files.iter().enumerate() {
+        let (_, other) = &files[(place + 1) % files.len()];
+        for mutation in 0..=MUTATIONS {
+            let input = match mutation {
+                0 => bytes.clone(),
+                seed => mutated(bytes, other, seed + 1000 * place as u64),
+            };
+            if catch_unwind(AssertUnwindSafe(|| body(&input))).is_err() {
+                let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
+                fs::write(&kept, &input).expect("a file");
+                let kept = kept.display();
+                return Some(format!("{name}: {file}, mutation {mutation}: see {kept}"));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn no_reader_is_brought_down() {
+    let found: Vec<String> = TARGETS.into_iter().filter_map(first_found).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn each_target_has_a_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    let guide = fs::read_to_string(folder.join("../../CONTRIBUTING.md")).expect("a guide");
+    for (name, _) in TARGETS {
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
+        assert!(
+            folder.join(format!("fuzz_targets/{name}.rs")).is_file(),
+            "{name}"
+        );
+        assert!(guide.contains(name), "CONTRIBUTING.md does not name {name}");
+    }
+}
+
+#[test]
+fn a_panic_is_found() {
+    fn fragile(bytes: &[u8]) {
+        assert!(!bytes.contains(&b'{') || bytes.contains(&b'}'), "planted");
+    }
+    let found = first_found(("robray", fragile));
+    assert!(found.is_some_and(|found| found.starts_with("robray: ")));
+}
