@@ -5,6 +5,7 @@ pub mod describe;
 pub mod fmt;
 pub mod inspect;
 pub mod list;
+pub mod memory;
 pub mod new;
 pub mod output;
 pub mod pictures;

@@ -13,7 +13,7 @@ use morse_scene::{
 };
 use serde_json::json;
 
-use super::exit;
+use super::{exit, memory::MemoryArgument};
 use crate::simulation::load::{self, Options};
 use crate::simulation::{Extensions, Simulation, kinds};
 
@@ -29,6 +29,9 @@ pub struct Args {
     /// Options for reading the files
     #[command(flatten)]
     pub reading: Reading,
+    /// Memory that sensors may take
+    #[command(flatten)]
+    pub memory: MemoryArgument,
 }
 
 /// The options of every command that reads scenes.
@@ -162,7 +165,11 @@ fn look_at_simulation(
     args: &Args,
     extensions: Extensions<'_>,
 ) -> (Report, Option<String>) {
-    let plan = match load::load(path, &args.reading.load_options(), &kinds(extensions)) {
+    let options = Options {
+        memory: args.memory.budget(),
+        ..args.reading.load_options()
+    };
+    let plan = match load::load(path, &options, &kinds(extensions)) {
         Ok(plan) => plan,
         Err(report) => return (*report, None),
     };

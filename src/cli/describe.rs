@@ -4,12 +4,12 @@ mod text;
 
 use std::{borrow::Cow, collections::BTreeMap, io::Write};
 
-use bevy::prelude::*;
+use bevy::{prelude::*, reflect::TypeInfo};
 use clap::Args as ClapArgs;
 use morse_api::{
     component::Level,
     dynamic::no_json_number,
-    fields::Fields,
+    fields::{Field, Fields},
     kind::{
         About, ActuatorKind, ErasedSettings, MiddlewareKind, ModifierKind, OverlayKind, SensorKind,
     },
@@ -19,7 +19,6 @@ use morse_api::{
     settings,
 };
 use morse_scene::diagnostic::nearest;
-use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::Value as Json;
 
 use super::{exit, say};
@@ -48,7 +47,7 @@ struct Description {
     word: &'static str,
     family: &'static str,
     docs: String,
-    settings: Fields,
+    settings: Vec<Setting>,
     /// Of the settings, if none has to be given.
     defaults: BTreeMap<&'static str, Json>,
     /// "data" or "command", and its fields.
@@ -60,6 +59,13 @@ struct Description {
     /// The kinds that fit: modifiers of a component, components of a modifier.
     fits: Vec<&'static str>,
     snippet: String,
+}
+
+/// A setting, or a field of a struct within one.
+struct Setting {
+    /// Its name; of a field within another setting, `wheels.radius`.
+    name: String,
+    field: Field,
 }
 
 /// A service, its arguments and its result.
@@ -299,13 +305,12 @@ fn of_global(world: &World, word: &'static str, entity: Entity) -> Description {
 }
 
 fn about(family: &'static str, word: &'static str, about: About, snippet: String) -> Description {
-    let settings = Fields::of(about.settings, None);
     let defaults = settings::defaults(about).into_iter();
     Description {
         word,
         family,
         docs: paragraphs(about.settings.docs().unwrap_or_default()),
-        settings,
+        settings: settings_of(about.settings, ""),
         defaults: defaults
             // An infinite default is explained in the docs.
             .filter(|(_, value)| no_json_number(value).is_none())
@@ -313,6 +318,30 @@ fn about(family: &'static str, word: &'static str, about: About, snippet: String
             .collect(),
         snippet: about.example().map_or(snippet, str::to_owned),
         ..Description::default()
+    }
+}
+
+/// The settings of a kind, each followed by the fields that it has inside.
+fn settings_of(info: &'static TypeInfo, outer: &str) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for field in Fields::of(info, None).0 {
+        let name = format!("{outer}{}", field.name);
+        let inside = field.info.and_then(inner_struct);
+        let inside = inside.map_or_else(Vec::new, |info| settings_of(info, &format!("{name}.")));
+        settings.push(Setting { name, field });
+        settings.extend(inside);
+    }
+    settings
+}
+
+/// The struct that a setting is, or is a list of. One of a single field is written as one value: a date as text.
+fn inner_struct(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
+    match info {
+        TypeInfo::List(list) => inner_struct(list.item_info()?),
+        TypeInfo::Array(array) => inner_struct(array.item_info()?),
+        TypeInfo::Map(map) => inner_struct(map.value_info()?),
+        TypeInfo::Struct(fields) => (fields.field_len() > 1).then_some(info),
+        _ => None,
     }
 }
 
@@ -326,10 +355,7 @@ fn paragraphs(docs: &str) -> String {
 
 /// Settings of which none was given.
 fn defaults(about: About) -> ErasedSettings {
-    let nothing = std::iter::empty::<(&str, &str)>();
-    let mut nothing =
-        <dyn erased_serde::Deserializer>::erase(MapDeserializer::<_, ValueError>::new(nothing));
-    (about.read)(&mut nothing).unwrap_or_else(|_| std::sync::Arc::new(()))
+    about.defaults().unwrap_or_else(|| std::sync::Arc::new(()))
 }
 
 fn bind(

@@ -6,7 +6,9 @@ use morse_api::render::{CameraView, Picture, RendererKind};
 use morse_render::{Margin, picture::RgbaImage};
 use morse_scene::diagnostic::{Style, printable};
 
-use super::{camera_arguments::CameraArguments, check::Reading, exit, run, say};
+use super::{
+    camera_arguments::CameraArguments, check::Reading, exit, memory::MemoryArgument, run, say,
+};
 use crate::simulation::{
     BuildError, Extensions, Simulation, kinds,
     load::{self, Options},
@@ -42,6 +44,9 @@ pub struct Args {
     /// Options for reading the file
     #[command(flatten)]
     pub reading: Reading,
+    /// Memory that sensors may take
+    #[command(flatten)]
+    pub memory: MemoryArgument,
 }
 
 /// The name of a renderer.
@@ -121,6 +126,7 @@ fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildErr
         opens_meshes: true,
         threads: args.threads,
         renderer: args.renderer,
+        memory: args.memory.budget(),
         ..Options::default()
     };
     let mut plan = load::load(&args.file, &options, &kinds(extensions))?;

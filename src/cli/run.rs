@@ -20,7 +20,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::{
     Cli,
     camera_arguments::CameraArguments,
-    exit, output,
+    exit,
+    memory::MemoryArgument,
+    output,
     pictures::{PictureRequest, Pictures},
     render::{renderer, size},
     say, serve,
@@ -57,6 +59,9 @@ pub struct Args {
     /// Renderer of pictures: software, or gpu (needs a program built with `--features viewer`)
     #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
     pub renderer: RendererKind,
+    /// Memory that sensors may take
+    #[command(flatten)]
+    pub memory: MemoryArgument,
     /// Put a value into the simulation file: environment.rate=120
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
@@ -253,6 +258,7 @@ fn build(
         opens_meshes: true,
         threads: args.threads,
         renderer: args.renderer,
+        memory: args.memory.budget(),
     };
     let kinds = kinds(extensions);
     let file = args.file.clone().unwrap_or_default();

@@ -95,22 +95,17 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
         mut warnings,
         threads,
         renderer,
+        memory,
     } = plan;
     let environment = &simulation.environment;
     let mut app = App::new();
     tick::plugin(&mut app, environment.rate.value);
+    app.insert_resource(memory);
     components(&mut app, extensions);
     morse_physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app, threads);
     morse_render::plugin(&mut app, threads, &environment.light);
-    if let Some(origin) = &environment.origin {
-        app.insert_resource(Origin {
-            latitude: origin.latitude,
-            longitude: origin.longitude,
-            altitude: origin.altitude,
-            angle_against_north: origin.angle_against_north,
-        });
-    }
+    place_on_earth(&mut app, environment);
     let failed = |problems: Vec<_>, warnings: &mut Report| {
         warnings.add(problems, &sources);
         Box::new(std::mem::take(warnings))
@@ -148,6 +143,18 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
         gate,
         simulation,
     })
+}
+
+/// Tells where on Earth the scene lies, if that was said.
+fn place_on_earth(app: &mut App, environment: &Environment) {
+    if let Some(origin) = &environment.origin {
+        app.insert_resource(Origin {
+            latitude: origin.latitude,
+            longitude: origin.longitude,
+            altitude: origin.altitude,
+            angle_against_north: origin.angle_against_north,
+        });
+    }
 }
 
 /// Robots answer under their own names, also those that are frames of the scene.

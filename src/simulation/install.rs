@@ -40,6 +40,7 @@ use crate::{
 
 mod conflicts;
 mod modifiers;
+mod ranges;
 
 use conflicts::conflicts;
 
@@ -56,6 +57,10 @@ pub fn install(
     gate: &Gate,
 ) -> Result<Installed, Vec<Diagnostic>> {
     let kinds = world.resource::<Kinds>().clone();
+    let out_of_range = ranges::out_of_range(simulation, &kinds);
+    if !out_of_range.is_empty() {
+        return Err(out_of_range);
+    }
     let mut connections = Connections::new();
     let mut wakes = BTreeMap::new();
     for (name, middleware) in &simulation.middlewares {

@@ -1,8 +1,11 @@
 //! The words that a simulation file may use: kind → settings, data, levels, docs.
 use bevy::reflect::TypeInfo;
 pub use morse_api::kind::Kinds;
-use morse_api::kind::{About, ErasedSettings};
-use morse_scene::simulation::vocabulary::{Family, Vocabulary};
+use morse_api::{
+    kind::{About, ErasedSettings},
+    range::Violation,
+};
+use morse_scene::simulation::vocabulary::{Family, Fault, Vocabulary};
 
 /// All registered kinds, as the reader of simulation files sees them.
 pub struct Words<'a>(pub &'a Kinds);
@@ -47,6 +50,19 @@ impl Vocabulary for Words<'_> {
             serde::de::Error::custom(format!("unknown {} `{word}`", family.noun()))
         })?;
         (about.read)(settings)
+    }
+
+    fn faults(&self, family: Family, word: &str, settings: &ErasedSettings) -> Vec<Fault> {
+        // A command that an actuator starts with is held against its ranges when it is given.
+        let about = self.about(family, word);
+        let about = about.filter(|_| family != Family::Command);
+        let found = about.map_or(Vec::new(), |about| about.violations(settings));
+        let fault = |violation: Violation| Fault {
+            message: violation.to_string(),
+            wanted: violation.wanted(),
+            path: violation.path,
+        };
+        found.into_iter().map(fault).collect()
     }
 
     fn levels(&self, family: Family, word: &str) -> Vec<&str> {

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use morse_api::render::RendererKind;
+use morse_api::{memory::MemoryBudget, render::RendererKind};
 use morse_scene::{
     assembly::{Assembly, assemble},
     assets::{self, Embedded},
@@ -37,6 +37,8 @@ pub struct Options {
     pub threads: usize,
     /// Renderer of pictures, unless a camera names another.
     pub renderer: RendererKind,
+    /// Memory that all sensors may take together.
+    pub memory: MemoryBudget,
 }
 
 /// A simulation that was read and can be built.
@@ -54,6 +56,8 @@ pub struct Plan {
     pub threads: usize,
     /// Renderer of pictures, unless a camera names another.
     pub renderer: RendererKind,
+    /// Memory that all sensors may take together.
+    pub memory: MemoryBudget,
 }
 
 /// Reads a scene (`.robray`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).
@@ -138,6 +142,7 @@ impl Loader<'_> {
                 plan.sources = self.sources;
                 plan.threads = self.options.threads;
                 plan.renderer = self.options.renderer;
+                plan.memory = self.options.memory;
                 Ok(plan)
             }
             _ => Err(Box::new(self.report)),

@@ -205,7 +205,7 @@ fn what_is_missing_is_said_at_the_load() {
             &format!(r#""field": (kind: "{sensor}", date: 2034.5)"#),
         );
         assert!(
-            error.contains("2034.5") && error.contains("from 2015 to 2030"),
+            error.contains("2034.5") && error.contains("2015 to 2030"),
             "{error}"
         );
     }
@@ -213,7 +213,7 @@ fn what_is_missing_is_said_at_the_load() {
     assert!(refused("", sensors).contains("angle_against_north"));
     let error = refused("", r#""height": (kind: "radar_altimeter", max_range: -3)"#);
     assert!(
-        error.contains("max_range") && error.contains("greater than 0"),
+        error.contains("max_range") && error.contains("0.001 to 1e6 m"),
         "{error}"
     );
     let error = refused(

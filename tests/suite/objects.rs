@@ -387,7 +387,7 @@ fn what_cannot_work_is_refused_with_the_remedy() {
     let text = refused(r#"sensors: { "all": (kind: "compound", sensors: ["gps"]) }"#);
     assert!(text.contains("there is no sensor `gps`"), "{text}");
     let text = refused(r#"sensors: { "eye": (kind: "semantic_camera", near: 5, far: 2) }"#);
-    assert!(text.contains("`far` above `near`"), "{text}");
+    assert!(text.contains("`far` must be above `near`"), "{text}");
 }
 
 #[test]

@@ -23,10 +23,10 @@ pub struct Ackermann {
     /// The joint that steers the right wheel, about z; none: `steer_front_right`.
     pub steer_right: Vec<String>,
     /// Greatest angle of a steered wheel.
-    #[reflect(@Unit("rad"), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.001, 1.569), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
     pub max_steering_angle: f64,
     /// Radius of the driven wheels; 0: as large as they are.
-    #[reflect(@Unit("m"), @AtLoad)]
+    #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
 }
 
@@ -158,11 +158,6 @@ impl OnWheels for Ackermann {
             ));
         }
         let tangent = libm::tan(self.max_steering_angle);
-        if !(self.max_steering_angle > 0.0 && self.max_steering_angle < 1.57) {
-            return Err(CheckError::setting(
-                "`max_steering_angle` must be above 0 and below π/2",
-            ));
-        }
         let half_track = steered
             .iter()
             .map(|joint| joint.at.y.abs())

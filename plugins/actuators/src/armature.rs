@@ -60,25 +60,25 @@ pub struct Armature {
     /// The frame at the arm's end; if empty, the last one behind the last joint.
     pub tip: String,
     /// Distance from its goal within which a sliding joint, or the arm's end, has arrived.
-    #[reflect(@Unit("m"), @Property("DistanceTolerance"))]
+    #[reflect(@Unit("m"), @Range(1e-9, 100.0), @Property("DistanceTolerance"))]
     pub distance_tolerance: f64,
     /// Angle from its goal within which a turning joint, or the arm's end, has arrived.
-    #[reflect(@Unit("rad"), @Property("AngleTolerance"))]
+    #[reflect(@Unit("rad"), @Range(1e-9, 6.3), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
     /// Speed of turning joints where a request does not say.
-    #[reflect(@Unit("rad/s"), @Property("RotationSpeed"))]
+    #[reflect(@Unit("rad/s"), @Range(1e-6, 1e4), @Property("RotationSpeed"))]
     pub rotation_speed: f64,
     /// Speed of sliding joints where a request does not say.
-    #[reflect(@Unit("m/s"), @Property("LinearSpeed"))]
+    #[reflect(@Unit("m/s"), @Range(1e-6, 1e4), @Property("LinearSpeed"))]
     pub linear_speed: f64,
     /// Turning speed of the targets of inverse kinematics where a request does not say.
-    #[reflect(@Unit("rad/s"), @Property("IKRotationSpeed"))]
+    #[reflect(@Unit("rad/s"), @Range(1e-6, 1e4), @Property("IKRotationSpeed"))]
     pub ik_rotation_speed: f64,
     /// Speed of the targets of inverse kinematics where a request does not say.
-    #[reflect(@Unit("m/s"), @Property("IKLinearSpeed"))]
+    #[reflect(@Unit("m/s"), @Range(1e-6, 1e4), @Property("IKLinearSpeed"))]
     pub ik_linear_speed: f64,
     /// Greatest speed of any joint that follows a target, besides the joint's own limit.
-    #[reflect(@Unit("rad/s or m/s"))]
+    #[reflect(@Unit("rad/s or m/s"), @Range(1e-6, 1e4))]
     pub ik_joint_speed: f64,
     /// Meaning of the targets of inverse kinematics.
     pub convention: Convention,
@@ -196,19 +196,6 @@ impl Actuator for Armature {
     type Command = ArmatureCommand;
 
     fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
-        let speeds = [
-            self.rotation_speed,
-            self.linear_speed,
-            self.ik_rotation_speed,
-            self.ik_linear_speed,
-            self.ik_joint_speed,
-        ];
-        if !speeds.iter().all(|speed| *speed > 0.0) {
-            return Err(CheckError::setting("every speed must be positive"));
-        }
-        if !(self.distance_tolerance > 0.0 && self.angle_tolerance > 0.0) {
-            return Err(CheckError::setting("both tolerances must be positive"));
-        }
         let chain = self.chain(world, actuator)?;
         targets::check(self, &chain)?;
         let start = world.get::<ArmatureCommand>(actuator);

@@ -12,13 +12,13 @@ use serde_json::json;
 #[require(MarkerPose)]
 pub struct Arucomarker {
     /// Added along the world's x axis.
-    #[reflect(@Unit("m"), @Property("xoffset"))]
+    #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("xoffset"))]
     pub xoffset: f64,
     /// Added along the world's y axis.
-    #[reflect(@Unit("m"), @Property("yoffset"))]
+    #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("yoffset"))]
     pub yoffset: f64,
     /// Added along the world's z axis.
-    #[reflect(@Unit("m"), @Property("zoffset"))]
+    #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("zoffset"))]
     pub zoffset: f64,
 }
 

@@ -12,10 +12,10 @@ use morse_api::{body::Robot, command::Received, prelude::*, state::Stateful};
 #[require(Journey)]
 pub struct Destination {
     /// Speed on the way.
-    #[reflect(@Unit("m/s"), @Property("Speed"))]
+    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// Distance from the goal at which it is reached.
-    #[reflect(@Unit("m"), @Property("Tolerance"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Tolerance"))]
     pub tolerance: f64,
     /// True if the robot is held at the goal; else another actuator may drive it on.
     #[reflect(@Property("RemainAtDestination"))]
@@ -72,17 +72,6 @@ impl Actuator for Destination {
     const KIND: &'static str = "destination";
     const MOVES_ROBOT: bool = true;
     type Command = DestinationCommand;
-
-    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
-        let is_fine = |value: f64| value.is_finite() && value >= 0.0;
-        if is_fine(self.speed) && is_fine(self.tolerance) {
-            Ok(())
-        } else {
-            Err(CheckError::setting(
-                "`speed` and `tolerance` must not be negative",
-            ))
-        }
-    }
 }
 
 pub(super) fn plugin(app: &mut App) {

@@ -11,13 +11,13 @@ use morse_api::{prelude::*, state::Stateful};
 #[serde(default, deny_unknown_fields)]
 pub struct Drag {
     /// Along the body's x axis.
-    #[reflect(@Unit("N·s²/m²"), @Property("DragCoeffX"))]
+    #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffX"))]
     pub drag_coeff_x: f64,
     /// Along the body's y axis.
-    #[reflect(@Unit("N·s²/m²"), @Property("DragCoeffY"))]
+    #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffY"))]
     pub drag_coeff_y: f64,
     /// Along the body's z axis.
-    #[reflect(@Unit("N·s²/m²"), @Property("DragCoeffZ"))]
+    #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffZ"))]
     pub drag_coeff_z: f64,
 }
 
@@ -41,15 +41,6 @@ impl Stateful for DragCommand {}
 impl Actuator for Drag {
     const KIND: &'static str = "drag";
     type Command = DragCommand;
-
-    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
-        let all = [self.drag_coeff_x, self.drag_coeff_y, self.drag_coeff_z];
-        if all.iter().all(|value| value.is_finite() && *value >= 0.0) {
-            Ok(())
-        } else {
-            Err(CheckError::setting("the coefficients must not be negative"))
-        }
-    }
 }
 
 pub(super) fn plugin(app: &mut App) {

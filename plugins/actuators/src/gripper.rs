@@ -18,10 +18,10 @@ use crate::grasping::{EndEffector, Grasped};
 #[require(Grasped)]
 pub struct Gripper {
     /// Full opening angle of the cone, below π.
-    #[reflect(@Unit("rad"), @Property("Angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.0, 3.13), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
-    #[reflect(@Unit("m"), @Property("Distance"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1000.0), @Property("Distance"))]
     pub distance: f64,
 }
 

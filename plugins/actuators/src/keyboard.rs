@@ -16,7 +16,7 @@ pub struct Keyboard {
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
     /// Speed of driving; half of this in rad/s is the turning rate.
-    #[reflect(@Unit("m/s"), @Property("Speed"))]
+    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
 }
 

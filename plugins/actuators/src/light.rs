@@ -18,16 +18,16 @@ pub struct Light {
     #[reflect(@Property("emit"))]
     pub emit: bool,
     /// Range of the light.
-    #[reflect(@Unit("m"), @Property("distance"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("distance"))]
     pub distance: f64,
     /// Red, green and blue, from 0 to 1. MORSE's lights are black unless given a colour.
-    #[reflect(@Unit(""), @Property("color"), @Form::Tuple)]
+    #[reflect(@Unit(""), @Range(0.0, 1.0), @Property("color"), @Form::Tuple)]
     pub color: [f64; 3],
     /// Full opening angle of its cone.
-    #[reflect(@Unit("rad"), @Property("size"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("size"))]
     pub size: f64,
     /// Brightness while it is on; Blender's measure.
-    #[reflect(@Unit(""), @Property("energy"))]
+    #[reflect(@Unit(""), @Range(0.0, 1e6), @Property("energy"))]
     pub energy: f64,
 }
 

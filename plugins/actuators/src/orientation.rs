@@ -17,10 +17,10 @@ use morse_api::{
 #[serde(default, deny_unknown_fields)]
 pub struct Orientation {
     /// Of each of the three angles; infinite unless given.
-    #[reflect(@Unit("rad/s"), @Property("speed"))]
+    #[reflect(@Unit("rad/s"), @Range(0.0, f64::INFINITY), @Property("speed"))]
     pub speed: f64,
     /// Errors of an angle below this are left alone; at infinite speed there are none.
-    #[reflect(@Unit("rad"), @Property("tolerance"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("tolerance"))]
     pub tolerance: f64,
     /// Kind of control: a finite speed is given to physics, or the robot is turned past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
@@ -58,16 +58,6 @@ impl Actuator for Orientation {
     const KIND: &'static str = "orientation";
     const MOVES_ROBOT: bool = true;
     type Command = OrientationCommand;
-
-    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
-        if self.speed >= 0.0 && self.tolerance >= 0.0 {
-            Ok(())
-        } else {
-            Err(CheckError::setting(
-                "`speed` and `tolerance` must not be negative",
-            ))
-        }
-    }
 }
 
 pub(super) fn plugin(app: &mut App) {

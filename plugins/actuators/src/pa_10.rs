@@ -24,10 +24,10 @@ actuators: { "pa_10": (kind: "pa_10") }"#))]
 #[require(Chain, Segments)]
 pub struct Pa10 {
     /// Speed of all segments.
-    #[reflect(@Unit("rad/s"), @Property("Speed"))]
+    #[reflect(@Unit("rad/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// A new goal this near to the old one is left alone.
-    #[reflect(@Unit("rad"), @Property("Tolerance"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("Tolerance"))]
     pub tolerance: f64,
     /// Names of the joints; `*` stands for any text. None: all of the robot.
     pub joints: Vec<String>,
@@ -121,11 +121,6 @@ impl Actuator for Pa10 {
     type Command = Pa10Command;
 
     fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
-        if !(self.speed >= 0.0 && self.tolerance >= 0.0) {
-            return Err(CheckError::setting(
-                "speed and tolerance must not be negative",
-            ));
-        }
         self.chain(world, actuator).map(drop)
     }
 }

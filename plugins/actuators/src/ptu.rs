@@ -42,16 +42,16 @@ use aim::Axes;
 #[require(Head, PanTilt, Carrier, Task)]
 pub struct Ptu {
     /// Speed of both axes.
-    #[reflect(@Unit("rad/s"), @Property("Speed"))]
+    #[reflect(@Unit("rad/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// Distance from the goals within which a request is fulfilled.
-    #[reflect(@Unit("rad"), @Property("Tolerance"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("Tolerance"))]
     pub tolerance: f64,
     /// True if only services move it, and commands do not.
     #[reflect(@Property("Manual"))]
     pub manual: bool,
     /// The tilt axis in the frame that pan turns, where the unit is not in the scene.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     pub tilt_at: [f64; 3],
     /// The robot's joint that pans, by the name that the robot has for it.
     pub pan: String,
@@ -186,11 +186,6 @@ impl Actuator for Ptu {
     type Command = PtuCommand;
 
     fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
-        if !(self.speed >= 0.0 && self.tolerance >= 0.0) {
-            return Err(CheckError::setting(
-                "speed and tolerance must not be negative",
-            ));
-        }
         self.joints(world, actuator).map(drop)
     }
 }

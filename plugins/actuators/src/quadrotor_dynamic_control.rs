@@ -1,7 +1,7 @@
 //! Flies by the speeds of four propellers (MORSE's `QuadrotorDynamicControl`).
 use morse_api::{prelude::*, state::Stateful};
 
-use crate::rotorcraft::{check_body, check_numbers, tamed};
+use crate::rotorcraft::{check_body, tamed};
 
 /// Pushes and twists a robot as four propellers do, each with a force and a drag that grow with the square
 /// of its speed. There is no autopilot: the speeds are all there is.
@@ -12,13 +12,13 @@ use crate::rotorcraft::{check_body, check_numbers, tamed};
 #[serde(default, deny_unknown_fields)]
 pub struct QuadrotorDynamicControl {
     /// Force of a propeller over the square of its speed.
-    #[reflect(@Unit("N·s²"), @Property("ThrustFactor"))]
+    #[reflect(@Unit("N·s²"), @Range(0.0, 1000.0), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
     /// Torque that a propeller's drag leaves to the robot, over the square of its speed.
-    #[reflect(@Unit("N·m·s²"), @Property("DragFactor"))]
+    #[reflect(@Unit("N·m·s²"), @Range(0.0, 1000.0), @Property("DragFactor"))]
     pub drag_factor: f64,
     /// From the centre of mass to a propeller.
-    #[reflect(@Unit("m"), @Property("Lever"))]
+    #[reflect(@Unit("m"), @Range(0.0, 100.0), @Property("Lever"))]
     pub lever: f64,
     /// Arrangement of the propellers.
     #[reflect(@Property("Configuration"), @Form::Words(&[("+", "plus"), ("x", "x")]))]
@@ -64,11 +64,6 @@ impl Actuator for QuadrotorDynamicControl {
     type Command = QuadrotorDynamicControlCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
-        check_numbers([
-            ("thrust_factor", self.thrust_factor),
-            ("drag_factor", self.drag_factor),
-            ("lever", self.lever),
-        ])?;
         check_body(world, entity)
     }
 }

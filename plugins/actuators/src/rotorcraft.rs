@@ -9,8 +9,6 @@
 //! of angles go the short way round; the inertia is that of the body with its products, not its diagonal
 //! alone; and numbers beyond all measure are brought into range, so that a law never gives what is no
 //! number.
-use std::f64::consts::FRAC_PI_2;
-
 use bevy::{
     ecs::system::SystemParam,
     prelude::{Entity, Query, Res, World},
@@ -204,39 +202,10 @@ pub fn check_weight(world: &World, entity: Entity) -> Result<(), CheckError> {
     }
 }
 
-/// Checks that all of these settings are numbers from zero on.
-///
-/// # Errors
-///
-/// One of them is not.
-pub fn check_numbers<const N: usize>(numbers: [(&str, f64); N]) -> Result<(), CheckError> {
-    let wrong = numbers
-        .iter()
-        .find(|(_, number)| !(number.is_finite() && *number >= 0.0));
-    wrong.map_or(Ok(()), |(name, number)| {
-        Err(CheckError::setting(format!(
-            "`{name}` is {number}; give it a number that is not negative"
-        )))
-    })
-}
-
-/// Checks that a steepest bank can be flown.
-///
-/// # Errors
-///
-/// It is not between level and upright.
-pub fn check_bank(angle: f64) -> Result<(), CheckError> {
-    if angle > 0.0 && angle < FRAC_PI_2 {
-        Ok(())
-    } else {
-        Err(CheckError::setting(format!(
-            "`max_bank_angle` is {angle} rad; give it one between 0 and {FRAC_PI_2:.4}"
-        )))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
     use morse_api::angles::from_yaw_pitch_roll;
     use nalgebra::{Isometry3, Matrix3};
     use proptest::prelude::*;

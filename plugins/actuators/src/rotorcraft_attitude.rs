@@ -6,7 +6,7 @@ use morse_api::{
 };
 use morse_geodesy::Origin;
 
-use crate::rotorcraft::{Airframe, Airframes, Gains, check_body, check_numbers, tamed};
+use crate::rotorcraft::{Airframe, Airframes, Gains, check_body, tamed};
 
 /// Holds an attitude and pushes along the body's z axis, as the inner loop of an autopilot does.
 ///
@@ -20,19 +20,19 @@ use crate::rotorcraft::{Airframe, Airframes, Gains, check_body, check_numbers, t
 #[require(Steering)]
 pub struct RotorcraftAttitude {
     /// Angular acceleration for an error of roll or pitch.
-    #[reflect(@Unit("1/s²"), @Property("RollPitchPgain"))]
+    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
     /// Angular acceleration for the rate of an error of roll or pitch.
-    #[reflect(@Unit("1/s"), @Property("RollPitchDgain"))]
+    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Angular acceleration for an error of yaw.
-    #[reflect(@Unit("1/s²"), @Property("YawPgain"))]
+    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
     /// Angular acceleration for the rate of an error of yaw.
-    #[reflect(@Unit("1/s"), @Property("YawDgain"))]
+    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Force at full thrust.
-    #[reflect(@Unit("N"), @Property("ThrustFactor"))]
+    #[reflect(@Unit("N"), @Range(0.0, 1e6), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
     /// True if the force grows with the thrust; else with its square.
     #[reflect(@Property("LinearThrust"))]
@@ -96,13 +96,6 @@ impl Actuator for RotorcraftAttitude {
     type Command = RotorcraftAttitudeCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
-        check_numbers([
-            ("roll_pitch_p_gain", self.roll_pitch_p_gain),
-            ("roll_pitch_d_gain", self.roll_pitch_d_gain),
-            ("yaw_p_gain", self.yaw_p_gain),
-            ("yaw_d_gain", self.yaw_d_gain),
-            ("thrust_factor", self.thrust_factor),
-        ])?;
         check_body(world, entity)
     }
 }

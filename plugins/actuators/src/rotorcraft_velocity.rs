@@ -6,9 +6,7 @@ use morse_api::{
     state::Stateful,
 };
 
-use crate::rotorcraft::{
-    Airframe, Airframes, Gains, Pilot, Setpoint, check_bank, check_numbers, check_weight, tamed,
-};
+use crate::rotorcraft::{Airframe, Airframes, Gains, Pilot, Setpoint, check_weight, tamed};
 
 /// Holds a velocity by leaning: the larger the error, the farther it leans, up to a steepest bank.
 ///
@@ -23,34 +21,34 @@ use crate::rotorcraft::{
 #[require(Steering)]
 pub struct RotorcraftVelocity {
     /// Bank for an error of horizontal speed.
-    #[reflect(@Unit("rad·s/m"), @Property("HorizontalPgain"))]
+    #[reflect(@Unit("rad·s/m"), @Range(0.0, 1e6), @Property("HorizontalPgain"))]
     pub horizontal_p_gain: f64,
     /// Bank against horizontal acceleration.
-    #[reflect(@Unit("rad·s²/m"), @Property("HorizontalDgain"))]
+    #[reflect(@Unit("rad·s²/m"), @Range(0.0, 1e6), @Property("HorizontalDgain"))]
     pub horizontal_d_gain: f64,
     /// Thrust for an error of vertical speed.
-    #[reflect(@Unit("N·s/m"), @Property("VerticalPgain"))]
+    #[reflect(@Unit("N·s/m"), @Range(0.0, 1e6), @Property("VerticalPgain"))]
     pub vertical_p_gain: f64,
     /// Thrust against vertical acceleration.
-    #[reflect(@Unit("kg"), @Property("VerticalDgain"))]
+    #[reflect(@Unit("kg"), @Range(0.0, 1e6), @Property("VerticalDgain"))]
     pub vertical_d_gain: f64,
     /// Angular acceleration for an error of yaw.
-    #[reflect(@Unit("1/s²"), @Property("YawPgain"))]
+    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
     /// Angular acceleration for the rate of an error of yaw.
-    #[reflect(@Unit("1/s"), @Property("YawDgain"))]
+    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Angular acceleration for an error of roll or pitch.
-    #[reflect(@Unit("1/s²"), @Property("RollPitchPgain"))]
+    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
     /// Angular acceleration for the rate of an error of roll or pitch.
-    #[reflect(@Unit("1/s"), @Property("RollPitchDgain"))]
+    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Never to lean farther.
-    #[reflect(@Unit("rad"), @Property("MaxBankAngle"))]
+    #[reflect(@Unit("rad"), @Range(0.001, 1.57), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
     /// Faster commands are slowed down to this; none unless given.
-    #[reflect(@Unit("m/s"), @Property("MaxVelocity"))]
+    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("MaxVelocity"))]
     pub max_velocity: Option<f64>,
 }
 
@@ -124,18 +122,6 @@ impl Actuator for RotorcraftVelocity {
     type Command = RotorcraftVelocityCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
-        check_numbers([
-            ("horizontal_p_gain", self.horizontal_p_gain),
-            ("horizontal_d_gain", self.horizontal_d_gain),
-            ("vertical_p_gain", self.vertical_p_gain),
-            ("vertical_d_gain", self.vertical_d_gain),
-            ("yaw_p_gain", self.yaw_p_gain),
-            ("yaw_d_gain", self.yaw_d_gain),
-            ("roll_pitch_p_gain", self.roll_pitch_p_gain),
-            ("roll_pitch_d_gain", self.roll_pitch_d_gain),
-            ("max_velocity", self.max_velocity.unwrap_or_default()),
-        ])?;
-        check_bank(self.max_bank_angle)?;
         check_weight(world, entity)
     }
 }

@@ -26,34 +26,34 @@ pub struct SteerForce {
 #[serde(default, deny_unknown_fields)]
 pub struct Wheel {
     /// Upper end of its spring, in the robot's frame; the spring hangs down.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     pub at: [f64; 3],
     /// Of the wheel.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(0.001, 100.0))]
     pub radius: f64,
     /// Length of the spring without load.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(0.001, 100.0))]
     pub rest_length: f64,
     /// Of the spring, for each kilogram of the robot.
-    #[reflect(@Unit("N/m/kg"))]
+    #[reflect(@Unit("N/m/kg"), @Range(0.001, 1e6))]
     pub stiffness: f64,
     /// While the spring is pressed together, for each kilogram of the robot.
-    #[reflect(@Unit("N·s/m/kg"))]
+    #[reflect(@Unit("N·s/m/kg"), @Range(0.0, 1e6))]
     pub compression: f64,
     /// While the spring stretches, for each kilogram of the robot.
-    #[reflect(@Unit("N·s/m/kg"))]
+    #[reflect(@Unit("N·s/m/kg"), @Range(0.0, 1e6))]
     pub damping: f64,
     /// Greatest force along the ground, as a multiple of the spring's.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(0.0, 1000.0))]
     pub friction: f64,
     /// Share of the steering angle.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(-10.0, 10.0))]
     pub steer: f64,
     /// Share of the force.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(-1000.0, 1000.0))]
     pub force: f64,
     /// Share of the brake.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(0.0, 1000.0))]
     pub brake: f64,
 }
 
@@ -119,25 +119,6 @@ impl Actuator for SteerForce {
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         if self.wheels.is_empty() {
             return Err(CheckError::setting("a car needs `wheels`"));
-        }
-        for wheel in &self.wheels {
-            let sizes = [wheel.radius, wheel.rest_length, wheel.stiffness];
-            let others = [
-                wheel.compression,
-                wheel.damping,
-                wheel.friction,
-                wheel.brake,
-            ];
-            let is_fine = sizes.iter().all(|size| size.is_finite() && *size > 0.0)
-                && others
-                    .iter()
-                    .all(|other| other.is_finite() && *other >= 0.0)
-                && wheel.at.iter().all(|part| part.is_finite());
-            if !is_fine {
-                return Err(CheckError::setting(
-                    "a wheel's `radius`, `rest_length` and `stiffness` must be above 0, and nothing below it",
-                ));
-            }
         }
         Ok(())
     }

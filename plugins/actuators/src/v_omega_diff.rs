@@ -20,10 +20,10 @@ pub struct VOmegaDiff {
     /// The driven joints on the right; none: `wheel_front_right` and `wheel_rear_right`, or `wheel_right`.
     pub right: Vec<String>,
     /// Radius of the wheels; 0: as large as they are.
-    #[reflect(@Unit("m"), @AtLoad)]
+    #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
     /// Distance between left and right wheels in the law, instead of the real one; 0: the real one.
-    #[reflect(@Unit("m"), @AtLoad)]
+    #[reflect(@Unit("m"), @Range(0.0, 1000.0), @AtLoad)]
     pub fix_turning_speed: f64,
 }
 

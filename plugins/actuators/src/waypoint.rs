@@ -33,16 +33,16 @@ pub struct Waypoint {
     #[reflect(@Property("FreeZ"))]
     pub free_z: bool,
     /// Heading errors below this are left alone.
-    #[reflect(@Unit("rad"), @Property("AngleTolerance"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
     /// Speed where a command or request does not say.
-    #[reflect(@Unit("m/s"), @Property("Speed"))]
+    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// True if the robot is held at the goal; else another actuator may drive it on.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
     /// Goals to go to one after the other from the start, until a command or request sets another.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(-1e8, 1e8))]
     pub route: Vec<[f64; 3]>,
     /// True if the route begins again at its end.
     pub repeat: bool,
@@ -51,13 +51,13 @@ pub struct Waypoint {
     #[reflect(@Property("Ignore"), @Changeable)]
     pub ignore: Vec<String>,
     /// The left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     pub radar_at: [f64; 3],
     /// Range of the radars.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1e4))]
     pub radar_range: f64,
     /// Full opening angle of their cones.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
     pub radar_angle: f64,
     /// Kind of control: the speed is given to physics, or the robot is moved past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]

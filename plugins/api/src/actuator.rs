@@ -16,7 +16,7 @@ use crate::{
     component::{Active, Due, WorldPose, WorldVelocity},
     fields::Fields,
     joint::JointTarget,
-    kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, claim},
+    kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Part, claim, demand},
     modifier::{ModifierStates, Modifiers},
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
@@ -120,7 +120,8 @@ pub trait AddActuator {
     ///
     /// # Panics
     ///
-    /// Two kinds of actuator claim the same word.
+    /// Two kinds of actuator claim the same word; or settings or command have a field that would make a run differ from
+    /// the next one, such as an unordered map.
     fn add_actuator<A: Actuator, M>(
         &mut self,
         default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
@@ -137,6 +138,8 @@ impl AddActuator for App {
     where
         A::Command: Stateful,
     {
+        demand(Part::Settings, A::KIND, A::type_info());
+        demand(Part::Command, A::KIND, <A::Command as Typed>::type_info());
         let world = self.world_mut();
         world.register_required_components::<A, A::Command>();
         world.register_required_components::<A, Received<A::Command>>();

@@ -48,8 +48,10 @@ pub struct Field {
     pub property: Option<&'static str>,
     /// Form of its value in MORSE, if not that of simulation files.
     pub form: Option<Form>,
-    /// The values that its numbers may have, where it is a command's.
+    /// The values that its numbers may have, where it is a command's or a setting.
     pub range: Range,
+    /// True if the range is its own; else it is that of its unit.
+    pub has_own_range: bool,
     /// True if it is a map whose entries take its place.
     pub is_flat: bool,
     /// True if it is no measurement.
@@ -79,6 +81,7 @@ impl Fields {
             property: field.get_attribute::<Property>().map(|name| name.0),
             form: form_of(field),
             range: Range::of(field),
+            has_own_range: field.has_attribute::<Range>(),
             is_flat: field.has_attribute::<Flat>(),
             is_fixed: field.has_attribute::<Fixed>(),
         });
@@ -243,41 +246,49 @@ pub enum Value<'a> {
     Other(&'a dyn PartialReflect),
 }
 
-/// Looks at a field.
-#[must_use]
-pub fn view<'a>(value: &'a dyn PartialReflect) -> Value<'a> {
-    macro_rules! view_as {
-        ($($type:ty => $view:expr),+ $(,)?) => {
+macro_rules! seen {
+    ($($type:ty => $view:expr),+ $(,)?) => {
+        /// Looks at a field.
+        #[must_use]
+        pub fn view<'a>(value: &'a dyn PartialReflect) -> Value<'a> {
             $(if let Some(value) = value.try_downcast_ref::<$type>() {
                 return $view(value);
             })+
-        };
-    }
-    view_as! {
-        f64 => |v: &f64| Value::Number(*v),
-        [f64; 3] => Value::Numbers,
-        bool => |v: &bool| Value::Flag(*v),
-        Vec<f64> => Value::Numbers,
-        Vec<[f64; 3]> => Value::Triples,
-        [f64; 4] => Value::Numbers,
-        [f64; 2] => Value::Numbers,
-        String => Value::Text,
-        Vec<String> => Value::Texts,
-        Named => Value::Named,
-        i64 => |v: &i64| Value::Integer(*v),
-        i32 => |v: &i32| Value::Integer(i64::from(*v)),
-        u32 => |v: &u32| Value::Integer(i64::from(*v)),
-        u8 => |v: &u8| Value::Integer(i64::from(*v)),
-        u16 => |v: &u16| Value::Integer(i64::from(*v)),
-        u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
-        f32 => |v: &f32| Value::Number(f64::from(*v)),
-        DynamicValue => Value::Dynamic,
-        [[f64; 3]; 3] => |v: &'a [[f64; 3]; 3]| Value::Triples(v),
-        Samples<u8> => |v: &'a Samples<u8>| Value::Samples(v),
-        Samples<u16> => |v: &'a Samples<u16>| Value::Samples(v),
-        Samples<f32> => |v: &'a Samples<f32>| Value::Samples(v),
-    }
-    Value::Other(value)
+            Value::Other(value)
+        }
+
+        /// Tells whether values of a type are something else to [`view`] than parts to be walked.
+        pub(crate) fn is_seen(info: &TypeInfo) -> bool {
+            false $(|| info.is::<$type>())+
+        }
+    };
+}
+seen! {
+    f64 => |v: &f64| Value::Number(*v),
+    [f64; 3] => Value::Numbers,
+    bool => |v: &bool| Value::Flag(*v),
+    Vec<f64> => Value::Numbers,
+    Vec<[f64; 3]> => Value::Triples,
+    [f64; 4] => Value::Numbers,
+    [f64; 2] => Value::Numbers,
+    String => Value::Text,
+    Vec<String> => Value::Texts,
+    Named => Value::Named,
+    i64 => |v: &i64| Value::Integer(*v),
+    i32 => |v: &i32| Value::Integer(i64::from(*v)),
+    u32 => |v: &u32| Value::Integer(i64::from(*v)),
+    u8 => |v: &u8| Value::Integer(i64::from(*v)),
+    u16 => |v: &u16| Value::Integer(i64::from(*v)),
+    u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
+    usize => |v: &usize| Value::Integer(i64::from_ne_bytes((*v as u64).to_ne_bytes())),
+    i8 => |v: &i8| Value::Integer(i64::from(*v)),
+    i16 => |v: &i16| Value::Integer(i64::from(*v)),
+    f32 => |v: &f32| Value::Number(f64::from(*v)),
+    DynamicValue => Value::Dynamic,
+    [[f64; 3]; 3] => |v: &'a [[f64; 3]; 3]| Value::Triples(v),
+    Samples<u8> => |v: &'a Samples<u8>| Value::Samples(v),
+    Samples<u16> => |v: &'a Samples<u16>| Value::Samples(v),
+    Samples<f32> => |v: &'a Samples<f32>| Value::Samples(v),
 }
 
 /// Adds the raw bits of a field to a hash.

@@ -1,11 +1,16 @@
 //! The words a simulation file may use, and what the program knows of each.
+mod reproducible;
+
 use std::{any::Any, collections::BTreeMap, sync::Arc};
 
 use bevy::{
     prelude::*,
     reflect::{TypeInfo, structs::Struct},
 };
-use serde::de::DeserializeOwned;
+use serde::de::{
+    DeserializeOwned,
+    value::{Error as ValueError, MapDeserializer},
+};
 
 use crate::{
     check::CheckError,
@@ -16,8 +21,10 @@ use crate::{
     modifier::{BindError, ModifierState, Modify, Site},
     port::{OutputPort, Policy},
     random::Random,
+    range::{Violation, violations},
     reading::SensorInfo,
 };
+pub(crate) use reproducible::{Part, demand};
 
 /// Settings of one kind, read from a simulation file.
 pub type ErasedSettings = Arc<dyn Any + Send + Sync>;
@@ -67,6 +74,34 @@ impl About {
             _ => None,
         }
     }
+
+    /// All numbers of settings that are out of their ranges. What a kind has for itself where nothing is given is fine:
+    /// an infinite range, say.
+    #[must_use]
+    pub fn violations(&self, settings: &ErasedSettings) -> Vec<Violation> {
+        let of = |settings| {
+            let settings = (self.view)(settings);
+            settings.map_or(Vec::new(), |settings| {
+                violations(settings.as_partial_reflect())
+            })
+        };
+        let mut found = of(settings);
+        if !found.is_empty()
+            && let Some(defaults) = self.defaults()
+        {
+            let usual = of(&defaults);
+            found.retain(|violation| !usual.contains(violation));
+        }
+        found
+    }
+
+    /// Settings of which none was given; nothing if some must be given.
+    #[must_use]
+    pub fn defaults(&self) -> Option<ErasedSettings> {
+        let nothing = std::iter::empty::<(&str, &str)>();
+        let nothing = MapDeserializer::<_, ValueError>::new(nothing);
+        (self.read)(&mut <dyn erased_serde::Deserializer<'_>>::erase(nothing)).ok()
+    }
 }
 
 /// Fields of a simulation file that show a kind at work, where its `kind` alone is not enough:
@@ -92,6 +127,8 @@ pub struct SensorKind {
     pub is_on: fn(&World, Entity) -> bool,
     /// Checks whether it can work in this world; if not, tells what is missing.
     pub check: fn(&World, Entity) -> Result<(), CheckError>,
+    /// Most memory that an entity takes, with the copies of its data, B.
+    pub memory: fn(&World, Entity) -> u64,
     /// The exported data of an entity (modified data), seen without its type.
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
     /// Offers the present modified data to one port, whether due or not.

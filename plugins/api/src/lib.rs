@@ -17,7 +17,7 @@
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`samples`]: images and clouds, which copies share;
 //! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
-//! - [`range`]: the values that numbers of commands may have;
+//! - [`range`]: the values that numbers of settings and commands may have; [`memory`]: how much of it sensors may take;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`world_view`]: what middlewares that look on are shown;
 //! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work.
@@ -41,6 +41,7 @@ mod json;
 pub mod kind;
 pub mod lighting;
 pub mod log;
+pub mod memory;
 pub mod middleware;
 pub mod modifier;
 pub mod named;
@@ -79,6 +80,7 @@ pub mod prelude {
         component::{Due, Level, Mount, Path, UpdateRate, WorldPose, WorldVelocity},
         fields::{Fields, Fixed, Levels, Unit},
         kind::Example,
+        memory::Memory,
         modifier::{AddModifier as _, BindError, Carries, Modifier, ModifierState, Modify},
         property::{Form, Property},
         random::Random,

@@ -95,6 +95,11 @@ pub trait Modify: Send + Sync {
         false
     }
 
+    /// Most measurements that it holds back at a time, of a sensor of this frequency (Hz).
+    fn most_held(&self, _frequency: f64) -> u64 {
+        0
+    }
+
     /// Puts the oldest command that it held back into the data.
     fn release(&self, _data: &mut dyn Struct, _state: &mut ModifierState) {}
 

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use crate::{
     check::CheckError,
     component::Path,
-    kind::{About, ErasedSettings, KindOf, Kinds, OverlayKind, claim},
+    kind::{About, ErasedSettings, KindOf, Kinds, OverlayKind, Part, claim, demand},
     service::{self, Outcome, OwnServices, ServiceError, Task},
     settings::{self, SettingsOf},
     state::AddState as _,
@@ -69,12 +69,14 @@ pub trait AddOverlay {
     ///
     /// # Panics
     ///
-    /// Two kinds of overlay claim the same word.
+    /// Two kinds of overlay claim the same word; or the settings have a field that would make a run differ from the next
+    /// one, such as an unordered map.
     fn add_overlay<O: Overlay>(&mut self) -> &mut Self;
 }
 
 impl AddOverlay for App {
     fn add_overlay<O: Overlay>(&mut self) -> &mut Self {
+        demand(Part::Settings, O::KIND, O::type_info());
         self.register_state::<Task>();
         let world = self.world_mut();
         settings::register(world);

@@ -1,7 +1,9 @@
-//! Ranges of numbers: the values that a field of a command may have.
+//! Ranges of numbers: the values that a setting, or a field of a command, may have.
 //!
 //! A field's own range is an attribute, `#[reflect(@Range(0.0, 1.0))]`. Without one it has the range of its unit, wide
 //! enough for every robot and narrow enough that physics can bear it.
+mod violation;
+
 use std::fmt;
 
 use bevy::{
@@ -9,9 +11,12 @@ use bevy::{
     reflect::{NamedField, PartialReflect, TypeInfo, Typed, structs::Struct},
 };
 
+pub use violation::{Violation, range_of, violations};
+
 use crate::fields::{Unit, Value, view, walk};
 
-/// The least and the greatest value of a number, both included.
+/// The least and the greatest value of a number, both included: `#[reflect(@Range(0.0, 1.0))]`. A greatest value of
+/// infinity lets infinity itself pass, which a kind may have for "without limit".
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 pub struct Range(pub f64, pub f64);
 
@@ -46,9 +51,12 @@ impl Range {
     /// The range of numbers of a unit.
     #[must_use]
     pub fn of_unit(unit: &str) -> Self {
+        Self::of_known_unit(unit).unwrap_or(Self(-OTHERS, OTHERS))
+    }
+
+    fn of_known_unit(unit: &str) -> Option<Self> {
         let known = UNITS.iter().find(|(known, _)| *known == unit);
-        let most = known.map_or(OTHERS, |(_, most)| *most);
-        Self(-most, most)
+        known.map(|(_, most)| Self(-most, *most))
     }
 
     /// Tells whether a number is within.
@@ -61,7 +69,8 @@ impl Range {
     #[must_use]
     pub fn shown(number: f64) -> String {
         let (plain, short) = (number.to_string(), format!("{number:e}"));
-        if plain.len() > 12 { short } else { plain }
+        let is_long = plain.trim_start_matches('-').len() > 6 && short.len() < plain.len();
+        if is_long { short } else { plain }
     }
 
     /// The first number in a value that is not within, also one that is no number.
@@ -107,7 +116,11 @@ pub fn violation<T: Struct + Typed>(value: &T) -> Option<(&'static NamedField, f
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", Self::shown(self.0), Self::shown(self.1))
+        let least = Self::shown(self.0);
+        if self.1 == f64::INFINITY {
+            return write!(f, "{least} or more");
+        }
+        write!(f, "{least} to {}", Self::shown(self.1))
     }
 }
 
@@ -139,6 +152,8 @@ mod tests {
         assert_eq!(of("names"), Range(-1e9, 1e9));
         assert_eq!(of("v").to_string(), "-10000 to 10000");
         assert_eq!(Range(-1e300, 2.5).to_string(), "-1e300 to 2.5");
+        assert_eq!(Range(1e-9, 1e8).to_string(), "1e-9 to 1e8");
+        assert_eq!(Range(0.001, 67_108_864.0).to_string(), "0.001 to 67108864");
     }
 
     #[test]

@@ -9,9 +9,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     body::BodyState,
     check::CheckError,
-    component::{Active, Due, Level, Mount, WorldPose, WorldVelocity},
+    component::{Active, Due, Level, Mount, UpdateRate, WorldPose, WorldVelocity},
     fields,
-    kind::{About, Described, ErasedSettings, KindOf, Kinds, SensorKind, claim},
+    kind::{About, Described, ErasedSettings, KindOf, Kinds, Part, SensorKind, claim, demand},
+    memory::{COPIES, Memory},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
     port::{LockstepLost, OutputPort},
     random::Random,
@@ -44,6 +45,12 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     /// What is missing, and how to provide it, for the user to read.
     fn check(&self, _world: &World, _entity: Entity) -> Result<(), CheckError> {
         Ok(())
+    }
+
+    /// Most memory that it takes at a level of detail, besides the fixed size of its data, as its settings say: for
+    /// lists, pictures and what it works with. It is held against the budget before anything is allocated.
+    fn memory(&self, _level: &str) -> Memory {
+        Memory::default()
     }
 }
 
@@ -102,7 +109,8 @@ pub trait AddSensor {
     ///
     /// # Panics
     ///
-    /// Two kinds of sensor claim the same word.
+    /// Two kinds of sensor claim the same word; or settings or data have a field that would make a run differ from
+    /// the next one, such as an unordered map.
     fn add_sensor<S: Sensor, M>(
         &mut self,
         default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
@@ -114,6 +122,8 @@ impl AddSensor for App {
         &mut self,
         default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
     ) -> &mut Self {
+        demand(Part::Settings, S::KIND, S::type_info());
+        demand(Part::Data, S::KIND, <S::Data as Typed>::type_info());
         let world = self.world_mut();
         world.register_required_components::<S, S::Data>();
         world.register_required_components::<S, Modified<S::Data>>();
@@ -129,6 +139,7 @@ impl AddSensor for App {
                 frequency: S::FREQUENCY,
                 insert: insert::<S>,
                 check: check::<S>,
+                memory: memory::<S>,
                 is_on: |world, entity| world.get::<S>(entity).is_some(),
                 modified: |world, entity| {
                     Some(&world.get::<Modified<S::Data>>(entity)?.0 as &dyn Struct)
@@ -188,6 +199,26 @@ fn insert<S: Sensor>(
 fn check<S: Sensor>(world: &World, entity: Entity) -> Result<(), CheckError> {
     let sensor = world.get::<S>(entity);
     sensor.map_or(Ok(()), |sensor| sensor.check(world, entity))
+}
+
+/// Most memory that a sensor takes, with the copies of its data, B.
+fn memory<S: Sensor>(world: &World, entity: Entity) -> u64 {
+    let Some(sensor) = world.get::<S>(entity) else {
+        return 0;
+    };
+    let level = world.get::<Level>(entity).map_or("", |level| level.0);
+    let Memory {
+        measurement,
+        workspace,
+    } = sensor.memory(level);
+    let measurement = measurement.saturating_add(size_of::<S::Data>() as u64);
+    let frequency = world.get::<UpdateRate>(entity).map(|rate| rate.frequency);
+    let modifiers = world.get::<Modifiers>(entity).into_iter();
+    let held = modifiers
+        .flat_map(|modifiers| &modifiers.0)
+        .map(|modifier| modifier.most_held(frequency.unwrap_or_default()))
+        .fold(COPIES, u64::saturating_add);
+    workspace.saturating_add(measurement.saturating_mul(held))
 }
 
 /// Copies due local data and runs the modifiers on the copy.

@@ -18,8 +18,10 @@ use crate::{
     dynamic::no_json_number,
     fields,
     kind::{About, ErasedSettings},
+    memory,
     path::{Path, path_of},
     property,
+    range::Violation,
     service::ServiceError,
     state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
 };
@@ -103,13 +105,14 @@ pub fn all(world: &World, entity: Entity) -> Vec<(&'static NamedField, Json)> {
 /// All settings of a kind, of which none was given; nothing if some must be given.
 #[must_use]
 pub fn defaults(about: About) -> Vec<(&'static NamedField, Json)> {
-    let nothing = json!({});
-    let mut source = <dyn erased_serde::Deserializer<'_>>::erase(&nothing);
-    let settings = (about.read)(&mut source).ok();
-    let settings = settings
-        .as_ref()
-        .and_then(|settings| (about.view)(settings));
-    settings.map_or(Vec::new(), |settings| values(about, settings))
+    let defaults = about.defaults();
+    defaults.map_or(Vec::new(), |settings| of(about, &settings))
+}
+
+/// All settings that were read: name, value, and what is known of the field.
+#[must_use]
+pub fn of(about: About, settings: &ErasedSettings) -> Vec<(&'static NamedField, Json)> {
+    (about.view)(settings).map_or(Vec::new(), |settings| values(about, settings))
 }
 
 fn values(about: About, settings: &dyn Reflect) -> Vec<(&'static NamedField, Json)> {
@@ -179,11 +182,20 @@ pub fn set(
     }
     let refused = |why: String| ServiceError::Failed(format!("`{path}`, {name}: {why}"));
     let read = read(&access, name, value).map_err(refused)?;
+    let violations = access.about.violations(&read);
+    let own = |violation: &&Violation| violation.path.first().is_some_and(|step| step == name);
+    if let Some(violation) = violations.iter().find(own) {
+        return Err(refused(violation.to_string()));
+    }
     let old = (access.view)(world, entity).and_then(|settings| copy_of(settings, name));
     apply(world, entity, &access, name, &read);
-    if let (Err(why), Some(old)) = ((access.check)(world, entity), old) {
+    // The budget comes first: a component may allocate to find out whether it can work.
+    let works = memory::check(world)
+        .map_err(|over| format!("{over}; {}", over.remedy()))
+        .and_then(|()| (access.check)(world, entity).map_err(|why| why.to_string()));
+    if let (Err(why), Some(old)) = (works, old) {
         put(world, entity, &access, name, old);
-        return Err(refused(why.to_string()));
+        return Err(refused(why));
     }
     let mut entity = world.entity_mut(entity);
     let mut changes = entity.take::<Changes>().unwrap_or_default();

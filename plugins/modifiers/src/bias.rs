@@ -2,8 +2,6 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-use crate::faults;
-
 /// Adds to each number an error that stays as it is: a part that is the same for all, and a part that is
 /// drawn once for each.
 #[derive(Reflect, Clone, Debug, Deserialize)]
@@ -12,10 +10,10 @@ pub struct Bias {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
     /// Error that is added to each number, in the unit of the field.
-    #[reflect(@Unit("field's"))]
+    #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
     pub value: f64,
     /// Standard deviation of what is drawn at the first measurement, in the unit of the field.
-    #[reflect(@Unit("field's"))]
+    #[reflect(@Unit("field's"), @Range(0.0, 1e12))]
     pub sigma: f64,
 }
 
@@ -48,11 +46,6 @@ impl Modifier for Bias {
                 });
             },
         ))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        faults::check_finite("value", self.value)?;
-        faults::check_size("sigma", self.sigma)
     }
 }
 

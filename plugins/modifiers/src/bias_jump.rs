@@ -13,13 +13,13 @@ pub struct BiasJump {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
     /// Time at which it comes.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub at: f64,
     /// Time at which it goes; without it, never.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub until: Option<f64>,
     /// Error that is added, in the unit of the field.
-    #[reflect(@Unit("field's"))]
+    #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
     pub size: f64,
 }
 
@@ -50,7 +50,6 @@ impl Modifier for BiasJump {
     }
 
     fn check(&self, _: &World) -> Result<(), CheckError> {
-        faults::check_finite("size", self.size)?;
         faults::check_span("at", self.at, self.until)
     }
 }

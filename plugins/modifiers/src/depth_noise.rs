@@ -2,18 +2,16 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 
-use crate::faults;
-
 /// Adds to each depth an error of its own, normally distributed, fresh in every frame. Points move along the ray
 /// that they lie on. What shows nothing stays as it is.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DepthNoise {
     /// Standard deviation at any depth.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1e6))]
     pub sigma: f64,
     /// Times the square of the depth: more standard deviation, as cameras that compare two pictures have it.
-    #[reflect(@Unit("1/m"))]
+    #[reflect(@Unit("1/m"), @Range(0.0, 1e6))]
     pub growth: f64,
 }
 
@@ -88,11 +86,6 @@ impl Modifier for DepthNoise {
                 }
             },
         ))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        faults::check_size("sigma", self.sigma)?;
-        faults::check_size("growth", self.growth)
     }
 }
 

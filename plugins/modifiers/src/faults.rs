@@ -14,59 +14,12 @@ pub fn lasts(from: f64, until: Option<f64>, now: f64) -> bool {
 ///
 /// What is wrong, and what would be right.
 pub fn check_span(from_name: &str, from: f64, until: Option<f64>) -> Result<(), CheckError> {
-    if !from.is_finite() {
-        return Err(CheckError::setting(format!(
-            "`{from_name}` must be a time in seconds, not {from}"
-        )));
-    }
     match until {
-        Some(until) if until.is_nan() || until <= from => Err(CheckError::setting(format!(
+        Some(until) if until <= from => Err(CheckError::setting(format!(
             "`until` ({until}) must be later than `{from_name}` ({from})"
         ))),
         _ => Ok(()),
     }
-}
-
-/// Refuses a number that is negative or not finite.
-///
-/// # Errors
-///
-/// What is wrong, and what would be right.
-pub fn check_size(name: &str, value: f64) -> Result<(), CheckError> {
-    if value.is_finite() && value >= 0.0 {
-        return Ok(());
-    }
-    Err(CheckError::setting(format!(
-        "`{name}` must be a number of at least 0, not {value}"
-    )))
-}
-
-/// Refuses a number that is not finite.
-///
-/// # Errors
-///
-/// What is wrong.
-pub fn check_finite(name: &str, value: f64) -> Result<(), CheckError> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(CheckError::setting(format!(
-        "`{name}` must be a finite number, not {value}"
-    )))
-}
-
-/// Refuses what is not a probability.
-///
-/// # Errors
-///
-/// What is wrong, and what would be right.
-pub fn check_probability(name: &str, value: f64) -> Result<(), CheckError> {
-    if (0.0..=1.0).contains(&value) {
-        return Ok(());
-    }
-    Err(CheckError::setting(format!(
-        "`{name}` must be between 0 and 1, not {value}"
-    )))
 }
 
 #[cfg(test)]
@@ -83,7 +36,7 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused() {
         assert!(check_span("from", 0.0, None).is_ok());
-        for (from, until) in [(f64::NAN, None), (1.0, Some(1.0)), (1.0, Some(f64::NAN))] {
+        for (from, until) in [(1.0, Some(1.0)), (2.0, Some(1.0))] {
             assert!(
                 check_span("from", from, until)
                     .unwrap_err()
@@ -91,11 +44,5 @@ mod tests {
                     .contains("`from`")
             );
         }
-        assert!(check_size("sigma", 0.0).is_ok());
-        for value in [-1.0, f64::NAN, f64::INFINITY] {
-            assert!(check_size("sigma", value).is_err());
-            assert!(check_probability("p", value).is_err());
-        }
-        assert!(check_finite("size", -2.0).is_ok() && check_finite("size", f64::NAN).is_err());
     }
 }

@@ -13,10 +13,10 @@ pub struct Freeze {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
     /// Time at which it begins; what was measured last before it stays.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub from: f64,
     /// Time at which it ends; without it, never.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub until: Option<f64>,
 }
 

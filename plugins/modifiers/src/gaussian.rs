@@ -2,8 +2,6 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-use crate::faults;
-
 /// Adds to each number an error of its own, normally distributed, fresh at every measurement.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -11,7 +9,7 @@ pub struct Gaussian {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
     /// Standard deviation, in the unit of the field.
-    #[reflect(@Unit("field's"))]
+    #[reflect(@Unit("field's"), @Range(0.0, 1e12))]
     pub sigma: f64,
 }
 
@@ -35,10 +33,6 @@ impl Modifier for Gaussian {
                 numbers.each(data, |_, number| *number += state.random.gauss(sigma));
             },
         ))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        faults::check_size("sigma", self.sigma)
     }
 }
 

@@ -2,14 +2,12 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 
-use crate::faults;
-
 /// Adds to red, green and blue of each pixel an error of its own, normally distributed, fresh in every frame.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImageNoise {
     /// Standard deviation, as a share of full brightness.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(0.0, 1000.0))]
     pub sigma: f64,
 }
 
@@ -44,10 +42,6 @@ impl Modifier for ImageNoise {
                 });
             },
         ))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        faults::check_size("sigma", self.sigma)
     }
 }
 

@@ -5,8 +5,6 @@ use morse_api::{
     prelude::*,
 };
 
-use crate::faults;
-
 mod record;
 
 /// Delays all of the data: by a time, or by a number of measurements.
@@ -21,9 +19,10 @@ mod record;
 #[serde(default, deny_unknown_fields)]
 pub struct Latency {
     /// The delay.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
     pub time: f64,
     /// The delay as a number of measurements instead. Commands have none, as they come when they are sent.
+    #[reflect(@Range(0.0, 1e6))]
     pub measurements: Option<u32>,
 }
 
@@ -59,10 +58,6 @@ impl Modifier for Latency {
             side: site.side,
             places: fields.0.iter().map(|field| field.index).collect(),
         }))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        faults::check_size("time", self.time)
     }
 }
 
@@ -138,6 +133,11 @@ impl Modify for Bound {
             self.release(data, state);
             state.outcome = ModifierOutcome::Passed;
         }
+    }
+
+    fn most_held(&self, frequency: f64) -> u64 {
+        let count = self.settings.measurements.map(u64::from);
+        count.unwrap_or((self.settings.time * frequency).ceil() as u64) + 1
     }
 
     fn is_due(&self, state: &ModifierState, clock: &Clock) -> bool {

@@ -19,16 +19,16 @@ use morse_api::{
 #[serde(default, deny_unknown_fields)]
 pub struct OdometryNoise {
     /// Mean of what the way is multiplied by.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(-1e6, 1e6))]
     pub factor: f64,
     /// Standard deviation of that factor.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(0.0, 1e6))]
     pub factor_sigma: f64,
     /// Mean drift of yaw in one measurement.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     pub gyro_drift: f64,
     /// Standard deviation of that drift.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
     pub gyro_drift_sigma: f64,
     /// Direction in which the drift turns the reported way.
     pub convention: Convention,
@@ -90,14 +90,6 @@ impl Modifier for OdometryNoise {
             places,
             settings: self.clone(),
         }))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        use crate::faults::{check_finite, check_size};
-        check_finite("factor", self.factor)?;
-        check_size("factor_sigma", self.factor_sigma)?;
-        check_finite("gyro_drift", self.gyro_drift)?;
-        check_size("gyro_drift_sigma", self.gyro_drift_sigma)
     }
 }
 

@@ -11,7 +11,7 @@ use nalgebra::Quaternion;
 #[serde(default, deny_unknown_fields)]
 pub struct OrientationNoise {
     /// Standard deviation of roll, pitch and yaw (about x, y and z).
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
     pub sigma: [f64; 3],
     /// Leaves roll and pitch as they are, which then need not exist.
     pub planar: bool,

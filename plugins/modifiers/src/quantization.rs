@@ -9,7 +9,7 @@ pub struct Quantization {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
     /// Distance between two values, in the unit of the field.
-    #[reflect(@Unit("field's"))]
+    #[reflect(@Unit("field's"), @Range(1e-12, 1e12))]
     pub step: f64,
     /// Multiple that is taken.
     pub rounding: Rounding,
@@ -56,16 +56,6 @@ impl Modifier for Quantization {
                 });
             },
         ))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        if self.step.is_finite() && self.step > 0.0 {
-            return Ok(());
-        }
-        Err(CheckError::setting(format!(
-            "`step` must be more than 0, not {}",
-            self.step
-        )))
     }
 }
 

@@ -2,8 +2,6 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-use crate::faults;
-
 /// Adds to each number an error of its own that begins at 0 and wanders.
 ///
 /// Without a correlation time it wanders ever farther, with the root of time. With one it is a
@@ -16,10 +14,10 @@ pub struct RandomWalk {
     /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
     pub fields: Vec<String>,
     /// Growth: the standard deviation after one second, in the unit of the field by the root of a second.
-    #[reflect(@Unit("field's/√s"))]
+    #[reflect(@Unit("field's/√s"), @Range(0.0, 1e12))]
     pub sigma: f64,
     /// Time after which the error is mostly another one; without it, never.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(1e-9, 1e9))]
     pub correlation_time: Option<f64>,
 }
 
@@ -77,16 +75,6 @@ impl Modifier for RandomWalk {
                 });
             },
         ))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        faults::check_size("sigma", self.sigma)?;
-        match self.correlation_time {
-            Some(time) if time.is_nan() || time <= 0.0 => Err(CheckError::setting(format!(
-                "`correlation_time` must be more than 0, not {time}"
-            ))),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -2,15 +2,13 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 
-use crate::faults;
-
 /// Makes single pixels of an image white or black, others in every frame; of an image of depths, infinite or 0; of one of
 /// millimetres, 0.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SaltAndPepper {
     /// The share of pixels that are lost.
-    #[reflect(@Unit(""))]
+    #[reflect(@Unit(""), @Range(0.0, 1.0))]
     pub share: f64,
 }
 
@@ -95,13 +93,6 @@ impl Modifier for SaltAndPepper {
                 }
             },
         ))
-    }
-
-    fn check(&self, _: &World) -> Result<(), CheckError> {
-        if self.share > 1.0 {
-            return Err(CheckError::setting("`share` must not be above 1"));
-        }
-        faults::check_size("share", self.share)
     }
 }
 

@@ -21,6 +21,7 @@ use crate::coordinates::{self, Coordinates};
 robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "utm")]) }) }"#))]
 pub struct Utm {
     /// The zone, 1 to 60; where nothing is said, that of the scene's origin.
+    #[reflect(@Range(1.0, 60.0))]
     pub zone: Option<u8>,
     /// Hemisphere: northings count from the equator, or from 10,000 km south of it; where nothing is said, that of
     /// the scene's origin.

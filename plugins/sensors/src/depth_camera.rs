@@ -3,7 +3,7 @@ use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::camera::{
     self, Camera, Lens, PictureBuffers, View,
-    cloud::{Cloud, check_lines},
+    cloud::{Cloud, check_lines, most_points},
     lens::camera,
 };
 
@@ -15,7 +15,7 @@ camera! {
     /// reads beyond its table there). Things that are mostly transparent (alpha below 0.5) are seen through.
     DepthCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
     /// The lines that are kept, counted from 1 at the bottom; all, unless given.
-    #[reflect(@Property("keep_list"))]
+    #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
     /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
@@ -50,6 +50,10 @@ impl Sensor for DepthCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = DepthCameraData;
 
+    fn memory(&self, level: &str) -> Memory {
+        camera::memory(self, level)
+    }
+
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()?;
         check_lines(self.keep_list.as_deref(), &self.lens())
@@ -59,6 +63,10 @@ impl Sensor for DepthCamera {
 impl Camera for DepthCamera {
     fn lens(&self) -> Lens {
         self.common()
+    }
+
+    fn points(&self) -> u64 {
+        most_points(self.keep_list.as_deref(), &self.lens())
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {

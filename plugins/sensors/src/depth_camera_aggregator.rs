@@ -4,7 +4,7 @@ use morse_api::{prelude::*, render::Wants, samples::Samples};
 use crate::{
     camera::{
         self, Camera, Lens, PictureBuffers, View,
-        cloud::{Cloud, check_lines},
+        cloud::{Cloud, check_lines, most_points},
         lens::camera,
     },
     laser::DEGREE,
@@ -23,10 +23,10 @@ camera! {
     /// in those of the first of its cameras.
     DepthCameraAggregator: 512 by 256, focal 0.0277 m, from 1.0 to 20.0 m, top row first false;
     /// Angle by which each camera is turned to the left.
-    #[reflect(@Unit("rad"))]
+    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     yaws: Vec<f64> = vec![-60.0 * DEGREE, 0.0, 60.0 * DEGREE],
     /// The lines that are kept, counted from 1 at the bottom; an empty list keeps all.
-    #[reflect(@Property("keep_list"), @Changeable)]
+    #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"), @Changeable)]
     keep_list: Vec<u32> = VLP16.to_vec(),
     /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
@@ -48,11 +48,12 @@ impl Sensor for DepthCameraAggregator {
     const FREQUENCY: Option<f64> = Some(10.0);
     type Data = DepthCameraAggregatorData;
 
+    fn memory(&self, level: &str) -> Memory {
+        camera::memory(self, level)
+    }
+
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()?;
-        if !self.yaws.iter().all(|yaw| yaw.is_finite()) {
-            return Err(CheckError::setting("`yaws` must be finite"));
-        }
         check_lines(Some(&self.keep_list), &self.lens())
     }
 }
@@ -60,6 +61,11 @@ impl Sensor for DepthCameraAggregator {
 impl Camera for DepthCameraAggregator {
     fn lens(&self) -> Lens {
         self.common()
+    }
+
+    fn points(&self) -> u64 {
+        let lines = Some(self.keep_list.as_slice()).filter(|lines| !lines.is_empty());
+        most_points(lines, &self.lens()) * self.yaws.len() as u64
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {

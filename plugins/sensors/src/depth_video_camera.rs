@@ -58,6 +58,10 @@ impl Sensor for DepthVideoCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = DepthVideoCameraData;
 
+    fn memory(&self, level: &str) -> Memory {
+        camera::memory(self, level)
+    }
+
     fn check(&self, world: &World, camera: Entity) -> Result<(), CheckError> {
         let is_raw = world
             .get::<Level>(camera)

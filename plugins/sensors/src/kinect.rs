@@ -9,10 +9,10 @@ camera! {
     /// Level `depth` has depths in metres, level `raw` in millimetres, as the device gives them: ROS's `16UC1`.
     Kinect: 128 by 128, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
     /// Position of the camera on the sensor.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     rgb_at: [f64; 3] = [0.06, 0.08, 0.04],
     /// Position of the depth camera on the sensor.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     depth_at: [f64; 3] = [0.06, -0.08, 0.04],
 }
 
@@ -45,17 +45,11 @@ impl Sensor for Kinect {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = KinectData;
 
+    fn memory(&self, level: &str) -> Memory {
+        camera::memory(self, level)
+    }
+
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
-        if !self
-            .rgb_at
-            .iter()
-            .chain(&self.depth_at)
-            .all(|number| number.is_finite())
-        {
-            return Err(CheckError::setting(
-                "`rgb_at` and `depth_at` must be finite",
-            ));
-        }
         self.lens().check()
     }
 }

@@ -2,6 +2,7 @@
 use std::collections::BTreeMap;
 
 use morse_api::{
+    dynamic::number_to_json,
     fields::assign_map,
     object::{Objects, ROBOT_TAG, Tracked},
     prelude::*,
@@ -17,7 +18,7 @@ use serde_json::json;
 #[require(Tracked)]
 pub struct Proximity {
     /// Range of the sensor, until a request sets another one.
-    #[reflect(@Unit("m"), @Property("Range"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Range"))]
     pub range: f64,
     /// The property of what it feels, until a request sets another one; all robots unless given.
     #[reflect(@Property("Track"), @Changeable)]
@@ -62,16 +63,6 @@ impl Sensor for Proximity {
     const KIND: &'static str = "proximity";
     const FREQUENCY: Option<f64> = Some(12.0);
     type Data = ProximityData;
-
-    fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
-        if self.range >= 0.0 {
-            return Ok(());
-        }
-        Err(CheckError::setting(format!(
-            "`range` must be 0 or more, not {}",
-            self.range
-        )))
-    }
 }
 
 pub(super) fn plugin(app: &mut App) {
@@ -139,13 +130,7 @@ fn set_range(
     entity: Entity,
     SetRange { range }: SetRange,
 ) -> Result<Outcome, ServiceError> {
-    if !(range.is_finite() && range >= 0.0) {
-        let path = world.get::<Path>(entity).cloned().unwrap_or_default();
-        return Err(ServiceError::Failed(format!(
-            "`{path}`: the argument `range` of `set_range` must be a finite number, 0 or more, not {range}"
-        )));
-    }
-    settings::set(world, entity, "range", &json!(range))?;
+    settings::set(world, entity, "range", &number_to_json(range))?;
     Ok(Outcome::NOTHING)
 }
 

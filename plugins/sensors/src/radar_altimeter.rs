@@ -1,6 +1,5 @@
 //! Height of a sensor above the ground.
 use morse_api::{prelude::*, rays::Rays};
-use serde::{Deserializer, de::Error as _};
 
 /// Distance to what is straight below the sensor, however it is turned: one ray down in the world. The
 /// robot that carries it is not met.
@@ -8,8 +7,7 @@ use serde::{Deserializer, de::Error as _};
 #[serde(default, deny_unknown_fields)]
 pub struct RadarAltimeter {
     /// Range of the sensor.
-    #[reflect(@Unit("m"), @Property("MaxRange"))]
-    #[serde(deserialize_with = "positive")]
+    #[reflect(@Unit("m"), @Range(0.001, 1e6), @Property("MaxRange"))]
     pub max_range: f64,
 }
 
@@ -56,18 +54,10 @@ fn default_action(
     }
 }
 
-fn positive<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(source)?;
-    let is_positive = number > 0.0 && number.is_finite();
-    is_positive
-        .then_some(number)
-        .ok_or_else(|| D::Error::custom("must be greater than 0"))
-}
-
 #[cfg(test)]
 mod tests {
     use morse_api::rays::{CastRays, Hit};
-    use morse_testing::{TestWorld, moving};
+    use morse_testing::{TestWorld, moving, out_of_range};
 
     use super::*;
 
@@ -131,7 +121,7 @@ mod tests {
     fn a_range_is_positive() {
         for text in ["0", "-1", "inf", "NaN"] {
             let text = format!("(max_range: {text})");
-            assert!(ron::from_str::<RadarAltimeter>(&text).is_err(), "{text}");
+            assert_eq!(out_of_range::<RadarAltimeter>(&text), ["max_range"]);
         }
     }
 }

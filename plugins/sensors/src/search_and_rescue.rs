@@ -31,16 +31,16 @@ const EFFORT: u32 = 10;
 #[require(Tracked, Healing, Task)]
 pub struct SearchAndRescue {
     /// Distance within which a victim can be healed.
-    #[reflect(@Unit("m"), @Property("Heal_range"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Heal_range"))]
     pub heal_range: f64,
     /// Abilities that it has for victims.
-    #[reflect(@Property("Abilities"), @Changeable)]
+    #[reflect(@Range(-1e9, 1e9), @Property("Abilities"), @Changeable)]
     pub abilities: Vec<i64>,
     /// Full opening angle of the cone, below π.
-    #[reflect(@Unit("rad"), @Property("Angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.0, 3.13), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
-    #[reflect(@Unit("m"), @Property("Distance"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Distance"))]
     pub distance: f64,
 }
 

@@ -75,6 +75,10 @@ impl Sensor for SegmentationCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = SegmentationCameraData;
 
+    fn memory(&self, level: &str) -> Memory {
+        camera::memory(self, level)
+    }
+
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()
     }

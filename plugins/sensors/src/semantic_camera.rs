@@ -40,22 +40,22 @@ const RAYS: usize = POINTS + GRID * GRID;
 #[require(Tracked)]
 pub struct SemanticCamera {
     /// Columns of the picture.
-    #[reflect(@Property("cam_width"))]
+    #[reflect(@Range(1.0, 16_384.0), @Property("cam_width"))]
     pub width: u32,
     /// Rows of the picture.
-    #[reflect(@Property("cam_height"))]
+    #[reflect(@Range(1.0, 16_384.0), @Property("cam_height"))]
     pub height: u32,
     /// Focal length, for a chip 0.032 m wide.
-    #[reflect(@Unit("m"), @Property("cam_focal"), @Form::Millimetres)]
+    #[reflect(@Unit("m"), @Range(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
     pub focal: f64,
     /// Horizontal opening angle, below π; instead of `focal`.
-    #[reflect(@Unit("rad"), @Property("cam_fov"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
     pub fov: Option<f64>,
     /// Depth from which on it sees.
-    #[reflect(@Unit("m"), @Property("cam_near"))]
+    #[reflect(@Unit("m"), @Range(1e-6, 1e6), @Property("cam_near"))]
     pub near: f64,
     /// Depth to which it sees.
-    #[reflect(@Unit("m"), @Property("cam_far"))]
+    #[reflect(@Unit("m"), @Range(1e-6, 1e8), @Property("cam_far"))]
     pub far: f64,
     /// True if poses are given in the camera's axes; else in the world's.
     #[reflect(@Property("relative"))]
@@ -158,25 +158,11 @@ impl Sensor for SemanticCamera {
     type Data = SemanticCameraData;
 
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
-        let is_sharp = self.fov.map_or(self.focal > 0.0, |fov| {
-            fov > 0.0 && fov < std::f64::consts::PI
-        });
-        if !is_sharp {
-            return Err(CheckError::setting(
-                "`fov` must be above 0 and below π, and `focal` above 0",
-            ));
+        if self.far > self.near {
+            Ok(())
+        } else {
+            Err(CheckError::setting("`far` must be above `near`"))
         }
-        if self.width == 0 || self.height == 0 {
-            return Err(CheckError::setting(
-                "`width` and `height` must be 1 or more",
-            ));
-        }
-        if !(self.near > 0.0 && self.far > self.near) {
-            return Err(CheckError::setting(
-                "`near` must be above 0, and `far` above `near`",
-            ));
-        }
-        Ok(())
     }
 }
 

@@ -17,16 +17,16 @@ pub struct Thermometer {
     #[reflect(@Property("FireTag"), @Changeable)]
     pub fire_tag: String,
     /// Temperature far from all fires.
-    #[reflect(@Unit("°C"), @Property("DefaultTemperature"))]
+    #[reflect(@Unit("°C"), @Range(-273.15, 1e6), @Property("DefaultTemperature"))]
     pub default_temperature: f64,
     /// Temperature that a fire adds where it burns, unless its property is a number.
-    #[reflect(@Unit("°C"), @Property("FireTemperature"))]
+    #[reflect(@Unit("°C"), @Range(-1e6, 1e6), @Property("FireTemperature"))]
     pub fire_temperature: f64,
     /// Distance from which on a fire is not felt; without limit unless given.
-    #[reflect(@Unit("m"), @Property("Range"))]
+    #[reflect(@Unit("m"), @Range(0.0, f64::INFINITY), @Property("Range"))]
     pub range: f64,
     /// Rate at which the heat fades with distance.
-    #[reflect(@Unit("1/m"), @Property("Alpha"))]
+    #[reflect(@Unit("1/m"), @Range(0.0, 1e6), @Property("Alpha"))]
     pub alpha: f64,
 }
 

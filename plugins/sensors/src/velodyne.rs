@@ -17,24 +17,19 @@ use crate::{
 #[require(laser::Beams, Turned)]
 pub struct Velodyne {
     /// Angle between the lowest and the highest ray.
-    #[reflect(@Unit("rad"), @Property("scan_window"), @Form::Degrees)]
-    #[serde(deserialize_with = "laser::not_negative")]
+    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
     pub scan_window: f64,
     /// Angle between neighbouring rays.
-    #[reflect(@Unit("rad"), @Property("resolution"), @Form::Degrees)]
-    #[serde(deserialize_with = "laser::positive")]
+    #[reflect(@Unit("rad"), @Range(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
     pub resolution: f64,
     /// Range of the rays.
-    #[reflect(@Unit("m"), @Property("laser_range"))]
-    #[serde(deserialize_with = "laser::positive")]
+    #[reflect(@Unit("m"), @Range(0.001, 1e6), @Property("laser_range"))]
     pub laser_range: f64,
     /// Angle by which the middle of the window points down.
-    #[reflect(@Unit("rad"))]
-    #[serde(deserialize_with = "laser::finite")]
+    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     pub tilt: f64,
     /// Angle by which it turns to the left after each measurement.
-    #[reflect(@Unit("rad"))]
-    #[serde(deserialize_with = "laser::finite")]
+    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     pub turn: f64,
 }
 
@@ -55,23 +50,36 @@ impl Sensor for Velodyne {
     const LEVELS: &'static [&'static str] = laser::LEVELS;
     const FREQUENCY: Option<f64> = Some(60.0);
     type Data = LaserScannerData;
+
+    fn memory(&self, level: &str) -> Memory {
+        laser::memory(self.count(), level)
+    }
 }
 
-impl Laser for Velodyne {
-    fn directions(&self) -> Vec<Vector3<f64>> {
-        let sweep = Sweep {
+impl Velodyne {
+    fn sweep(&self) -> Sweep {
+        Sweep {
             window: self.scan_window,
             resolution: self.resolution,
             layers: 1,
             separation: 0.0,
             offset: 0.0,
-        };
+        }
+    }
+}
+
+impl Laser for Velodyne {
+    fn count(&self) -> u64 {
+        self.sweep().count()
+    }
+
+    fn directions(&self) -> Vec<Vector3<f64>> {
         let lowest = -self.scan_window / 2.0 - self.tilt;
         let upwards = |angle: f64| {
             let (sine, cosine) = libm::sincos(lowest + angle);
             Vector3::new(cosine, 0.0, sine)
         };
-        sweep.angles().map(upwards).collect()
+        self.sweep().angles().map(upwards).collect()
     }
 
     fn reach(&self) -> f64 {

@@ -4,7 +4,7 @@ use morse_api::{prelude::*, render::Wants, samples::Samples};
 use crate::{
     camera::{
         self, Camera, Lens, PictureBuffers, View,
-        cloud::{Cloud, check_lines},
+        cloud::{Cloud, check_lines, most_points},
         lens::camera,
     },
     turned::Turned,
@@ -18,10 +18,10 @@ camera! {
     /// cloud; in MORSE they are in the turned ones.
     VelodyneZb: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
     /// Angle by which it turns to the left after each frame; its opening angle, unless given.
-    #[reflect(@Unit("rad"), @Property("rotation"))]
+    #[reflect(@Unit("rad"), @Range(-6.3, 6.3), @Property("rotation"))]
     rotation: Option<f64> = None,
     /// The lines that are kept, counted from 1 at the bottom; all, unless given.
-    #[reflect(@Property("keep_list"))]
+    #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
     /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
@@ -50,21 +50,23 @@ impl Sensor for VelodyneZb {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = VelodyneZbData;
 
+    fn memory(&self, level: &str) -> Memory {
+        camera::memory(self, level)
+    }
+
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()?;
-        check_lines(self.keep_list.as_deref(), &self.lens())?;
-        match self.rotation {
-            Some(rotation) if !rotation.is_finite() => {
-                Err(CheckError::setting("`rotation` must be finite"))
-            }
-            _ => Ok(()),
-        }
+        check_lines(self.keep_list.as_deref(), &self.lens())
     }
 }
 
 impl Camera for VelodyneZb {
     fn lens(&self) -> Lens {
         self.common()
+    }
+
+    fn points(&self) -> u64 {
+        most_points(self.keep_list.as_deref(), &self.lens())
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {

@@ -39,6 +39,10 @@ impl Sensor for VideoCamera {
     const FREQUENCY: Option<f64> = Some(20.0);
     type Data = VideoCameraData;
 
+    fn memory(&self, level: &str) -> Memory {
+        camera::memory(self, level)
+    }
+
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {
         self.lens().check()
     }

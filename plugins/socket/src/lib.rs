@@ -33,6 +33,7 @@ use morse_api::{
     fields::Unit,
     middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
     port::Policy,
+    range::Range,
 };
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
@@ -53,8 +54,10 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct Socket {
     /// The port for requests; 0 takes a free one.
+    #[reflect(@Range(0.0, 65_535.0))]
     pub port: u16,
     /// The first port for streams; each takes the next free one. 0 takes any free ones.
+    #[reflect(@Range(0.0, 65_535.0))]
     pub streams: u16,
     /// The address to listen at. Other machines reach the simulation only at another one than the default,
     /// and then a token is needed.
@@ -63,21 +66,23 @@ pub struct Socket {
     pub token: Option<String>,
     /// Greatest number of clients. Beyond it, and where strangers take three quarters of it, the one goes that has been
     /// there for longest without a token or a first line; without such ones, the new client is turned away.
+    #[reflect(@Range(1.0, 65_535.0))]
     pub max_clients: u32,
     /// A client whose line is longer is told so, and sent away.
-    #[reflect(@Unit("B"))]
+    #[reflect(@Unit("B"), @Range(64.0, 67_108_864.0))]
     pub longest_line: u32,
     /// A client that begins a line, and has not ended it after so long, is sent away; so is one that has to say a
     /// token and does not. 0 waits for ever.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
     pub line_timeout: f64,
     /// Lets a client hold the simulation: while it is connected to the sync port, each tick waits
     /// for some bytes of it.
     pub time_sync: bool,
     /// The sync port; 0 takes a free one.
+    #[reflect(@Range(0.0, 65_535.0))]
     pub sync_port: u16,
     /// A client at the sync port that says nothing for so long ends the run; 0 waits for ever.
-    #[reflect(@Unit("s"))]
+    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
     pub sync_timeout: f64,
 }
 
@@ -111,6 +116,7 @@ impl Socket {
 #[serde(default, deny_unknown_fields)]
 pub struct Stream {
     /// Its port; without it, the next free one.
+    #[reflect(@Range(0.0, 65_535.0))]
     pub port: Option<u16>,
     /// Encoding of images in colour.
     pub image: ImageEncoding,

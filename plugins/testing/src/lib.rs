@@ -43,7 +43,7 @@
 //! ```
 //!
 //! - [`TestWorld`]: a robot with components; [`moving`], [`circling`]: how it moves; [`thing`]: objects around it;
-//! - [`settings`]: a part's settings from text;
+//! - [`settings`]: a part's settings from text; [`out_of_range`]: which of them are out of range;
 //! - [`TestModifier`]: data under one modifier;
 //! - [`statistics`]: whether samples are distributed as they should be;
 //! - [`gltf`]: a small mesh in glTF.
@@ -59,10 +59,14 @@ pub use modifier::TestModifier;
 pub use statistics::{allan_variance, spread};
 pub use world::TestWorld;
 
-use bevy::prelude::Entity;
+use std::sync::Arc;
+
+use bevy::{prelude::Entity, reflect::Typed};
 use morse_api::{
     body::BodyState,
+    kind::{About, ErasedSettings},
     object::{Bounds, Object, Property},
+    range::Violation,
 };
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use serde::de::DeserializeOwned;
@@ -78,6 +82,18 @@ pub fn settings<S: DeserializeOwned>(text: &str) -> S {
         .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
         .from_str(text)
         .expect("settings of this type")
+}
+
+/// The fields of settings, read from text, whose numbers are out of range: `["sigma.1"]`.
+///
+/// # Panics
+///
+/// The text does not fit the settings.
+#[must_use]
+pub fn out_of_range<S: DeserializeOwned + Typed + Send + Sync>(text: &str) -> Vec<String> {
+    let parsed: ErasedSettings = Arc::new(settings::<S>(text));
+    let found = About::of::<S>().violations(&parsed);
+    found.iter().map(Violation::field).collect()
 }
 
 /// A body at a place, turned by a yaw, that moves with a velocity in the world; its centre of mass is its

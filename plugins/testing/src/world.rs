@@ -10,10 +10,11 @@ use morse_api::{
     body::Robot,
     command::Mailbox,
     joint::{JointState, JointTarget, JointVariable, RobotJoints},
-    kind::{ErasedSettings, Kinds},
+    kind::{About, ErasedSettings, Kinds},
     modifier::{Side, Site},
     object::{Object, Objects, Zones},
     prelude::*,
+    range::Violation,
     sensor::{LocalData, Modified},
     service::{Call, Services, call},
     state::sort_by_path,
@@ -77,6 +78,15 @@ fn move_robot(
     };
 }
 
+/// Settings are refused in a simulation file if they are out of range: here, that is a mistake in the test.
+#[track_caller]
+fn assert_in_range(about: &About, settings: &ErasedSettings) {
+    let found = about.violations(settings);
+    let text = |violation: &Violation| format!("`{}`: {violation}", violation.field());
+    let found: Vec<String> = found.iter().map(text).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 impl TestWorld {
     /// A world of a tick rate (Hz) with the plugin of a part, whose robot starts as given.
     #[must_use]
@@ -110,7 +120,7 @@ impl TestWorld {
     ///
     /// # Panics
     ///
-    /// Its kind is not among those of the plugin, or its settings cannot be read.
+    /// Its kind is not among those of the plugin, or its settings cannot be read or are out of range.
     pub fn sensor<S: Sensor>(
         &mut self,
         path: &str,
@@ -121,14 +131,11 @@ impl TestWorld {
         let parsed: S = settings(text);
         let level = level_of(&parsed, S::LEVELS);
         let kind = self.app.world().resource::<Kinds>().sensors[S::KIND];
+        let parsed: ErasedSettings = Arc::new(parsed);
+        assert_in_range(&kind.about, &parsed);
         let mut entity = self.app.world_mut().spawn_empty();
         let random = Random::new(SEED, path, "measurement");
-        (kind.insert)(
-            &mut entity,
-            &(Arc::new(parsed) as ErasedSettings),
-            Level(level),
-            random,
-        );
+        (kind.insert)(&mut entity, &parsed, Level(level), random);
         let entity = entity.id();
         self.mount(entity, path, frequency, mount);
         entity
@@ -138,7 +145,7 @@ impl TestWorld {
     ///
     /// # Panics
     ///
-    /// Its kind is not among those of the plugin, or its settings cannot be read.
+    /// Its kind is not among those of the plugin, or its settings cannot be read or are out of range.
     pub fn actuator<A: Actuator>(
         &mut self,
         path: &str,
@@ -147,8 +154,9 @@ impl TestWorld {
     ) -> Entity {
         let kind = self.app.world().resource::<Kinds>().actuators[A::KIND];
         let mut entity = self.app.world_mut().spawn_empty();
-        let parsed: A = settings(text);
-        (kind.insert)(&mut entity, &(Arc::new(parsed) as ErasedSettings));
+        let parsed: ErasedSettings = Arc::new(settings::<A>(text));
+        assert_in_range(&kind.about, &parsed);
+        (kind.insert)(&mut entity, &parsed);
         insert_mailbox(&mut entity, &kind, A::KIND, path.into(), "rover".into());
         let entity = entity.id();
         let rate = self.clock().rate;
@@ -215,18 +223,18 @@ impl TestWorld {
     ///
     /// # Panics
     ///
-    /// It is no kind of the plugin, or does not fit the fields.
+    /// It is no kind of the plugin, its settings are out of range, or it does not fit the fields.
     pub fn modifier<M: Modifier>(&mut self, entity: Entity, text: &str, fields: &Fields) {
         let kind = self.app.world().resource::<Kinds>().modifiers[M::KIND];
-        let parsed: M = settings(text);
+        let parsed: ErasedSettings = Arc::new(settings::<M>(text));
+        assert_in_range(&kind.about, &parsed);
         let world = self.app.world_mut();
         let side = match world.get::<Mailbox>(entity) {
             Some(_) => Side::Command,
             None => Side::Measurement,
         };
         let site = Site { world, side };
-        let bound = (kind.bind)(&(Arc::new(parsed) as ErasedSettings), fields, &site)
-            .expect("a modifier that fits");
+        let bound = (kind.bind)(&parsed, fields, &site).expect("a modifier that fits");
         let path = world.get::<Path>(entity).expect("a component").clone();
         let random = Random::new(SEED, path.as_str(), M::KIND);
         let state = ModifierState::new(random);

@@ -29,6 +29,7 @@ use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
     middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
+    range::Range,
 };
 use serde::Deserialize;
 
@@ -46,6 +47,7 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct Web {
     /// The port of the page; 0 takes a free one.
+    #[reflect(@Range(0.0, 65_535.0))]
     pub port: u16,
     /// The address to listen at. Other machines reach the simulation only at another one than the default,
     /// and then a token is needed.
@@ -55,9 +57,10 @@ pub struct Web {
     /// Names by which browsers may ask for the page, besides the address: those of a proxy, say.
     pub hosts: Vec<String>,
     /// More viewers than these are turned away.
+    #[reflect(@Range(1.0, 65_535.0))]
     pub max_viewers: u32,
     /// Greatest rate at which a viewer is shown something new.
-    #[reflect(@Unit("Hz"))]
+    #[reflect(@Unit("Hz"), @Range(0.01, 1000.0))]
     pub frame_rate: f64,
 }
 
@@ -147,12 +150,6 @@ impl Middleware for Web {
 impl Web {
     /// Finds the address to listen at, if the settings make sense.
     fn address(&self) -> Result<IpAddr, String> {
-        if !(self.frame_rate > 0.0 && self.frame_rate <= 1000.0) {
-            return Err(format!(
-                "`frame_rate`: {} Hz cannot be shown; write a number from 0 to 1000, such as 60",
-                self.frame_rate
-            ));
-        }
         let is_plain = |token: &String| {
             let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             !token.is_empty() && token.bytes().all(is_usual)

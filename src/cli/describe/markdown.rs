@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use morse_api::fields::{Field, Fields};
 
 use super::{
-    Description, Signature,
+    Description, Setting, Signature,
     text::{self, capital, docs_of, frequency, signature, value},
 };
 
@@ -73,14 +73,16 @@ fn entry(description: &Description, common: &[Signature]) -> String {
     let docs = description.docs.split("\n\n").map(wrapped);
     let docs: Vec<String> = docs.collect();
     let mut text = format!("\n### `{}`\n\n{}\n", description.word, docs.join("\n\n"));
-    if !description.settings.0.is_empty() {
-        text.push_str("\n| setting | unit | unless given | |\n|---|---|---|---|\n");
-        for field in &description.settings.0 {
-            let default = description.defaults.get(field.name).map(value);
+    if !description.settings.is_empty() {
+        text.push_str("\n| setting | unit | range | unless given | |\n|---|---|---|---|---|\n");
+        for Setting { name, field } in &description.settings {
+            let default = description.defaults.get(name.as_str()).map(value);
             let default = code(&default.unwrap_or_default());
+            let range = text::range(field).map_or_else(String::new, |range| range.to_string());
+            let default = format!("{range} | {default}");
             let property = text::property(field);
             let property = property.map_or(String::new(), |property| format!(" ({property})"));
-            row(&mut text, field, &default, &property);
+            row(&mut text, name, field, &default, &property);
         }
     }
     if let Some((noun, fields)) = &description.fields
@@ -145,19 +147,14 @@ fn data(noun: &str, fields: &Fields) -> String {
     for field in &fields.0 {
         let levels = field.levels.unwrap_or_default();
         let levels: Vec<String> = levels.iter().map(|level| format!("`{level}`")).collect();
-        row(&mut text, field, &levels.join(", "), "");
+        row(&mut text, field.name, field, &levels.join(", "), "");
     }
     text
 }
 
-fn row(text: &mut String, field: &Field, third: &str, more: &str) {
+fn row(text: &mut String, name: &str, field: &Field, third: &str, more: &str) {
     let (unit, docs) = (escaped(field.unit.unwrap_or("")), escaped(&docs_of(field)));
-    writeln!(
-        text,
-        "| `{}` | {unit} | {third} | {docs}{more} |",
-        field.name
-    )
-    .ok();
+    writeln!(text, "| `{name}` | {unit} | {third} | {docs}{more} |").ok();
 }
 
 fn code(text: &str) -> String {

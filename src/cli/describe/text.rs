@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use morse_api::{
     fields::{Field, Fields},
     property::Form,
+    range::Range,
 };
 use serde_json::{Value as Json, json};
 
-use super::{Description, Signature};
+use super::{Description, Setting, Signature};
 
 /// A number as people write it: not more digits than tell it apart from its neighbours among measures.
 pub(super) fn value(value: &Json) -> String {
@@ -16,11 +17,12 @@ pub(super) fn value(value: &Json) -> String {
             Some(float) if number.is_f64() => rounded(float),
             _ => number.to_string(),
         },
+        // What has fields inside is written in ways of its own.
+        Json::Array(parts) if parts.iter().any(Json::is_object) => String::new(),
         Json::Array(parts) => {
             let parts: Vec<String> = parts.iter().map(self::value).collect();
             format!("[{}]", parts.join(", "))
         }
-        // What has fields inside is written in ways of its own.
         Json::Null | Json::Object(_) => String::new(),
         value => value.to_string(),
     }
@@ -51,20 +53,25 @@ pub(super) fn as_text(description: &Description) -> String {
         word, family, docs, ..
     } = description;
     let mut text = format!("{word} ({family})\n{docs}\n");
-    if !description.settings.0.is_empty() {
+    if !description.settings.is_empty() {
         text.push_str("\nSettings\n");
-        text.push_str(&table(&description.settings, |field| {
-            let default = description.defaults.get(field.name).map(value);
+        let settings = &description.settings;
+        let rows = settings
+            .iter()
+            .map(|setting| (setting.name.as_str(), &setting.field));
+        text.push_str(&table(rows, |name, field| {
+            let default = description.defaults.get(name).map(value);
             let default = default.filter(|default| !default.is_empty());
             let default = default.map(|default| format!("; {default} unless given"));
             let property = property(field).map(|property| format!("; {property}"));
-            Some(default.unwrap_or_default() + &property.unwrap_or_default())
+            own_range(field) + &default.unwrap_or_default() + &property.unwrap_or_default()
         }));
     }
     if let Some((noun, fields)) = &description.fields
         && !fields.0.is_empty()
     {
-        let fields = table(fields, |_| None);
+        let rows = fields.0.iter().map(|field| (field.name, field));
+        let fields = table(rows, |_, field| own_range(field));
         write!(text, "\n{}\n{fields}", capital(noun)).ok();
     }
     if let Some((default, others)) = description.levels.split_first() {
@@ -146,14 +153,27 @@ pub(super) fn docs_of(field: &Field) -> String {
     docs.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn table(fields: &Fields, more: impl Fn(&Field) -> Option<String>) -> String {
-    let width = |of: fn(&Field) -> usize| fields.0.iter().map(of).max().unwrap_or(0);
-    let (names, units) = (
-        width(|field| field.name.len()),
-        width(|field| field.unit.unwrap_or("").chars().count()),
-    );
+/// The range of a field that has one of its own.
+fn own_range(field: &Field) -> String {
+    let range = range(field).filter(|_| field.has_own_range);
+    range.map_or_else(String::new, |range| format!("; {range}"))
+}
+
+/// The range of a setting, or of a field of a command.
+pub(super) fn range(field: &Field) -> Option<Range> {
+    morse_api::range::range_of(field)
+}
+
+fn table<'a>(
+    rows: impl Iterator<Item = (&'a str, &'a Field)> + Clone,
+    more: impl Fn(&str, &Field) -> String,
+) -> String {
+    let unit_width = |field: &Field| field.unit.unwrap_or("").chars().count();
+    let names = rows.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let units = rows.clone().map(|(_, field)| unit_width(field)).max();
+    let units = units.unwrap_or(0);
     let mut text = String::new();
-    for field in &fields.0 {
+    for (name, field) in rows {
         let docs = docs_of(field);
         let levels = field
             .levels
@@ -161,9 +181,9 @@ fn table(fields: &Fields, more: impl Fn(&Field) -> Option<String>) -> String {
             .unwrap_or_default();
         let line = format!(
             "  {:names$}  {:units$}  {docs}{levels}{}",
-            field.name,
+            name,
             field.unit.unwrap_or(""),
-            more(field).unwrap_or_default()
+            more(name, field)
         );
         text.push_str(line.trim_end());
         text.push('\n');
@@ -179,10 +199,12 @@ pub(super) fn as_json(description: &Description) -> Json {
             "result": service.result, "async": service.is_async,
         })
     };
-    let setting = |field: &Field| {
+    let setting = |Setting { name, field }: &Setting| {
         let mut setting = of_field(field);
         if let Some(setting) = setting.as_object_mut() {
-            let default = description.defaults.get(field.name).cloned();
+            setting.insert("name".to_owned(), name.as_str().into());
+            setting.insert("range".to_owned(), range_to_json(field));
+            let default = description.defaults.get(name.as_str()).cloned();
             setting.insert("default".to_owned(), default.unwrap_or_default());
             let form = field.form.map(Form::to_json);
             let property = field
@@ -192,7 +214,7 @@ pub(super) fn as_json(description: &Description) -> Json {
         }
         setting
     };
-    let settings: Json = description.settings.0.iter().map(setting).collect();
+    let settings: Json = description.settings.iter().map(setting).collect();
     let mut json = json!({
         "kind": description.word, "family": description.family, "docs": description.docs,
         "settings": settings, "levels": description.levels, "frequency": description.frequency,
@@ -200,9 +222,22 @@ pub(super) fn as_json(description: &Description) -> Json {
         "fits": description.fits, "snippet": description.snippet,
     });
     if let (Some((noun, fields)), Some(object)) = (&description.fields, json.as_object_mut()) {
-        object.insert((*noun).to_owned(), list(fields));
+        let mut fields_json = list(fields);
+        if let Some(rows) = fields_json.as_array_mut().filter(|_| *noun == "command") {
+            for (row, field) in rows.iter_mut().zip(&fields.0) {
+                row["range"] = range_to_json(field);
+            }
+        }
+        object.insert((*noun).to_owned(), fields_json);
     }
     json
+}
+
+/// The least and the greatest number, null for a range without an end; null for what holds no numbers.
+fn range_to_json(field: &Field) -> Json {
+    range(field).map_or(Json::Null, |Range(least, greatest)| {
+        json!([least, greatest])
+    })
 }
 
 fn of_field(field: &Field) -> Json {
@@ -227,5 +262,6 @@ mod tests {
         assert_eq!(value(&json!([0.5, 1])), "[0.5, 1]");
         assert_eq!(value(&json!("position")), "\"position\"");
         assert_eq!(value(&json!({ "seconds": 3 })), "");
+        assert_eq!(value(&json!([{ "seconds": 3 }])), "");
     }
 }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use morse_api::{carrier::Link, check::CheckError, state::sort_by_path};
+use morse_api::{carrier::Link, check::CheckError, memory, state::sort_by_path};
 use morse_scene::{
     diagnostic::Diagnostic,
     simulation::{Instance, Spanned, model::Component as Common},
@@ -41,6 +41,17 @@ impl Installer<'_> {
     /// Asks each component whether it can work here, now that all are there.
     pub(super) fn check(&mut self) {
         sort_by_path(self.world);
+        // Whether it can work, a component may have to allocate to find out.
+        if let Err(over) = memory::check(self.world) {
+            let message = format!("`{}`: {over}", over.path);
+            let problem = Diagnostic::error("simulation::memory", message).help(over.remedy());
+            let part = self.installed.iter().find(|part| part.path == over.path);
+            self.problems.push(match part {
+                Some(part) => at(problem, &part.common.kind, "this takes most"),
+                None => problem,
+            });
+            return;
+        }
         for part in &self.installed {
             if let Err(missing) = (part.check)(self.world, part.entity) {
                 let problem = Diagnostic::error(

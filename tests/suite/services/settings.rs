@@ -109,7 +109,7 @@ fn a_setting_is_checked_as_in_a_file_and_stays_if_it_is_refused() {
         "rover.scan",
         "resolution",
         json!(-1),
-        "`rover.scan`, resolution: must be greater than 0",
+        "`rover.scan`, resolution: -0.017453292519943295 is out of range: 1e-5 to 6.3 rad",
     );
     refused("rover.scan", "resolution", json!("fine"), "resolution");
     refused("rover.scan", "laser_range", json!(null), "laser_range");

@@ -36,7 +36,7 @@ pub struct Pr2 {
     /// The frame that takes things.
     pub hand: String,
     /// Reach of the hand.
-    #[reflect(@Unit("m"))]
+    #[reflect(@Unit("m"), @Range(0.0, 1000.0))]
     pub distance: f64,
 }
 

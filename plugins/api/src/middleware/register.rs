@@ -1,8 +1,8 @@
 //! Registration of kinds of middleware.
-use bevy::prelude::*;
+use bevy::{prelude::*, reflect::Typed as _};
 
 use super::{ErasedContext, Failure, Middleware, MiddlewareContext, Running};
-use crate::kind::{About, ErasedSettings, Kinds, MiddlewareKind, claim};
+use crate::kind::{About, ErasedSettings, Kinds, MiddlewareKind, Part, claim, demand};
 
 /// Registers middlewares.
 pub trait AddMiddleware {
@@ -10,12 +10,16 @@ pub trait AddMiddleware {
     ///
     /// # Panics
     ///
-    /// Two kinds of middleware claim the same word.
+    /// Two kinds of middleware claim the same word; or settings have a field that would make a run differ from the next
+    /// one, such as an unordered map.
     fn add_middleware<W: Middleware>(&mut self) -> &mut Self;
 }
 
 impl AddMiddleware for App {
     fn add_middleware<W: Middleware>(&mut self) -> &mut Self {
+        demand(Part::Settings, W::KIND, W::type_info());
+        demand(Part::Settings, W::KIND, W::Output::type_info());
+        demand(Part::Settings, W::KIND, W::Input::type_info());
         let kind = MiddlewareKind {
             about: About::of::<W>(),
             output: About::of::<W::Output>(),

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use bevy::prelude::*;
 
 use super::{BindError, Modifier, ModifierState, ModifierStates, Modifiers, Modify};
-use crate::kind::{About, ErasedSettings, Kinds, ModifierKind, claim};
+use crate::kind::{About, ErasedSettings, Kinds, ModifierKind, Part, claim, demand};
 
 /// On a component that has modifiers of kind `M`. What is offered on it by
 /// [`add_service`](crate::service::AddService::add_service) is a service of the modifier.
@@ -69,11 +69,17 @@ fn attach<M: Modifier>(
 /// Registers modifiers.
 pub trait AddModifier {
     /// Makes `M` known under its word.
+    ///
+    /// # Panics
+    ///
+    /// Two kinds of modifier claim the same word; or the settings have a field that would make a run differ from the
+    /// next one, such as an unordered map.
     fn add_modifier<M: Modifier>(&mut self) -> &mut Self;
 }
 
 impl AddModifier for App {
     fn add_modifier<M: Modifier>(&mut self) -> &mut Self {
+        demand(Part::Settings, M::KIND, M::type_info());
         let kind = ModifierKind {
             about: About::of::<M>(),
             bind: |settings: &ErasedSettings, fields, site| match settings.downcast_ref::<M>() {

@@ -7,8 +7,8 @@ use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::problem::{Problems, Wording as _, error, quoted};
-use super::tree::Field;
-use super::vocabulary::{Family, Vocabulary};
+use super::tree::{Field, Kind, Node};
+use super::vocabulary::{Family, Fault, Vocabulary};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::simulation::model::Settings;
 use trace::{SettingsError, Trace};
@@ -52,7 +52,12 @@ pub(super) fn read(
             problems.push(problem);
         }
         let failure = match result {
-            Ok(settings) => return Settings(settings),
+            Ok(settings) => {
+                for fault in vocabulary.faults(written.family, written.word, &settings) {
+                    problems.push(fault_at_its_place(&fault, &written));
+                }
+                return Settings(settings);
+            }
             Err(failure) => first.unwrap_or_else(|| SettingsError::other(written.kind, &failure)),
         };
         let span = failure.span;
@@ -67,6 +72,44 @@ pub(super) fn read(
         left_out.push(field.name.value.clone());
     }
     Settings::default()
+}
+
+/// Tells of a mistake in settings that could be read, at the place where they say it; where that is not found, at the
+/// place of the kind.
+fn fault_at_its_place(fault: &Fault, written: &Written<'_>) -> Diagnostic {
+    let mut steps = fault.path.iter();
+    let first = steps.next();
+    let mut fields = written.own.iter().chain(&written.common);
+    let field = fields.find(|field| Some(&field.name.value) == first);
+    let span = field.map_or(written.kind, |field| {
+        steps
+            .try_fold(&field.value, |node, step| part(node, step).ok_or(node))
+            .unwrap_or_else(|last| last)
+            .span
+    });
+    let (name, word) = (quoted(&fault.path.join(".")), quoted(written.word));
+    let message = format!("{name} of {word}: {}", fault.message);
+    error("simulation::out-of-range", span, message).label(format!("expected {}", fault.wanted))
+}
+
+/// The part of a value that has a name, a place or a key.
+fn part<'n>(node: &'n Node, step: &str) -> Option<&'n Node> {
+    match &node.kind {
+        Kind::Struct(_, fields) => {
+            let field = fields.iter().find(|field| field.name.value == step);
+            field.map(|field| &field.value)
+        }
+        Kind::List(items) | Kind::Tuple(_, items) => items.get(step.parse::<usize>().ok()?),
+        Kind::Map(pairs) => {
+            let pair = pairs.iter().find(|(key, _)| match &key.kind {
+                Kind::Text(text) | Kind::Word(text) => text == step,
+                Kind::Integer(number) => number.to_string() == step,
+                _ => false,
+            });
+            pair.map(|(_, value)| value)
+        }
+        _ => None,
+    }
 }
 
 /// Takes out the field that a place belongs to.

@@ -49,6 +49,17 @@ impl Family {
     }
 }
 
+/// Mistake in settings that could be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Way to it from the settings: names of fields, places in lists, keys of maps.
+    pub path: Vec<String>,
+    /// The mistake: "-1 is out of range: 0 to 10 m".
+    pub message: String,
+    /// The values that would do: "0 to 10 m".
+    pub wanted: String,
+}
+
 /// The kinds that a simulation file may name, and how their settings are read.
 pub trait Vocabulary {
     /// The words of a family, for look-ups and suggestions.
@@ -71,6 +82,16 @@ pub trait Vocabulary {
         word: &str,
         settings: &mut dyn erased_serde::Deserializer<'_>,
     ) -> Result<Arc<dyn Any + Send + Sync>, erased_serde::Error>;
+
+    /// Mistakes in settings that could be read, such as numbers that are out of range.
+    fn faults(
+        &self,
+        _family: Family,
+        _word: &str,
+        _settings: &Arc<dyn Any + Send + Sync>,
+    ) -> Vec<Fault> {
+        Vec::new()
+    }
 
     /// The levels of a kind, the default one first; empty when it has none.
     fn levels(&self, family: Family, word: &str) -> Vec<&str>;

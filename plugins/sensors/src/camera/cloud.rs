@@ -54,6 +54,13 @@ impl Cloud<'_> {
     }
 }
 
+/// Number of points of one picture at most, of which these lines are kept, or all.
+#[must_use]
+pub fn most_points(lines: Option<&[u32]>, lens: &Lens) -> u64 {
+    let lines = lines.map_or(u64::from(lens.height), |lines| lines.len() as u64);
+    lines * u64::from(lens.width)
+}
+
 /// Checks that all lines are in the picture.
 ///
 /// # Errors

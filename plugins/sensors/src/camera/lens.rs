@@ -8,9 +8,6 @@ use morse_api::{
 /// Width of the light-sensitive chip of MORSE's cameras, m.
 const CHIP: f64 = 0.032;
 
-/// Most columns and rows.
-const LARGEST: u32 = 16_384;
-
 /// The settings that all cameras have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
@@ -79,47 +76,33 @@ impl Lens {
         }
     }
 
+    /// Tells whether it does not bend rays.
+    #[must_use]
+    pub fn is_ideal(&self) -> bool {
+        self.distortion == [0.0; 5]
+    }
+
     /// Distortion of the lens, worked out for all pixels; nothing if the lens is ideal.
     ///
     /// # Errors
     ///
     /// It folds the picture.
     pub fn bend(&self) -> Result<Option<Distortion>, FoldError> {
-        if self.distortion == [0.0; 5] {
+        if self.is_ideal() {
             return Ok(None);
         }
         let size = [self.width, self.height];
         Distortion::new(self.distortion, size, self.pixels(), self.center()).map(Some)
     }
 
-    /// Checks whether its settings make sense.
+    /// Checks whether its settings make sense together; each is in its range.
     ///
     /// # Errors
     ///
     /// Which ones do not.
     pub fn check(&self) -> Result<(), CheckError> {
-        let is_sharp = self
-            .fov
-            .map_or(self.focal > 0.0 && self.focal.is_finite(), |fov| {
-                fov > 0.0 && fov < std::f64::consts::PI
-            });
-        if !is_sharp {
-            return Err(CheckError::setting(
-                "`fov` must be above 0 and below π, and `focal` above 0",
-            ));
-        }
-        if ![self.width, self.height]
-            .iter()
-            .all(|size| (1..=LARGEST).contains(size))
-        {
-            return Err(CheckError::setting(format!(
-                "`width` and `height` must be from 1 to {LARGEST}"
-            )));
-        }
-        if !(self.near > 0.0 && self.far > self.near && self.far.is_finite()) {
-            return Err(CheckError::setting(
-                "`near` must be above 0, and `far` above `near` and finite",
-            ));
+        if self.far <= self.near {
+            return Err(CheckError::setting("`far` must be above `near`"));
         }
         self.bend()
             .map(drop)
@@ -140,22 +123,22 @@ macro_rules! camera {
         #[require($crate::camera::PictureBuffers, $crate::camera::Capture, Task, morse_api::render::UsesRenderer)]
         pub struct $name {
             /// Columns of the picture.
-            #[reflect(@Property("cam_width"))]
+            #[reflect(@Range(1.0, 16_384.0), @Property("cam_width"))]
             pub width: u32,
             /// Rows of the picture.
-            #[reflect(@Property("cam_height"))]
+            #[reflect(@Range(1.0, 16_384.0), @Property("cam_height"))]
             pub height: u32,
             /// Focal length, for a chip 0.032 m wide.
-            #[reflect(@Unit("m"), @Property("cam_focal"), @Form::Millimetres)]
+            #[reflect(@Unit("m"), @Range(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
             pub focal: f64,
             /// Horizontal opening angle, below π; instead of `focal`.
-            #[reflect(@Unit("rad"), @Property("cam_fov"), @Form::Degrees)]
+            #[reflect(@Unit("rad"), @Range(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
             pub fov: Option<f64>,
             /// Depth from which on it sees.
-            #[reflect(@Unit("m"), @Property("cam_near"))]
+            #[reflect(@Unit("m"), @Range(1e-6, 1e6), @Property("cam_near"))]
             pub near: f64,
             /// Depth to which it sees.
-            #[reflect(@Unit("m"), @Property("cam_far"))]
+            #[reflect(@Unit("m"), @Range(1e-6, 1e8), @Property("cam_far"))]
             pub far: f64,
             /// True if the top row comes first; else the lowest one.
             #[reflect(@Property("Vertical_Flip"))]
@@ -166,7 +149,7 @@ macro_rules! camera {
             /// True if the sun and lamps cast shadows in its pictures, which takes time.
             pub shadows: bool,
             /// Distortion of its lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
-            #[reflect(@Unit(""))]
+            #[reflect(@Unit(""), @Range(-1000.0, 1000.0))]
             pub distortion: [f64; 5],
             /// Renderer of its colours, `software` or `gpu`; without it, that of the run (`--renderer`).
             pub renderer: Option<morse_api::render::RendererKind>,

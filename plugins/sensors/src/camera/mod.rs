@@ -39,6 +39,11 @@ pub trait Camera: Sensor {
     /// Views: poses in the frame of the mount, of cameras that look along x, and what is wanted of each.
     fn views(&self, level: &str, views: &mut Vec<View>);
 
+    /// Number of points that its data hold at most.
+    fn points(&self) -> u64 {
+        0
+    }
+
     /// Angle by which it has turned to the left after each frame, rad.
     fn turn(&self) -> f64 {
         0.0
@@ -84,6 +89,28 @@ pub struct PictureBuffers {
     pub camera_from_view: Vec<Isometry3<f64>>,
     /// Distortion of the lens, worked out for the first frame.
     pub bend: Option<Arc<Distortion>>,
+}
+
+/// Most memory that a camera takes at a level.
+pub fn memory<C: Camera>(camera: &C, level: &str) -> Memory {
+    let lens = camera.lens_at(level);
+    let pixels = u64::from(lens.width) * u64::from(lens.height);
+    let mut views = Vec::new();
+    camera.views(level, &mut views);
+    // Red, green, blue and 255; a depth; a number of a thing: see `Picture`.
+    let bytes = |view: &View| {
+        4 * u64::from(view.wants.color)
+            + 4 * u64::from(view.wants.depth)
+            + 2 * u64::from(view.wants.things)
+    };
+    let pictures = pixels.saturating_mul(views.iter().map(bytes).sum());
+    let bend = if lens.is_ideal() { 0 } else { 16 };
+    // A list of points that grows has up to twice the room that it needs.
+    let points = camera.points().saturating_mul(2 * 3 * 4);
+    Memory {
+        measurement: pictures.saturating_add(points),
+        workspace: pictures.saturating_add(pixels.saturating_mul(bend)),
+    }
 }
 
 /// Adds a kind of camera.

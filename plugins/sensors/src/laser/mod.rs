@@ -15,7 +15,6 @@ use morse_api::{
     rays::{Hit, Rays, Surface},
 };
 use nalgebra::Matrix3;
-use serde::{Deserializer, de::Error as _};
 
 use crate::turned::Turned;
 
@@ -27,14 +26,11 @@ pub const DEGREE: f64 = PI / 180.0;
 /// Every point and range; with the strength of the echoes; or the nearest distance alone.
 pub const LEVELS: &[&str] = &["raw", "rssi", "range"];
 
-/// Most rays of a layer. What would have more gets these, from the right on.
-const MOST_RAYS: f64 = 1e6;
-
-/// Most layers.
-const MOST_LAYERS: u32 = 1024;
-
 /// A kind of laser scanner.
 pub trait Laser: Sensor<Data = LaserScannerData> {
+    /// Number of rays.
+    fn count(&self) -> u64;
+
     /// Unit vectors along the rays in the frame of the sensor, in the order of the data, before it turns.
     fn directions(&self) -> Vec<Vector3<f64>>;
 
@@ -51,6 +47,21 @@ pub trait Laser: Sensor<Data = LaserScannerData> {
 pub fn add<L: Laser>(app: &mut App) {
     app.register_state::<Turned>()
         .add_sensor::<L, _>((aim::<L>, measure::<L>).chain());
+}
+
+/// Memory that so many rays take at a level.
+#[must_use]
+pub fn memory(rays: u64, level: &str) -> Memory {
+    let of_measurement = match level {
+        "range" => 0,
+        "rssi" => size_of::<[f64; 3]>() + 2 * size_of::<f64>(),
+        _ => size_of::<[f64; 3]>() + size_of::<f64>(),
+    };
+    let of_beams = 3 * size_of::<Vector3<f64>>() + size_of::<Option<Hit>>();
+    Memory {
+        measurement: rays.saturating_mul(of_measurement as u64),
+        workspace: rays.saturating_mul(of_beams as u64),
+    }
 }
 
 /// The directions of the rays, and room for a measurement. All of it follows from the settings and from
@@ -153,18 +164,28 @@ pub struct Sweep {
 impl Sweep {
     /// Angles of the rays of a layer from the first one, rad.
     pub fn angles(&self) -> impl Iterator<Item = f64> + use<> {
-        // A window of whole multiples of the resolution has its last ray, whatever the rounding.
-        let last = (self.window / self.resolution * (1.0 + 1e-9)).min(MOST_RAYS - 1.0) as u32;
         let resolution = self.resolution;
-        (0..=last).map(move |index| resolution * f64::from(index))
+        (0..=self.last()).map(move |index| resolution * f64::from(index))
+    }
+
+    /// Index of the last ray of a layer. A window of whole multiples of the resolution has its last ray, whatever the
+    /// rounding.
+    fn last(&self) -> u32 {
+        (self.window / self.resolution * (1.0 + 1e-9)) as u32
+    }
+
+    /// Number of all rays.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        (u64::from(self.last()) + 1) * u64::from(self.layers)
     }
 
     /// Unit vectors along all rays, from right to left, top layer first.
     #[must_use]
     pub fn directions(&self) -> Vec<Vector3<f64>> {
-        let layers = self.layers.min(MOST_LAYERS);
+        let layers = self.layers;
         let top = self.separation * f64::from(layers.saturating_sub(1)) / 2.0;
-        let mut directions = Vec::new();
+        let mut directions = Vec::with_capacity(self.count() as usize);
         for layer in 0..layers {
             let elevation = libm::sin(top - self.separation * f64::from(layer));
             let is_shifted = layers > 1 && layer % 2 == 0;
@@ -176,45 +197,6 @@ impl Sweep {
         }
         directions
     }
-}
-
-/// Reads a number above zero.
-///
-/// # Errors
-///
-/// It is something else.
-pub fn positive<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(source)?;
-    let is_positive = number > 0.0 && number.is_finite();
-    is_positive
-        .then_some(number)
-        .ok_or_else(|| D::Error::custom("must be greater than 0"))
-}
-
-/// Reads a number that is zero or more.
-///
-/// # Errors
-///
-/// It is something else.
-pub fn not_negative<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(source)?;
-    let is_fine = number >= 0.0 && number.is_finite();
-    is_fine
-        .then_some(number)
-        .ok_or_else(|| D::Error::custom("must not be negative"))
-}
-
-/// Reads any number but infinity and what is none.
-///
-/// # Errors
-///
-/// It is something else.
-pub fn finite<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(source)?;
-    number
-        .is_finite()
-        .then_some(number)
-        .ok_or_else(|| D::Error::custom("must be finite"))
 }
 
 /// A kind of laser scanner whose rays lie in one plane or in several layers: its settings, and `plugin`.
@@ -236,27 +218,22 @@ macro_rules! laser {
         #[require(laser::Beams)]
         pub struct $name {
             /// Angle between the first and the last ray of a layer.
-            #[reflect(@Unit("rad"), @Property("scan_window"), @Form::Degrees)]
-            #[serde(deserialize_with = "laser::not_negative")]
+            #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
             pub scan_window: f64,
             /// Angle between neighbouring rays.
-            #[reflect(@Unit("rad"), @Property("resolution"), @Form::Degrees)]
-            #[serde(deserialize_with = "laser::positive")]
+            #[reflect(@Unit("rad"), @Range(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
             pub resolution: f64,
             /// Range of the rays.
-            #[reflect(@Unit("m"), @Property("laser_range"))]
-            #[serde(deserialize_with = "laser::positive")]
+            #[reflect(@Unit("m"), @Range(0.001, 1e6), @Property("laser_range"))]
             pub laser_range: f64,
             /// Number of layers, one above the other.
-            #[reflect(@Property("layers"))]
+            #[reflect(@Range(1.0, 1024.0), @Property("layers"))]
             pub layers: u32,
             /// Angle between neighbouring layers.
-            #[reflect(@Unit("rad"), @Property("layer_separation"), @Form::Degrees)]
-            #[serde(deserialize_with = "laser::finite")]
+            #[reflect(@Unit("rad"), @Range(-3.2, 3.2), @Property("layer_separation"), @Form::Degrees)]
             pub layer_separation: f64,
             /// Angle by which the first, third, … of several layers are turned to the left.
-            #[reflect(@Unit("rad"), @Property("layer_offset"), @Form::Degrees)]
-            #[serde(deserialize_with = "laser::finite")]
+            #[reflect(@Unit("rad"), @Range(-3.2, 3.2), @Property("layer_offset"), @Form::Degrees)]
             pub layer_offset: f64,
         }
 
@@ -278,18 +255,31 @@ macro_rules! laser {
             const LEVELS: &'static [&'static str] = laser::LEVELS;
             const FREQUENCY: Option<f64> = $frequency;
             type Data = laser::LaserScannerData;
+
+            fn memory(&self, level: &str) -> Memory {
+                laser::memory(self.count(), level)
+            }
         }
 
-        impl Laser for $name {
-            fn directions(&self) -> Vec<Vector3<f64>> {
-                let sweep = Sweep {
+        impl $name {
+            fn sweep(&self) -> Sweep {
+                Sweep {
                     window: self.scan_window,
                     resolution: self.resolution,
                     layers: self.layers,
                     separation: self.layer_separation,
                     offset: self.layer_offset,
-                };
-                sweep.directions()
+                }
+            }
+        }
+
+        impl Laser for $name {
+            fn count(&self) -> u64 {
+                self.sweep().count()
+            }
+
+            fn directions(&self) -> Vec<Vector3<f64>> {
+                self.sweep().directions()
             }
 
             fn reach(&self) -> f64 {

@@ -5,6 +5,7 @@ use morse_api::{
     rays::{CastRays, Hit, Rays, Surface},
     tick::Clock,
 };
+use morse_testing::out_of_range;
 
 use super::*;
 use crate::{
@@ -102,26 +103,40 @@ fn rays_go_from_right_to_left_and_from_the_top_down() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused_where_they_stand() {
-    let read = |text: &str| ron::from_str::<LaserScanner>(text);
-    assert_eq!(read("()").unwrap(), LaserScanner::default());
-    assert_eq!(read("(resolution: 0.5)").unwrap().resolution, 0.5);
-    for text in [
-        "(resolution: 0)",
-        "(resolution: NaN)",
-        "(laser_range: inf)",
-        "(scan_window: -1)",
-        "(range: 3)",
+fn settings_out_of_range_are_found() {
+    assert!(out_of_range::<LaserScanner>("()").is_empty());
+    assert!(out_of_range::<LaserScanner>("(resolution: 0.5)").is_empty());
+    for (text, field) in [
+        ("(resolution: 0)", "resolution"),
+        ("(resolution: 1e-9)", "resolution"),
+        ("(resolution: NaN)", "resolution"),
+        ("(laser_range: inf)", "laser_range"),
+        ("(scan_window: -1)", "scan_window"),
+        ("(scan_window: 1e6)", "scan_window"),
+        ("(layers: 0)", "layers"),
     ] {
-        let error = read(text).unwrap_err();
-        assert_eq!(error.span.start.line, 1, "{error}");
+        assert_eq!(out_of_range::<LaserScanner>(text), [field]);
     }
-    assert!(
-        read("(resolution: -1)")
-            .unwrap_err()
-            .to_string()
-            .contains("greater than 0")
-    );
+}
+
+#[test]
+fn no_more_memory_is_taken_than_was_told() {
+    for (level, layers) in [("raw", 1), ("rssi", 3), ("range", 1024)] {
+        let scanner = scanner(6.3, 1e-3, layers);
+        let directions = scanner.directions();
+        assert_eq!(directions.len() as u64, scanner.count());
+        assert_eq!(directions.capacity(), directions.len());
+        let told = scanner.memory(level);
+        let hits = vec![None; directions.len()];
+        let mut data = LaserScannerData::default();
+        data.report(level, 30.0, &directions, &hits, |_| 0.0);
+        let taken = size_of_val(&*data.point_list)
+            + size_of_val(&*data.range_list)
+            + size_of_val(&*data.remission_list);
+        assert_eq!(told.measurement, taken as u64, "{level}");
+        let beams = 3 * size_of_val(&*directions) + size_of_val(&*hits);
+        assert_eq!(told.workspace, beams as u64);
+    }
 }
 
 /// A wall at x = 5, and a robot around the scanner.

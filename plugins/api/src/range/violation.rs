@@ -1,0 +1,375 @@
+//! Numbers of settings that are out of their ranges, wherever they stand in them.
+use std::fmt;
+
+use bevy::reflect::{
+    NamedField, PartialReflect, ReflectRef, TypeInfo, UnnamedField,
+    attributes::CustomAttributes,
+    enums::{Enum, VariantInfo},
+};
+
+use super::Range;
+use crate::fields::{Field, Unit, key_text, plain_name};
+
+/// Number that is out of the range of its field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Way to it from the settings: names of fields, places in lists, keys of maps.
+    pub path: Vec<String>,
+    /// The number.
+    pub number: f64,
+    /// The values that it may have.
+    pub range: Range,
+    /// Their unit; empty for a pure number.
+    pub unit: &'static str,
+}
+
+impl Violation {
+    /// Name of the field: `sigma.0`, `wheels.1.radius`.
+    #[must_use]
+    pub fn field(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// The range with its unit: `0 to 1000 m`.
+    #[must_use]
+    pub fn wanted(&self) -> String {
+        // A modifier has its numbers in the units of the fields that it changes.
+        let unit = if self.unit.starts_with("field's") {
+            ""
+        } else {
+            self.unit
+        };
+        format!("{} {unit}", self.range).trim_end().to_owned()
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = Range::shown(self.number);
+        write!(f, "{number} is out of range: {}", self.wanted())
+    }
+}
+
+/// All numbers of settings that are not within the ranges of their fields.
+///
+/// A number in a list, an array, an option or a map has the range of the field that holds these. In a struct inside, each
+/// field has its own, or else that of the field that holds the struct.
+#[must_use]
+pub fn violations(settings: &dyn PartialReflect) -> Vec<Violation> {
+    let mut search = Search::default();
+    search.look_at(settings, Rule::default());
+    search.found
+}
+
+/// The range of a setting or of a field of a command; nothing if it holds no numbers, or whole ones that may be whatever
+/// their type can hold.
+#[must_use]
+pub fn range_of(field: &Field) -> Option<Range> {
+    let is_whole = is_whole(field.info?)?;
+    let rule = Rule {
+        own: field.has_own_range.then_some(field.range),
+        unit: field.unit,
+    };
+    rule.range(is_whole)
+}
+
+/// Tells whether numbers of a type, or those that it is a container of, are whole; nothing if it holds none.
+fn is_whole(info: &'static TypeInfo) -> Option<bool> {
+    match info {
+        TypeInfo::Array(array) => is_whole(array.item_info()?),
+        TypeInfo::List(list) => is_whole(list.item_info()?),
+        TypeInfo::Map(map) => is_whole(map.value_info()?),
+        TypeInfo::Enum(option) => match option.variant("Some")? {
+            VariantInfo::Tuple(some) if option.variant_len() == 2 => {
+                is_whole(some.field_at(0)?.type_info()?)
+            }
+            _ => None,
+        },
+        _ if info.is::<f64>() || info.is::<f32>() => Some(false),
+        _ => is_integer(info).then_some(true),
+    }
+}
+
+/// Rule for the numbers of a field.
+#[derive(Clone, Copy, Default)]
+struct Rule {
+    own: Option<Range>,
+    unit: Option<&'static str>,
+}
+
+impl Rule {
+    /// That of a field inside.
+    fn inside(self, field: Option<&CustomAttributes>) -> Self {
+        let Some(field) = field else {
+            return self;
+        };
+        match (field.get::<Range>(), field.get::<Unit>()) {
+            (None, None) => self,
+            (own, unit) => Self {
+                own: own.copied(),
+                unit: unit.map(|unit| unit.0),
+            },
+        }
+    }
+
+    /// The range of a number. Whole numbers of no known unit may be whatever their type can hold: they are seeds,
+    /// masks and names, too.
+    fn range(self, is_whole: bool) -> Option<Range> {
+        let unit = self.unit.unwrap_or_default();
+        let known = Range::of_known_unit(unit);
+        let other = || (!is_whole).then(|| Range::of_unit(unit));
+        self.own.or(known).or_else(other)
+    }
+}
+
+#[derive(Default)]
+struct Search {
+    path: Vec<String>,
+    found: Vec<Violation>,
+}
+
+impl Search {
+    fn look_at(&mut self, value: &dyn PartialReflect, rule: Rule) {
+        if let Some((number, is_whole)) = number_of(value) {
+            self.hold(number, rule.range(is_whole), rule.unit);
+            return;
+        }
+        let info = value.get_represented_type_info();
+        match value.reflect_ref() {
+            ReflectRef::Struct(parts) => {
+                for (index, (name, part)) in parts.iter_fields().enumerate() {
+                    let field = match info {
+                        Some(TypeInfo::Struct(info)) => info.field_at(index),
+                        _ => None,
+                    };
+                    let rule = rule.inside(field.map(NamedField::custom_attributes));
+                    self.step(plain_name(name).to_owned(), part, rule);
+                }
+            }
+            ReflectRef::TupleStruct(parts) => {
+                for (index, part) in parts.iter_fields().enumerate() {
+                    let field = match info {
+                        Some(TypeInfo::TupleStruct(info)) => info.field_at(index),
+                        _ => None,
+                    };
+                    let rule = rule.inside(field.map(UnnamedField::custom_attributes));
+                    if parts.field_len() == 1 {
+                        self.look_at(part, rule);
+                    } else {
+                        self.step(index.to_string(), part, rule);
+                    }
+                }
+            }
+            ReflectRef::Tuple(parts) => self.each(parts.iter_fields(), rule),
+            ReflectRef::List(parts) => self.each(parts.iter(), rule),
+            ReflectRef::Array(parts) => self.each(parts.iter(), rule),
+            ReflectRef::Set(parts) => self.each(parts.iter(), rule),
+            ReflectRef::Map(parts) => {
+                for (key, part) in parts.iter() {
+                    self.step(key_text(key), part, rule);
+                }
+            }
+            ReflectRef::Enum(chosen) => self.variant(chosen, info, rule),
+            ReflectRef::Opaque(_) => {}
+        }
+    }
+
+    fn variant(&mut self, chosen: &dyn Enum, info: Option<&'static TypeInfo>, rule: Rule) {
+        let is_some = chosen.variant_name() == "Some" && chosen.field_len() == 1;
+        let variant = match info {
+            Some(TypeInfo::Enum(info)) => info.variant(chosen.variant_name()),
+            _ => None,
+        };
+        for index in 0..chosen.field_len() {
+            let Some(part) = chosen.field_at(index) else {
+                continue;
+            };
+            let rule = rule.inside(variant.and_then(|variant| attributes(variant, index)));
+            if is_some {
+                self.look_at(part, rule);
+            } else {
+                let name = chosen.name_at(index).map(plain_name);
+                let step = name.map_or_else(|| index.to_string(), str::to_owned);
+                self.step(step, part, rule);
+            }
+        }
+    }
+
+    fn each<'a>(&mut self, parts: impl Iterator<Item = &'a dyn PartialReflect>, rule: Rule) {
+        for (index, part) in parts.enumerate() {
+            self.step(index.to_string(), part, rule);
+        }
+    }
+
+    fn step(&mut self, name: String, part: &dyn PartialReflect, rule: Rule) {
+        self.path.push(name);
+        self.look_at(part, rule);
+        self.path.pop();
+    }
+
+    fn hold(&mut self, number: f64, range: Option<Range>, unit: Option<&'static str>) {
+        if let Some(range) = range.filter(|range| !range.contains(number)) {
+            self.found.push(Violation {
+                path: self.path.clone(),
+                number,
+                range,
+                unit: unit.unwrap_or_default(),
+            });
+        }
+    }
+}
+
+/// Attributes of a field of a variant.
+fn attributes(variant: &'static VariantInfo, index: usize) -> Option<&'static CustomAttributes> {
+    match variant {
+        VariantInfo::Struct(variant) => variant.field_at(index).map(NamedField::custom_attributes),
+        VariantInfo::Tuple(variant) => variant.field_at(index).map(UnnamedField::custom_attributes),
+        VariantInfo::Unit(_) => None,
+    }
+}
+
+macro_rules! integers {
+    ($($type:ty),+) => {
+        fn is_integer(info: &TypeInfo) -> bool {
+            false $(|| info.is::<$type>())+
+        }
+
+        fn integer_of(value: &dyn PartialReflect) -> Option<f64> {
+            // What a float cannot tell apart is far beyond any range.
+            $(if let Some(number) = value.try_downcast_ref::<$type>() {
+                return Some(*number as f64);
+            })+
+            None
+        }
+    };
+}
+integers!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+);
+
+/// The number that a value is, and whether it is a whole one by its type.
+fn number_of(value: &dyn PartialReflect) -> Option<(f64, bool)> {
+    if let Some(number) = value.try_downcast_ref::<f64>() {
+        return Some((*number, false));
+    }
+    if let Some(number) = value.try_downcast_ref::<f32>() {
+        return Some((f64::from(*number), false));
+    }
+    integer_of(value).map(|number| (number, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use bevy::prelude::{Reflect, default};
+
+    use super::*;
+
+    #[derive(Reflect, Default)]
+    struct Wheel {
+        #[reflect(@Unit("m"), @Range(0.1, 1.0))]
+        radius: f64,
+        share: f32,
+    }
+
+    #[derive(Reflect, Default)]
+    struct Car {
+        /// Its unit's range.
+        #[reflect(@Unit("m/s"))]
+        speed: Option<f64>,
+        #[reflect(@Range(-1.0, 1.0))]
+        wheels: Vec<Wheel>,
+        #[reflect(@Range(1.0, 4.0))]
+        doors: u8,
+        seed: u64,
+        #[reflect(@Range(0.0, 1.0))]
+        gains: BTreeMap<String, [f64; 2]>,
+        form: Form,
+        plain: f64,
+        r#type: Wrapped,
+    }
+
+    #[derive(Reflect, Default)]
+    struct Wrapped(#[reflect(@Range(0.0, 9.0))] i64);
+
+    #[derive(Reflect, Default)]
+    enum Form {
+        #[default]
+        Flat,
+        Round {
+            #[reflect(@Unit("m"), @Range(0.0, 2.0))]
+            radius: f64,
+        },
+        Long(#[reflect(@Range(0.0, 3.0))] f64, u8),
+    }
+
+    fn car() -> Car {
+        Car {
+            wheels: vec![Wheel {
+                radius: 0.5,
+                share: 1.0,
+            }],
+            doors: 2,
+            ..default()
+        }
+    }
+
+    fn found(car: &Car) -> Vec<String> {
+        let found = violations(car.as_partial_reflect());
+        let text = |violation: &Violation| format!("{}: {violation}", violation.field());
+        found.iter().map(text).collect()
+    }
+
+    #[test]
+    fn what_is_within_is_fine_and_whole_numbers_without_a_range_are_free() {
+        let fine = Car {
+            speed: Some(1e4),
+            seed: u64::MAX,
+            plain: -1e9,
+            ..car()
+        };
+        assert!(found(&fine).is_empty(), "{:?}", found(&fine));
+    }
+
+    #[test]
+    fn every_number_is_found_wherever_it_stands() {
+        let mut wrong = car();
+        wrong.speed = Some(1e5);
+        wrong.wheels.push(Wheel {
+            radius: 0.0,
+            share: 2.0,
+        });
+        wrong.doors = 5;
+        wrong.gains.insert("left".to_owned(), [0.5, f64::NAN]);
+        wrong.form = Form::Round { radius: -1.0 };
+        wrong.plain = f64::INFINITY;
+        wrong.r#type = Wrapped(10);
+        assert_eq!(
+            found(&wrong),
+            [
+                "speed: 100000 is out of range: -10000 to 10000 m/s",
+                "wheels.1.radius: 0 is out of range: 0.1 to 1 m",
+                "wheels.1.share: 2 is out of range: -1 to 1",
+                "doors: 5 is out of range: 1 to 4",
+                "gains.left.1: NaN is out of range: 0 to 1",
+                "form.radius: -1 is out of range: 0 to 2 m",
+                "plain: inf is out of range: -1e9 to 1e9",
+                "type: 10 is out of range: 0 to 9",
+            ]
+        );
+        let long = Car {
+            form: Form::Long(4.0, 255),
+            ..car()
+        };
+        assert_eq!(found(&long), ["form.0: 4 is out of range: 0 to 3"]);
+    }
+
+    #[test]
+    fn a_range_without_an_end_is_worded() {
+        let range = Range(0.0, f64::INFINITY);
+        assert!(range.contains(1e308) && range.contains(f64::INFINITY));
+        assert!(!range.contains(-1e-300) && !range.contains(f64::NAN));
+        assert_eq!(range.to_string(), "0 or more");
+    }
+}
