@@ -6,6 +6,7 @@ mod cli;
 mod determinism;
 mod diagnostics;
 mod external;
+mod extremes;
 mod flying;
 mod fuzz;
 #[path = "../fuzz/targets.rs"]
