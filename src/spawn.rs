@@ -59,7 +59,7 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
         .iter()
         .filter_map(|body| frames.get(body.head).copied());
     let bodies: Vec<Entity> = bodies.collect();
-    mark_frames(world, &layout, &frames, &bodies);
+    mark_frames(world, assembly, (&layout, &frames, &bodies));
     mark_bodies(world, &layout, &bodies);
     let robots = mark_robots(world, assembly, &layout, &bodies);
     let geometry = spawn_geometry(world, assembly, &layout, &bodies, &robots);
@@ -87,16 +87,22 @@ fn spawn_frames(world: &mut World, layout: &Layout) -> Vec<Entity> {
         .collect()
 }
 
-fn mark_frames(world: &mut World, layout: &Layout, frames: &[Entity], bodies: &[Entity]) {
+fn mark_frames(
+    world: &mut World,
+    assembly: &Assembly,
+    (layout, frames, bodies): (&Layout, &[Entity], &[Entity]),
+) {
     for (place, &entity) in layout.frames.iter().zip(frames) {
         let Some(&body) = bodies.get(place.body) else {
             continue;
         };
+        let in_scene = assembly.scene.frames().get(place.in_scene);
         world.entity_mut(entity).insert(Frame {
             name: place.name.clone(),
             parent: place.parent.and_then(|parent| frames.get(parent).copied()),
             body,
             body_from_frame: place.body_from_frame,
+            is_bare: in_scene.is_none_or(|frame| frame.geometry.is_empty()),
         });
     }
 }

@@ -14,22 +14,6 @@ use morse_sim::{
 use nalgebra::Vector3;
 use serde_json::{Value as Json, json};
 
-/// Seven joints, straight up at zero, with the lengths, axes and limits of a KUKA LWR.
-const KUKA: &str = "
-class twist { type revolute; axis [0, 0, 1]; limit_position [-2.967, 2.967]; limit_velocity 2; limit_effort 200; mass 1.5; inertia [0.01, 0.01, 0.004, 0, 0, 0]; center_of_mass [0, 0, 0.08]; }
-class bend { type revolute; axis [0, -1, 0]; limit_position [-2.094, 2.094]; limit_velocity 2; limit_effort 200; mass 1.5; inertia [0.01, 0.01, 0.004, 0, 0, 0]; center_of_mass [0, 0, 0.08]; }
-frame arm {
-  frame kuka_1 { isa twist;
-    frame kuka_2 { isa bend; translation [0, 0, 0.3105];
-      frame kuka_3 { isa twist; translation [0, 0, 0.2];
-        frame kuka_4 { isa bend; translation [0, 0, 0.2];
-          frame kuka_5 { isa twist; translation [0, 0, 0.2];
-            frame kuka_6 { isa bend; translation [0, 0, 0.19];
-              frame kuka_7 { isa twist; translation [0, 0, 0.078];
-                frame flange { translation [0, 0, 0.132]; }
-} } } } } } } }
-";
-
 fn open(scene: &str, rate: u32, robot: &str) -> Simulation {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("scene.robray"), scene).expect("a file");
@@ -70,19 +54,21 @@ fn arm(mode: &str) -> Simulation {
     let joints: Vec<String> = (1..=7)
         .map(|n| format!(r#""kuka_{n}": (mode: {mode})"#))
         .collect();
-    open(
-        KUKA,
-        120,
-        &format!(
-            r#""kuka": (frame: "arm", base: fixed, joints: {{ {} }},
+    let text = format!(
+        r#"Simulation(environment: (rate: 120, seed: 3), robots: {{
+            "kuka": (model: "arms/kuka_lwr.robray", base: fixed, joints: {{ {} }},
                 sensors: {{
                     "tool": (kind: "pose", on: "motors"),
                     "joints": (kind: "armature_pose", on: "motors"),
                 }},
-                actuators: {{ "motors": (kind: "armature") }})"#,
-            joints.join(", ")
-        ),
-    )
+                actuators: {{ "motors": (kind: "armature") }}),
+        }})"#,
+        joints.join(", ")
+    );
+    let mut simulation = parse(&text, Path::new("."));
+    // Where the joints are is measured in each tick.
+    simulation.step().expect("a tick");
+    simulation
 }
 
 fn joints(simulation: &Simulation) -> Vec<f64> {

@@ -4,6 +4,7 @@
 mod arms;
 mod embedded;
 mod environments;
+mod joined;
 mod measure;
 mod objects;
 mod robots;

@@ -57,7 +57,8 @@ pub struct Armature {
     pub joints: Vec<String>,
     /// Only joints of this frame and below it, unless empty.
     pub root: String,
-    /// The frame at the arm's end; if empty, the last one behind the last joint.
+    /// The frame at the arm's end; if empty, the last one behind the last joint; of several one without
+    /// geometry, and the farthest from the joint.
     pub tip: String,
     /// Distance from its goal within which a sliding joint, or the arm's end, has arrived.
     #[reflect(@Unit("m"), @Range(1e-9, 100.0), @Property("DistanceTolerance"))]

@@ -16,6 +16,8 @@ pub struct Frame {
     pub body: Entity,
     /// Pose of the frame in the frame of its body.
     pub body_from_frame: Isometry3<f64>,
+    /// True if it has no geometry: it marks a place.
+    pub is_bare: bool,
 }
 
 /// Present pose of a robot, a frame of the scene or a component in the world (a component: at its last action).

@@ -101,7 +101,8 @@ pub struct Choice<'a> {
     pub joints: &'a [String],
     /// Only joints at or below this frame, unless empty.
     pub root: &'a str,
-    /// The frame that is the end, unless empty: then the last frame behind each last joint.
+    /// The frame that is the end, unless empty: then the last frame behind each last joint, the one with the most
+    /// frames above it. Of several such the end is one without geometry, and the farthest from the joint.
     pub tip: &'a str,
 }
 
@@ -367,21 +368,30 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// The frame of a body with the most frames above it; of several the first by name.
+    /// The frame of a body with the most frames above it; of several one without geometry, of those the farthest from
+    /// the body's origin, and then the first by name.
     fn last_frame(&self, body: Entity) -> Option<&'a Frame> {
         let own = self.frames.iter().filter(|(_, frame)| frame.body == body);
-        let deepest = own.rev().max_by_key(|(_, frame)| {
-            let mut above = 0;
-            let mut next = frame.parent;
-            while let Some(parent) = next.and_then(|parent| self.world.get::<Frame>(parent))
-                && above <= self.frames.len()
-            {
-                above += 1;
-                next = parent.parent;
-            }
-            above
+        let last = own.rev().max_by(|(_, one), (_, other)| {
+            let far = |frame: &Frame| frame.body_from_frame.translation.vector.norm();
+            let rank = |frame: &Frame| (self.frames_above(frame), frame.is_bare);
+            let ranks = rank(one).cmp(&rank(other));
+            ranks.then_with(|| far(one).total_cmp(&far(other)))
         });
-        deepest.map(|(_, frame)| *frame)
+        last.map(|(_, frame)| *frame)
+    }
+
+    /// The number of frames above one.
+    fn frames_above(&self, frame: &Frame) -> usize {
+        let mut above = 0;
+        let mut next = frame.parent;
+        while let Some(parent) = next.and_then(|parent| self.world.get::<Frame>(parent))
+            && above <= self.frames.len()
+        {
+            above += 1;
+            next = parent.parent;
+        }
+        above
     }
 
     /// The way to a frame from the first joint of the chain that is above it.

@@ -8,15 +8,10 @@ use morse_sim::{
 };
 use nalgebra::Vector3;
 
-use super::KUKA;
-
 fn kuka() -> Chain {
-    let folder = tempfile::tempdir().expect("a directory");
-    std::fs::write(folder.path().join("kuka.robray"), KUKA).expect("a file");
-    let text =
-        r#"Simulation(scene: "kuka.robray", robots: { "kuka": (frame: "arm", base: fixed) })"#;
-    let mut simulation = Simulation::parse(text, folder.path(), &no_extensions)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let text = r#"Simulation(robots: { "kuka": (model: "arms/kuka_lwr.robray", base: fixed) })"#;
+    let mut simulation =
+        Simulation::parse(text, ".", &no_extensions).unwrap_or_else(|error| panic!("{error}"));
     let world: &mut World = simulation.world_mut();
     let mut robots = world.query_filtered::<Entity, With<RobotName>>();
     let robot = robots.single(world).expect("an arm");
@@ -49,7 +44,7 @@ fn the_chain_is_that_of_the_arm() {
     {
         assert!((length - expected).abs() < 1e-12, "{lengths:?}");
     }
-    assert_eq!(chain.tips[0].name, "flange");
+    assert_eq!(chain.tips[0].name, "kuka_tip");
     let up = chain.tips[0].base_from_tip(&[0.0; 7]);
     assert!((up.translation.vector - Vector3::new(0.0, 0.0, 1.3105)).norm() < 1e-12);
     // The second joint at -90° brings the tip to +x.

@@ -1,9 +1,9 @@
 //! Arms and other joints: where their tips are, worked out by hand.
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI};
 
-use morse_sim::scene::model::Joint;
+use morse_sim::{scene::model::Joint, sensor::pose::PoseData};
 
-use super::{model, pose_of};
+use super::{measure::extent, model, pose_of, simulation};
 
 fn place(path: &str, frame: &str, variables: &[(&str, f64)]) -> [f64; 3] {
     pose_of(path, frame, variables).translation.vector.into()
@@ -64,6 +64,91 @@ fn the_kuka_reaches_where_its_bones_say() {
         .filter_map(|frame| frame.mass)
         .sum();
     assert!((weight - 16.0).abs() < 1e-9, "{weight}");
+}
+
+/// An arm of a shipped model, and the frame that has to be its end.
+struct Arm {
+    path: &'static str,
+    joints: &'static str,
+    end: &'static str,
+}
+
+const ARMS: [Arm; 7] = [
+    Arm {
+        path: "arms/kuka_lwr.robray",
+        joints: "",
+        end: "kuka_tip",
+    },
+    Arm {
+        path: "arms/pa10.robray",
+        joints: "",
+        end: "pa10_tip",
+    },
+    Arm {
+        path: "arms/ptu.robray",
+        joints: "",
+        end: "ptu_head",
+    },
+    Arm {
+        path: "robots/pr2.robray",
+        joints: r#""l_shoulder*", "l_upper*", "l_elbow*", "l_forearm*", "l_wrist*""#,
+        end: "l_gripper_tool_frame",
+    },
+    Arm {
+        path: "robots/pr2.robray",
+        joints: r#""r_shoulder*", "r_upper*", "r_elbow*", "r_forearm*", "r_wrist*""#,
+        end: "r_gripper_tool_frame",
+    },
+    Arm {
+        path: "robots/pr2.robray",
+        joints: r#""head*""#,
+        end: "head_mount",
+    },
+    // In the middle of the hand, which grasps.
+    Arm {
+        path: "robots/human.robray",
+        joints: r#""shoulder*left", "elbow_left", "wrist_left""#,
+        end: "hand_left",
+    },
+];
+
+/// An actuator that is told nothing but the joints finds the end.
+#[test]
+fn arms_end_at_their_tips() {
+    for Arm { path, joints, end } in ARMS {
+        let scene = model(path);
+        let variables = scene.variables().into_iter();
+        let modes = variables.map(|variable| format!(r#""{variable}": (mode: kinematic), "#));
+        let modes: String = modes.collect();
+        let mut simulation = simulation(&format!(
+            r#"Simulation(robots: {{ "it": (
+                model: "{path}", base: fixed, joints: {{ {modes} }},
+                sensors: {{ "end": (kind: "pose", on: "motors") }},
+                actuators: {{ "motors": (kind: "armature", joints: [{joints}]) }},
+            ) }})"#
+        ));
+        simulation.step().expect("a tick");
+        let found: &PoseData = simulation.read("it.end").expect("a pose");
+        let expected = place(path, end, &[]);
+        for (found, expected) in [found.x, found.y, found.z].into_iter().zip(expected) {
+            let close = (found - expected).abs() < 1e-6;
+            assert!(close, "{path}: {found} is not that of {end}, {expected}");
+        }
+    }
+}
+
+/// Arms that stand straight up at zero: nothing of them is above their tips.
+#[test]
+fn arms_are_as_high_as_their_tips() {
+    for (path, tip) in [
+        ("arms/kuka_lwr.robray", "kuka_tip"),
+        ("arms/pa10.robray", "pa10_tip"),
+        ("arms/ptu.robray", "ptu_head"),
+    ] {
+        let highest = extent(&model(path), |_| true).expect("shapes").high[2];
+        let end = place(path, tip, &[])[2];
+        assert!((highest - end).abs() < 1e-9, "{path}: {end} of {highest}");
+    }
 }
 
 #[test]
@@ -219,7 +304,7 @@ fn the_human_has_the_measures_of_winters_table() {
     assert!((place(human, "knee_left", &[])[2] - 0.285 * stature).abs() < 1e-9);
     assert!((place(human, "ankle_right", &[])[2] - 0.039 * stature).abs() < 1e-9);
     let scene = model(human);
-    let all = super::measure::extent(&scene, |geometry| geometry.collision).unwrap();
+    let all = extent(&scene, |geometry| geometry.collision).unwrap();
     assert!(
         (all.size()[2] - stature).abs() < 1e-9 && all.low[2].abs() < 1e-9,
         "{all:?}"
