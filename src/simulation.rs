@@ -28,7 +28,7 @@ use morse_api::{
     kind::{Described, Kinds},
     middleware::{Failure, RequestSender},
     port::{LockstepLost, Observer, Policy, port},
-    sensor::{LocalData, LostObserver, Modified, Outputs},
+    sensor::{LocalData, LostObserver, Modified, Outputs, exported},
     service::{self, Call},
     state::StateError,
     tick::Clock,
@@ -208,40 +208,42 @@ impl Simulation {
         *self.app.world().resource::<Clock>()
     }
 
-    /// Data that a sensor exports (modified data), by their type.
+    /// Data that a sensor exported last (modified data), by their type.
     ///
     /// # Errors
     ///
-    /// There is no such component, or its data is of another type.
+    /// There is no such component, its data is of another type, or it has exported nothing yet.
     pub fn read<D: LocalData>(&self, path: &str) -> Result<&D, AccessError> {
         let entity = self.entity(path)?;
-        let modified = self
-            .app
-            .world()
-            .get::<Modified<D>>(entity)
-            .map(|modified| &modified.0);
-        modified.ok_or_else(|| AccessError::OtherKind {
+        let world = self.app.world();
+        if !world.entity(entity).contains::<Modified<D>>() {
+            return Err(AccessError::OtherKind {
+                path: path.to_owned(),
+                asked: std::any::type_name::<D>(),
+            });
+        }
+        exported(world, entity).ok_or_else(|| AccessError::NothingYet {
             path: path.to_owned(),
-            asked: std::any::type_name::<D>(),
         })
     }
 
-    /// Data that a sensor exports, without their type.
+    /// Data that a sensor exported last, without their type.
     ///
     /// # Errors
     ///
-    /// There is no such sensor.
+    /// There is no such sensor, or it has exported nothing yet.
     pub fn read_any(&self, path: &str) -> Result<&dyn Struct, AccessError> {
         let entity = self.entity(path)?;
         let world = self.app.world();
         let kinds = world.resource::<Kinds>();
-        let data = kinds
-            .sensors
-            .values()
-            .find_map(|kind| (kind.modified)(world, entity));
-        data.ok_or_else(|| AccessError::OtherKind {
+        let mut sensors = kinds.sensors.values();
+        let kind = sensors.find(|kind| (kind.is_on)(world, entity));
+        let kind = kind.ok_or_else(|| AccessError::OtherKind {
             path: path.to_owned(),
             asked: "a sensor's data",
+        })?;
+        (kind.modified)(world, entity).ok_or_else(|| AccessError::NothingYet {
+            path: path.to_owned(),
         })
     }
 

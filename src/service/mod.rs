@@ -10,9 +10,9 @@ pub mod time;
 
 use bevy::prelude::*;
 use morse_api::{
-    component::Active,
+    component::{Active, Path},
     fields,
-    kind::Kinds,
+    kind::{Described, Kinds},
     sensor::{Exported, IsSensor},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError, Services},
     tick::Clock,
@@ -57,7 +57,7 @@ pub fn plugin(app: &mut App) {
         .add_service::<IsSensor>(
             Service::new(
                 "get_local_data",
-                "The sensor's data, as it was last exported.",
+                "The sensor's data, as it was last exported. Before the first export it fails.",
                 get_local_data,
             )
             .returns("the fields of the data, by name, after `timestamp`, the simulated time of the measurement, s")
@@ -79,7 +79,7 @@ pub fn plugin(app: &mut App) {
     communication::add(app);
 }
 
-/// Data that a sensor exports, as JSON.
+/// Data that a sensor exported last, as JSON.
 fn get_local_data(
     world: &mut World,
     entity: Entity,
@@ -90,10 +90,13 @@ fn get_local_data(
         .sensors
         .values()
         .find_map(|kind| (kind.modified)(world, entity));
-    let described = world.get::<morse_api::kind::Described>(entity);
+    let described = world.get::<Described>(entity);
     let exported = world.get::<Exported>(entity);
     let (Some(data), Some(described), Some(exported)) = (data, described, exported) else {
-        return Err(ServiceError::Failed("this sensor has no data".to_owned()));
+        let path = world.get::<Path>(entity).map_or("", Path::as_str);
+        return Err(ServiceError::Failed(format!(
+            "`{path}` has exported nothing yet; ask again after its first measurement"
+        )));
     };
     let nanos = world.resource::<Clock>().nanos_of(exported.0);
     let mut all = Map::new();

@@ -20,6 +20,12 @@ pub enum AccessError {
         /// The Rust type that was asked for.
         asked: &'static str,
     },
+    /// The sensor has no data yet: it was not due, or its modifiers kept back what it measured.
+    #[error("`{path}` has exported nothing yet; read it after its first measurement")]
+    NothingYet {
+        /// The sensor.
+        path: String,
+    },
     /// The command cannot be taken.
     #[error(transparent)]
     Command(#[from] BadCommand),

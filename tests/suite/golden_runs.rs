@@ -142,7 +142,11 @@ fn tell_sensors(simulation: &Simulation, out: &mut String) {
         let Some(described) = world.get::<Described>(entity) else {
             continue;
         };
-        let data = (kinds.sensors[described.0.kind].modified)(world, entity).unwrap();
+        let kind = kinds.sensors[described.0.kind];
+        let Some(data) = (kind.modified)(world, entity) else {
+            writeln!(out, "{path}: nothing yet").unwrap();
+            continue;
+        };
         let fields = described.0.fields.0.iter().map(|field| {
             let value = data.field_at(field.index).unwrap();
             let value = match view(value) {

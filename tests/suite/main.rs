@@ -5,6 +5,7 @@ mod cameras;
 mod cli;
 mod determinism;
 mod diagnostics;
+mod exports;
 mod external;
 mod extremes;
 mod flying;

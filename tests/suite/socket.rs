@@ -147,6 +147,19 @@ fn objects_answer_where_they_say() {
     );
 }
 
+/// A sensor that has exported nothing yet has no data; zeros would pass for a measurement.
+#[test]
+fn nothing_is_no_data() {
+    let never = r#""quiet": (kind: "pose", services: ["socket"], modifiers: [(kind: "dropout", probability: 1)])"#;
+    let text = ROVER.replace(r#""quiet": (kind: "pose")"#, never);
+    let served = Served::new(&text, Pace::RealTime(1.0));
+    let mut client = served.connect("requests");
+    let refused = client.ask("a rover.quiet get_local_data []");
+    let expected = "a FAILED \"`rover.quiet` has exported nothing yet";
+    assert!(refused.starts_with(expected), "{refused}");
+    served.end();
+}
+
 #[test]
 fn requests_are_answered() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));

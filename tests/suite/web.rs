@@ -274,6 +274,35 @@ fn a_run_is_held_stepped_and_reset() {
     assert!(summary.steps > 30);
 }
 
+#[test]
+fn a_viewer_is_shown_nothing_before_there_is_something() {
+    let late =
+        r#""late": (kind: "pose", modifiers: [(kind: "latency", measurements: 60)]), "pose": "#;
+    let served = Served::new(&ROVER.replace(r#""pose": "#, late), Pace::RealTime(1.0));
+    let mut viewer = served.viewer();
+    // In path order: `late` is the first sensor, and `pose` the second.
+    let has = |sensor: usize, frame: &client::Frame| {
+        let mut sensors = frame.readings.iter().map(|(place, ..)| *place);
+        sensors.any(|place| place == sensor)
+    };
+    viewer.watch(&["rover.late", "rover.pose"]);
+    viewer.until(|frame| has(1, frame));
+    let first = viewer.until(|frame| has(0, frame));
+    assert!(first.tick > 60.0, "{}", first.tick);
+    viewer.call("simulation", "pause", &json!([]));
+    viewer.until(|frame| frame.is_held);
+    viewer.call("simulation", "reset", &json!([]));
+    viewer.until(|frame| frame.tick == 0.0);
+    // What was seen before the reset is not shown to who comes later, either.
+    let mut newcomer = served.viewer();
+    newcomer.watch(&["rover.late", "rover.pose"]);
+    newcomer.see();
+    viewer.call("simulation", "resume", &json!([]));
+    let first = newcomer.until(|frame| has(0, frame));
+    assert!(first.tick > 60.0, "{}", first.tick);
+    served.end();
+}
+
 /// The hash of so many ticks; with viewers that look on, pause, and come and go, or without.
 fn hash(viewers: usize) -> String {
     let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(600), &no_extensions);

@@ -129,9 +129,9 @@ pub struct SensorKind {
     pub check: fn(&World, Entity) -> Result<(), CheckError>,
     /// Most memory that an entity takes, with the copies of its data, B.
     pub memory: fn(&World, Entity) -> u64,
-    /// The exported data of an entity (modified data), seen without its type.
+    /// The exported data of an entity (modified data), seen without its type; `None` before the first export.
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
-    /// Offers the present modified data to one port, whether due or not.
+    /// Offers what it exported last to one port, whether due or not; nothing before the first export.
     pub offer: fn(&World, Entity, &OutputPort),
 }
 

@@ -73,7 +73,8 @@ impl<T> LocalData for T where
 {
 }
 
-/// Local data after the sensor's modifiers: what is exported, and what `get_local_data` returns.
+/// Local data after the sensor's modifiers: what is exported, and what `get_local_data` returns. While
+/// [`Exported`] is nothing, they mean nothing.
 #[derive(Component, Clone, Default)]
 pub struct Modified<D: LocalData>(pub D);
 
@@ -90,6 +91,14 @@ pub struct Withheld(pub bool);
 /// does without: which ticks a sensor was due in follows from the states that are hashed one after the other.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported(pub u64);
+
+impl Exported {
+    /// Tells whether there is nothing to be read yet: no measurement has come through the sensor's modifiers.
+    #[must_use]
+    pub fn is_nothing(self) -> bool {
+        self.0 == 0
+    }
+}
 
 /// The ports of a sensor.
 #[derive(Component, Default)]
@@ -142,7 +151,8 @@ impl AddSensor for App {
                 memory: memory::<S>,
                 is_on: |world, entity| world.get::<S>(entity).is_some(),
                 modified: |world, entity| {
-                    Some(&world.get::<Modified<S::Data>>(entity)?.0 as &dyn Struct)
+                    let modified = exported::<S::Data>(world, entity)?;
+                    Some(modified as &dyn Struct)
                 },
                 offer: offer_now::<S::Data>,
             },
@@ -281,10 +291,17 @@ fn output<S: Sensor>(
     }
 }
 
-/// Offers what a sensor measured last to one port.
+/// The data that a sensor exported last; `None` before the first, and for what is no sensor of such data.
+#[must_use]
+pub fn exported<D: LocalData>(world: &World, entity: Entity) -> Option<&D> {
+    let tick = world.get::<Exported>(entity)?;
+    let modified = world.get::<Modified<D>>(entity)?;
+    (!tick.is_nothing()).then_some(&modified.0)
+}
+
+/// Offers what a sensor exported last, if there is anything, to one port.
 fn offer_now<D: LocalData>(world: &World, entity: Entity, port: &OutputPort) {
-    let (Some(modified), Some(mount)) =
-        (world.get::<Modified<D>>(entity), world.get::<Mount>(entity))
+    let (Some(modified), Some(mount)) = (exported::<D>(world, entity), world.get::<Mount>(entity))
     else {
         return;
     };
@@ -295,7 +312,7 @@ fn offer_now<D: LocalData>(world: &World, entity: Entity, port: &OutputPort) {
         .unwrap_or_default();
     // Nobody waits for this one, so a lost observer is found out by the next reading.
     drop(port.offer((clock.tick, clock.nanos(), robot_pose), |used| {
-        refill(used, &modified.0)
+        refill(used, modified)
     }));
 }
 

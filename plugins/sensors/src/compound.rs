@@ -11,7 +11,7 @@ use morse_api::{
 };
 
 /// Puts the data of other sensors together as they are exported, each under the sensor's name and with its own
-/// `timestamp`. A sensor that is not due keeps what it measured last.
+/// `timestamp`. A sensor that is not due keeps what it exported last; one that has exported nothing yet is left out.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Sources)]

@@ -15,7 +15,7 @@ use morse_api::{
     object::{Object, Objects, Zones},
     prelude::*,
     range::Violation,
-    sensor::{LocalData, Modified},
+    sensor::{LocalData, exported},
     service::{Call, Services, call},
     state::sort_by_path,
 };
@@ -292,13 +292,16 @@ impl TestWorld {
         self.app.world().get::<C>(entity).expect("such a component")
     }
 
-    /// The data that a sensor exports.
+    /// The data that a sensor exported last.
     ///
     /// # Panics
     ///
-    /// The entity is no sensor of that data.
+    /// The entity is no sensor of that data, or has exported nothing yet.
+    #[must_use]
     pub fn read<D: LocalData>(&self, sensor: Entity) -> D {
-        self.get::<Modified<D>>(sensor).0.clone()
+        exported::<D>(self.app.world(), sensor)
+            .expect("data that were exported")
+            .clone()
     }
 
     /// Sends a command by mailbox.

@@ -117,6 +117,11 @@ impl Frames {
         }
     }
 
+    /// Forgets all readings: the run has gone back to its start.
+    pub(crate) fn forget_all(&mut self) {
+        self.readings.fill_with(|| None);
+    }
+
     /// Forgets the reading of a sensor that nobody watches any more.
     pub(crate) fn forget(&mut self, sensor: usize) {
         if let Some(place) = self.readings.get_mut(sensor) {

@@ -93,13 +93,17 @@ impl Watch {
         // In this order: once the run is known to be held, nothing can come that was measured before.
         let (is_held, factor) = self.world_view.pacing.get();
         let poses = self.world_view.poses.try_recv();
-        let has_readings = self.take_readings();
         let before = self.frames.moment();
         let (tick, seconds) = poses
             .as_ref()
             .map_or((before.tick, before.seconds), |poses| {
                 (poses.tick, poses.nanos as f64 / 1e9)
             });
+        let is_reset = tick < before.tick;
+        if is_reset {
+            self.frames.forget_all();
+        }
+        let has_readings = self.take_readings(is_reset.then_some(tick));
         let moment = Moment {
             tick,
             seconds,
@@ -115,7 +119,7 @@ impl Watch {
         // After a reset what was measured before is of no use; and of the last tick before the run was held, or of
         // those made one by one, a viewer may have missed the measurements.
         let is_last = is_held && (!before.is_held || tick > before.tick);
-        if tick < before.tick || is_last {
+        if is_reset || is_last {
             self.look_again();
         }
         if let Some(poses) = poses {
@@ -123,7 +127,8 @@ impl Watch {
         }
     }
 
-    fn take_readings(&mut self) -> bool {
+    /// Takes what was measured, if a last tick is given up to that: what comes after it was measured before a reset.
+    fn take_readings(&mut self, last: Option<u64>) -> bool {
         let mut any = false;
         let sensors = self.world_view.sensors.iter().zip(&mut self.watched);
         for (place, (sensor, (watchers, look))) in sensors.enumerate() {
@@ -135,7 +140,9 @@ impl Watch {
                 *look = None;
             }
             let newest = std::iter::from_fn(|| sensor.try_recv()).last();
-            if let Some(measured) = newest.or(looked) {
+            let measured = newest.or(looked);
+            let is_old = |tick: u64| last.is_some_and(|last| tick > last);
+            if let Some(measured) = measured.filter(|measured| !is_old(measured.tick)) {
                 *look = None;
                 self.frames.keep(place, reading(&sensor.info, &measured));
                 any = true;
