@@ -1,4 +1,6 @@
 //! Modifiers in a whole simulation: what fits what, noise that stays, data that is late or lost.
+mod under_way;
+
 use bevy::reflect::structs::DynamicStruct;
 use morse_api::{
     fields::Fields,

@@ -281,7 +281,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         // Modifiers may lose it; whoever sends it again has them do the same.
         note(&mut log, &clock, path, &setpoint);
         let mut changed = setpoint.clone();
-        let outcome = modifiers.run(&mut changed, &mut states, &clock);
+        let outcome = modifiers.command(&mut changed, &mut states, &clock);
         if outcome == ModifierOutcome::Lost {
             continue;
         }

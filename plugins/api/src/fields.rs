@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use bevy::{
     prelude::*,
-    reflect::{PartialReflect, ReflectRef, TypeInfo, Typed, structs::Struct},
+    reflect::{PartialReflect, ReflectRef, TypeInfo, Typed, map::MapInfo, structs::Struct},
 };
 
 use serde_json::Value as Json;
@@ -449,6 +449,13 @@ pub fn assign_map<V: Clone>(to: &mut BTreeMap<String, V>, from: &BTreeMap<String
     } else {
         to.clone_from(from);
     }
+}
+
+/// Tells whether maps of a type have their entries in one order, whoever made them.
+#[must_use]
+pub fn is_sorted_map(info: &MapInfo) -> bool {
+    info.type_path()
+        .starts_with("alloc::collections::BTreeMap<")
 }
 
 /// Tells whether all numbers of a value are finite.

@@ -10,7 +10,14 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub use register::{AddModifier, Carries, each_state};
 
 pub use crate::fields::BindError;
-use crate::{check::CheckError, fields::Fields, random::Random, state::Stateful, tick::Clock};
+use crate::{
+    check::CheckError,
+    fields::Fields,
+    random::Random,
+    samples::Block,
+    state::{StateHasher, Stateful},
+    tick::Clock,
+};
 
 /// A kind of modifier: its settings, and how it binds to a data type.
 pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
@@ -90,7 +97,8 @@ pub trait Modify: Send + Sync {
     /// Changes the data in place. `data` is of the type that the modifier was bound to.
     fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock);
 
-    /// Tells whether a command that it held back is to go on in this tick.
+    /// Tells whether data that it held back are to go on now, though nothing new came to it: a command in this
+    /// tick, or a measurement when the sensor is due and an earlier modifier withholds what it measured.
     fn is_due(&self, _state: &ModifierState, _clock: &Clock) -> bool {
         false
     }
@@ -100,7 +108,7 @@ pub trait Modify: Send + Sync {
         0
     }
 
-    /// Puts the oldest command that it held back into the data.
+    /// Puts the oldest that it held back into the data.
     fn release(&self, _data: &mut dyn Struct, _state: &mut ModifierState) {}
 
     /// Itself, if it is a change of frame: one that loses nothing.
@@ -136,6 +144,8 @@ pub struct ModifierState {
     pub random: Random,
     /// Whatever else it needs; empty at the start.
     pub values: Vec<f64>,
+    /// Pixels and points that it needs; empty at the start. They are shared with the data, not copied.
+    pub samples: Vec<Block>,
     /// Outcome for the data; a modifier that keeps it from going on says so here each time.
     pub outcome: ModifierOutcome,
 }
@@ -147,10 +157,16 @@ impl ModifierState {
         Self {
             random,
             values: Vec::new(),
+            samples: Vec::new(),
             outcome: ModifierOutcome::Passed,
         }
     }
 }
+
+/// The parts of a state that are hashed as they are; of samples the digests are, which are worked out once for all
+/// copies.
+#[derive(Serialize)]
+struct Hashed<'a>(&'a Random, &'a [f64], ModifierOutcome);
 
 /// Outcome for data under a modifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,11 +188,46 @@ pub struct Modifiers(pub Vec<Box<dyn Modify>>);
 #[derive(Component, Clone, Default, Serialize, Deserialize)]
 pub struct ModifierStates(pub Vec<ModifierState>);
 
-impl Stateful for ModifierStates {}
+impl Stateful for ModifierStates {
+    fn hash(&self, hasher: &mut StateHasher) {
+        let states = self.0.iter();
+        let parts = states.map(|state| Hashed(&state.random, &state.values, state.outcome));
+        hasher.value(&parts.collect::<Vec<_>>());
+        for block in self.0.iter().flat_map(|state| &state.samples) {
+            hasher.bytes(&block.any().digest().to_le_bytes());
+        }
+    }
+}
 
 impl Modifiers {
-    /// Runs the list on some data, up to the modifier that keeps it from going on, if one does.
-    pub fn run(
+    /// Runs the list on a measurement. Where a modifier withholds it, those behind it that hold back older ones still
+    /// let go of what is due: the newest of it goes on in its place.
+    pub(crate) fn measure(
+        &self,
+        data: &mut dyn Struct,
+        states: &mut ModifierStates,
+        clock: &Clock,
+    ) -> ModifierOutcome {
+        let mut outcome = ModifierOutcome::Passed;
+        for (modifier, state) in self.0.iter().zip(&mut states.0) {
+            if outcome == ModifierOutcome::Passed {
+                state.outcome = ModifierOutcome::Passed;
+                modifier.modify(data, state, clock);
+                outcome = state.outcome;
+                continue;
+            }
+            while modifier.is_due(state, clock) {
+                modifier.release(data, state);
+                state.outcome = ModifierOutcome::Passed;
+                outcome = ModifierOutcome::Passed;
+            }
+        }
+        outcome
+    }
+
+    /// Runs the list on a command, up to the modifier that keeps it from going on, if one does. What others hold back
+    /// is let go of by [`Modifiers::release`], whether a command comes or not.
+    pub(crate) fn command(
         &self,
         data: &mut dyn Struct,
         states: &mut ModifierStates,

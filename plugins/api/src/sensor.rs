@@ -258,7 +258,7 @@ fn modify<S: Sensor>(
             continue;
         }
         draft.0.clone_from(local);
-        let outcome = modifiers.run(&mut draft.0, &mut states, &clock);
+        let outcome = modifiers.measure(&mut draft.0, &mut states, &clock);
         withheld.0 = outcome != ModifierOutcome::Passed;
         if !withheld.0 {
             std::mem::swap(&mut modified.0, &mut draft.0);

@@ -10,7 +10,12 @@ pub use crate::hasher::StateHasher;
 use crate::path::Path;
 
 /// A component or resource that can be hashed, saved and restored.
-pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {}
+pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Adds it to a hash: in its binary form, unless there is a shorter way.
+    fn hash(&self, hasher: &mut StateHasher) {
+        hasher.value(self);
+    }
+}
 
 /// All entities that have a path, in path order: the order of hash, snapshot and drives.
 #[derive(Resource, Default, Debug)]
@@ -88,7 +93,13 @@ impl AddState for App {
             self,
             StateEntry {
                 name: std::any::type_name::<T>(),
-                hash: |world, hasher| hasher.value(&world.get_resource::<T>()),
+                hash: |world, hasher| {
+                    let resource = world.get_resource::<T>();
+                    hasher.bytes(&[u8::from(resource.is_some())]);
+                    if let Some(resource) = resource {
+                        resource.hash(hasher);
+                    }
+                },
                 save: |world| encode::<T, _>(&world.get_resource::<T>()),
                 restore: |world, bytes| {
                     if let Some(value) = decode::<T, Option<T>>(bytes)? {
@@ -131,7 +142,7 @@ fn components<T: Component>(world: &World) -> impl Iterator<Item = &T> {
 
 fn hash_components<T: Component + Stateful>(world: &World, hasher: &mut StateHasher) {
     for value in components::<T>(world) {
-        hasher.value(value);
+        value.hash(hasher);
     }
 }
 

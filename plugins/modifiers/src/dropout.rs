@@ -11,9 +11,9 @@ use crate::faults;
 /// Lets measurements go missing, at random or for a span of time: a receiver in a tunnel, a lossy line.
 ///
 /// A missing measurement is not exported at all, as with most real sensors: no observer hears of it, and
-/// `get_local_data` returns the one before. Modifiers after this one do not see it, either. Instead, its
-/// numbers may become NaN, or keep their last values. A command that goes missing is as if it had not been
-/// sent.
+/// `get_local_data` returns the one before, if there is one. Modifiers after this one do not see it, either; one that
+/// delays still delivers what it got before. Instead, its numbers may become NaN, or keep their last values. A command
+/// that goes missing is as if it had not been sent.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dropout {

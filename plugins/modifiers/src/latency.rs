@@ -5,13 +5,14 @@ use morse_api::{
     prelude::*,
 };
 
-mod record;
+use crate::{faults, record};
 
 /// Delays all of the data: by a time, or by a number of measurements.
 ///
 /// What is exported at a measurement is the newest data that is old enough, so that a delay is rounded up to
 /// whole periods of the sensor; before there is any, nothing is exported. The reading bears the time at
-/// which it comes out, not that of the measurement, as from a sensor that does not stamp its data.
+/// which it comes out, not that of the measurement, as from a sensor that does not stamp its data. What an earlier
+/// modifier, such as `dropout`, loses never comes; what came before that still does, when it is old enough.
 ///
 /// A command takes effect in the first tick in which it is old enough. What services command is not
 /// delayed.
@@ -141,7 +142,7 @@ impl Modify for Bound {
     }
 
     fn is_due(&self, state: &ModifierState, clock: &Clock) -> bool {
-        self.side == Side::Command && self.is_old_enough(state, clock)
+        self.is_old_enough(state, clock)
     }
 
     fn release(&self, data: &mut dyn Struct, state: &mut ModifierState) {

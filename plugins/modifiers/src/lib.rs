@@ -1,9 +1,10 @@
 //! The modifiers, one a file: noise, faults, and changes of frame.
 //!
 //! To add one: write the file, and put its name into the list below. What several of them share:
-//! - [`faults`]: noise and faults; [`coordinates`]: places on Earth.
+//! - [`faults`]: noise and faults; [`coordinates`]: places on Earth; [`record`]: data that wait as numbers.
 pub mod coordinates;
 pub mod faults;
+pub mod record;
 
 use bevy::prelude::App;
 

@@ -2,7 +2,7 @@
 //!
 //! Text is a row of its bytes; what has a length is preceded by it.
 use bevy::reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo};
-use morse_api::dynamic::DynamicValue;
+use morse_api::{dynamic::DynamicValue, fields::is_sorted_map};
 
 mod dynamic;
 mod grow;
@@ -13,9 +13,6 @@ macro_rules! each_integer {
     };
 }
 use each_integer;
-
-/// Maps that have their entries in one order, whoever made them.
-const SORTED_MAP: &str = "alloc::collections::BTreeMap<";
 
 /// Tells whether values of a type can be kept.
 pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
@@ -42,8 +39,7 @@ pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
             TypeInfo::Struct(parts) => parts.iter().all(|part| can_keep(part.type_info())),
             TypeInfo::List(list) => can_keep(list.item_info()),
             TypeInfo::Map(map) => {
-                let is_sorted = map.type_path().starts_with(SORTED_MAP);
-                is_sorted && can_keep(map.key_info()) && can_keep(map.value_info())
+                is_sorted_map(map) && can_keep(map.key_info()) && can_keep(map.value_info())
             }
             _ => false,
         }
