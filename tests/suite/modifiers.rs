@@ -1,4 +1,5 @@
 //! Modifiers in a whole simulation: what fits what, noise that stays, data that is late or lost.
+mod catalogue;
 mod under_way;
 
 use bevy::reflect::structs::DynamicStruct;
@@ -78,9 +79,9 @@ bias              +    +   +       +        +            +                     +
 random_walk       +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           -            -                 -
 quantization      +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           -            -                 -
 saturation        +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           -            -                 -
-freeze            +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           -            -                 -
-bias_jump         +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           -            -                 -
-spike             +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           -            -                 -
+freeze            +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           +            +                 +
+bias_jump         +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           +            +                 +
+spike             +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           +            +                 +
 dropout           +    +   +       +        +            +                     +   +        +     +             +        +        +       +         +        +            +               +                   +                   +           +           +            +                 +
 latency           +    +   +       +        +            +                     +   +        -     +             +        +        +       +         +        +            +               +                   +                   +           +           -            -                 -
 image_noise       -    -   -       -        -            -                     -   -        -     -             -        -        -       -         -        -            -               -                   -                   -           -           +            +                 -
@@ -137,6 +138,17 @@ fn a_misfit_says_what_fits() {
         said.contains("`gaussian` does not fit `clock`") && said.contains("imu"),
         "{said}"
     );
+    assert!(said.contains("`clock` has no fields"), "{said}");
+    let said = error(
+        "",
+        r#"sensors: { "c": (kind: "collision", modifiers: [(kind: "bias_jump")]) }"#,
+    );
+    for words in [
+        "it needs a field that holds numbers",
+        "`collision` has `collision` (bool), `objects` (String)",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
     let said = error(
         "",
         r#"sensors: { "p": (kind: "pose", modifiers: [(kind: "bias", fields: ["q"])]) }"#,

@@ -1,21 +1,34 @@
 //! The numbers of a reading or command, chosen by the names of fields at load, and reached by place.
 //!
 //! A modifier that treats all numbers alike, such as a bias, works on these.
+mod leaf;
+#[cfg(test)]
+mod loose_tests;
+
 use bevy::{
     prelude::*,
     reflect::{PartialReflect, ReflectMut, TypeInfo, structs::Struct},
 };
 
 use crate::{
-    fields::{Field, Fields},
+    dynamic::DynamicValue,
+    fields::{Field, Fields, is_sorted_map},
     modifier::BindError,
+    samples::Samples,
 };
+use leaf::{Leaf, leaves};
 
 /// Numbers of a data type: single ones, vectors, lists, and those of structs inside. Whole numbers, such as
 /// counts, are none of them.
+///
+/// Loose numbers are those that are not always the same ones, or of which there are very many: what stands in maps,
+/// what is known at run time only, pixels and points. Of a pixel they are red, green and blue.
 #[derive(Clone, Debug)]
 pub struct Numbers {
+    /// Those with loose numbers come last.
     places: Vec<Place>,
+    /// The number of places without loose numbers.
+    firm: usize,
 }
 
 /// A field, or a part of one.
@@ -24,6 +37,9 @@ struct Place {
     index: usize,
     part: Option<usize>,
 }
+
+/// Test of the numbers in a field.
+type IsNumeric = fn(&Field) -> bool;
 
 impl Numbers {
     /// The numbers of the fields of these names, or of all fields if there are none. `velocity.0` is the
@@ -35,9 +51,23 @@ impl Numbers {
     ///
     /// A name that is not that of numbers; no numbers at all.
     pub fn of(fields: &Fields, names: &[String]) -> Result<Self, BindError> {
+        Self::that(fields, names, is_firm)
+    }
+
+    /// The same with loose numbers: those in maps, those known at run time only, pixels and points.
+    ///
+    /// # Errors
+    ///
+    /// A name that is not that of numbers; no numbers at all.
+    pub fn with_loose(fields: &Fields, names: &[String]) -> Result<Self, BindError> {
+        Self::that(fields, names, |field| is_firm(field) || is_loose(field))
+    }
+
+    fn that(fields: &Fields, names: &[String], is_measured: IsNumeric) -> Result<Self, BindError> {
         let mut places = Vec::new();
         for name in names {
-            let place = find(fields, name).ok_or_else(|| bind_error(fields, name))?;
+            let place = find(fields, name, is_measured);
+            let place = place.ok_or_else(|| bind_error(fields, name, is_measured))?;
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -52,14 +82,15 @@ impl Numbers {
         if places.is_empty() {
             return Err(BindError::needs("a field that holds numbers"));
         }
+        let field_of = |place: &Place| fields.0.iter().find(|field| field.index == place.index);
+        let is_loose = |place: &Place| field_of(place).is_some_and(|field| !is_firm(field));
         let is_list = |place: &Place| {
-            place.part.is_none()
-                && fields.0.iter().any(|field| {
-                    field.index == place.index && matches!(field.info, Some(TypeInfo::List(_)))
-                })
+            let info = field_of(place).and_then(|field| field.info);
+            place.part.is_none() && matches!(info, Some(TypeInfo::List(_)))
         };
-        places.sort_by_key(is_list);
-        Ok(Self { places })
+        places.sort_by_key(|place| (is_loose(place), is_list(place)));
+        let firm = places.partition_point(|place| !is_loose(place));
+        Ok(Self { places, firm })
     }
 
     /// Visits each number, with its place among them.
@@ -69,23 +100,57 @@ impl Numbers {
             visit(count, number);
             count += 1;
         };
-        for place in &self.places {
-            let Some(field) = data.field_at_mut(place.index) else {
-                continue;
-            };
-            match place.part {
-                None => each(field, &mut visit),
-                Some(part) => {
-                    if let Some(part) = part_of(field, part) {
-                        each(part, &mut visit);
-                    }
+        each_leaf(&self.places, data, &mut |leaf| {
+            leaf.change_all(&mut visit);
+        });
+    }
+
+    /// Visits each number that is not loose, and one of the loose ones: `choose` is told how many there are, and says
+    /// which. It is not asked if there are none.
+    pub fn each_firm_and_one_loose(
+        &self,
+        data: &mut dyn Struct,
+        choose: impl FnOnce(usize) -> usize,
+        mut visit: impl FnMut(&mut f64),
+    ) {
+        let (firm, loose) = self.places.split_at(self.firm);
+        each_leaf(firm, data, &mut |leaf| {
+            leaf.change_all(&mut visit);
+        });
+        let mut count = 0;
+        each_leaf(loose, data, &mut |leaf| count += leaf.count());
+        if count == 0 {
+            return;
+        }
+        let chosen = choose(count);
+        let mut before = 0;
+        each_leaf(loose, data, &mut |leaf| {
+            let end = before + leaf.count();
+            if (before..end).contains(&chosen) {
+                leaf.change(chosen - before..chosen - before + 1, &mut visit);
+            }
+            before = end;
+        });
+    }
+}
+
+fn each_leaf(places: &[Place], data: &mut dyn Struct, visit: &mut dyn FnMut(Leaf<'_>)) {
+    for place in places {
+        let Some(field) = data.field_at_mut(place.index) else {
+            continue;
+        };
+        match place.part {
+            None => leaves(field, visit),
+            Some(part) => {
+                if let Some(part) = part_of(field, part) {
+                    leaves(part, visit);
                 }
             }
         }
     }
 }
 
-fn bind_error(fields: &Fields, name: &str) -> BindError {
+fn bind_error(fields: &Fields, name: &str, is_measured: IsNumeric) -> BindError {
     let known: Vec<String> = fields
         .0
         .iter()
@@ -100,7 +165,7 @@ fn bind_error(fields: &Fields, name: &str) -> BindError {
     BindError::needs(format!("numbers in a field `{name}` ({known})"))
 }
 
-fn find(fields: &Fields, name: &str) -> Option<Place> {
+fn find(fields: &Fields, name: &str, is_measured: IsNumeric) -> Option<Place> {
     let numeric = |name: &str| fields.get(name).filter(|field| is_measured(field));
     if let Some(field) = numeric(name) {
         return Some(Place {
@@ -129,8 +194,35 @@ fn part_index(field: &Field, part: &str) -> Option<usize> {
     }
 }
 
-fn is_measured(field: &Field) -> bool {
+fn is_firm(field: &Field) -> bool {
     !field.is_fixed && is_numeric(field.info)
+}
+
+/// Tells whether a field holds loose numbers. Pictures of whole numbers without a unit hold the names of things.
+fn is_loose(field: &Field) -> bool {
+    let is_name = field.unit.is_none() && field.info.is_some_and(|info| info.is::<Samples<u16>>());
+    !field.is_fixed && !is_name && has_loose(field.info)
+}
+
+fn has_loose(info: Option<&'static TypeInfo>) -> bool {
+    let Some(info) = info else {
+        return false;
+    };
+    match info {
+        TypeInfo::Array(array) => has_loose(array.item_info()),
+        TypeInfo::List(list) => has_loose(list.item_info()),
+        TypeInfo::Struct(parts) => parts.iter().any(|part| has_loose(part.type_info())),
+        TypeInfo::Map(map) => {
+            let value = map.value_info();
+            is_sorted_map(map) && (is_numeric(value) || has_loose(value))
+        }
+        _ => {
+            info.is::<DynamicValue>()
+                || info.is::<Samples<u8>>()
+                || info.is::<Samples<u16>>()
+                || info.is::<Samples<f32>>()
+        }
+    }
 }
 
 fn is_numeric(info: Option<&'static TypeInfo>) -> bool {
@@ -151,51 +243,6 @@ fn part_of(value: &mut dyn PartialReflect, part: usize) -> Option<&mut dyn Parti
         ReflectMut::Array(parts) => parts.get_mut(part),
         ReflectMut::List(parts) => parts.get_mut(part),
         _ => None,
-    }
-}
-
-fn each(value: &mut dyn PartialReflect, visit: &mut dyn FnMut(&mut f64)) {
-    if let Some(number) = value.try_downcast_mut::<f64>() {
-        return visit(number);
-    }
-    if let Some(vector) = value.try_downcast_mut::<[f64; 3]>() {
-        return vector.iter_mut().for_each(visit);
-    }
-    if let Some(list) = value.try_downcast_mut::<Vec<f64>>() {
-        return list.iter_mut().for_each(visit);
-    }
-    if let Some(list) = value.try_downcast_mut::<Vec<[f64; 3]>>() {
-        return list.as_flattened_mut().iter_mut().for_each(visit);
-    }
-    if let Some(number) = value.try_downcast_mut::<f32>() {
-        let mut wide = f64::from(*number);
-        visit(&mut wide);
-        *number = wide as f32;
-        return;
-    }
-    match value.reflect_mut() {
-        ReflectMut::Struct(parts) => {
-            for index in 0..parts.field_len() {
-                if let Some(part) = parts.field_at_mut(index) {
-                    each(part, visit);
-                }
-            }
-        }
-        ReflectMut::Array(parts) => {
-            for index in 0..parts.len() {
-                if let Some(part) = parts.get_mut(index) {
-                    each(part, visit);
-                }
-            }
-        }
-        ReflectMut::List(parts) => {
-            for index in 0..parts.len() {
-                if let Some(part) = parts.get_mut(index) {
-                    each(part, visit);
-                }
-            }
-        }
-        _ => {}
     }
 }
 

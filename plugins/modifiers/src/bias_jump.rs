@@ -4,7 +4,8 @@ use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
 use crate::faults;
 
-/// Adds the same error to each number from a time on.
+/// Adds the same error to each number from a time on: to coordinates, ranges and depths, to what stands under names,
+/// and to red, green and blue of each pixel. What shows nothing in a picture of whole depths stays as it is.
 ///
 /// On a command it acts on what is received in that time.
 #[derive(Reflect, Clone, Debug, Deserialize)]
@@ -38,7 +39,7 @@ impl Modifier for BiasJump {
     const KIND: &'static str = "bias_jump";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        let numbers = Numbers::of(fields, &self.fields)?;
+        let numbers = Numbers::with_loose(fields, &self.fields)?;
         let (at, until, size) = (self.at, self.until, self.size);
         Ok(Box::new(
             move |data: &mut dyn Struct, _: &mut ModifierState, clock: &Clock| {

@@ -1,16 +1,23 @@
-//! A fault: numbers that no longer change.
-use bevy::reflect::structs::Struct;
-use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
+//! A fault: data that no longer change.
+use bevy::reflect::{PartialReflect, structs::Struct};
+use morse_api::{
+    fields::Field,
+    modifier::Site,
+    numbers::Numbers,
+    prelude::*,
+    samples::{Block, Samples},
+};
 
-use crate::faults;
+use crate::{faults, record};
 
-/// Holds each number at its last value from a time on, as a sensor does that hangs.
+/// Holds the data at their last value from a time on, as a sensor does that hangs: numbers, text, lists and names,
+/// pixels and points.
 ///
-/// Text and whole numbers go on. On a command it acts on what is received in that time.
+/// On a command it acts on what is received in that time.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Freeze {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, all of them.
     pub fields: Vec<String>,
     /// Time at which it begins; what was measured last before it stays.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
@@ -24,28 +31,139 @@ impl Modifier for Freeze {
     const KIND: &'static str = "freeze";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        let numbers = Numbers::of(fields, &self.fields)?;
-        let (from, until) = (self.from, self.until);
-        Ok(Box::new(
-            move |data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock| {
-                let now = clock.seconds();
-                let values = &mut state.values;
-                if faults::lasts(from, until, now) && !values.is_empty() {
-                    numbers.each(data, |place, number| {
-                        if let Some(value) = values.get(place) {
-                            *number = *value;
-                        }
-                    });
-                } else if until.is_none_or(|until| now < until) {
-                    values.clear();
-                    numbers.each(data, |_, number| values.push(*number));
-                }
-            },
-        ))
+        let is_named = |field: &&Field| self.fields.iter().any(|name| name == field.name);
+        let is_meant = |field: &&Field| self.fields.is_empty() || is_named(field);
+        let meant = || fields.0.iter().filter(is_meant);
+        let places = |counts: fn(&Field) -> bool| meant().filter(move |field| counts(field));
+        let samples: Vec<usize> = places(has_samples).map(|field| field.index).collect();
+        let whole: Vec<usize> = places(can_stay).map(|field| field.index).collect();
+        let known = |name: &String| {
+            let field = fields.get(name);
+            field.is_some_and(|field| has_samples(field) || can_stay(field))
+        };
+        let parts: Vec<String> = self
+            .fields
+            .iter()
+            .filter(|name| !known(name))
+            .cloned()
+            .collect();
+        let parts = (!parts.is_empty()).then(|| Numbers::of(fields, &parts));
+        if samples.is_empty() && whole.is_empty() && parts.is_none() {
+            return Err(BindError::needs("a field that can stay as it is"));
+        }
+        Ok(Box::new(Bound {
+            samples,
+            whole,
+            parts: parts.transpose()?,
+            from: self.from,
+            until: self.until,
+        }))
     }
 
     fn check(&self, _: &World) -> Result<(), CheckError> {
         faults::check_span("from", self.from, self.until)
+    }
+}
+
+/// Tells whether a field is kept by its numbers. What never changes need not be.
+fn can_stay(field: &Field) -> bool {
+    !field.is_fixed && record::can_keep(field.info)
+}
+
+fn has_samples(field: &Field) -> bool {
+    field.info.is_some_and(|info| {
+        info.is::<Samples<u8>>() || info.is::<Samples<u16>>() || info.is::<Samples<f32>>()
+    })
+}
+
+/// The memory holds the samples that stay, and as numbers the whole fields and then the parts of others.
+struct Bound {
+    samples: Vec<usize>,
+    whole: Vec<usize>,
+    parts: Option<Numbers>,
+    from: f64,
+    until: Option<f64>,
+}
+
+impl Modify for Bound {
+    fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock) {
+        let now = clock.seconds();
+        let has_any = !state.values.is_empty() || !state.samples.is_empty();
+        if faults::lasts(self.from, self.until, now) && has_any {
+            self.put_back(data, state);
+        } else if self.until.is_none_or(|until| now < until) {
+            self.keep(data, state);
+        }
+    }
+}
+
+impl Bound {
+    fn keep(&self, data: &mut dyn Struct, state: &mut ModifierState) {
+        state.samples.clear();
+        let samples = self
+            .samples
+            .iter()
+            .filter_map(|&place| data.field_at(place));
+        state.samples.extend(samples.filter_map(block));
+        let values = &mut state.values;
+        values.clear();
+        for &place in &self.whole {
+            if let Some(field) = data.field_at(place) {
+                record::write(field, values);
+            }
+        }
+        if let Some(parts) = &self.parts {
+            parts.each(data, |_, number| values.push(*number));
+        }
+    }
+
+    fn put_back(&self, data: &mut dyn Struct, state: &ModifierState) {
+        for (&place, block) in self.samples.iter().zip(&state.samples) {
+            if let Some(field) = data.field_at_mut(place) {
+                assign(field, block);
+            }
+        }
+        let mut row = state.values.as_slice();
+        for &place in &self.whole {
+            if let Some(field) = data.field_at_mut(place) {
+                record::read(field, &mut row);
+            }
+        }
+        if let Some(parts) = &self.parts {
+            parts.each(data, |place, number| {
+                if let Some(value) = row.get(place) {
+                    *number = *value;
+                }
+            });
+        }
+    }
+}
+
+/// Samples without their type, which share their memory.
+fn block(field: &dyn PartialReflect) -> Option<Block> {
+    macro_rules! block_of {
+        ($($type:ty => $block:path),+) => {
+            $(if let Some(samples) = field.try_downcast_ref::<Samples<$type>>() {
+                return Some($block(samples.clone()));
+            })+
+        };
+    }
+    block_of!(u8 => Block::U8, u16 => Block::U16, f32 => Block::F32);
+    None
+}
+
+fn assign(field: &mut dyn PartialReflect, block: &Block) {
+    macro_rules! assign_as {
+        ($type:ty, $kept:expr) => {
+            if let Some(samples) = field.try_downcast_mut::<Samples<$type>>() {
+                samples.clone_from($kept);
+            }
+        };
+    }
+    match block {
+        Block::U8(kept) => assign_as!(u8, kept),
+        Block::U16(kept) => assign_as!(u16, kept),
+        Block::F32(kept) => assign_as!(f32, kept),
     }
 }
 
@@ -55,7 +173,11 @@ pub(super) fn plugin(app: &mut App) {
 
 #[cfg(test)]
 mod tests {
-    use morse_sensors::pose::PoseData;
+    use std::collections::BTreeMap;
+
+    use morse_sensors::{
+        gps::GpsData, pose::PoseData, proximity::ProximityData, video_camera::VideoCameraData,
+    };
     use morse_testing::{TestModifier, settings};
 
     use super::*;
@@ -85,5 +207,53 @@ mod tests {
         assert_eq!(for_ever, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 6.0]);
         let from_the_start = moving("(fields: [\"x\"])");
         assert_eq!(from_the_start, [1.0; 8]);
+    }
+
+    #[test]
+    fn text_names_and_pixels_stay_with_the_numbers() {
+        let frozen: Freeze = settings("(from: 0.15)");
+        let mut gps = TestModifier::<GpsData>::new(&frozen, Some("extended"), World::new());
+        let at = |time: &str, heading: f64| GpsData {
+            time: time.to_owned(),
+            heading,
+            ..GpsData::default()
+        };
+        assert_eq!(gps.measure(at("120000", 1.0)), at("120000", 1.0));
+        assert_eq!(gps.measure(at("120001", 2.0)), at("120000", 1.0));
+        let mut near = TestModifier::<ProximityData>::new(&frozen, None, World::new());
+        let seen = |names: &[(&str, f64)]| ProximityData {
+            near_objects: names
+                .iter()
+                .map(|(name, far)| ((*name).to_owned(), *far))
+                .collect(),
+            near_robots: BTreeMap::new(),
+        };
+        let first = seen(&[("cat", 1.0), ("dog", 2.0)]);
+        assert_eq!(near.measure(first.clone()), first);
+        assert_eq!(near.measure(seen(&[("bee", 0.1)])), first);
+        assert_eq!(near.measure(seen(&[])), first);
+        let mut eye = TestModifier::<VideoCameraData>::new(&frozen, Some("rgb"), World::new());
+        let grey = |brightness: u8| VideoCameraData {
+            image: vec![brightness; 16].into(),
+            ..VideoCameraData::default()
+        };
+        let first = eye.measure(grey(7));
+        assert_eq!(eye.measure(grey(200)), first);
+        assert_eq!(first.image.values(), [7; 16]);
+    }
+
+    #[test]
+    fn a_part_stays_beside_a_whole_field() {
+        let frozen: Freeze = settings("(from: 0.15, fields: [\"velocity.1\", \"time\"])");
+        let mut gps = TestModifier::<GpsData>::new(&frozen, Some("extended"), World::new());
+        let at = |number: f64, time: &str| GpsData {
+            velocity: [number; 3],
+            time: time.to_owned(),
+            ..GpsData::default()
+        };
+        gps.measure(at(1.0, "a"));
+        let mut expected = at(2.0, "a");
+        expected.velocity[1] = 1.0;
+        assert_eq!(gps.measure(at(2.0, "b")), expected);
     }
 }

@@ -3,6 +3,9 @@ use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
 /// Adds an error to single measurements: at given times, at random, or both.
+///
+/// All numbers are hit; but of pixels, points, and what stands under names, such as the distances of near objects,
+/// a single number at random.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"modifiers: [(kind: "spike", at: [1.5])]"#))]
@@ -35,7 +38,7 @@ impl Modifier for Spike {
     const KIND: &'static str = "spike";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        let numbers = Numbers::of(fields, &self.fields)?;
+        let numbers = Numbers::with_loose(fields, &self.fields)?;
         let settings = self.clone();
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock| {
@@ -47,7 +50,10 @@ impl Modifier for Spike {
                 // Drawn even where it does not matter, so that a time more changes no other spike.
                 let is_random = state.random.uniform() < settings.probability;
                 if settings.at.iter().any(is_new) || is_random {
-                    numbers.each(data, |_, number| *number += settings.size);
+                    let random = &mut state.random;
+                    let choose = |count: usize| (random.uniform() * count as f64) as usize;
+                    let hit = |number: &mut f64| *number += settings.size;
+                    numbers.each_firm_and_one_loose(data, choose, hit);
                 }
             },
         ))

@@ -57,7 +57,7 @@ impl Installer<'_> {
                         .push((kind.attach, modify, ModifierState::new(random)));
                 }
                 Err(bind_error) => {
-                    let problem = self.bind_error(site, modifier, kind, &bind_error);
+                    let problem = self.bind_error(site, modifier, (kind, fields), &bind_error);
                     self.problems.push(problem);
                 }
             }
@@ -69,7 +69,7 @@ impl Installer<'_> {
         &self,
         site: &Site<'_>,
         modifier: &Modifier,
-        kind: &ModifierKind,
+        (kind, fields): (&ModifierKind, &Fields),
         bind_error: &BindError,
     ) -> Diagnostic {
         let word = modifier.kind.as_str();
@@ -96,6 +96,7 @@ impl Installer<'_> {
             .collect();
         let problem = Diagnostic::error("simulation::misfit", message);
         let problem = at(problem, &modifier.kind, "the data lacks what this changes");
+        let problem = problem.note(has(site.common.kind.as_str(), fields));
         problem.note(format!(
             "it fits: {}",
             if kinds.is_empty() {
@@ -105,4 +106,17 @@ impl Installer<'_> {
             }
         ))
     }
+}
+
+/// The fields of a component's data, for somebody who looks for one.
+fn has(kind: &str, fields: &Fields) -> String {
+    let shown = fields.0.iter().map(|field| match field.unit {
+        Some(unit) if !unit.is_empty() => format!("`{}` ({}, {unit})", field.name, field.type_name),
+        _ => format!("`{}` ({})", field.name, field.type_name),
+    });
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() {
+        return format!("`{kind}` has no fields");
+    }
+    format!("`{kind}` has {}", shown.join(", "))
 }

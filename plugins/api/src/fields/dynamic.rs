@@ -10,6 +10,9 @@ use super::{Fields, Value, key_text, plain_name, view, walk};
 pub use crate::json::{no_json_number, number_to_json, numbers_to_json};
 use crate::samples::{Block, base64_text};
 
+/// Name of the time of a reading, s, beside its fields.
+pub(crate) const TIMESTAMP: &str = "timestamp";
+
 /// A number, a flag, text, or lists and maps of such.
 #[derive(Reflect, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[reflect(opaque)]
@@ -55,7 +58,7 @@ impl DynamicValue {
 
     /// Takes over a reading: `timestamp`, s, and the exported fields.
     pub fn set_reading(&mut self, seconds: f64, fields: &Fields, data: &dyn Struct) {
-        let time = std::iter::once(("timestamp", seconds.as_partial_reflect()));
+        let time = std::iter::once((TIMESTAMP, seconds.as_partial_reflect()));
         self.set_map(time.chain(parts_of(fields, data)));
     }
 

@@ -1,0 +1,170 @@
+//! Numbers that lie together, as the parts of a value that hold nothing but numbers.
+use std::ops::Range;
+
+use bevy::reflect::{PartialReflect, ReflectMut};
+
+use crate::{
+    dynamic::{DynamicValue, TIMESTAMP},
+    samples::{Block, Sample, Samples},
+};
+
+/// Channels of a pixel: red, green, blue, and how much it covers, which is no measurement.
+const CHANNELS: usize = 4;
+/// Those of them that are measured.
+const COLORS: usize = 3;
+
+/// Numbers that lie together.
+pub(super) enum Leaf<'a> {
+    /// Plain numbers.
+    Wide(&'a mut [f64]),
+    /// A shorter number.
+    Narrow(&'a mut f32),
+    /// Pixels in colour.
+    Colors(&'a mut Samples<u8>),
+    /// Whole numbers, of which 0 says that nothing was seen.
+    Depths(&'a mut Samples<u16>),
+    /// Depths, or coordinates of points.
+    Reals(&'a mut Samples<f32>),
+}
+
+impl Leaf<'_> {
+    /// The number of them.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Wide(numbers) => numbers.len(),
+            Self::Narrow(_) => 1,
+            Self::Colors(pixels) => pixels.values().len() / CHANNELS * COLORS,
+            Self::Depths(depths) => depths.values().len(),
+            Self::Reals(reals) => reals.values().len(),
+        }
+    }
+
+    /// Changes all of them.
+    pub(super) fn change_all(self, visit: &mut dyn FnMut(&mut f64)) {
+        let all = 0..self.count();
+        self.change(all, visit);
+    }
+
+    /// Changes some of them. What has become too large or too small is cut, or no depth any more.
+    pub(super) fn change(self, which: Range<usize>, visit: &mut dyn FnMut(&mut f64)) {
+        match self {
+            Self::Wide(numbers) => {
+                let numbers = numbers.get_mut(which).into_iter().flatten();
+                numbers.for_each(visit);
+            }
+            Self::Narrow(number) => {
+                let mut wide = f64::from(*number);
+                visit(&mut wide);
+                *number = wide as f32;
+            }
+            Self::Colors(pixels) => edit(pixels, |pixels| {
+                for place in which {
+                    let place = place / COLORS * CHANNELS + place % COLORS;
+                    // Conversion cuts at both ends.
+                    change(pixels.get_mut(place), visit, |code| code.round() as u8);
+                }
+            }),
+            Self::Depths(depths) => edit(depths, |depths| {
+                for place in which {
+                    let depth = depths.get_mut(place).filter(|depth| **depth > 0);
+                    change(depth, visit, |depth| {
+                        let is_known = (1.0..=f64::from(u16::MAX)).contains(&depth.round());
+                        if is_known { depth.round() as u16 } else { 0 }
+                    });
+                }
+            }),
+            Self::Reals(reals) => edit(reals, |reals| {
+                for place in which {
+                    change(reals.get_mut(place), visit, |real| real as f32);
+                }
+            }),
+        }
+    }
+}
+
+fn edit<T: Sample>(samples: &mut Samples<T>, change: impl FnOnce(&mut [T])) {
+    samples.edit(change);
+}
+
+fn change<T: Copy + Into<f64>>(
+    number: Option<&mut T>,
+    visit: &mut dyn FnMut(&mut f64),
+    back: impl Fn(f64) -> T,
+) {
+    if let Some(number) = number {
+        let mut wide: f64 = (*number).into();
+        visit(&mut wide);
+        *number = back(wide);
+    }
+}
+
+/// Visits the leaves of a value in their order.
+pub(super) fn leaves(value: &mut dyn PartialReflect, visit: &mut dyn FnMut(Leaf<'_>)) {
+    macro_rules! leaf_of {
+        ($($type:ty: $value:ident => $leaf:expr),+ $(,)?) => {
+            $(if let Some($value) = value.try_downcast_mut::<$type>() {
+                return visit($leaf);
+            })+
+        };
+    }
+    leaf_of! {
+        f64: number => Leaf::Wide(std::slice::from_mut(number)),
+        [f64; 3]: vector => Leaf::Wide(vector),
+        Vec<f64>: list => Leaf::Wide(list),
+        Vec<[f64; 3]>: list => Leaf::Wide(list.as_flattened_mut()),
+        f32: number => Leaf::Narrow(number),
+        Samples<u8>: pixels => Leaf::Colors(pixels),
+        Samples<u16>: depths => Leaf::Depths(depths),
+        Samples<f32>: reals => Leaf::Reals(reals),
+    }
+    if let Some(dynamic) = value.try_downcast_mut::<DynamicValue>() {
+        return of_dynamic(dynamic, visit);
+    }
+    match value.reflect_mut() {
+        ReflectMut::Struct(parts) => {
+            for index in 0..parts.field_len() {
+                if let Some(part) = parts.field_at_mut(index) {
+                    leaves(part, visit);
+                }
+            }
+        }
+        ReflectMut::Array(parts) => {
+            for index in 0..parts.len() {
+                if let Some(part) = parts.get_mut(index) {
+                    leaves(part, visit);
+                }
+            }
+        }
+        ReflectMut::List(parts) => {
+            for index in 0..parts.len() {
+                if let Some(part) = parts.get_mut(index) {
+                    leaves(part, visit);
+                }
+            }
+        }
+        ReflectMut::Map(entries) => entries.retain(&mut |_, part| {
+            leaves(part, visit);
+            true
+        }),
+        _ => {}
+    }
+}
+
+/// Whole numbers, the times of readings, and pictures of whole numbers, which may be the names of things, are none.
+fn of_dynamic(value: &mut DynamicValue, visit: &mut dyn FnMut(Leaf<'_>)) {
+    match value {
+        DynamicValue::Number(number) => visit(Leaf::Wide(std::slice::from_mut(number))),
+        DynamicValue::Numbers(numbers) => visit(Leaf::Wide(numbers)),
+        DynamicValue::Samples(Block::U8(pixels)) => visit(Leaf::Colors(pixels)),
+        DynamicValue::Samples(Block::F32(reals)) => visit(Leaf::Reals(reals)),
+        DynamicValue::List(items) => items.iter_mut().for_each(|item| of_dynamic(item, visit)),
+        DynamicValue::Map(entries) => {
+            let measured = entries.iter_mut().filter(|(name, _)| name != TIMESTAMP);
+            measured.for_each(|(_, part)| of_dynamic(part, visit));
+        }
+        DynamicValue::Samples(Block::U16(_))
+        | DynamicValue::Integer(_)
+        | DynamicValue::Flag(_)
+        | DynamicValue::Text(_) => {}
+    }
+}
