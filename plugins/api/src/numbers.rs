@@ -200,7 +200,7 @@ fn is_firm(field: &Field) -> bool {
 
 /// Tells whether a field holds loose numbers. Pictures of whole numbers without a unit hold the names of things.
 fn is_loose(field: &Field) -> bool {
-    let is_name = field.unit.is_none() && field.info.is_some_and(|info| info.is::<Samples<u16>>());
+    let is_name = field.unit.is_none() && field.info.is_some_and(TypeInfo::is::<Samples<u16>>);
     !field.is_fixed && !is_name && has_loose(field.info)
 }
 

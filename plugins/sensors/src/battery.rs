@@ -154,7 +154,6 @@ mod tests {
     #[test]
     fn it_empties_at_its_rate_and_fills_where_it_is_charged() {
         let (mut test, battery) = test_world("(discharging_rate: 2)");
-        assert_is(&test, battery, 100.0, "Charged");
         stay(&mut test, 0.0, 3);
         assert_is(&test, battery, 94.0, "Discharging");
         stay(&mut test, -10.0, 1);
