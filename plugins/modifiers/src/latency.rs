@@ -5,7 +5,7 @@ use morse_api::{
     prelude::*,
 };
 
-use crate::{faults, record};
+use crate::record;
 
 /// Delays all of the data: by a time, or by a number of measurements.
 ///
