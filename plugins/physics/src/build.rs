@@ -4,6 +4,8 @@ mod carried;
 mod joints;
 mod places;
 
+use std::collections::BTreeSet;
+
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
     ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBodyBuilder, RigidBodyType,
@@ -78,6 +80,8 @@ pub fn build(
         entities,
         settings: &settings,
         tables,
+        jointed: BTreeSet::new(),
+        paired: BTreeSet::new(),
     };
     builder.bodies(&mut engine);
     builder.joints(&mut engine);
@@ -160,6 +164,10 @@ struct Builder<'a> {
     entities: &'a Entities,
     settings: &'a PhysicsSettings,
     tables: Tables,
+    /// Places of the bodies that have a joint.
+    jointed: BTreeSet<usize>,
+    /// Frames of the pairs that may touch.
+    paired: BTreeSet<u32>,
 }
 
 impl Builder<'_> {
@@ -171,12 +179,13 @@ impl Builder<'_> {
             .zip(&self.prepared.bodies)
             .zip(&self.entities.bodies);
         self.tables.neighbours = neighbours(self.layout);
+        let neighbours = self.tables.neighbours.iter();
+        self.jointed = neighbours.flat_map(|(one, two)| [*one, *two]).collect();
+        let pairs = self.tables.allowed.iter();
+        self.paired = pairs.flat_map(|(one, two)| [*one, *two]).collect();
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
-            let neighbours = self.tables.neighbours.iter();
-            let is_jointed = neighbours
-                .flat_map(|(one, two)| [*one, *two])
-                .any(|at| at == place);
+            let is_jointed = self.jointed.contains(&place);
             let rigid = rigid_body(place, body, prepared, is_posed, is_jointed);
             let handle = engine.bodies.bodies.insert(rigid);
             if let Some(rigid) = engine.bodies.bodies.get_mut(handle)
@@ -278,17 +287,7 @@ impl Builder<'_> {
         solid: &PreparedSolid,
     ) -> ActiveHooks {
         let mut hooks = ActiveHooks::empty();
-        let in_pair = self
-            .tables
-            .allowed
-            .iter()
-            .any(|(one, two)| *one == frame || *two == frame);
-        let has_neighbour = self
-            .tables
-            .neighbours
-            .iter()
-            .any(|(one, two)| *one == body || *two == body);
-        if in_pair || has_neighbour {
+        if self.paired.contains(&frame) || self.jointed.contains(&body) {
             hooks |= ActiveHooks::FILTER_CONTACT_PAIRS;
         }
         // Only the base of a robot is driven, and it has no joint above it.

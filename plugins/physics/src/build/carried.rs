@@ -2,53 +2,92 @@
 //!
 //! Motors are made for that: by what hangs on them at the start, those of an arm that stands upright would be
 //! too soft once it stretches out.
-use morse_scene::assembly::Attachment;
+use morse_scene::assembly::{Attachment, BodyLayout};
 use nalgebra::Vector3;
 
 use super::Builder;
-use crate::mass::Mass;
+
+/// Greatest distances of the joint of a body from the one above, m.
+struct Link {
+    /// The body above.
+    parent: usize,
+    /// From the joint above.
+    length: f64,
+    /// From the axis of the joint above.
+    across: f64,
+}
 
 impl Builder<'_> {
-    /// The mass that hangs on a joint; for one that turns, an upper bound of its inertia about the joint's axis.
+    /// The mass that hangs on the joint of each body; for one that turns, an upper bound of its inertia about the
+    /// joint's axis. Zero for a body without a joint.
     ///
     /// The body at the joint turns as a whole: its inertia is what it is. Of the others, each mass is at most as far
     /// away as the chain of joints to it is long, and is turned so that its greatest moment counts.
-    pub(super) fn carried(&self, child: usize, attachment: &Attachment) -> f64 {
+    pub(super) fn carried(&self) -> Vec<f64> {
+        let bodies = &self.layout.bodies;
+        let links: Vec<Option<Link>> = bodies.iter().map(|body| self.link(body)).collect();
+        let mut carried = vec![0.0; bodies.len()];
         let masses = self.prepared.bodies.iter().map(|body| &body.mass);
-        let axis = attachment.axis.into_inner();
-        let share = |(at, mass): (usize, &Mass)| {
-            if !attachment.is_angle {
-                return (at == child || self.reach(at, child, &axis).is_some())
-                    .then_some(mass.mass);
+        for (at, mass) in masses.enumerate() {
+            let mut add = |top: usize, share: f64| {
+                if let Some(carried) = carried.get_mut(top) {
+                    *carried += share;
+                }
+            };
+            let joint = |place: usize| bodies.get(place)?.attachment.as_ref();
+            let Some(own) = joint(at) else {
+                continue;
+            };
+            let axis = own.axis.into_inner();
+            add(
+                at,
+                match own.is_angle {
+                    true => axis.dot(&(mass.inertia_about(&Vector3::zeros()) * axis)),
+                    false => mass.mass,
+                },
+            );
+            let moment = mass.inertia.symmetric_eigenvalues().max();
+            // Upwards from joint to joint, adding up the lengths.
+            let (mut length, mut below) = (0.0, at);
+            // No chain is longer than there are bodies.
+            for _ in 0..bodies.len() {
+                let Some(Some(link)) = links.get(below) else {
+                    break;
+                };
+                let top = link.parent;
+                if let Some(joint) = joint(top) {
+                    let reach = length + link.across + mass.center.norm();
+                    add(
+                        top,
+                        match joint.is_angle {
+                            true => mass.mass * reach * reach + moment,
+                            false => mass.mass,
+                        },
+                    );
+                }
+                length += link.length;
+                below = top;
             }
-            if at == child {
-                return Some(axis.dot(&(mass.inertia_about(&Vector3::zeros()) * axis)));
-            }
-            let reach = self.reach(at, child, &axis)? + mass.center.norm();
-            let moments = mass.inertia.symmetric_eigenvalues();
-            Some(mass.mass * reach * reach + moments.max())
-        };
-        masses.enumerate().filter_map(share).sum()
+        }
+        carried
     }
 
-    /// Greatest distance of the joint of a body from an axis through the origin of another one, `top`, m; `None` if
-    /// the body does not hang on that one.
-    fn reach(&self, mut body: usize, top: usize, axis: &Vector3<f64>) -> Option<f64> {
-        let mut length = 0.0;
-        // No chain is longer than there are bodies.
-        for _ in 0..self.layout.bodies.len() {
-            let attachment = self.layout.bodies.get(body)?.attachment.as_ref()?;
-            let ends = self.ends(attachment);
-            let furthest = |far: fn(&Vector3<f64>, &Vector3<f64>) -> f64| {
-                ends.iter().map(|end| far(end, axis)).fold(0.0, f64::max)
-            };
-            if attachment.parent == top {
-                return Some(length + furthest(|end, axis| axis.cross(end).norm()));
-            }
-            length += furthest(|end, _| end.norm());
-            body = attachment.parent;
-        }
-        None
+    /// The distance from the joint of a body to that of the body above it.
+    fn link(&self, body: &BodyLayout) -> Option<Link> {
+        let attachment = body.attachment.as_ref()?;
+        let above = self.layout.bodies.get(attachment.parent)?;
+        let axis = above
+            .attachment
+            .as_ref()
+            .map(|above| above.axis.into_inner());
+        let ends = self.ends(attachment);
+        let furthest =
+            |far: &dyn Fn(&Vector3<f64>) -> f64| ends.iter().map(far).fold(0.0, f64::max);
+        Some(Link {
+            parent: attachment.parent,
+            length: furthest(&|end| end.norm()),
+            across: axis.map_or(0.0, |axis| furthest(&|end| axis.cross(end).norm())),
+        })
     }
 
     /// Possible positions of a joint in the frame of the body above it: one place, or the ends of a slide.

@@ -16,6 +16,7 @@ const MOTOR_FREQUENCY: f64 = 25.0;
 
 impl Builder<'_> {
     pub(super) fn joints(&mut self, engine: &mut EngineItem<'_, '_>) {
+        let carried = self.carried();
         for (variable, &entity) in self.layout.variables.iter().zip(&self.entities.variables) {
             let mut row = VariableRow {
                 entity,
@@ -25,7 +26,8 @@ impl Builder<'_> {
             for &child in &variable.bodies {
                 let body = self.layout.bodies.get(child);
                 if let Some(attachment) = body.and_then(|body| body.attachment.as_ref()) {
-                    let joint = self.joint(engine, child, attachment, &row);
+                    let carried = carried.get(child).copied().unwrap_or_default();
+                    let joint = self.joint(engine, (child, carried), attachment, &row);
                     row.joints.push(joint);
                 }
             }
@@ -36,7 +38,7 @@ impl Builder<'_> {
     fn joint(
         &self,
         engine: &mut EngineItem<'_, '_>,
-        child: usize,
+        (child, carried): (usize, f64),
         attachment: &Attachment,
         variable: &VariableRow,
     ) -> JointRow {
@@ -54,7 +56,6 @@ impl Builder<'_> {
             attachment.parent_from_joint
         };
         let axes = x_to(&attachment.axis);
-        let carried = self.carried(child, attachment);
         let rate = std::f64::consts::TAU * MOTOR_FREQUENCY;
         let per_travel = attachment.travel * attachment.travel;
         let stiffness = settings

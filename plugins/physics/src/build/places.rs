@@ -1,8 +1,10 @@
 //! Places of joints on their robots, and the reach of what they move.
+use std::collections::BTreeMap;
+
 use bevy::prelude::Entity;
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
 use morse_api::joint::JointPlace;
-use morse_scene::assembly::Attachment;
+use morse_scene::assembly::{Attachment, BodyLayout, VariableLayout};
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
 use super::Builder;
@@ -14,20 +16,28 @@ const DIRECTIONS: u32 = 32;
 impl Builder<'_> {
     /// The place of each variable's first joint.
     pub(super) fn places(&self) -> Vec<(Entity, JointPlace)> {
+        // Of several, the first one counts.
+        let mut bases: BTreeMap<&str, &BodyLayout> = BTreeMap::new();
+        for body in &self.layout.bodies {
+            if let (true, None, Some(robot)) = (body.actuated, &body.attachment, &body.robot) {
+                bases.entry(robot).or_insert(body);
+            }
+        }
         let variables = self.layout.variables.iter();
         let entities = self.entities.variables.iter();
-        let place = |(variable, &entity)| Some((entity, self.place(variable)?));
+        let place = |(variable, &entity)| Some((entity, self.place(variable, &bases)?));
         variables.zip(entities).filter_map(place).collect()
     }
 
-    fn place(&self, variable: &morse_scene::assembly::VariableLayout) -> Option<JointPlace> {
+    fn place(
+        &self,
+        variable: &VariableLayout,
+        bases: &BTreeMap<&str, &BodyLayout>,
+    ) -> Option<JointPlace> {
         let child = *variable.bodies.first()?;
         let body = self.layout.bodies.get(child)?;
         let attachment = body.attachment.as_ref()?;
-        let base = self.layout.bodies.iter().find(|other| {
-            let is_base = other.actuated && other.attachment.is_none();
-            is_base && other.robot.is_some() && other.robot == body.robot
-        });
+        let base = body.robot.as_deref().and_then(|robot| bases.get(robot));
         let origin = base.map_or_else(Isometry3::identity, |base| base.pose);
         let pose = origin.inv_mul(&body.pose);
         let prepared = self.prepared.bodies.get(child)?;
