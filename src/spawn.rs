@@ -52,6 +52,13 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     let prepared = morse_physics::prepare(&layout, &assembly.scene)?;
     let mut warnings = std::mem::take(&mut layout.warnings);
     warnings.extend(prepared.warnings.iter().cloned());
+    let settings = world.resource::<morse_physics::PhysicsSettings>();
+    warnings.extend(morse_physics::doubts(
+        &layout,
+        &assembly.scene,
+        &prepared,
+        settings,
+    ));
 
     let frames = spawn_frames(world, &layout);
     let bodies = layout
@@ -119,13 +126,15 @@ fn mark_robots(
     layout: &Layout,
     bodies: &[Entity],
 ) -> BTreeMap<String, Entity> {
+    let heads = layout.bodies.iter().zip(bodies);
+    let heads = heads.filter_map(|(body, entity)| {
+        let head = layout.frames.get(body.head)?;
+        Some((head.name.as_str(), *entity))
+    });
+    let heads: BTreeMap<&str, Entity> = heads.collect();
     let mut robots = BTreeMap::new();
     for (path, robot) in &assembly.robots {
-        let base = layout.bodies.iter().position(|body| {
-            let head = layout.frames.get(body.head);
-            head.is_some_and(|head| head.name == robot.frame)
-        });
-        if let Some(&entity) = base.and_then(|base| bodies.get(base)) {
+        if let Some(&entity) = heads.get(robot.frame.as_str()) {
             let marks = Robot {
                 is_ground_robot: robot.is_ground_robot,
             };
@@ -218,11 +227,15 @@ fn mark_robot_joints(
     robots: &BTreeMap<String, Entity>,
     variables: &[Entity],
 ) {
+    let mut joints: BTreeMap<&str, Vec<Entity>> = BTreeMap::new();
+    for (variable, &entity) in layout.variables.iter().zip(variables) {
+        if let Some(robot) = &variable.robot {
+            joints.entry(robot).or_default().push(entity);
+        }
+    }
     for (path, &base) in robots {
-        let own = layout.variables.iter().zip(variables);
-        let own = own.filter(|(variable, _)| variable.robot.as_ref() == Some(path));
-        let joints = own.map(|(_, entity)| *entity).collect();
-        world.entity_mut(base).insert(RobotJoints(joints));
+        let own = joints.remove(path.as_str()).unwrap_or_default();
+        world.entity_mut(base).insert(RobotJoints(own));
     }
 }
 

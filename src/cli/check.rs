@@ -1,15 +1,14 @@
 //! `morse-sim check`: what is wrong with files, without running anything.
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args as ClapArgs;
 use morse_scene::{
     assets,
     diagnostic::{Diagnostic, Sources, Style, render},
-    model::{Scene, Shape},
+    model::Scene,
     report::Report,
-    robray::{LoadOptions, load},
+    robray::LoadOptions,
 };
 use serde_json::json;
 
@@ -59,7 +58,6 @@ impl Reading {
             strict: self.strict,
             strict_amino: self.strict_amino,
             allow_paths: self.allow_paths.clone(),
-            skip_mesh_check: false,
             shipped: assets::SHIPPED,
             ..LoadOptions::default()
         }
@@ -140,31 +138,9 @@ fn checked(
     Ok(fine)
 }
 
-/// Errors and warnings of a file, and a summary of its contents if it can be used.
+/// Errors and warnings of a file, and a summary of its contents if it can be used: whatever a run would say before its
+/// first tick.
 fn look_at(path: &Path, args: &Args, extensions: Extensions<'_>) -> (Report, Option<String>) {
-    if path.extension().is_some_and(|extension| extension == "ron") {
-        return look_at_simulation(path, args, extensions);
-    }
-    let mut report = Report::default();
-    match load(path, &args.reading.options()) {
-        Ok(loaded) => {
-            report.add(loaded.warnings, &Arc::new(loaded.sources));
-            (report, Some(contents(&loaded.scene)))
-        }
-        Err(failed) => {
-            report.add_failed(*failed);
-            (report, None)
-        }
-    }
-}
-
-/// A simulation file is checked with its scene and its robots; where no mesh would have to be opened,
-/// also whether everything fits together.
-fn look_at_simulation(
-    path: &Path,
-    args: &Args,
-    extensions: Extensions<'_>,
-) -> (Report, Option<String>) {
     let options = Options {
         memory: args.memory.budget(),
         ..args.reading.load_options()
@@ -173,17 +149,13 @@ fn look_at_simulation(
         Ok(plan) => plan,
         Err(report) => return (*report, None),
     };
-    let robots = counted(plan.simulation.expand().len(), "robot");
-    let summary = format!("{}, {robots}", contents(&plan.assembly.scene));
-    let mut geometry = plan
-        .assembly
-        .scene
-        .frames()
-        .iter()
-        .flat_map(|frame| &frame.geometry);
-    if geometry.any(|geometry| matches!(geometry.shape, Shape::Mesh { .. })) {
-        return (plan.warnings, Some(summary));
-    }
+    let robots = counted(plan.assembly.robots.len(), "robot");
+    let contents = contents(&plan.assembly.scene);
+    let is_scene = path.extension().is_none_or(|extension| extension != "ron");
+    let summary = match is_scene && plan.assembly.robots.is_empty() {
+        true => contents,
+        false => format!("{contents}, {robots}"),
+    };
     match Simulation::try_out(plan, extensions) {
         Ok(warnings) => (warnings, Some(summary)),
         Err(report) => (*report, None),

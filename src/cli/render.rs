@@ -123,7 +123,6 @@ fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildErr
         allow_paths: args.reading.allow_paths.clone(),
         strict: args.reading.strict,
         strict_amino: args.reading.strict_amino,
-        opens_meshes: true,
         threads: args.threads,
         renderer: args.renderer,
         memory: args.memory.budget(),

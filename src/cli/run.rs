@@ -11,6 +11,7 @@ use std::{
 use clap::{Args as ClapArgs, CommandFactory as _};
 use morse_api::{middleware::Failure, render::RendererKind};
 use morse_scene::{
+    bounds::Bounds,
     diagnostic::{Diagnostic, Style, nearest, printable},
     report::Report,
 };
@@ -122,6 +123,12 @@ pub struct Args {
     pub allow_paths: Vec<PathBuf>,
 }
 
+/// Simulated seconds a second that make a difference: a tick does not take years, nor less than a machine can tell.
+const PACES: Bounds = Bounds::between(1e-4, 1e6);
+
+/// Times of a run: some thirty years, or anything down to nothing.
+const SECONDS: Bounds = Bounds::between(0.0, 1e9);
+
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let factor = match text.get(number.len()..).unwrap_or_default() {
@@ -132,7 +139,8 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
         unit => return Err(format!("unknown unit `{unit}`; known: ms, s, min, h")),
     };
     match number.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value * factor),
+        Ok(value) if SECONDS.contains(value * factor) => Ok(value * factor),
+        Ok(value) if value.is_finite() => Err(format!("a time is {SECONDS} seconds")),
         _ => Err("a time is a number and a unit, such as 30s".to_owned()),
     }
 }
@@ -150,8 +158,10 @@ fn whole(text: &str) -> Result<PictureRequest, String> {
 fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
         _ if text == "max" => Ok(Pace::Max),
-        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Pace::RealTime(factor)),
-        _ => Err("a factor is `max` or a number above 0, such as 1 or 0.5".to_owned()),
+        Ok(factor) if PACES.contains(factor) => Ok(Pace::RealTime(factor)),
+        _ => Err(format!(
+            "a factor is `max` or a number {PACES}, such as 1 or 0.5"
+        )),
     }
 }
 
@@ -255,7 +265,6 @@ fn build(
         allow_paths: args.allow_paths.clone(),
         strict: args.strict,
         strict_amino: args.strict_amino,
-        opens_meshes: true,
         threads: args.threads,
         renderer: args.renderer,
         memory: args.memory.budget(),
@@ -387,7 +396,7 @@ mod tests {
         assert_eq!(seconds("500ms"), Ok(0.5));
         assert_eq!(seconds("2min"), Ok(120.0));
         assert_eq!(seconds("1.5"), Ok(1.5));
-        for bad in ["", "s", "-1s", "5 parsecs", "nan", "infs"] {
+        for bad in ["", "s", "-1s", "5 parsecs", "nan", "infs", "1e300h"] {
             assert!(seconds(bad).is_err(), "{bad}");
         }
     }
@@ -396,6 +405,8 @@ mod tests {
     fn paces() {
         assert_eq!(pace("max"), Ok(Pace::Max));
         assert_eq!(pace("0.5"), Ok(Pace::RealTime(0.5)));
-        assert!(pace("0").is_err() && pace("fast").is_err() && pace("inf").is_err());
+        for bad in ["0", "fast", "inf", "1e-300", "1e300", "-1"] {
+            assert!(pace(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -12,6 +12,7 @@ use morse_api::{
 use morse_geodesy::Origin;
 use morse_geometry::{GeometryOf, rays};
 use morse_scene::{
+    diagnostic::Diagnostic,
     model::Shape,
     report::Report,
     simulation as file,
@@ -96,8 +97,17 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
         threads,
         renderer,
         memory,
+        strict,
     } = plan;
+    let failed = |problems: Vec<_>, warnings: &mut Report| {
+        warnings.add(problems, &sources);
+        Box::new(std::mem::take(warnings))
+    };
     let environment = &simulation.environment;
+    let impossible = file::check_environment(environment);
+    if !impossible.is_empty() {
+        return Err(failed(impossible, &mut warnings));
+    }
     let mut app = App::new();
     tick::plugin(&mut app, environment.rate.value);
     app.insert_resource(memory);
@@ -106,10 +116,6 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
     rays::plugin(&mut app, threads);
     morse_render::plugin(&mut app, threads, &environment.light);
     place_on_earth(&mut app, environment);
-    let failed = |problems: Vec<_>, warnings: &mut Report| {
-        warnings.add(problems, &sources);
-        Box::new(std::mem::take(warnings))
-    };
     let spawned = spawn::spawn(app.world_mut(), &assembly)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(spawned.warnings.clone(), &sources);
@@ -120,14 +126,10 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
     let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(installed.warnings, &sources);
-    if renderer == RendererKind::Gpu || camera::wants_card(app.world_mut()) {
-        let (scenery, unseen) = world_view::scenery(app.world_mut(), &simulation, &spawned);
-        warnings.add(unseen, &sources);
-        let bodies = spawned.bodies.values().copied().collect();
-        warnings.add(
-            morse_render::use_card(&mut app, scenery, bodies, renderer),
-            &sources,
-        );
+    let unseen = use_card(&mut app, renderer, &simulation, &spawned);
+    warnings.add(unseen, &sources);
+    if strict && !warnings.is_empty() {
+        return Err(Box::new(warnings.into_errors()));
     }
     name_robots(app.world_mut(), &spawned);
     app.insert_resource(wiring(&simulation))
@@ -143,6 +145,22 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
         gate,
         simulation,
     })
+}
+
+/// Gives the pictures to a graphics card where one is asked for. Returns what it cannot show.
+fn use_card(
+    app: &mut App,
+    renderer: RendererKind,
+    simulation: &file::Simulation,
+    spawned: &Spawned,
+) -> Vec<Diagnostic> {
+    if renderer != RendererKind::Gpu && !camera::wants_card(app.world_mut()) {
+        return Vec::new();
+    }
+    let (scenery, mut unseen) = world_view::scenery(app.world_mut(), simulation, spawned);
+    let bodies = spawned.bodies.values().copied().collect();
+    unseen.extend(morse_render::use_card(app, scenery, bodies, renderer));
+    unseen
 }
 
 /// Tells where on Earth the scene lies, if that was said.

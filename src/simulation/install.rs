@@ -3,7 +3,11 @@ mod linked;
 mod overlays;
 mod painted;
 pub mod world_view;
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use bevy::prelude::*;
 use morse_api::{
@@ -93,7 +97,7 @@ pub fn install(
     }
     installer.overlays(simulation);
     installer.check();
-    let mut warnings = installer.problems;
+    let mut warnings = told_once(installer.problems);
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
     }
@@ -110,6 +114,17 @@ pub fn install(
         wakes,
         warnings,
     })
+}
+
+/// Of the problems that the copies of a robot share, those of the first copy.
+fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut told = BTreeSet::new();
+    let mut problems = problems;
+    problems.retain(|problem| {
+        let label = problem.labels.first();
+        label.is_none_or(|label| told.insert((problem.code, label.span, label.text.clone())))
+    });
+    problems
 }
 
 /// Results of installing the components.

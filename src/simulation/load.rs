@@ -9,7 +9,7 @@ use morse_api::{memory::MemoryBudget, render::RendererKind};
 use morse_scene::{
     assembly::{Assembly, assemble},
     assets::{self, Embedded},
-    diagnostic::{Diagnostic, Sources},
+    diagnostic::{Diagnostic, Sources, nearest_file, printable_path},
     model::Scene,
     report::Report,
     robray::{self, Failed, LoadOptions, Loaded, Shipped},
@@ -31,8 +31,6 @@ pub struct Options {
     pub strict: bool,
     /// Refuse extensions of the scene language.
     pub strict_amino: bool,
-    /// Meshes will be opened, so that nothing has to be said of missing ones yet.
-    pub opens_meshes: bool,
     /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
     pub threads: usize,
     /// Renderer of pictures, unless a camera names another.
@@ -58,6 +56,8 @@ pub struct Plan {
     pub renderer: RendererKind,
     /// Memory that all sensors may take together.
     pub memory: MemoryBudget,
+    /// Take warnings of the building for errors.
+    pub strict: bool,
 }
 
 /// Reads a scene (`.robray`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).
@@ -143,8 +143,10 @@ impl Loader<'_> {
                 plan.threads = self.options.threads;
                 plan.renderer = self.options.renderer;
                 plan.memory = self.options.memory;
+                plan.strict = self.options.strict;
                 Ok(plan)
             }
+            _ if is_refused => Err(Box::new(self.report.into_errors())),
             _ => Err(Box::new(self.report)),
         }
     }
@@ -160,13 +162,15 @@ impl Loader<'_> {
         let bytes = match simulation::read_bytes(path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                self.report.add(
-                    [Diagnostic::error(
-                        "load::unreadable",
-                        format!("cannot read `{name}`: {error}"),
-                    )],
-                    &Arc::default(),
-                );
+                let shown = printable_path(&name);
+                let message = format!("cannot read `{shown}`: {error}");
+                let near = nearest_file(path, &name).filter(|_| !path.exists());
+                let help = match near {
+                    Some(near) => format!("did you mean `{}`?", printable_path(&near)),
+                    None => "check the path, and that it is a file you may read".to_owned(),
+                };
+                let problem = Diagnostic::error("load::unreadable", message).help(help);
+                self.report.add([problem], &Arc::default());
                 return None;
             }
         };
@@ -312,7 +316,8 @@ impl Loader<'_> {
             strict: options.strict,
             strict_amino: options.strict_amino,
             allow_paths: options.allow_paths.clone(),
-            skip_mesh_check: options.opens_meshes,
+            simulated: true,
+            skip_mesh_check: false,
             sources: Sources::clone(&self.sources),
             shipped: assets::SHIPPED,
         }

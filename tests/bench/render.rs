@@ -85,7 +85,6 @@ pub(crate) fn sizes(criterion: &mut Criterion) {
 fn patrol(renderer: RendererKind) -> Option<Simulation> {
     let options = Options {
         renderer,
-        opens_meshes: true,
         threads: 2,
         ..Options::default()
     };

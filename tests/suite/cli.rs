@@ -1,5 +1,6 @@
 //! The program from outside: exit codes, what goes to stdout and what to stderr, files, signals.
 mod catalogue;
+mod checked;
 mod files;
 mod pictures;
 mod signals;
@@ -271,22 +272,6 @@ fn what_cannot_be_read_is_2() {
     room.run(&["loop.robray"])
         .with_code(2)
         .with_errors(&["cycle", "loop.robray:1:"]);
-}
-
-#[test]
-fn a_missing_mesh_stops_a_run_but_not_a_check() {
-    let room = Room::new();
-    room.write("mesh.robray", "frame a { geometry { mesh \"none.stl\"; } }");
-    room.run(&["mesh.robray", "--steps", "1"])
-        .with_code(2)
-        .with_errors(&["none.stl"]);
-    let checked = room.run(&["check", "mesh.robray"]).with_code(0);
-    assert!(
-        checked.err.contains("none.stl") && checked.out.contains("1 warning"),
-        "{}{}",
-        checked.out,
-        checked.err
-    );
 }
 
 #[test]

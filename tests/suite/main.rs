@@ -1,6 +1,7 @@
 //! All integration tests, linked once: one module a topic.
 mod arms;
 mod assets;
+mod bounds;
 mod cameras;
 mod cli;
 mod determinism;
@@ -14,6 +15,7 @@ mod fuzz;
 pub mod fuzz_targets;
 mod geodesy;
 mod golden_runs;
+mod growth;
 mod hostile_inputs;
 mod hostile_scenes;
 mod language_rules;

@@ -15,7 +15,7 @@ use morse_sim::{
     Simulation,
     scene::{
         assembly::{Assembly, BodySettings},
-        model::{Frame, Scene},
+        model::{Frame, Geometry, Scene, Shape},
     },
     simulation::{load::Plan, no_extensions},
 };
@@ -101,6 +101,15 @@ fn mistakes_made_in_rust_are_explained() {
         .bodies
         .insert("tabel".to_owned(), BodySettings::default());
     check("made_bad_value", &refused(assembly)).unwrap();
+
+    let mut sizes = Scene::default();
+    let ball = Geometry::new(Shape::Sphere { radius: -1.0 });
+    sizes.add_frame(Frame::new("ball").with(ball)).unwrap();
+    let assembly = Assembly {
+        scene: sizes,
+        ..Assembly::default()
+    };
+    check("made_bad_size", &refused(assembly)).unwrap();
 
     for (name, parent) in [("left", "right"), ("right", "left")] {
         scene.add_frame(Frame::new(name).under(parent)).unwrap();

@@ -33,7 +33,9 @@ const ARM: &str = "frame base { translation [0, 0, 1]; frame arm { type revolute
 #[test]
 fn check_reports_every_file() {
     let folder = tempfile::tempdir().unwrap();
-    let good = written(folder.path(), "good.robray", ARM);
+    // What moves without a mass is worth a warning.
+    let heavy = ARM.replace("variable shoulder;", "variable shoulder; mass 1;");
+    let good = written(folder.path(), "good.robray", &heavy);
     let bad = written(folder.path(), "bad.robray", "frame a { size 1; }");
     let args = |files, json| check::Args {
         files,

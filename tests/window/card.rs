@@ -24,7 +24,6 @@ use crate::require::left_out;
 fn simulation(renderer: RendererKind) -> Simulation {
     let options = Options {
         renderer,
-        opens_meshes: true,
         ..Options::default()
     };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/patrol.ron");

@@ -6,7 +6,13 @@
 //! - here: settings, command, and the state of a journey.
 use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::{
-    command::Received, object::Objects, prelude::*, rays::Rays, service::Status, state::Stateful,
+    body::{BodyKind, Robot},
+    command::Received,
+    object::Objects,
+    prelude::*,
+    rays::Rays,
+    service::Status,
+    state::Stateful,
 };
 
 pub mod law;
@@ -166,6 +172,23 @@ impl Actuator for Waypoint {
     const KIND: &'static str = "waypoint";
     const MOVES_ROBOT: bool = true;
     type Command = WaypointCommand;
+
+    fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
+        let Some(mount) = world.get::<Mount>(entity).filter(|_| self.free_z) else {
+            return Ok(());
+        };
+        let is_on_ground = world
+            .get::<Robot>(mount.robot)
+            .is_some_and(|robot| robot.is_ground_robot);
+        let is_dynamic = world.get::<BodyKind>(mount.robot) == Some(&BodyKind::Dynamic);
+        if is_on_ground && is_dynamic && self.control == Control::Velocity {
+            return Err(CheckError::unmet(
+                "`free_z` needs a robot that leaves the ground: this one leaves its height to gravity; give \
+                 it `locomotion: free`, or leave `free_z` out",
+            ));
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn plugin(app: &mut App) {

@@ -17,6 +17,7 @@
 pub mod build;
 pub mod contacts;
 mod convert;
+mod doubts;
 pub mod drives;
 mod engine;
 mod filter;
@@ -51,6 +52,7 @@ use morse_api::{
 pub use build::{Built, Entities, build};
 pub use contacts::Contacts;
 pub use convert::transform;
+pub use doubts::doubts;
 pub use fluids::Water;
 pub use prepare::{Prepared, prepare};
 

@@ -2,6 +2,7 @@
 use morse_api::body::BodyKind;
 use morse_scene::{
     assembly::{BodyLayout, Layout},
+    bounds::Bounds,
     diagnostic::{Diagnostic, printable},
     model::{Geometry, Scene},
 };
@@ -14,6 +15,9 @@ use super::{
 
 /// Coulomb coefficient of geometry without one.
 const DEFAULT_FRICTION: f64 = 0.5;
+
+/// kg, of a body that moves.
+const MASSES: Bounds = Bounds::between(1e-12, 1e12);
 
 /// The solids and masses of a scene's bodies, in the order of the layout.
 pub struct Prepared {
@@ -120,6 +124,7 @@ impl BodyMaker<'_> {
             }));
         }
         let (mass, warning) = self.weigh(total, worst);
+        self.check_mass(&mass);
         (PreparedBody { mass, solids: all }, warning)
     }
 
@@ -134,6 +139,28 @@ impl BodyMaker<'_> {
             });
             None
         })
+    }
+
+    /// Numbers that are within their ranges can still multiply to what the engine cannot reckon with.
+    fn check_mass(&mut self, mass: &Mass) {
+        if self.body.kind != BodyKind::Dynamic || MASSES.contains(mass.mass) {
+            return;
+        }
+        let head = self.layout.frames.get(self.body.head);
+        let name = printable(head.map_or("", |head| &head.name));
+        let message = format!(
+            "`{name}` has {:.3e} kg by its shapes and densities",
+            mass.mass
+        );
+        let error = Diagnostic::error("scene::mass", message)
+            .note(format!("a body that moves has {MASSES} kg"))
+            .help("sizes are in metres, densities in kg/m³: is one of them in other units?");
+        let source = head.and_then(|head| self.scene.frames().get(head.in_scene));
+        self.errors
+            .push(match source.and_then(|frame| frame.source.0) {
+                Some(span) => error.at(span, "this body"),
+                None => error,
+            });
     }
 
     fn friction(&self, geometry: &Geometry) -> f64 {

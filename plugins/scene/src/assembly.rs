@@ -5,6 +5,7 @@
 mod check;
 pub mod layout;
 mod merge;
+mod robots;
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -40,9 +41,9 @@ impl Assembly {
     /// With a body for the world, if joints hang on the root: a joint is between two bodies.
     #[must_use]
     pub fn anchored(&self) -> Cow<'_, Self> {
-        let hangs = |frame: &&Frame| {
-            self.scene.parent_of(frame).is_none() && layout::has_joint(self, frame)
-        };
+        let robots = robots::Robots::of(self);
+        let hangs =
+            |frame: &&Frame| self.scene.parent_of(frame).is_none() && robots.has_joint(frame);
         let hanging: Vec<&Frame> = self.scene.frames().iter().filter(hangs).collect();
         if hanging.is_empty() {
             return Cow::Borrowed(self);

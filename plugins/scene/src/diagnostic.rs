@@ -10,8 +10,9 @@ mod suggest;
 
 pub use json::to_json;
 pub use render::{Style, render};
+pub(crate) use source::indent;
 pub use source::{Source, SourceId, Sources, Span};
-pub use suggest::nearest;
+pub use suggest::{nearest, nearest_file};
 
 /// Something to tell the author of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

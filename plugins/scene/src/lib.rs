@@ -6,9 +6,11 @@
 //! - [`simulation`]: simulation files (`.ron`): robots, components, middlewares, the environment;
 //! - [`assembly`]: a scene with its robots mounted, and the bodies that it falls into;
 //! - [`assets`]: models that the program carries in itself;
+//! - [`bounds`]: ranges of the numbers of files;
 //! - [`diagnostic`]: errors and warnings that point into a text; [`report`]: all those of one load.
 pub mod assembly;
 pub mod assets;
+pub mod bounds;
 pub mod diagnostic;
 pub mod model;
 pub mod report;

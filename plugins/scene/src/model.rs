@@ -25,6 +25,7 @@ mod build;
 mod check;
 mod class;
 mod kinematics;
+mod numbers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -35,6 +36,7 @@ pub use build::{rotation_from_rpy, rotation_from_xyzw};
 pub(crate) use check::LONGEST_NAME;
 pub use check::SceneError;
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value};
+pub use numbers::Violation;
 
 use crate::diagnostic::Span;
 
@@ -130,9 +132,9 @@ pub struct Geometry {
     pub shape: Shape,
     /// The names of all classes it inherits from, directly or not.
     pub tags: BTreeSet<String>,
-    /// Red, green and blue, 0 to 1 (not checked).
+    /// Red, green and blue, 0 to 1; a reader warns of others.
     pub color: [f64; 3],
-    /// 0 is transparent, 1 opaque (not checked).
+    /// 0 is transparent, 1 opaque; a reader warns of others.
     pub alpha: f64,
     /// Colour of the highlights.
     pub specular: [f64; 3],

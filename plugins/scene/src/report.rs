@@ -2,7 +2,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    diagnostic::{Diagnostic, Sources, Style, render, to_json},
+    diagnostic::{Diagnostic, Severity, Sources, Style, render, to_json},
     robray,
 };
 
@@ -29,6 +29,15 @@ impl Report {
     /// Adds the diagnostics of a scene file that could not be read.
     pub fn add_failed(&mut self, failed: robray::Failed) {
         self.add(failed.diagnostics, &Arc::new(failed.sources));
+    }
+
+    /// The same with its warnings as errors.
+    #[must_use]
+    pub fn into_errors(mut self) -> Self {
+        for (diagnostic, _) in &mut self.entries {
+            diagnostic.severity = Severity::Error;
+        }
+        self
     }
 
     /// Tells whether anything in it is an error.

@@ -97,14 +97,12 @@ impl Installer<'_> {
         let problem = Diagnostic::error("simulation::misfit", message);
         let problem = at(problem, &modifier.kind, "the data lacks what this changes");
         let problem = problem.note(has(site.common.kind.as_str(), fields));
-        problem.note(format!(
-            "it fits: {}",
-            if kinds.is_empty() {
-                "no kind".to_owned()
-            } else {
-                kinds.join(", ")
-            }
-        ))
+        if kinds.is_empty() {
+            return problem.note("it fits no kind with these settings").help(
+                "name a field of the data in the modifier's settings, or leave the modifier out",
+            );
+        }
+        problem.note(format!("it fits: {}", kinds.join(", ")))
     }
 }
 

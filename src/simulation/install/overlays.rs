@@ -23,17 +23,20 @@ impl Installer<'_> {
         {
             return;
         }
-        for instance in simulation.expand() {
-            let mut waiting: Vec<_> = instance.robot.overlays.iter().collect();
-            while !waiting.is_empty() {
-                // What the last round laid is found now.
-                sort_by_path(self.world);
-                let count = waiting.len();
-                waiting.retain(|(name, overlay)| !self.overlay(&instance, name, overlay));
-                if waiting.len() == count {
-                    self.circle(&waiting);
-                    break;
-                }
+        let instances = simulation.expand();
+        let all = instances.iter().flat_map(|instance| {
+            let overlays = instance.robot.overlays.iter();
+            overlays.map(move |(name, overlay)| (instance, name, overlay))
+        });
+        let mut waiting: Vec<_> = all.collect();
+        while !waiting.is_empty() {
+            // What the last round laid is found now.
+            sort_by_path(self.world);
+            let count = waiting.len();
+            waiting.retain(|(instance, name, overlay)| !self.overlay(instance, name, overlay));
+            if waiting.len() == count {
+                self.circle(&waiting);
+                break;
             }
         }
     }
@@ -79,11 +82,16 @@ impl Installer<'_> {
     }
 
     /// Reports a circle: what is left lies over each other, or over what could not be installed, which has been said.
-    fn circle(&mut self, waiting: &[(&Spanned<String>, &Overlay)]) {
-        let is_waiting = |of: &str| waiting.iter().any(|(name, _)| name.as_str() == of);
-        let over = waiting
-            .iter()
-            .filter_map(|(_, overlay)| overlay.of.as_ref());
+    fn circle(&mut self, waiting: &[(&Instance<'_>, &Spanned<String>, &Overlay)]) {
+        // Copies of a robot are alike: those of one robot are enough.
+        let robot = waiting.first().map(|(instance, ..)| instance.name.as_str());
+        let of_robot = || {
+            waiting
+                .iter()
+                .filter(|(instance, ..)| Some(instance.name.as_str()) == robot)
+        };
+        let is_waiting = |of: &str| of_robot().any(|(_, name, _)| name.as_str() == of);
+        let over = of_robot().filter_map(|(.., overlay)| overlay.of.as_ref());
         let Some(of) = over.into_iter().find(|of| is_waiting(&of.value)) else {
             return;
         };

@@ -182,7 +182,6 @@ fn images_outside_are_not_opened() {
     fs::write(&file, text).unwrap();
     let run = |allowed: &[&Path]| {
         let options = Options {
-            opens_meshes: true,
             allow_paths: allowed.iter().map(|path| path.to_path_buf()).collect(),
             ..Options::default()
         };

@@ -1,9 +1,20 @@
 //! Checks of an assembly's settings against its scene.
 
-use nalgebra::Vector3;
+use morse_api::joint::JointTarget;
 
-use super::{Assembly, BodySettings, JointSettings};
-use crate::diagnostic::{Diagnostic, printable};
+use super::{Assembly, BodySettings, JointSettings, RobotBase};
+use crate::{
+    bounds::{self, Bounds},
+    diagnostic::{Diagnostic, printable},
+    model::Violation,
+    simulation::{
+        ranges::{self, Number},
+        violation,
+    },
+};
+
+/// So many numbers of the scene that are out of range are shown.
+const MOST_VIOLATIONS: usize = 100;
 
 /// The errors of an assembly, or its warnings where there is none.
 pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
@@ -15,23 +26,15 @@ pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnost
             format!("frames hang on each other: {names}"),
         ));
     }
+    let violations = assembly.scene.violations(MOST_VIOLATIONS);
+    found.extend(violations.iter().map(out_of_range));
     for (name, body) in &assembly.bodies {
         known_frame(assembly, name, "bodies", &mut found);
         body_settings(name, body, &mut found);
     }
     for (path, robot) in &assembly.robots {
         known_frame(assembly, &robot.frame, path, &mut found);
-        positive(path, "mass", robot.mass, &mut found);
-        let numbers = [
-            ("linear_damping", robot.linear_damping),
-            ("angular_damping", robot.angular_damping),
-        ];
-        for (field, value) in numbers {
-            not_negative(path, field, value.unwrap_or(0.0), &mut found);
-        }
-        for area in robot.drag_area.iter().flatten() {
-            not_negative(path, "drag_area", *area, &mut found);
-        }
+        robot_base(path, robot, &mut found);
     }
     let variables = assembly.scene.variables();
     for (name, joint) in &assembly.joints {
@@ -62,60 +65,98 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
     Diagnostic::error("scene::unknown-name", message).suggest(name, known)
 }
 
+// Nothing is left out of the patterns here, so that a new field is thought of.
 fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
-    positive(name, "mass", body.mass, found);
-    let numbers = [
-        ("friction", body.friction.unwrap_or(0.0)),
-        ("restitution", body.restitution.unwrap_or(0.0)),
-        ("linear_damping", body.linear_damping),
-        ("angular_damping", body.angular_damping),
-    ];
-    for (field, value) in numbers {
-        not_negative(name, field, value, found);
-    }
-    for area in &body.drag_area {
-        not_negative(name, "drag_area", *area, found);
-    }
-    let velocities = [
-        ("linear_velocity", body.linear_velocity),
-        ("angular_velocity", body.angular_velocity),
-    ];
-    for (field, value) in velocities {
-        finite(name, field, &value, found);
-    }
+    let BodySettings {
+        kind: _,
+        mass,
+        friction,
+        restitution,
+        linear_velocity,
+        angular_velocity,
+        linear_damping,
+        angular_damping,
+        gravity: _,
+        can_sleep: _,
+        drag_area,
+    } = body;
+    let mut check = |field, numbers: &[f64]| within(name, field, numbers, found);
+    check(&ranges::BODY_MASS, mass.as_slice());
+    check(&ranges::BODY_FRICTION, friction.as_slice());
+    check(&ranges::RESTITUTION, restitution.as_slice());
+    check(&ranges::BODY_LINEAR, linear_velocity.as_slice());
+    check(&ranges::BODY_ANGULAR, angular_velocity.as_slice());
+    check(&ranges::BODY_LINEAR_DAMPING, &[*linear_damping]);
+    check(&ranges::BODY_ANGULAR_DAMPING, &[*angular_damping]);
+    check(&ranges::BODY_DRAG, drag_area.as_slice());
+}
+
+fn robot_base(path: &str, robot: &RobotBase, found: &mut Vec<Diagnostic>) {
+    let RobotBase {
+        frame: _,
+        kind: _,
+        is_ground_robot: _,
+        mass,
+        friction,
+        gravity: _,
+        linear_damping,
+        angular_damping,
+        drag_area,
+    } = robot;
+    let mut check = |field, numbers: &[f64]| within(path, field, numbers, found);
+    check(&ranges::ROBOT_MASS, mass.as_slice());
+    check(&ranges::ROBOT_FRICTION, friction.as_slice());
+    check(&ranges::ROBOT_LINEAR_DAMPING, linear_damping.as_slice());
+    check(&ranges::ROBOT_ANGULAR_DAMPING, angular_damping.as_slice());
+    let areas = drag_area.iter().flatten().copied();
+    check(&ranges::ROBOT_DRAG, &areas.collect::<Vec<f64>>());
 }
 
 fn joint_settings(name: &str, joint: &JointSettings, found: &mut Vec<Diagnostic>) {
-    let numbers = [
-        ("stiffness", joint.stiffness),
-        ("damping", joint.damping),
-        ("max_effort", joint.max_effort),
-    ];
-    for (field, value) in numbers {
-        not_negative(name, field, value.unwrap_or(0.0), found);
-    }
-    finite(name, "position", &Vector3::repeat(joint.position), found);
-}
-
-fn positive(name: &str, field: &str, value: Option<f64>, found: &mut Vec<Diagnostic>) {
-    if value.is_some_and(|value| !value.is_finite() || value <= 0.0) {
-        found.push(wrong(name, field, "must be a number above zero"));
-    }
-}
-
-fn not_negative(name: &str, field: &str, value: f64, found: &mut Vec<Diagnostic>) {
-    if value.is_nan() || value < 0.0 {
-        found.push(wrong(name, field, "must be a number that is not negative"));
-    }
-}
-
-fn finite(name: &str, field: &str, value: &Vector3<f64>, found: &mut Vec<Diagnostic>) {
-    if value.iter().any(|part| !part.is_finite()) {
-        found.push(wrong(name, field, "must be finite"));
+    let JointSettings {
+        mode: _,
+        position,
+        target,
+        stiffness,
+        damping,
+        max_effort,
+    } = joint;
+    let mut check = |field, numbers: &[f64]| within(name, field, numbers, found);
+    check(&ranges::JOINT_POSITION, &[*position]);
+    check(&ranges::JOINT_STIFFNESS, stiffness.as_slice());
+    check(&ranges::JOINT_DAMPING, damping.as_slice());
+    check(&ranges::JOINT_EFFORT, max_effort.as_slice());
+    match target {
+        JointTarget::Velocity(velocity) => check(&ranges::JOINT_VELOCITY, &[*velocity]),
+        JointTarget::Position(position) | JointTarget::Jump(position) => {
+            check(&ranges::JOINT_POSITION, &[*position]);
+        }
+        JointTarget::Free => {}
+        JointTarget::Effort(effort) => check(&ranges::JOINT_EFFORT, &[effort.abs()]),
     }
 }
 
-fn wrong(name: &str, field: &str, what: &str) -> Diagnostic {
-    let message = format!("`{field}` of `{}` {what}", printable(name));
-    Diagnostic::error("scene::bad-value", message)
+fn within(of: &str, field: &Number, numbers: &[f64], found: &mut Vec<Diagnostic>) {
+    if let Some(number) = field.bounds.violation(numbers) {
+        let path = format!("{of}.{}", field.name());
+        found.extend(violation(field, &path, number));
+    }
+}
+
+fn out_of_range(violation: &Violation<'_>) -> Diagnostic {
+    let Violation {
+        frame,
+        attribute,
+        number,
+        source,
+    } = violation;
+    let (name, number) = (attribute.name, bounds::shown(*number));
+    let range = attribute.bounds.unwrap_or(Bounds::ANY);
+    let frame = printable(frame);
+    let message = format!("`{name}` of `{frame}` must be {range}, not {number}");
+    let error = Diagnostic::error("scene::out-of-range", message);
+    match source.0 {
+        Some(span) => error.at(span, "declared here"),
+        None => error,
+    }
 }

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 pub use morse_api::joint::rotation_about;
 use morse_api::{body::BodyKind, joint::JointShape};
-use nalgebra::{Isometry3, UnitVector3, Vector3};
+use nalgebra::{Isometry3, UnitVector3};
 
-use super::{Assembly, BodySettings, JointMode, JointSettings, check};
+use super::{
+    Assembly, BodySettings, JointMode, JointSettings, check,
+    robots::{Robots, is_still},
+};
 use crate::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, printable},
     model::{Frame, Joint, JointAxis},
 };
 
@@ -130,9 +133,11 @@ pub struct VariableLayout {
 /// When settings name what the scene does not have, or contradict it: all of them in one pass.
 pub fn layout(assembly: &Assembly) -> Result<Layout, Vec<Diagnostic>> {
     let mut warnings = check::check(assembly)?;
-    let variables = variables(assembly, &mut warnings);
+    let robots = Robots::of(assembly);
+    let variables = variables(assembly, &robots, &mut warnings)?;
     let mut builder = Builder {
         assembly,
+        robots,
         layout: Layout {
             variables,
             warnings,
@@ -150,6 +155,7 @@ pub fn layout(assembly: &Assembly) -> Result<Layout, Vec<Diagnostic>> {
 
 struct Builder<'a> {
     assembly: &'a Assembly,
+    robots: Robots<'a>,
     layout: Layout,
     /// The head frame of each frame's group.
     head_of: BTreeMap<&'a str, &'a str>,
@@ -162,7 +168,7 @@ impl<'a> Builder<'a> {
         for frame in self.assembly.scene.parents_first() {
             let parent = self.assembly.scene.parent_of(frame);
             let head = match parent.and_then(|parent| self.head_of.get(parent.name.as_str())) {
-                Some(head) if is_fixed_to_parent(self.assembly, frame) => head,
+                Some(head) if is_fixed_to_parent(self.assembly, &self.robots, frame) => head,
                 _ => frame.name.as_str(),
             };
             self.head_of.insert(&frame.name, head);
@@ -220,16 +226,12 @@ impl<'a> Builder<'a> {
 
     fn body(&self, head: usize, name: &str, pose: Isometry3<f64>) -> BodyLayout {
         let scene = &self.assembly.scene;
-        let robot = robot_of(self.assembly, name);
-        let based = self
-            .assembly
-            .robots
-            .values()
-            .find(|robot| robot.frame == name);
+        let robot = self.robots.of_frame(name);
+        let based = self.robots.based_on(name);
         let named = self.assembly.bodies.get(name);
         let jointed = scene
             .frame(name)
-            .is_some_and(|frame| is_jointed(self.assembly, frame));
+            .is_some_and(|frame| is_jointed(self.assembly, &self.robots, frame));
         let floats = scene
             .frame(name)
             .is_some_and(|frame| frame.joint == Joint::Floating);
@@ -269,7 +271,10 @@ impl<'a> Builder<'a> {
             let Some(frame) = scene.frame(head) else {
                 continue;
             };
-            let (true, Some(axis)) = (is_jointed(self.assembly, frame), frame.joint.axis()) else {
+            let (true, Some(axis)) = (
+                is_jointed(self.assembly, &self.robots, frame),
+                frame.joint.axis(),
+            ) else {
                 continue;
             };
             let Some(parent) = scene.parent_of(frame).map(|parent| parent.name.as_str()) else {
@@ -341,8 +346,10 @@ fn position_of(variables: &[VariableLayout], name: &str) -> f64 {
 }
 
 /// Tells whether a frame is one body with its parent.
-fn is_fixed_to_parent(assembly: &Assembly, frame: &Frame) -> bool {
-    !stands_alone(assembly, &frame.name)
+fn is_fixed_to_parent(assembly: &Assembly, robots: &Robots<'_>, frame: &Frame) -> bool {
+    let stands_alone =
+        assembly.bodies.contains_key(&frame.name) || robots.based_on(&frame.name).is_some();
+    !stands_alone
         && match &frame.joint {
             Joint::Fixed => true,
             Joint::Revolute(_) | Joint::Floating => false,
@@ -352,55 +359,22 @@ fn is_fixed_to_parent(assembly: &Assembly, frame: &Frame) -> bool {
 }
 
 /// Tells whether a joint connects a frame's body with its parent's.
-fn is_jointed(assembly: &Assembly, frame: &Frame) -> bool {
-    has_joint(assembly, frame) && assembly.scene.parent_of(frame).is_some()
+fn is_jointed(assembly: &Assembly, robots: &Robots<'_>, frame: &Frame) -> bool {
+    robots.has_joint(frame) && assembly.scene.parent_of(frame).is_some()
 }
 
-/// Tells whether a frame moves on what it hangs on, be it the root.
-pub(super) fn has_joint(assembly: &Assembly, frame: &Frame) -> bool {
-    let moves = match &frame.joint {
-        Joint::Fixed | Joint::Floating => false,
-        Joint::Revolute(_) => true,
-        Joint::Prismatic(axis) => !is_still(axis),
-    };
-    let is_base = assembly
-        .robots
-        .values()
-        .any(|robot| robot.frame == frame.name);
-    moves && !is_base
-}
-
-fn is_still(axis: &JointAxis) -> bool {
-    axis.axis == Vector3::zeros()
-}
-
-fn stands_alone(assembly: &Assembly, frame: &str) -> bool {
-    assembly.bodies.contains_key(frame)
-        || assembly.robots.values().any(|robot| robot.frame == frame)
-}
-
-/// The robot whose base a frame hangs on, by path.
-fn robot_of<'a>(assembly: &'a Assembly, frame: &str) -> Option<&'a str> {
-    let mut next = assembly.scene.frame(frame);
-    let mut steps = assembly.scene.frames().len();
-    while let Some(frame) = next {
-        let robot = assembly
-            .robots
-            .iter()
-            .find(|(_, robot)| robot.frame == frame.name);
-        if let Some((path, _)) = robot {
-            return Some(path);
-        }
-        steps = steps.checked_sub(1)?;
-        next = assembly.scene.parent_of(frame);
-    }
-    None
-}
-
-fn variables(assembly: &Assembly, warnings: &mut Vec<Diagnostic>) -> Vec<VariableLayout> {
+fn variables(
+    assembly: &Assembly,
+    robots: &Robots<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<VariableLayout>, Vec<Diagnostic>> {
     let mut found: BTreeMap<&str, VariableLayout> = BTreeMap::new();
     for frame in assembly.scene.parents_first() {
-        let Some(axis) = frame.joint.axis().filter(|_| is_jointed(assembly, frame)) else {
+        let Some(axis) = frame
+            .joint
+            .axis()
+            .filter(|_| is_jointed(assembly, robots, frame))
+        else {
             continue;
         };
         let is_angle = matches!(frame.joint, Joint::Revolute(_));
@@ -418,7 +392,7 @@ fn variables(assembly: &Assembly, warnings: &mut Vec<Diagnostic>) -> Vec<Variabl
                     .copied()
                     .unwrap_or_default(),
                 bodies: Vec::new(),
-                robot: robot_of(assembly, &frame.name).map(ToOwned::to_owned),
+                robot: robots.of_frame(&frame.name).map(ToOwned::to_owned),
             });
         if let Some([lower, upper]) = axis.limits.position {
             entry.limits = [entry.limits[0].max(lower), entry.limits[1].min(upper)];
@@ -431,18 +405,33 @@ fn variables(assembly: &Assembly, warnings: &mut Vec<Diagnostic>) -> Vec<Variabl
             .min(axis.limits.effort.unwrap_or(f64::INFINITY));
     }
     let mut variables: Vec<VariableLayout> = found.into_values().collect();
+    let torn = variables.iter().filter(|variable| {
+        let [lower, upper] = variable.limits;
+        lower > upper
+    });
+    let torn: Vec<Diagnostic> = torn.map(limits_exclude_each_other).collect();
+    if !torn.is_empty() {
+        return Err(torn);
+    }
     for variable in &mut variables {
         finish(variable, assembly, warnings);
     }
-    variables
+    Ok(variables)
 }
 
-/// Brings a variable's limits and start in order.
-fn finish(variable: &mut VariableLayout, assembly: &Assembly, warnings: &mut Vec<Diagnostic>) {
+fn limits_exclude_each_other(variable: &VariableLayout) -> Diagnostic {
     let [lower, upper] = variable.limits;
-    if lower > upper {
-        variable.limits = [upper, lower];
-    }
+    let message = format!(
+        "the joints of the variable `{}` have limits that exclude each other",
+        printable(&variable.name)
+    );
+    Diagnostic::error("scene::limits", message)
+        .note(format!("one ends at {upper}, another begins at {lower}"))
+        .help("give the joints that move together limits that overlap, or variables of their own")
+}
+
+/// Brings a variable's start within its limits.
+fn finish(variable: &mut VariableLayout, assembly: &Assembly, warnings: &mut Vec<Diagnostic>) {
     let [lower, upper] = variable.limits;
     let wanted = variable.settings.position;
     variable.settings.position = wanted.clamp(lower, upper);
@@ -458,6 +447,17 @@ fn finish(variable: &mut VariableLayout, assembly: &Assembly, warnings: &mut Vec
                 "it starts at {} instead",
                 variable.settings.position
             )),
+        );
+    }
+    if is_set && variable.is_angle && wanted.abs() > std::f64::consts::TAU + 0.01 {
+        let message = format!("`{}` starts at {wanted} rad", printable(&variable.name));
+        warnings.push(
+            Diagnostic::warning("scene::degrees", message)
+                .note("that is more than a full turn: angles are in radians")
+                .help(format!(
+                    "if degrees were meant, write {:.4}",
+                    wanted.to_radians()
+                )),
         );
     }
     if let Some(effort) = variable.settings.max_effort {

@@ -1,6 +1,6 @@
 //! From a simulation file, its scene and its robots' models to an [`Assembly`].
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::Vector3;
@@ -14,6 +14,12 @@ use crate::{
         model::{self, Form},
     },
 };
+
+/// More frames than anybody's memory holds.
+const MOST_FRAMES: usize = 1_000_000;
+
+/// So many robots that cannot be put into the scene are shown.
+const MOST_ERRORS: usize = 100;
 
 /// Merges a simulation file with its scene. `load` reads the scene file of a robot's model.
 ///
@@ -45,18 +51,44 @@ pub fn assemble(
             .insert(variable.value.clone(), joint_settings(joint));
     }
     // Copies of a robot share its model, which is read and warned of once.
-    let mut models: BTreeMap<String, Option<Scene>> = BTreeMap::new();
+    let mut models: BTreeMap<String, Option<Rc<Scene>>> = BTreeMap::new();
     let mut load = |named: &Spanned<String>| match models.get(&named.value) {
         Some(known) => Ok(known.clone()),
         None => {
-            let loaded = load(named);
+            let loaded = load(named).map(Rc::new);
             models.insert(named.value.clone(), loaded.as_ref().ok().cloned());
             loaded.map(Some)
         }
     };
+    let mut frames = assembly.scene.frames().len();
+    for robot in simulation.robots.values() {
+        let Form::Model(model) = &robot.form else {
+            continue;
+        };
+        match load(model) {
+            Ok(loaded) => {
+                let own = loaded.map_or(0, |loaded| loaded.frames().len() + 1);
+                let copies = robot.repeat.as_ref().map_or(1, |repeat| repeat.count.value);
+                frames = frames.saturating_add(own.saturating_mul(copies as usize));
+                if frames > MOST_FRAMES {
+                    let message =
+                        format!("the scene and its robots have more than {MOST_FRAMES} frames");
+                    let error = Diagnostic::error("scene::too-large", message)
+                        .help("repeat fewer robots, or a model with fewer frames");
+                    errors.push(located(error, model));
+                    return Err(errors);
+                }
+            }
+            Err(error) => errors.push(*error),
+        }
+    }
     for robot in simulation.expand() {
         if let Err(error) = add_robot(&mut assembly, &robot, &mut load) {
             errors.push(*error);
+            // The same would be said of each of many copies.
+            if errors.len() >= MOST_ERRORS {
+                break;
+            }
         }
     }
     if errors.is_empty() {
@@ -69,7 +101,7 @@ pub fn assemble(
 fn add_robot(
     assembly: &mut Assembly,
     instance: &Instance<'_>,
-    load: &mut dyn FnMut(&Spanned<String>) -> Result<Option<Scene>, Box<Diagnostic>>,
+    load: &mut dyn FnMut(&Spanned<String>) -> Result<Option<Rc<Scene>>, Box<Diagnostic>>,
 ) -> Result<(), Box<Diagnostic>> {
     let Instance { name, robot, at } = instance;
     let (written, frame) = match &robot.form {
@@ -82,13 +114,14 @@ fn add_robot(
             let Some(loaded) = load(model)? else {
                 return Ok(());
             };
+            let loaded: &Scene = &loaded;
             let mut base = Frame::new(name.as_str());
             base.pose = *at;
             assembly.scene.add_frame(base).map_err(place)?;
             let origin = nalgebra::Isometry3::identity();
             assembly
                 .scene
-                .mount(&loaded, name, Some(name), origin)
+                .mount(loaded, name, Some(name), origin)
                 .map_err(place)?;
         }
         Form::Frame(frame) => {

@@ -219,3 +219,16 @@ impl Sources {
         chain
     }
 }
+
+/// The number of blanks before a place of a text, if nothing else stands before it on its line.
+pub(crate) fn indent(text: &str, at: usize) -> Option<usize> {
+    let before = text.as_bytes().get(..at)?;
+    let blanks = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count();
+    let line = before.len() - blanks;
+    let is_first = line == 0 || before.get(line - 1) == Some(&b'\n');
+    is_first.then_some(blanks)
+}

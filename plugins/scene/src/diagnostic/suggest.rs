@@ -1,5 +1,7 @@
 //! "Did you mean": the nearest of the known names.
 
+use std::path::Path;
+
 /// A name longer than this is not a misspelling of anything, and comparing it would take long.
 const LONGEST: usize = 40;
 /// So many names are compared at most.
@@ -25,6 +27,51 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
+/// The file in the folder of `path` whose name is nearest to that of the file that is not there; with the folder as it
+/// was written.
+#[must_use]
+pub fn nearest_file(path: &Path, written: &str) -> Option<String> {
+    let missing = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| folder != &Path::new(""));
+    let entries = folder.unwrap_or(Path::new(".")).read_dir().ok()?;
+    let names = entries.take(MOST).filter_map(|entry| {
+        let name = entry.ok()?.file_name();
+        name.into_string().ok()
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    // The ending is no part of what is misspelt: it is compared apart.
+    let ending = Path::new(missing).extension();
+    let (same, others): (Vec<&str>, Vec<&str>) = names
+        .iter()
+        .map(String::as_str)
+        .partition(|name| Path::new(name).extension() == ending);
+    let stem = |name: &str| Path::new(name).file_stem()?.to_str().map(str::to_owned);
+    let stems: Vec<(String, &str)> = same
+        .iter()
+        .filter_map(|name| Some((stem(name)?, *name)))
+        .collect();
+    let wanted = stem(missing)?;
+    let near = nearest(&wanted, stems.iter().map(|(stem, _)| stem.as_str()));
+    let near = stems
+        .iter()
+        .find(|(stem, _)| Some(stem.as_str()) == near)
+        .map(|(_, name)| *name);
+    // Another ending is a slip only if it is nearly the same.
+    let ending = ending
+        .and_then(|ending| ending.to_str())
+        .unwrap_or_default();
+    let is_slip = |name: &&str| {
+        let other = Path::new(name).extension().and_then(|other| other.to_str());
+        ending.is_empty() || nearest(ending, other).is_some()
+    };
+    let near = near.or_else(|| nearest(missing, others.into_iter().filter(is_slip)))?;
+    let folder = written
+        .rfind(['/', '\\'])
+        .map_or("", |at| written.get(..=at).unwrap_or_default());
+    Some(format!("{folder}{near}"))
+}
+
 /// The case of letters, and `-` against `_`, make no difference.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
@@ -32,7 +79,28 @@ fn plain(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use std::path::Path;
+
+    use super::{nearest, nearest_file};
+
+    #[test]
+    fn finds_the_nearest_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["wheel.stl", "wheels.obj", "body.stl", "table.robray"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let near = |written: &str| nearest_file(&folder.path().join(written), written);
+        let beside = |name: &str| near(name);
+        assert_eq!(beside("whel.stl").as_deref(), Some("wheel.stl"));
+        assert_eq!(beside("Table.robray").as_deref(), Some("table.robray"));
+        assert_eq!(beside("wheel.st").as_deref(), Some("wheel.stl"));
+        assert_eq!(beside("engine.stl"), None);
+        assert_eq!(near("./whel.stl").as_deref(), Some("./wheel.stl"));
+        assert_eq!(
+            nearest_file(Path::new("/nowhere/at/all.stl"), "all.stl"),
+            None
+        );
+    }
 
     #[test]
     fn finds_the_nearest() {

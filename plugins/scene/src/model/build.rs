@@ -1,5 +1,6 @@
 //! Making scenes by hand: constructors, and the changes that keep a scene consistent.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
@@ -147,7 +148,7 @@ impl Geometry {
     pub fn new(shape: Shape) -> Self {
         Self {
             shape,
-            tags: std::collections::BTreeSet::new(),
+            tags: BTreeSet::new(),
             color: [0.8; 3],
             alpha: 1.0,
             specular: [0.0; 3],
@@ -282,7 +283,7 @@ impl Scene {
         let mut copies = Vec::with_capacity(other.frames.len());
         for frame in &other.frames {
             let copy = other.mounted(frame, prefix, parent, pose);
-            copy.check()?;
+            copy.check_mounted()?;
             if self.index.contains_key(&copy.name) {
                 return Err(SceneError::DuplicateFrame { name: copy.name });
             }
@@ -292,11 +293,21 @@ impl Scene {
             self.index.insert(copy.name.clone(), self.frames.len());
             self.frames.push(copy);
         }
-        for class in &other.classes {
-            if self.class(&class.name).is_none() {
-                self.classes.push(class.clone());
-            }
-        }
+        // Copies of one model bring the same classes again and again.
+        let known: BTreeSet<&str> = match other.classes.is_empty() {
+            true => BTreeSet::new(),
+            false => self
+                .classes
+                .iter()
+                .map(|class| class.name.as_str())
+                .collect(),
+        };
+        let new = other.classes.iter();
+        let new: Vec<Class> = new
+            .filter(|class| !known.contains(class.name.as_str()))
+            .cloned()
+            .collect();
+        self.classes.extend(new);
         for (one, two) in &other.allowed_collisions {
             self.allow_collision(prefixed(prefix, one), prefixed(prefix, two));
         }

@@ -3,8 +3,12 @@
 use thiserror::Error;
 
 use super::class::{Attribute, Class, Value};
+use super::numbers::Visit;
 use super::{Frame, Geometry, Joint, Scene, Shape};
-use crate::diagnostic::printable;
+use crate::{
+    bounds::{self, Bounds},
+    diagnostic::printable,
+};
 
 /// Reason why a change to a scene was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -87,6 +91,31 @@ impl Frame {
         })
     }
 
+    /// Checks what mounting changes of a frame that was checked before.
+    pub(super) fn check_mounted(&self) -> Result<(), SceneError> {
+        let changed = || {
+            name("frame", &self.name)?;
+            if let Some(axis) = self.joint.axis() {
+                name("variable", &axis.variable)?;
+            }
+            self.parent
+                .iter()
+                .try_for_each(|parent| name("parent", parent))?;
+            let place = self.pose.translation.vector.iter();
+            match place
+                .chain(self.pose.rotation.coords.iter())
+                .all(|number| number.is_finite())
+            {
+                true => Ok(()),
+                false => Err("its place must be finite".to_owned()),
+            }
+        };
+        changed().map_err(|reason| SceneError::Invalid {
+            name: self.name.clone(),
+            reason,
+        })
+    }
+
     fn objections(&self) -> Checked {
         name("frame", &self.name)?;
         if let Some(parent) = &self.parent {
@@ -95,14 +124,9 @@ impl Frame {
                 return Err("a frame cannot be its own parent".into());
             }
         }
-        let pose = self.pose.rotation.coords.iter();
-        finite("pose", pose.chain(self.pose.translation.vector.iter()))?;
-        finite("mass", &self.mass)?;
-        not_negative("mass", self.mass)?;
-        finite("center_of_mass", self.center_of_mass.iter().flatten())?;
-        finite("inertia", self.inertia.iter().flatten())?;
-        if let Some([xx, yy, zz, ..]) = self.inertia {
-            not_negative("inertia", [xx, yy, zz])?;
+        possible(|visit| self.numbers(visit))?;
+        if let Some(moments) = self.inertia {
+            fits("inertia", &Value::Numbers(moments.into()))?;
         }
         joint(&self.joint)?;
         self.geometry.iter().try_for_each(Geometry::objections)
@@ -114,19 +138,10 @@ fn joint(joint: &Joint) -> Checked {
         return Ok(());
     };
     name("variable", &axis.variable)?;
-    finite("axis", &axis.axis)?;
-    finite("offset", [&axis.offset])?;
     if matches!(joint, Joint::Revolute(_)) && axis.axis.amax() <= 0.0 {
         return Err("a revolute joint needs an axis that is not zero".into());
     }
-    finite("damping", &axis.damping)?;
-    not_negative("damping", axis.damping)?;
-    let limits = &axis.limits;
-    let either_way = [limits.velocity, limits.effort].into_iter().flatten();
-    not_negative("limit", either_way.clone())?;
-    finite("limit", &either_way.collect::<Vec<_>>())?;
-    finite("limit_position", limits.position.iter().flatten())?;
-    match limits.position {
+    match axis.limits.position {
         Some([lower, upper]) if lower > upper => {
             Err("the lower limit of the position is above the upper one".into())
         }
@@ -143,57 +158,14 @@ impl Geometry {
     }
 
     fn objections(&self) -> Checked {
-        finite("color", &self.color)?;
-        finite("specular", &self.specular)?;
-        finite("checker", self.checker.iter().flatten())?;
-        for (what, number) in [
-            ("shininess", self.shininess),
-            ("pattern_size", self.pattern_size),
-        ] {
-            finite(what, &number)?;
-            if number.is_some_and(|number| number <= 0.0) {
-                return Err(format!("{what} must be above 0"));
-            }
-        }
+        possible(|visit| self.numbers(visit))?;
         if let Some(image) = &self.image {
             name("image file", &image.file)?;
         }
-        finite("alpha", [&self.alpha])?;
-        finite("scale", [&self.scale])?;
-        let materials = [self.friction, self.restitution, self.density];
-        let materials: Vec<f64> = materials.into_iter().flatten().collect();
-        finite("friction, restitution or density", &materials)?;
-        not_negative("friction, restitution or density", materials)?;
-        for tag in &self.tags {
-            name("tag", tag)?;
+        if let Shape::Mesh { file, .. } = &self.shape {
+            name("mesh file", file)?;
         }
-        self.shape.objections()
-    }
-}
-
-impl Shape {
-    fn objections(&self) -> Checked {
-        match self {
-            Self::Box { dimension } => finite("dimension", dimension),
-            Self::Sphere { radius } => finite("radius", [radius]),
-            Self::Cylinder { radius, height } | Self::Capsule { radius, height } => {
-                finite("radius or height", [radius, height])
-            }
-            Self::Cone {
-                start_radius,
-                end_radius,
-                height,
-            } => finite("radius or height", [start_radius, end_radius, height]),
-            Self::Grid {
-                dimension,
-                delta,
-                thickness,
-            } => {
-                let numbers = dimension.iter().chain(delta).chain([thickness]);
-                finite("dimension, delta or thickness", numbers)
-            }
-            Self::Mesh { file, .. } => name("mesh file", file),
-        }
+        self.tags.iter().try_for_each(|tag| name("tag", tag))
     }
 }
 
@@ -216,12 +188,10 @@ impl Class {
                 let shown = printable(attribute);
                 return Err(format!("a class cannot have the attribute `{shown}`"));
             };
-            if let Some(demand) = known.kind.objection(value) {
-                return Err(format!("`{attribute}` must be {demand}"));
-            }
+            fits(attribute, value)?;
             match value {
-                Value::Number(number) => finite(attribute, [number])?,
-                Value::Numbers(numbers) => finite(attribute, numbers)?,
+                Value::Number(number) => possible(|visit| visit(known, &[*number]))?,
+                Value::Numbers(numbers) => possible(|visit| visit(known, numbers))?,
                 // The root is a parent, though it has no name.
                 Value::Name(text) if attribute == "parent" && text.is_empty() => {}
                 Value::Name(text) => name(attribute, text)?,
@@ -246,18 +216,28 @@ fn name(what: &str, text: &str) -> Checked {
     }
 }
 
-fn finite<'a>(what: &str, numbers: impl IntoIterator<Item = &'a f64>) -> Checked {
-    if numbers.into_iter().all(|number| number.is_finite()) {
-        Ok(())
-    } else {
-        Err(format!("{what} must be finite"))
+/// A value of the kind that its attribute has.
+fn fits(attribute: &str, value: &Value) -> Checked {
+    let known = Attribute::find(attribute);
+    match known.and_then(|known| known.kind.objection(value)) {
+        Some(demand) => Err(format!("`{attribute}` must be {demand}")),
+        None => Ok(()),
     }
 }
 
-fn not_negative(what: &str, numbers: impl IntoIterator<Item = f64>) -> Checked {
-    if numbers.into_iter().all(|number| number >= 0.0) {
-        Ok(())
-    } else {
-        Err(format!("{what} must not be negative"))
-    }
+/// Numbers that a scene file can hold. Those of the language's first implementation may be anything finite: a scene
+/// with a negative radius can be read and written, though not simulated.
+fn possible(numbers: impl FnOnce(Visit<'_>)) -> Checked {
+    let mut wrong = None;
+    numbers(&mut |attribute, numbers| {
+        let range = match attribute.bounds {
+            Some(range) if attribute.extension => range,
+            _ => Bounds::ANY,
+        };
+        if let (None, Some(number)) = (&wrong, range.violation(numbers)) {
+            let (name, number) = (attribute.name, bounds::shown(number));
+            wrong = Some(format!("{name} must be {range}, not {number}"));
+        }
+    });
+    wrong.map_or(Ok(()), Err)
 }

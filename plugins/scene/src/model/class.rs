@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Origin, Shape};
+use crate::bounds::Bounds;
 
 /// A named set of attributes that frames, geometry and other classes can inherit from.
 ///
@@ -71,6 +72,8 @@ pub struct Attribute {
     pub class: bool,
     /// Kind of its value.
     pub kind: Kind,
+    /// Range of its numbers; none where it has no number.
+    pub bounds: Option<Bounds>,
     /// Ours: the language's first implementation refuses it.
     pub extension: bool,
 }
@@ -80,10 +83,6 @@ pub struct Attribute {
 pub enum Kind {
     /// Any number.
     Number,
-    /// A number that is zero or more.
-    NotNegative,
-    /// A number above zero.
-    Positive,
     /// An array of exactly so many numbers.
     Numbers(usize),
     /// An array of at least three numbers; the others are ignored.
@@ -92,7 +91,7 @@ pub enum Kind {
     TwoOrThree,
     /// An array of two numbers, the first not above the second.
     Interval,
-    /// Six numbers, the first three of them zero or more.
+    /// Six numbers: the first three of them zero, or so large that physics does not take them for zero.
     Inertia,
     /// A name.
     Name,
@@ -107,7 +106,15 @@ pub const SHAPE_WORDS: &[&str] = &[
     "box", "sphere", "cylinder", "cone", "grid", "mesh", "capsule",
 ];
 
-const fn attribute(name: &'static str, places: &str, kind: Kind) -> Attribute {
+/// The smallest moment of inertia, kg·m², that physics does not take for zero.
+const SMALLEST_MOMENT: f64 = 1e-18;
+
+const fn attribute(
+    name: &'static str,
+    places: &str,
+    kind: Kind,
+    bounds: Option<Bounds>,
+) -> Attribute {
     let places = places.as_bytes();
     let mut found = Attribute {
         name,
@@ -115,6 +122,7 @@ const fn attribute(name: &'static str, places: &str, kind: Kind) -> Attribute {
         geometry: false,
         class: false,
         kind,
+        bounds,
         extension: false,
     };
     let mut at = 0;
@@ -130,54 +138,117 @@ const fn attribute(name: &'static str, places: &str, kind: Kind) -> Attribute {
     found
 }
 
+/// An attribute without numbers.
+const fn word(name: &'static str, places: &str, kind: Kind) -> Attribute {
+    attribute(name, places, kind, None)
+}
+
+/// An attribute of one or several numbers.
+const fn number(name: &'static str, places: &str, kind: Kind, bounds: Bounds) -> Attribute {
+    attribute(name, places, kind, Some(bounds))
+}
+
+/// Positions, m: they reach around the Earth.
+const PLACE: Bounds = Bounds::within(1e8);
+/// Positions of joints, and turns, rad or m.
+const TURN: Bounds = Bounds::within(1e6);
+/// Sizes, m; zero is a shape without extent.
+const SIZE: Bounds = Bounds::zero_or(1e-6, 1e7);
+/// Efforts, speeds, and what relates them.
+const EFFORT: Bounds = Bounds::between(0.0, 1e12);
+/// Parts of colours, and what is all or nothing.
+const UNIT: Bounds = Bounds::between(0.0, 1.0);
+
 /// Every attribute: F in frames, G in geometry, C in classes, `+` an extension.
 pub const ATTRIBUTES: &[Attribute] = &[
-    attribute("parent", "FC", Kind::Name),
-    attribute("translation", "FC", Kind::Numbers(3)),
-    attribute("quaternion", "FC", Kind::Numbers(4)),
-    attribute("rpy", "FC", Kind::ThreeOrMore),
-    attribute("type", "FC", Kind::Word(JOINT_WORDS)),
-    attribute("axis", "FC", Kind::Numbers(3)),
-    attribute("offset", "FC", Kind::Number),
-    attribute("variable", "F", Kind::Name),
-    attribute("limit_position", "FC+", Kind::Interval),
-    attribute("limit_velocity", "FC+", Kind::NotNegative),
-    attribute("limit_effort", "FC+", Kind::NotNegative),
-    attribute("damping", "FC+", Kind::NotNegative),
-    attribute("mass", "FC+", Kind::NotNegative),
-    attribute("center_of_mass", "FC+", Kind::Numbers(3)),
-    attribute("inertia", "FC+", Kind::Inertia),
-    attribute("isa", "FGC", Kind::Name),
-    attribute("shape", "GC", Kind::Word(SHAPE_WORDS)),
-    attribute("mesh", "GC", Kind::Name),
-    attribute("dimension", "GC", Kind::TwoOrThree),
-    attribute("delta", "GC", Kind::Numbers(2)),
-    attribute("thickness", "GC", Kind::Number),
-    attribute("radius", "GC", Kind::Number),
-    attribute("height", "GC", Kind::Number),
-    attribute("start_radius", "G", Kind::Number),
-    attribute("end_radius", "G", Kind::Number),
-    attribute("color", "GC", Kind::Numbers(3)),
-    attribute("alpha", "GC", Kind::Number),
-    attribute("specular", "GC", Kind::Numbers(3)),
-    attribute("shininess", "GC+", Kind::Positive),
-    attribute("image", "GC+", Kind::Name),
-    attribute("checker", "GC+", Kind::Numbers(3)),
-    attribute("pattern_size", "GC+", Kind::Positive),
-    attribute("scale", "GC", Kind::Number),
-    attribute("visual", "GC", Kind::Number),
-    attribute("collision", "GC", Kind::Number),
-    attribute("no-shadow", "G", Kind::Number),
-    attribute("friction", "GC+", Kind::NotNegative),
-    attribute("restitution", "GC+", Kind::NotNegative),
-    attribute("density", "GC+", Kind::NotNegative),
+    word("parent", "FC", Kind::Name),
+    number("translation", "FC", Kind::Numbers(3), PLACE),
+    number("quaternion", "FC", Kind::Numbers(4), Bounds::ANY),
+    number("rpy", "FC", Kind::ThreeOrMore, TURN),
+    word("type", "FC", Kind::Word(JOINT_WORDS)),
+    number("axis", "FC", Kind::Numbers(3), TURN),
+    number("offset", "FC", Kind::Number, TURN),
+    word("variable", "F", Kind::Name),
+    number("limit_position", "FC+", Kind::Interval, Bounds::within(1e9)),
+    number("limit_velocity", "FC+", Kind::Number, EFFORT),
+    number("limit_effort", "FC+", Kind::Number, EFFORT),
+    number("damping", "FC+", Kind::Number, EFFORT),
+    number("mass", "FC+", Kind::Number, Bounds::zero_or(1e-9, 1e9)),
+    number("center_of_mass", "FC+", Kind::Numbers(3), TURN),
+    number("inertia", "FC+", Kind::Inertia, Bounds::within(1e15)),
+    word("isa", "FGC", Kind::Name),
+    word("shape", "GC", Kind::Word(SHAPE_WORDS)),
+    word("mesh", "GC", Kind::Name),
+    number("dimension", "GC", Kind::TwoOrThree, SIZE),
+    number("delta", "GC", Kind::Numbers(2), SIZE),
+    number("thickness", "GC", Kind::Number, SIZE),
+    number("radius", "GC", Kind::Number, SIZE),
+    number(
+        "height",
+        "GC",
+        Kind::Number,
+        Bounds::within(1e7).no_smaller_than(1e-6),
+    ),
+    number("start_radius", "G", Kind::Number, SIZE),
+    number("end_radius", "G", Kind::Number, SIZE),
+    number("color", "GC", Kind::Numbers(3), UNIT),
+    number("alpha", "GC", Kind::Number, UNIT),
+    number("specular", "GC", Kind::Numbers(3), UNIT),
+    number("shininess", "GC+", Kind::Number, Bounds::between(1e-3, 1e6)),
+    word("image", "GC+", Kind::Name),
+    number("checker", "GC+", Kind::Numbers(3), UNIT),
+    number(
+        "pattern_size",
+        "GC+",
+        Kind::Number,
+        Bounds::between(1e-6, 1e7),
+    ),
+    number("scale", "GC", Kind::Number, Bounds::between(1e-6, 1e6)),
+    number("visual", "GC", Kind::Number, UNIT),
+    number("collision", "GC", Kind::Number, UNIT),
+    number("no-shadow", "G", Kind::Number, UNIT),
+    number("friction", "GC+", Kind::Number, Bounds::between(0.0, 1e6)),
+    number("restitution", "GC+", Kind::Number, UNIT),
+    number("density", "GC+", Kind::Number, Bounds::zero_or(1e-6, 1e7)),
 ];
+
+const fn same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    one.len() == other.len()
+}
 
 impl Attribute {
     /// Finds an attribute by its name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         ATTRIBUTES.iter().find(|attribute| attribute.name == name)
+    }
+
+    /// The attribute of a name that is known when the program is built; another name does not build.
+    pub(super) const fn named(name: &str) -> &'static Self {
+        let mut at = 0;
+        while !same(ATTRIBUTES[at].name.as_bytes(), name.as_bytes()) {
+            at += 1;
+        }
+        &ATTRIBUTES[at]
+    }
+
+    /// The first of some numbers that this attribute cannot have.
+    #[must_use]
+    pub fn violation(&self, numbers: &[f64]) -> Option<f64> {
+        self.bounds?.violation(numbers)
+    }
+
+    /// True where a number out of range changes the looks alone.
+    #[must_use]
+    pub fn is_of_looks(&self) -> bool {
+        ["color", "alpha", "specular"].contains(&self.name)
     }
 }
 
@@ -187,8 +258,6 @@ impl Kind {
     pub fn objection(self, value: &Value) -> Option<String> {
         let fits = match (self, value) {
             (Self::Number, Value::Number(_)) | (Self::Name, Value::Name(_)) => true,
-            (Self::NotNegative, Value::Number(number)) => *number >= 0.0,
-            (Self::Positive, Value::Number(number)) => *number > 0.0,
             (Self::Numbers(count), Value::Numbers(numbers)) => numbers.len() == count,
             (Self::ThreeOrMore, Value::Numbers(numbers)) => numbers.len() >= 3,
             (Self::TwoOrThree, Value::Numbers(numbers)) => matches!(numbers.len(), 2 | 3),
@@ -196,7 +265,9 @@ impl Kind {
                 matches!(numbers.as_slice(), [lower, upper] if lower <= upper)
             }
             (Self::Inertia, Value::Numbers(numbers)) => {
-                numbers.len() == 6 && numbers.iter().take(3).all(|moment| *moment >= 0.0)
+                let moments = Bounds::zero_or(SMALLEST_MOMENT, f64::MAX);
+                let (principal, _) = numbers.split_at(numbers.len().min(3));
+                numbers.len() == 6 && moments.violation(principal).is_none()
             }
             (Self::Word(words), Value::Name(name)) => words.contains(&name.as_str()),
             _ => false,
@@ -209,8 +280,6 @@ impl Kind {
     pub fn demand(self) -> String {
         match self {
             Self::Number => "a number".into(),
-            Self::NotNegative => "a number that is not negative".into(),
-            Self::Positive => "a number above 0".into(),
             Self::Numbers(count) => format!("an array of {count} numbers"),
             Self::ThreeOrMore => "an array of 3 numbers".into(),
             Self::TwoOrThree => "an array of 3 numbers (a box) or 2 (a grid)".into(),

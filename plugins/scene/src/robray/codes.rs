@@ -58,6 +58,14 @@ codes! {
     MISSING_ATTRIBUTE = "missing-attribute";
     /// A value that does not fit its attribute.
     WRONG_VALUE = "wrong-value";
+    /// A number beyond the range of its attribute.
+    OUT_OF_RANGE = "out-of-range";
+    /// An angle of more than a full turn, probably in degrees.
+    DEGREES = "degrees";
+    /// A shape of kilometres, probably in millimetres.
+    LARGE = "large";
+    /// A shape without extent, which nothing can touch.
+    NO_EXTENT = "no-extent";
     /// An extension, under `--strict-amino`.
     EXTENSION = "extension";
     /// A name in an expression that no `def` defines.

@@ -143,7 +143,11 @@ impl<'o> Loader<'o> {
     fn statement(&mut self, statement: &Statement<'_>, file: &File) {
         match statement {
             Statement::Include(path) => self.include(path, file),
-            Statement::Def(name, value) => self.define(name, value),
+            Statement::Def(name, value) => {
+                let value = self.defined(value);
+                self.define(name, value);
+            }
+            Statement::WrongDef(name) => self.define(name, Defined::Wrong),
             Statement::Class(_) if file.again => {}
             Statement::Class(block) => self.class(block),
             Statement::Frame(block) => self.frame(block, None),
@@ -152,8 +156,7 @@ impl<'o> Loader<'o> {
     }
 
     /// A definition is evaluated once, here; using it later does not look back.
-    fn define(&mut self, name: &Word<'_>, value: &Expression<'_>) {
-        let value = self.defined(value);
+    fn define(&mut self, name: &Word<'_>, value: Defined) {
         let span = name.span;
         if !self.count(1, span) {
             return;

@@ -38,6 +38,9 @@ pub struct LoadOptions {
     pub shipped: Shipped,
     /// Do not look whether meshes exist.
     pub skip_mesh_check: bool,
+    /// The scene is to be simulated: what the language allows and no simulation can bear, such as a negative
+    /// radius or a missing mesh, is an error instead of a warning.
+    pub simulated: bool,
     /// Files that were read before and may be shown together with these.
     pub sources: Sources,
 }

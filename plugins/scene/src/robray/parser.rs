@@ -7,7 +7,7 @@ mod mistakes;
 use super::codes;
 use super::lexer::{Kind, Lexer, Token};
 use super::problems::Problems;
-use super::syntax::{Statement, Word};
+use super::syntax::{Expression, Statement, Word};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 pub(super) use crate::model::LONGEST_NAME;
 
@@ -22,6 +22,15 @@ struct Mistake;
 
 type Parsed<T> = Result<T, Mistake>;
 
+/// Reason why a statement has no end, which has been reported.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Unended {
+    /// The semicolon alone is missing.
+    Missing,
+    /// Something follows that does not belong there, so that the value is not what was meant.
+    Mistaken,
+}
+
 pub(super) struct Parser<'a, 'p> {
     text: &'a str,
     source: SourceId,
@@ -30,6 +39,8 @@ pub(super) struct Parser<'a, 'p> {
     /// End of the token before.
     previous_end: usize,
     problems: &'p mut Problems,
+    /// The first block that was closed by a brace further left than it, and that brace.
+    missed: Option<(Token, Token)>,
     /// True if the text ended within a string or comment; then nothing more can be said about its end.
     broken_end: bool,
     /// True if characters without meaning stood before the token; then it is no wonder if it is not
@@ -51,6 +62,7 @@ impl<'a, 'p> Parser<'a, 'p> {
             },
             previous_end: 0,
             problems,
+            missed: None,
             broken_end: false,
             after_unknown: false,
             parts: 0,
@@ -107,7 +119,12 @@ impl<'a, 'p> Parser<'a, 'p> {
                 self.advance();
                 let one = self.name(keyword)?;
                 let other = self.name(keyword)?;
-                self.end_of_statement(self.span_from(keyword.start))?;
+                if self
+                    .end_of_statement(self.span_from(keyword.start))
+                    .is_err()
+                {
+                    return Err(Mistake);
+                }
                 Ok(Statement::AllowCollision(one, other))
             }
         }
@@ -136,6 +153,19 @@ impl<'a, 'p> Parser<'a, 'p> {
         }
         let name = self.word(token);
         self.advance();
+        Ok(match self.defined(&name) {
+            Ok(Some(value)) => Statement::Def(name, value),
+            // So that nobody misses the name as well.
+            Ok(None) => Statement::WrongDef(name),
+            Err(Mistake) => {
+                self.recover();
+                Statement::WrongDef(name)
+            }
+        })
+    }
+
+    /// The value of a definition; none if what follows it shows that it is not what was meant.
+    fn defined(&mut self, name: &Word<'a>) -> Parsed<Option<Expression<'a>>> {
         match self.token.kind {
             Kind::Semicolon => {
                 let diagnostic = Diagnostic::error(
@@ -145,7 +175,8 @@ impl<'a, 'p> Parser<'a, 'p> {
                 .at(name.span, "defined as nothing")
                 .help(format!("write `def {} 1;`", name.shown()));
                 self.problems.push(diagnostic);
-                return Err(Mistake);
+                self.advance();
+                return Ok(None);
             }
             Kind::String | Kind::OpenBracket => {
                 return Err(self.unexpected(
@@ -156,8 +187,14 @@ impl<'a, 'p> Parser<'a, 'p> {
             _ => {}
         }
         let value = self.expression()?;
-        self.end_of_statement(value.span)?;
-        Ok(Statement::Def(name, value))
+        match self.end_of_statement(value.span) {
+            Ok(()) => Ok(Some(value)),
+            Err(Unended::Missing) => {
+                self.recover();
+                Ok(Some(value))
+            }
+            Err(Unended::Mistaken) => Err(Mistake),
+        }
     }
 
     /// The name of a frame or class, or one side of an allowed pair.
@@ -189,7 +226,7 @@ impl<'a, 'p> Parser<'a, 'p> {
     }
 
     /// The `;` after a statement or attribute, whose text so far is `written`.
-    fn end_of_statement(&mut self, written: Span) -> Parsed<()> {
+    fn end_of_statement(&mut self, written: Span) -> Result<(), Unended> {
         if self.token.kind == Kind::Semicolon {
             self.advance();
             return Ok(());

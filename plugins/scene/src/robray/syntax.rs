@@ -15,6 +15,8 @@ pub(super) struct Word<'a> {
 pub(super) enum Statement<'a> {
     Include(Word<'a>),
     Def(Word<'a>, Expression<'a>),
+    /// A definition whose value is a mistake, which has been reported.
+    WrongDef(Word<'a>),
     Class(Block<'a>),
     Frame(Block<'a>),
     AllowCollision(Word<'a>, Word<'a>),

@@ -4,18 +4,17 @@
 mod names;
 mod robots;
 
-use super::model::Simulation;
+use super::model::{Environment, Origin, Simulation, Water};
 use super::problem::{Problems, Wording as _, quoted};
+use super::ranges::{self, Number};
 use super::span::Spanned;
 use super::vocabulary::Vocabulary;
+use crate::bounds;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::Scene;
 
 /// With more entries than this, a simulation is large.
 const MANY_ENTRIES: usize = 10_000;
-
-/// Faster than any solver, and slow enough for nanoseconds to tell the ticks apart.
-const HIGHEST_RATE: f64 = 1e6;
 
 /// Finds everything that is wrong in itself or does not fit the scene, in one pass.
 ///
@@ -38,6 +37,76 @@ pub fn check_alone(simulation: &Simulation, vocabulary: &dyn Vocabulary) -> Vec<
     let mut checker = Checker::new(simulation, vocabulary);
     checker.everything_alone();
     checker.problems.into_sorted()
+}
+
+/// Finds the numbers of an environment that no simulation can bear. A file's are looked at while it is read; this is
+/// for environments that a program made.
+#[must_use]
+pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
+    // Nothing is left out of the patterns here, so that a new field is thought of.
+    let Environment {
+        name: _,
+        rate,
+        gravity,
+        seed: _,
+        origin,
+        motion: _,
+        substeps: _,
+        contact_frequency,
+        solver_iterations: _,
+        air_density,
+        water,
+        light: _,
+    } = environment;
+    let mut numbers = vec![
+        (ranges::RATE, rate.value),
+        (ranges::GRAVITY, gravity.x),
+        (ranges::GRAVITY, gravity.y),
+        (ranges::GRAVITY, gravity.z),
+        (ranges::CONTACT_FREQUENCY, *contact_frequency),
+        (ranges::AIR_DENSITY, *air_density),
+    ];
+    if let Some(Origin {
+        latitude,
+        longitude,
+        altitude,
+        angle_against_north,
+    }) = *origin
+    {
+        numbers.extend([
+            (ranges::LATITUDE, latitude),
+            (ranges::LONGITUDE, longitude),
+            (ranges::ALTITUDE, altitude),
+            (ranges::NORTH, angle_against_north),
+        ]);
+    }
+    if let Some(Water {
+        level,
+        density,
+        linear_damping,
+        angular_damping,
+    }) = *water
+    {
+        numbers.extend([
+            (ranges::WATER_LEVEL, level),
+            (ranges::WATER_DENSITY, density),
+            (ranges::WATER_LINEAR, linear_damping),
+            (ranges::WATER_ANGULAR, angular_damping),
+        ]);
+    }
+    let found = numbers.into_iter();
+    found
+        .filter_map(|(field, number)| violation(&field, field.path, number))
+        .collect()
+}
+
+/// The error of a number that its field cannot have.
+pub(crate) fn violation(field: &Number, of: &str, number: f64) -> Option<Diagnostic> {
+    (!field.bounds.contains(number)).then(|| {
+        let (of, range, number) = (quoted(of), field.bounds, bounds::shown(number));
+        let message = format!("{of} must be {range}, not {number}");
+        Diagnostic::error("simulation::out-of-range", message).help(field.help)
+    })
 }
 
 /// State that all checks share.
@@ -63,10 +132,6 @@ impl<'a> Checker<'a> {
     }
 
     fn everything_alone(&mut self) {
-        self.rate();
-        for (name, body) in &self.simulation.bodies {
-            self.mass(name, body.mass.as_ref());
-        }
         for object in self.simulation.objects.values() {
             self.middlewares(&object.services);
         }
@@ -77,30 +142,6 @@ impl<'a> Checker<'a> {
             self.name("middleware", name);
         }
         self.robots();
-    }
-
-    fn rate(&mut self) {
-        let rate = &self.simulation.environment.rate;
-        if !(rate.value > 0.0 && rate.value <= HIGHEST_RATE) {
-            let message = format!("a rate of {} Hz", rate.value);
-            self.report("simulation::out-of-range", rate.span, message, |problem| {
-                problem
-                    .label("must be above 0, and at most 1000000")
-                    .help("write `rate: 60`")
-            });
-        }
-    }
-
-    fn mass(&mut self, of: &str, mass: Option<&Spanned<f64>>) {
-        let Some(mass) = mass.filter(|mass| !(mass.value > 0.0 && mass.value.is_finite())) else {
-            return;
-        };
-        let message = format!("{} has a mass of {} kg", quoted(of), mass.value);
-        self.report("simulation::out-of-range", mass.span, message, |problem| {
-            problem
-                .label("must be above 0")
-                .help("leave `mass` out to have it computed from the shapes")
-        });
     }
 
     /// Names become parts of dotted paths, and are shown on terminals.

@@ -7,6 +7,7 @@ use super::model::{
     Sensor, Settings,
 };
 use super::problem::{Wording as _, error, listing, quoted};
+use super::ranges;
 use super::read::named;
 use super::reader::Reader;
 use super::settings::{self, Written};
@@ -17,9 +18,6 @@ use crate::diagnostic::Span;
 
 /// Fields that a kind is given, too, if its settings have fields of these names.
 const SHARED: &[&str] = &["level", "frequency", "active"];
-
-/// Longer than any test waits, in s.
-const LONGEST_TIMEOUT: f64 = 86_400.0;
 
 pub(super) fn sensor(
     reader: &mut Reader<'_>,
@@ -107,7 +105,7 @@ pub(super) fn middleware(
 fn component(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Component {
     let kind = kind(reader, fields, family);
     let level = fields.read(reader, "level", Reader::word);
-    let frequency = fields.read(reader, "frequency", Reader::spanned_number);
+    let frequency = fields.spanned_number(reader, &ranges::FREQUENCY);
     let active = fields.read(reader, "active", Reader::boolean);
     let mount = fields.read(reader, "mount", mount);
     let on = fields.read(reader, "on", Reader::text);
@@ -331,11 +329,8 @@ fn policy(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Policy> {
             Some(Policy::Queue(length))
         }
         (Some("lockstep"), Kind::Tuple(_, items)) if items.len() == 1 => {
-            let node = items.first()?;
-            match reader.positive(node, "lockstep")? {
-                seconds if seconds <= LONGEST_TIMEOUT => Some(Policy::Lockstep(seconds)),
-                _ => reader.out_of_range(node, "lockstep", "at most 86400 s"),
-            }
+            let seconds = reader.number(items.first()?, "lockstep", &ranges::LOCKSTEP)?;
+            Some(Policy::Lockstep(seconds))
         }
         (Some("queue"), _) => reader.wants(node, name, "queue(n), with the number of readings"),
         (Some("lockstep"), _) => {

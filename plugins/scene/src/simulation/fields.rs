@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use nalgebra::Vector3;
+
 use super::problem::{Wording as _, error, quoted};
+use super::ranges::Number;
 use super::reader::Reader;
+use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 use crate::diagnostic::Span;
 
@@ -95,6 +99,36 @@ impl<'n> Fields<'n> {
     ) -> Option<T> {
         let field = self.take(name)?;
         read(reader, &field.value, name)
+    }
+
+    /// Takes a field and reads its number.
+    pub(super) fn number(&mut self, reader: &mut Reader<'_>, field: &Number) -> Option<f64> {
+        self.read(reader, field.name(), |reader, node, name| {
+            reader.number(node, name, field)
+        })
+    }
+
+    /// Takes a field and reads its number, with its place.
+    pub(super) fn spanned_number(
+        &mut self,
+        reader: &mut Reader<'_>,
+        field: &Number,
+    ) -> Option<Spanned<f64>> {
+        self.read(reader, field.name(), |reader, node, name| {
+            let number = reader.number(node, name, field)?;
+            Some(Spanned::new(number, node.span))
+        })
+    }
+
+    /// Takes a field and reads its three numbers.
+    pub(super) fn vector(
+        &mut self,
+        reader: &mut Reader<'_>,
+        field: &Number,
+    ) -> Option<Vector3<f64>> {
+        self.read(reader, field.name(), |reader, node, name| {
+            reader.vector(node, name, field)
+        })
     }
 
     /// Takes a field that must be there and reads it.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::problem::{Wording as _, listing, quoted};
 use super::span::Spanned;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, nearest_file};
 
 /// Files that the program carries in itself.
 pub trait Assets {
@@ -102,13 +102,27 @@ impl Files<'_> {
         let note = "looked next to the simulation file, then among the program's assets";
         problem.notes.push(note.to_owned());
         let paths = self.assets.paths();
-        let near = crate::diagnostic::nearest(&path.value, paths.iter().copied());
+        let near = self.near(path).or_else(|| {
+            let near = crate::diagnostic::nearest(&path.value, paths.iter().copied());
+            near.map(str::to_owned)
+        });
         match (near, listing(&self.neighbours(path))) {
-            (Some(near), _) => problem.help.push(format!("did you mean {}?", quoted(near))),
+            (Some(near), _) => problem
+                .help
+                .push(format!("did you mean {}?", quoted(&near))),
             (None, Some(list)) => problem.notes.push(format!("there is: {list}")),
             (None, None) => {}
         }
         problem
+    }
+
+    /// The file on the disk that may be meant; names outside the allowed directories are not told.
+    fn near(&self, path: &Spanned<String>) -> Option<String> {
+        let wanted = self.directory.join(&path.value);
+        let near = nearest_file(&wanted, &path.value)?;
+        let found = self.directory.join(&near).canonicalize().ok()?;
+        let here = Spanned::from(near.clone());
+        self.permit(&here, found).is_ok().then_some(near)
     }
 
     /// The assets in the same directory as the one that is not there.

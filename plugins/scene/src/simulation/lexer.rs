@@ -1,6 +1,6 @@
 //! Cuts the text of a simulation file into tokens, after the grammar of RON.
 
-use crate::diagnostic::{SourceId, Span};
+use crate::diagnostic::{SourceId, Span, indent};
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(super) enum Token {
     Text,
     Character,
     Attribute,
+    /// `# …`, which is a comment in other languages.
+    Hash,
     /// Character that RON has no use for.
     Stray(char),
     /// A `"`, `'` or `/*` without its end.
@@ -38,6 +40,29 @@ impl<'t> Lexer<'t> {
             source,
             at: from,
         }
+    }
+
+    /// The number of blanks before a place, if nothing else stands before it on its line.
+    pub(super) fn indent(&self, at: usize) -> Option<usize> {
+        indent(self.text, at)
+    }
+
+    /// The number of blanks at the start of the line of a place; none for what stands far out on a long line.
+    pub(super) fn indent_of_line(&self, at: usize) -> Option<usize> {
+        const FAR: usize = 1_000;
+        let before = self.text.as_bytes().get(at.saturating_sub(FAR)..at)?;
+        let newline = before.iter().rposition(|byte| *byte == b'\n');
+        let line = match newline {
+            Some(newline) => at.saturating_sub(FAR) + newline + 1,
+            None if at <= FAR => 0,
+            None => return None,
+        };
+        let text = self.text.as_bytes().get(line..)?;
+        Some(
+            text.iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t'))
+                .count(),
+        )
     }
 
     /// Puts an end to the text: nothing more is read.
@@ -119,6 +144,10 @@ impl<'t> Lexer<'t> {
                 self.eat_while(|c| c != ']' && c != '\n');
                 self.at += usize::from(self.rest().starts_with(']'));
                 Token::Attribute
+            }
+            '#' => {
+                self.eat_while(|c| c != '\n');
+                Token::Hash
             }
             'r' if raw_hashes(rest).is_some() => self.raw_text(),
             _ if starts_number(rest) => {

@@ -2,6 +2,7 @@
 use morse_api::lighting::{Ambient, Color, Lighting, Sky, Sun};
 
 use super::fields::Fields;
+use super::ranges::{self, Number};
 use super::reader::Reader;
 use super::tree::Node;
 
@@ -15,9 +16,7 @@ pub(super) fn light(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<
             .read(reader, "ambient", ambient)
             .unwrap_or(default.ambient),
         sky: fields.read(reader, "sky", sky).unwrap_or(default.sky),
-        ground: fields
-            .read(reader, "ground", color)
-            .unwrap_or(default.ground),
+        ground: color(reader, &mut fields, &ranges::GROUND_COLOR).unwrap_or(default.ground),
     };
     fields.finish(reader);
     Some(light)
@@ -30,9 +29,9 @@ fn sun(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Sun> {
         direction: fields
             .read(reader, "direction", direction)
             .unwrap_or(default.direction),
-        color: fields.read(reader, "color", color).unwrap_or(default.color),
+        color: color(reader, &mut fields, &ranges::SUN_COLOR).unwrap_or(default.color),
         strength: fields
-            .read(reader, "strength", Reader::amount)
+            .number(reader, &ranges::SUN_STRENGTH)
             .unwrap_or(default.strength),
     };
     fields.finish(reader);
@@ -43,10 +42,10 @@ fn ambient(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Ambient> 
     let mut fields = Fields::open(reader, node, name)?;
     let default = Ambient::default();
     let ambient = Ambient {
-        above: fields.read(reader, "above", color).unwrap_or(default.above),
-        below: fields.read(reader, "below", color).unwrap_or(default.below),
+        above: color(reader, &mut fields, &ranges::ABOVE_COLOR).unwrap_or(default.above),
+        below: color(reader, &mut fields, &ranges::BELOW_COLOR).unwrap_or(default.below),
         strength: fields
-            .read(reader, "strength", Reader::amount)
+            .number(reader, &ranges::AMBIENT_STRENGTH)
             .unwrap_or(default.strength),
     };
     fields.finish(reader);
@@ -57,29 +56,23 @@ fn sky(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Sky> {
     let mut fields = Fields::open(reader, node, name)?;
     let default = Sky::default();
     let sky = Sky {
-        zenith: fields
-            .read(reader, "zenith", color)
-            .unwrap_or(default.zenith),
-        horizon: fields
-            .read(reader, "horizon", color)
-            .unwrap_or(default.horizon),
+        zenith: color(reader, &mut fields, &ranges::ZENITH_COLOR).unwrap_or(default.zenith),
+        horizon: color(reader, &mut fields, &ranges::HORIZON_COLOR).unwrap_or(default.horizon),
     };
     fields.finish(reader);
     Some(sky)
 }
 
 /// Red, green and blue, each from 0 to 1.
-fn color(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Color> {
-    let color = reader.numbers(node, name)?;
-    if !color.iter().all(|part| (0.0..=1.0).contains(part)) {
-        return reader.out_of_range(node, name, "three numbers from 0 to 1: red, green and blue");
-    }
-    Some(color)
+fn color(reader: &mut Reader<'_>, fields: &mut Fields<'_>, field: &Number) -> Option<Color> {
+    fields.read(reader, field.name(), |reader, node, name| {
+        reader.numbers(node, name, field)
+    })
 }
 
 /// A vector whose length can be reckoned, and is not zero.
 fn direction(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<[f64; 3]> {
-    let direction: [f64; 3] = reader.numbers(node, name)?;
+    let direction: [f64; 3] = reader.numbers(node, name, &ranges::SUN_DIRECTION)?;
     let length = direction.iter().fold(0.0, |sum, part| sum + part * part);
     if !length.is_normal() {
         return reader.out_of_range(node, name, "a vector towards the sun, which has a length");

@@ -43,8 +43,17 @@ impl Loaded {
 ///
 /// # Errors
 ///
-/// Whatever the system says.
+/// Whatever the system says, and that the file is not a regular one: devices and pipes might never end.
 pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() {
+            "it is a directory"
+        } else {
+            "it is not a regular file"
+        };
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     let mut bytes = Vec::new();
     let file = File::open(path)?;
     file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;

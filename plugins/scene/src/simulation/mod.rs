@@ -25,6 +25,7 @@ pub mod model;
 mod object;
 mod parser;
 mod problem;
+pub mod ranges;
 mod read;
 mod reader;
 mod repeat;
@@ -34,7 +35,8 @@ pub mod span;
 mod tree;
 pub mod vocabulary;
 
-pub use check::{check, check_alone};
+pub(crate) use check::violation;
+pub use check::{check, check_alone, check_environment};
 pub use files::{Assets, Files, Found};
 pub use load::{Loaded, load, read_bytes};
 pub use model::Simulation;

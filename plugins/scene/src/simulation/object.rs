@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::component::middleware_names;
 use super::fields::Fields;
 use super::model::{Object, Properties, Property, Zone};
-use super::problem::quoted;
+use super::ranges;
 use super::read::named;
 use super::reader::Reader;
 use super::span::Spanned;
@@ -49,7 +49,10 @@ pub(super) fn properties(reader: &mut Reader<'_>, node: &Node, name: &str) -> Op
 fn property(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Property> {
     match &node.kind {
         Kind::Bool(value) => Some(Property::Flag(*value)),
-        Kind::Integer(_) | Kind::Float(_) => reader.number(node, name).map(Property::Number),
+        Kind::Integer(_) | Kind::Float(_) => {
+            let number = reader.number(node, name, &ranges::PROPERTY);
+            number.map(Property::Number)
+        }
         Kind::Text(_) => reader
             .text(node, name)
             .map(|text| Property::Text(text.value)),
@@ -57,7 +60,9 @@ fn property(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Opt
             .text(node, name)
             .map(|text| Property::Text(text.value)),
         Kind::List(items) | Kind::Tuple(None, items) => {
-            let numbers = items.iter().map(|item| reader.number(item, name));
+            let numbers = items
+                .iter()
+                .map(|item| reader.number(item, name, &ranges::PROPERTY));
             numbers.collect::<Option<_>>().map(Property::Numbers)
         }
         Kind::Word(_)
@@ -87,20 +92,11 @@ pub(super) fn zone(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>)
 /// A pose without a rotation: zones lie along the axes of the scene.
 fn place(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
     let mut fields = Fields::open(reader, node, name)?;
-    let translation = fields.read(reader, "translation", Reader::vector);
+    let translation = fields.vector(reader, &ranges::ZONE_PLACE);
     fields.finish(reader);
     translation
 }
 
 fn half_sides(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
-    let half = reader.vector(node, name)?;
-    if half.iter().all(|side| *side > 0.0) {
-        return Some(half);
-    }
-    let range = format!("above 0 along each axis, found {}", quoted(&listed(&half)));
-    reader.out_of_range(node, name, &range)
-}
-
-fn listed(vector: &Vector3<f64>) -> String {
-    format!("({}, {}, {})", vector.x, vector.y, vector.z)
+    reader.vector(node, name, &ranges::ZONE_SIZE)
 }

@@ -2,6 +2,10 @@
 //!
 //! The structure is read here, each literal by `ron`: see [`super::literal`].
 
+mod brackets;
+
+use brackets::Missed;
+
 use super::lexer::{Lexer, Token};
 use super::literal::literal;
 use super::problem::{Problems, Wording as _, error, quoted};
@@ -35,7 +39,10 @@ pub(super) fn parse(text: &str, source: SourceId, from: usize, problems: &mut Pr
         closers: Vec::new(),
         values: 0,
         sound: true,
+        missed: None,
+        told: Told::default(),
     };
+    parser.skip_hashes();
     parser.attributes();
     let root = parser.value();
     if parser.token != Token::End && parser.sound {
@@ -58,6 +65,16 @@ struct Parser<'t, 'p> {
     closers: Vec<(char, Span)>,
     values: usize,
     sound: bool,
+    /// The first bracket that was closed by one that stands further left, as if it belonged to a bracket further out.
+    missed: Option<Missed>,
+    told: Told,
+}
+
+/// Habits of other languages that were pointed out: once is enough.
+#[derive(Default)]
+struct Told {
+    hash: bool,
+    quotes: bool,
 }
 
 /// A part of a group.
@@ -71,6 +88,21 @@ impl Parser<'_, '_> {
     fn advance(&mut self) {
         self.last = self.span;
         (self.token, self.span) = self.lexer.next_token();
+        self.skip_hashes();
+    }
+
+    /// Passes over `# …`, saying once what begins a comment.
+    fn skip_hashes(&mut self) {
+        while self.token == Token::Hash {
+            if !self.told.hash {
+                self.told.hash = true;
+                let problem = error("simulation::syntax", self.span, "`#` begins no comment")
+                    .label("taken for a comment")
+                    .help("write `// …`, here and wherever else it stands so");
+                self.remark(problem);
+            }
+            (self.token, self.span) = self.lexer.next_token();
+        }
     }
 
     fn slice(&self, span: Span) -> String {
@@ -181,8 +213,17 @@ impl Parser<'_, '_> {
 
     fn literal(&mut self, token: Token) -> Option<Node> {
         let span = self.span;
-        let kind = literal(token, self.lexer.slice(span), span);
+        let text = self.lexer.slice(span);
+        let kind = literal(token, text, span);
         self.advance();
+        if let (Token::Character, Err(problem)) = (token, &kind) {
+            let text = text.trim_matches('\'').to_owned();
+            if !self.told.quotes {
+                self.told.quotes = true;
+                self.remark((**problem).clone());
+            }
+            return Some(Node::new(span, Kind::Text(text)));
+        }
         match kind {
             Ok(kind) => Some(Node::new(span, kind)),
             Err(problem) => {
@@ -216,59 +257,6 @@ impl Parser<'_, '_> {
         self.closers.pop();
         let start = name.as_ref().and_then(|name| name.span).unwrap_or(open);
         self.assemble(opener, name, start.to(self.last), parts)
-    }
-
-    /// Is there another part before the group ends? Eats the end.
-    fn goes_on(&mut self, closer: char, open: Span) -> bool {
-        loop {
-            match self.token {
-                Token::Close(found) if found == closer => {
-                    self.advance();
-                    return false;
-                }
-                Token::Close(found) => {
-                    if self.unbalanced(found, closer, open) {
-                        return false;
-                    }
-                    self.advance();
-                }
-                Token::End => {
-                    self.never_closed(closer, open);
-                    return false;
-                }
-                Token::Unclosed(_) => {
-                    self.stray("");
-                    return false;
-                }
-                _ => return true,
-            }
-        }
-    }
-
-    /// Reports a bracket of the wrong kind, and tells whether it is the end of a group further out.
-    fn unbalanced(&mut self, found: char, closer: char, open: Span) -> bool {
-        let opened_further_out = self.closers.iter().any(|&(other, _)| other == found);
-        let message = if opened_further_out {
-            format!("a `{closer}` is missing before this `{found}`")
-        } else {
-            format!("this `{found}` closes nothing")
-        };
-        let problem = error("simulation::unbalanced", self.span, message)
-            .label(format!("expected `{closer}`"))
-            .at(open, format!("`{closer}` would close this"));
-        self.report(problem);
-        opened_further_out
-    }
-
-    fn never_closed(&mut self, closer: char, open: Span) {
-        // After other mistakes this is most likely their consequence.
-        if self.sound {
-            let message = format!("the text ends before a `{closer}`");
-            let problem = error("simulation::unclosed", open, message)
-                .label("this is never closed")
-                .help(format!("add the missing `{closer}`"));
-            self.report(problem);
-        }
     }
 
     fn part(&mut self, opener: char) -> Option<Part> {

@@ -1,7 +1,5 @@
 //! Tree → [`Simulation`]: one function a part of the file, in the order of the file.
 
-use nalgebra::Vector3;
-
 use super::component::{actuator, middleware, middleware_names, overlay, sensor};
 use super::fields::Fields;
 use super::light::light;
@@ -11,8 +9,9 @@ use super::model::{
 };
 use super::object::{object, properties, zone};
 use super::problem::error;
+use super::ranges;
 use super::reader::Reader;
-use super::repeat::repeat;
+use super::repeat::{repeat, too_many_together};
 use super::span::Spanned;
 use super::tree::{Field, Node};
 
@@ -60,6 +59,9 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         .map(|(name, middleware)| (name.value.clone(), middleware.kind.value.clone()))
         .collect();
     let robots = robots.map(|field| named(reader, &field.value, "robots", robot));
+    if let Some(robots) = &robots {
+        too_many_together(reader, robots);
+    }
     fields.finish(reader);
     Simulation {
         scene,
@@ -97,10 +99,10 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
             .read(reader, "name", Reader::text)
             .map(|name| name.value),
         rate: fields
-            .read(reader, "rate", Reader::spanned_number)
+            .spanned_number(reader, &ranges::RATE)
             .unwrap_or(default.rate),
         gravity: fields
-            .read(reader, "gravity", Reader::vector)
+            .vector(reader, &ranges::GRAVITY)
             .unwrap_or(default.gravity),
         seed: fields
             .read(reader, "seed", Reader::whole)
@@ -117,7 +119,7 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
             })
             .unwrap_or(default.substeps),
         contact_frequency: fields
-            .read(reader, "contact_frequency", Reader::positive)
+            .number(reader, &ranges::CONTACT_FREQUENCY)
             .unwrap_or(default.contact_frequency),
         solver_iterations: fields
             .read(reader, "solver_iterations", |reader, node, name| {
@@ -125,7 +127,7 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
             })
             .unwrap_or(default.solver_iterations),
         air_density: fields
-            .read(reader, "air_density", Reader::amount)
+            .number(reader, &ranges::AIR_DENSITY)
             .unwrap_or(default.air_density),
         water: fields.read(reader, "water", water),
         light: fields.read(reader, "light", light).unwrap_or_default(),
@@ -139,16 +141,16 @@ fn water(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Water> {
     let default = Water::default();
     let water = Water {
         level: fields
-            .read(reader, "level", Reader::number)
+            .number(reader, &ranges::WATER_LEVEL)
             .unwrap_or(default.level),
         density: fields
-            .read(reader, "density", Reader::positive)
+            .number(reader, &ranges::WATER_DENSITY)
             .unwrap_or(default.density),
         linear_damping: fields
-            .read(reader, "linear_damping", Reader::amount)
+            .number(reader, &ranges::WATER_LINEAR)
             .unwrap_or(default.linear_damping),
         angular_damping: fields
-            .read(reader, "angular_damping", Reader::amount)
+            .number(reader, &ranges::WATER_ANGULAR)
             .unwrap_or(default.angular_damping),
     };
     fields.finish(reader);
@@ -157,23 +159,11 @@ fn water(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Water> {
 
 fn origin(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Origin> {
     let mut fields = Fields::open(reader, node, name)?;
-    let within = |limit: f64| {
-        move |reader: &mut Reader<'_>, node: &Node, name: &str| match reader.number(node, name)? {
-            degrees if degrees.abs() <= limit => Some(degrees),
-            _ => reader.out_of_range(node, name, &format!("from -{limit} to {limit} degrees")),
-        }
-    };
     let origin = Origin {
-        latitude: fields.read(reader, "latitude", within(90.0)).unwrap_or(0.0),
-        longitude: fields
-            .read(reader, "longitude", within(180.0))
-            .unwrap_or(0.0),
-        altitude: fields
-            .read(reader, "altitude", Reader::number)
-            .unwrap_or(0.0),
-        angle_against_north: fields
-            .read(reader, "angle_against_north", Reader::number)
-            .unwrap_or(90.0),
+        latitude: fields.number(reader, &ranges::LATITUDE).unwrap_or(0.0),
+        longitude: fields.number(reader, &ranges::LONGITUDE).unwrap_or(0.0),
+        altitude: fields.number(reader, &ranges::ALTITUDE).unwrap_or(0.0),
+        angle_against_north: fields.number(reader, &ranges::NORTH).unwrap_or(90.0),
     };
     fields.finish(reader);
     Some(origin)
@@ -183,22 +173,22 @@ fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<
     let mut fields = Fields::open(reader, node, name)?;
     let body = Body {
         kind: fields.read(reader, "kind", body_kind).unwrap_or_default(),
-        mass: fields.read(reader, "mass", Reader::spanned_number),
-        friction: fields.read(reader, "friction", Reader::amount),
-        restitution: fields.read(reader, "restitution", restitution),
-        linear_velocity: fields.read(reader, "linear_velocity", Reader::vector),
-        angular_velocity: fields.read(reader, "angular_velocity", Reader::vector),
+        mass: fields.spanned_number(reader, &ranges::BODY_MASS),
+        friction: fields.number(reader, &ranges::BODY_FRICTION),
+        restitution: fields.number(reader, &ranges::RESTITUTION),
+        linear_velocity: fields.vector(reader, &ranges::BODY_LINEAR),
+        angular_velocity: fields.vector(reader, &ranges::BODY_ANGULAR),
         linear_damping: fields
-            .read(reader, "linear_damping", Reader::amount)
+            .number(reader, &ranges::BODY_LINEAR_DAMPING)
             .unwrap_or_default(),
         angular_damping: fields
-            .read(reader, "angular_damping", Reader::amount)
+            .number(reader, &ranges::BODY_ANGULAR_DAMPING)
             .unwrap_or_default(),
         gravity: fields
             .read(reader, "gravity", Reader::boolean)
             .unwrap_or(true),
         can_sleep: fields.read(reader, "can_sleep", Reader::boolean),
-        drag_area: fields.read(reader, "drag_area", drag_area),
+        drag_area: fields.vector(reader, &ranges::BODY_DRAG),
     };
     fields.finish(reader);
     Some(body)
@@ -206,22 +196,6 @@ fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<
 
 fn body_kind(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<BodyKind> {
     reader.choice(node, name, BODY_KINDS)
-}
-
-/// Three areas, none of them negative.
-fn drag_area(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
-    let area = reader.vector(node, name)?;
-    if area.iter().any(|part| *part < 0.0) {
-        return reader.out_of_range(node, name, "0 or more along each axis");
-    }
-    Some(area)
-}
-
-fn restitution(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<f64> {
-    match reader.number(node, name)? {
-        value if (0.0..=1.0).contains(&value) => Some(value),
-        _ => reader.out_of_range(node, name, "from 0 to 1"),
-    }
 }
 
 fn joints(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Named<Joint>> {
@@ -234,11 +208,11 @@ fn joint(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         mode: fields.read(reader, "mode", |reader, node, name| {
             reader.choice(node, name, JOINT_MODES)
         }),
-        position: fields.read(reader, "position", Reader::number),
-        velocity: fields.read(reader, "velocity", Reader::number),
-        stiffness: fields.read(reader, "stiffness", Reader::amount),
-        damping: fields.read(reader, "damping", Reader::amount),
-        max_effort: fields.read(reader, "max_effort", Reader::amount),
+        position: fields.number(reader, &ranges::JOINT_POSITION),
+        velocity: fields.number(reader, &ranges::JOINT_VELOCITY),
+        stiffness: fields.number(reader, &ranges::JOINT_STIFFNESS),
+        damping: fields.number(reader, &ranges::JOINT_DAMPING),
+        max_effort: fields.number(reader, &ranges::JOINT_EFFORT),
     };
     fields.finish(reader);
     Some(joint)
@@ -253,8 +227,8 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         at: fields.read(reader, "at", Reader::pose).unwrap_or_default(),
         repeat: fields.read(reader, "repeat", repeat),
         joints: fields.read(reader, "joints", joints).unwrap_or_default(),
-        mass: fields.read(reader, "mass", Reader::spanned_number),
-        friction: fields.read(reader, "friction", Reader::amount),
+        mass: fields.spanned_number(reader, &ranges::ROBOT_MASS),
+        friction: fields.number(reader, &ranges::ROBOT_FRICTION),
         properties: fields
             .read(reader, "properties", properties)
             .unwrap_or_default(),
@@ -266,9 +240,9 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         gravity: fields
             .read(reader, "gravity", Reader::boolean)
             .unwrap_or(true),
-        linear_damping: fields.read(reader, "linear_damping", Reader::amount),
-        angular_damping: fields.read(reader, "angular_damping", Reader::amount),
-        drag_area: fields.read(reader, "drag_area", drag_area),
+        linear_damping: fields.number(reader, &ranges::ROBOT_LINEAR_DAMPING),
+        angular_damping: fields.number(reader, &ranges::ROBOT_ANGULAR_DAMPING),
+        drag_area: fields.vector(reader, &ranges::ROBOT_DRAG),
         sensors: fields
             .read(reader, "sensors", |reader, node, name| {
                 Some(named(reader, node, name, sensor))

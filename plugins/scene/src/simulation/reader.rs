@@ -7,11 +7,16 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 use super::fields::Fields;
 use super::model::Named;
 use super::problem::{Problems, Wording as _, error, quoted};
+use super::ranges::{self, Number};
 use super::span::Spanned;
 use super::tree::{Kind, Node};
 use super::vocabulary::Vocabulary;
-use crate::diagnostic::{SourceId, Span};
+use crate::bounds;
+use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::model::{rotation_from_rpy, rotation_from_xyzw};
+
+/// A full turn, rad, and a little more for what was rounded.
+const TURN: f64 = std::f64::consts::TAU + 0.01;
 
 /// State that all parts of the reading share.
 pub(super) struct Reader<'a> {
@@ -33,35 +38,23 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn number(&mut self, node: &Node, name: &str) -> Option<f64> {
-        match node.kind {
-            Kind::Float(value) if value.is_finite() => Some(value),
+    /// A number within the range of its field.
+    pub(super) fn number(&mut self, node: &Node, name: &str, field: &Number) -> Option<f64> {
+        let number = match node.kind {
+            Kind::Float(value) if value.is_finite() => value,
             // Whole numbers up to 2⁵³ are exact; nobody means the digits beyond.
-            Kind::Integer(value) => Some(value as f64),
-            Kind::Float(_) => self.wants(node, name, "a finite number"),
-            _ => self.wants(node, name, "a number"),
+            Kind::Integer(value) => value as f64,
+            Kind::Float(_) => return self.wants(node, name, "a finite number"),
+            _ => return self.wants(node, name, "a number"),
+        };
+        if field.bounds.contains(number) {
+            return Some(number);
         }
-    }
-
-    pub(super) fn spanned_number(&mut self, node: &Node, name: &str) -> Option<Spanned<f64>> {
-        self.number(node, name)
-            .map(|value| Spanned::new(value, node.span))
-    }
-
-    /// A number that is not negative.
-    pub(super) fn amount(&mut self, node: &Node, name: &str) -> Option<f64> {
-        match self.number(node, name)? {
-            value if value >= 0.0 => Some(value),
-            _ => self.out_of_range(node, name, "0 or more"),
-        }
-    }
-
-    /// A number above zero.
-    pub(super) fn positive(&mut self, node: &Node, name: &str) -> Option<f64> {
-        match self.number(node, name)? {
-            value if value > 0.0 => Some(value),
-            _ => self.out_of_range(node, name, "above 0"),
-        }
+        let (range, found) = (field.bounds, bounds::shown(number));
+        let message = format!("{} must be {range}, not {found}", quoted(name));
+        let problem = error("simulation::out-of-range", node.span, message);
+        self.problems.push(problem.help(field.help));
+        None
     }
 
     pub(super) fn out_of_range<T>(&mut self, node: &Node, name: &str, range: &str) -> Option<T> {
@@ -146,20 +139,30 @@ impl Reader<'_> {
         None
     }
 
-    /// So many numbers.
-    pub(super) fn numbers<const N: usize>(&mut self, node: &Node, name: &str) -> Option<[f64; N]> {
+    /// So many numbers, each within the range of their field.
+    pub(super) fn numbers<const N: usize>(
+        &mut self,
+        node: &Node,
+        name: &str,
+        field: &Number,
+    ) -> Option<[f64; N]> {
         let Some(items) = node.items().filter(|items| items.len() == N) else {
             return self.wants(node, name, &format!("{N} numbers in `( )`"));
         };
         let mut numbers = [0.0; N];
         for (slot, item) in numbers.iter_mut().zip(items) {
-            *slot = self.number(item, name)?;
+            *slot = self.number(item, name, field)?;
         }
         Some(numbers)
     }
 
-    pub(super) fn vector(&mut self, node: &Node, name: &str) -> Option<Vector3<f64>> {
-        self.numbers::<3>(node, name).map(Vector3::from)
+    pub(super) fn vector(
+        &mut self,
+        node: &Node,
+        name: &str,
+        field: &Number,
+    ) -> Option<Vector3<f64>> {
+        self.numbers::<3>(node, name, field).map(Vector3::from)
     }
 
     /// The list of values, or nothing after a report.
@@ -235,9 +238,11 @@ impl Reader<'_> {
 
     /// `translation`, and `rpy` or `quaternion`.
     pub(super) fn pose_fields(&mut self, fields: &mut Fields<'_>) -> Isometry3<f64> {
-        let translation = fields.read(self, "translation", Self::vector);
+        let translation = fields.vector(self, &ranges::TRANSLATION);
         let rpy = fields.read(self, "rpy", |reader, node, name| {
-            reader.numbers::<3>(node, name).map(|rpy| (rpy, node.span))
+            let rpy = reader.numbers::<3>(node, name, &ranges::RPY)?;
+            reader.doubt_angles(node, &rpy);
+            Some((rpy, node.span))
         });
         let quaternion = fields.read(self, "quaternion", Self::quaternion);
         let rotation = match (rpy, quaternion) {
@@ -257,12 +262,27 @@ impl Reader<'_> {
         )
     }
 
+    /// Warns of angles that were most likely meant in degrees.
+    fn doubt_angles(&mut self, node: &Node, rpy: &[f64; 3]) {
+        let Some(angle) = rpy.iter().find(|angle| angle.abs() > TURN) else {
+            return;
+        };
+        let message = format!("{} rad is more than a full turn", bounds::shown(*angle));
+        let radians = (angle.to_radians() * 1e4).round() / 1e4;
+        let warning = Diagnostic::warning("simulation::degrees", message)
+            .at(node.span, "angles are in radians")
+            .help(format!(
+                "if degrees were meant, write {radians} instead of {angle}"
+            ));
+        self.problems.push(warning);
+    }
+
     fn quaternion(
         &mut self,
         node: &Node,
         name: &str,
     ) -> Option<(nalgebra::UnitQuaternion<f64>, Span)> {
-        let parts = self.numbers::<4>(node, name)?;
+        let parts = self.numbers::<4>(node, name, &ranges::QUATERNION)?;
         let rotation = rotation_from_xyzw(parts);
         if rotation.is_none() {
             let problem = error(

@@ -3,8 +3,9 @@
 use nalgebra::{Isometry3, Translation3};
 
 use super::fields::Fields;
-use super::model::{Form, Pattern, Repeat, Robot, Simulation};
+use super::model::{Form, Named, Pattern, Repeat, Robot, Simulation};
 use super::problem::{Wording as _, error, quoted};
+use super::ranges;
 use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Kind, Node};
@@ -97,6 +98,10 @@ pub(super) fn repeat(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option
         Some(Pattern::Poses(poses)) => {
             let counted = u32::try_from(poses.len()).unwrap_or(u32::MAX);
             disagreement(reader, number.as_ref(), counted);
+            if !(1..=MOST_COPIES).contains(&counted) {
+                let range = format!("from 1 to {MOST_COPIES} poses");
+                return reader.out_of_range(node, "repeat", &range);
+            }
             Some(Spanned::new(counted, node.span))
         }
         _ if count.is_none() => {
@@ -113,10 +118,26 @@ pub(super) fn repeat(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option
 }
 
 fn number_of_copies(reader: &mut Reader<'_>, node: &Node) -> Option<Spanned<u32>> {
-    let count = reader.whole(node, "count")?;
-    // Any larger number is too large in the same way.
-    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    let count = reader.count(node, "count", MOST_COPIES)?;
     Some(Spanned::new(count, node.span))
+}
+
+/// Reports robots that are too many together, each of them few enough.
+pub(super) fn too_many_together(reader: &mut Reader<'_>, robots: &Named<Robot>) {
+    let mut copies = 0_u32;
+    for repeat in robots.values().filter_map(|robot| robot.repeat.as_ref()) {
+        copies = copies.saturating_add(repeat.count.value);
+        if copies > MOST_COPIES
+            && let Some(span) = repeat.count.span
+        {
+            let message = format!("there are more than {MOST_COPIES} copies of robots together");
+            let problem = error("simulation::too-large", span, message)
+                .label("with these")
+                .help("repeat fewer robots");
+            reader.problems.push(problem);
+            return;
+        }
+    }
 }
 
 fn disagreement(reader: &mut Reader<'_>, given: Option<&Spanned<u32>>, counted: u32) {
@@ -140,10 +161,17 @@ fn pattern(reader: &mut Reader<'_>, node: &Node, count: Option<&Spanned<u32>>) -
     match name.value.as_str() {
         "grid" => grid(reader, node, count),
         "line" => {
-            only(reader, node, "line", "step", Reader::vector).map(|step| Pattern::Line { step })
+            let step = only(reader, node, "line", "step", |reader, node, name| {
+                reader.vector(node, name, &ranges::LINE_STEP)
+            });
+            step.map(|step| Pattern::Line { step })
         }
-        "circle" => only(reader, node, "circle", "radius", Reader::positive)
-            .map(|radius| Pattern::Circle { radius }),
+        "circle" => {
+            let radius = only(reader, node, "circle", "radius", |reader, node, name| {
+                reader.number(node, name, &ranges::CIRCLE_RADIUS)
+            });
+            radius.map(|radius| Pattern::Circle { radius })
+        }
         "poses" => only(reader, node, "poses", "poses", |reader, node, name| {
             let list = reader.list(node, name);
             list.iter().map(|node| reader.pose(node, name)).collect()
@@ -165,7 +193,9 @@ fn grid(reader: &mut Reader<'_>, node: &Node, count: Option<&Spanned<u32>>) -> O
         reader.count(node, name, MOST_COPIES)
     });
     let help = "add `spacing: (1, 1)`, in metres";
-    let spacing = fields.need(reader, "spacing", help, Reader::numbers::<2>);
+    let spacing = fields.need(reader, "spacing", help, |reader, node, name| {
+        reader.numbers::<2>(node, name, &ranges::GRID_SPACING)
+    });
     fields.finish(reader);
     // Without a number of columns, the grid is as square as can be.
     let count = count.map_or(1, |count| count.value.min(MOST_COPIES));

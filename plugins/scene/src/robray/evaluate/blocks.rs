@@ -114,7 +114,7 @@ impl Loader<'_> {
                 (None, None) => format!("{article} can have: {}", names.join(", ")),
             };
             self.problems.push(diagnostic.help(help));
-            return Err(meant);
+            return Err(meant.or(meant_by(name.text)));
         };
         if place.takes(attribute) {
             return Ok(attribute);
@@ -173,6 +173,16 @@ fn advice(name: &str) -> Option<&'static str> {
         "joint" => "the kind of joint is its `type`",
         "children" | "child" => "put the child's frame into this one, or give it a `parent`",
         "file" | "filename" => "a mesh is named by `mesh \"file.obj\";`",
+        _ => return None,
+    })
+}
+
+/// The attribute that such a name stands for in other formats, where there is one.
+fn meant_by(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "size" | "length" | "width" | "depth" => "dimension",
+        "file" | "filename" => "mesh",
+        "joint" => "type",
         _ => return None,
     })
 }

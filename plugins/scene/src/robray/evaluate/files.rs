@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::{File, Loader};
-use crate::diagnostic::{Diagnostic, SourceId, Span, printable_path};
+use crate::diagnostic::{Diagnostic, SourceId, Span, nearest_file, printable_path};
 use crate::robray::Shipped;
 use crate::robray::codes;
 use crate::robray::parser::DEEPEST;
@@ -114,8 +114,12 @@ impl Loader<'_> {
             Err(reason) => {
                 let shown = printable_path(&name);
                 let message = format!("cannot read `{shown}`: {reason}");
-                let diagnostic = Diagnostic::error(codes::CANNOT_READ, message)
-                    .help("check the path, and that it is a file you may read");
+                let near = nearest_file(path, &name).filter(|_| !path.exists());
+                let help = match near {
+                    Some(near) => format!("did you mean `{}`?", printable_path(&near)),
+                    None => "check the path, and that it is a file you may read".to_owned(),
+                };
+                let diagnostic = Diagnostic::error(codes::CANNOT_READ, message).help(help);
                 self.problems.push(diagnostic);
                 return;
             }
@@ -163,7 +167,7 @@ impl Loader<'_> {
                         "looked for `{}`",
                         printable_path(&path.display().to_string())
                     ))
-                    .help("check the path: it starts from the directory of the including file");
+                    .help(self.include_help(&path, written));
                 self.problems.push(diagnostic);
                 return;
             }
@@ -172,6 +176,15 @@ impl Loader<'_> {
             return;
         }
         self.include_text(bytes, &path, true_path, written.span);
+    }
+
+    /// Names of files are told where their texts may be shown.
+    fn include_help(&self, path: &Path, written: &Word<'_>) -> String {
+        let is_open = self.files.look(path) == Found::Missing;
+        match nearest_file(path, written.text).filter(|_| is_open) {
+            Some(near) => format!("did you mean `{}`?", printable_path(&near)),
+            None => "check the path: it starts from the directory of the including file".to_owned(),
+        }
     }
 
     fn include_text(&mut self, bytes: Vec<u8>, path: &Path, true_path: PathBuf, at: Span) {

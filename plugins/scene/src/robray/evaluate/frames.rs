@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::{Loader, Mention, OwnedName};
+use crate::bounds;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Frame, Joint, JointAxis, Limits, Origin, rotation_from_rpy, rotation_from_xyzw,
@@ -133,6 +134,7 @@ impl Loader<'_> {
     fn rotation(&mut self, attributes: &Attributes) -> UnitQuaternion<f64> {
         let Some(written) = attributes.get("quaternion") else {
             let [roll, pitch, yaw] = numbers::<3>(attributes, "rpy").unwrap_or_default();
+            self.doubt_angles(&[roll, pitch, yaw], attributes);
             return rotation_from_rpy(roll, pitch, yaw);
         };
         let Some(quaternion) = numbers::<4>(attributes, "quaternion") else {
@@ -147,6 +149,27 @@ impl Loader<'_> {
             self.problems.push(diagnostic);
             UnitQuaternion::identity()
         })
+    }
+
+    /// Warns of angles that were most likely meant in degrees.
+    fn doubt_angles(&mut self, rpy: &[f64], attributes: &Attributes) {
+        // After an error it may be its consequence.
+        if self.problems.any_error() {
+            return;
+        }
+        let (Some(angle), Some(written)) = (
+            rpy.iter()
+                .find(|angle| angle.abs() > std::f64::consts::TAU + 0.01),
+            attributes.get("rpy"),
+        ) else {
+            return;
+        };
+        let angle = bounds::shown(*angle);
+        let message = format!("{angle} rad is more than a full turn");
+        let diagnostic = Diagnostic::warning(codes::DEGREES, message)
+            .at(written.span, "angles are in radians")
+            .help(format!("if degrees were meant, write `{angle}*deg`"));
+        self.problems.push(diagnostic);
     }
 
     fn joint(&mut self, block: &Block<'_>, name: &Word<'_>, attributes: &Attributes) -> Joint {

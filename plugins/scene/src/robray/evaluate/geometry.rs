@@ -6,10 +6,14 @@ use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::files::Found;
 use super::{Loader, OwnedName};
-use crate::diagnostic::{Diagnostic, Span, printable};
+use crate::bounds;
+use crate::diagnostic::{Diagnostic, Span, nearest_file, printable};
 use crate::model::{Geometry, ImageFile, Origin, Shape, Value};
 use crate::robray::syntax::{Block, Word};
 use crate::robray::{Shipped, codes};
+
+/// m, beyond which a shape is large.
+const LARGE: f64 = 1_000.0;
 
 impl Loader<'_> {
     pub(super) fn geometry(&mut self, block: &Block<'_>, frame: &Word<'_>) {
@@ -44,7 +48,54 @@ impl Loader<'_> {
             source: Origin(Some(block.head)),
             ..Geometry::new(shape)
         };
+        self.check_extent(&geometry, block);
+        self.doubt_size(&geometry, block);
         self.attach(geometry, frame, &attributes);
+    }
+
+    fn check_extent(&mut self, geometry: &Geometry, block: &Block<'_>) {
+        // After an error it may be its consequence.
+        let is_doubtful = self.problems.any_error();
+        if geometry.collision && geometry.shape.is_flat() && !is_doubtful {
+            let word = geometry.shape.word();
+            let message = format!("this {word} takes up no space: nothing can touch it");
+            let diagnostic = Diagnostic::warning(codes::NO_EXTENT, message)
+                .at(block.head, "without extent")
+                .help("make its sizes greater than 0, or write `collision 0;`");
+            self.problems.push(diagnostic);
+        }
+    }
+
+    /// Warns of shapes that were most likely meant in millimetres. Grounds are thin for their size.
+    fn doubt_size(&mut self, geometry: &Geometry, block: &Block<'_>) {
+        let scaled = |size: f64| (size * geometry.scale).abs();
+        let sizes = match geometry.shape {
+            Shape::Box { dimension } => dimension.map(scaled).to_vec(),
+            Shape::Sphere { radius } => vec![2.0 * scaled(radius)],
+            Shape::Cylinder { radius, height } | Shape::Capsule { radius, height } => {
+                vec![2.0 * scaled(radius), scaled(height)]
+            }
+            Shape::Cone {
+                start_radius,
+                end_radius,
+                height,
+            } => vec![
+                2.0 * scaled(start_radius).max(scaled(end_radius)),
+                scaled(height),
+            ],
+            Shape::Grid { .. } | Shape::Mesh { .. } => Vec::new(),
+        };
+        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+        if largest <= LARGE || smallest < LARGE / 10.0 || !geometry.collision {
+            return;
+        }
+        let (word, size) = (geometry.shape.word(), bounds::shown(largest));
+        let diagnostic =
+            Diagnostic::warning(codes::LARGE, format!("this {word} is {size} m large"))
+                .at(block.head, "sizes are in metres")
+                .help("if millimetres were meant, write `scale 0.001;`");
+        self.problems.push(diagnostic);
     }
 
     /// To its frame, unless a class gives it another one, which may come later.
@@ -92,7 +143,7 @@ impl Loader<'_> {
         if !complete {
             return None;
         }
-        self.shape_of(kind, attributes)
+        self.shape_of(block, kind, attributes)
     }
 
     fn has(
@@ -106,6 +157,7 @@ impl Loader<'_> {
             return true;
         }
         let example = match needed {
+            "dimension" if kind == "box" => "[1, 1, 1]",
             "dimension" | "delta" => "[1, 1]",
             "mesh" => "\"file.obj\"",
             _ => "0.1",
@@ -119,12 +171,22 @@ impl Loader<'_> {
     }
 
     /// `None` where an attribute was wrong, which has been reported then.
-    fn shape_of(&mut self, kind: &str, attributes: &Attributes) -> Option<Shape> {
+    fn shape_of(
+        &mut self,
+        block: &Block<'_>,
+        kind: &str,
+        attributes: &Attributes,
+    ) -> Option<Shape> {
         let size = |name| number(attributes, name);
         Some(match kind {
             "box" => Shape::Box {
                 dimension: match attributes.get("dimension") {
                     Some(_) => self.dimension(attributes, kind)?,
+                    None if self.options.simulated => {
+                        self.has(block, attributes, "dimension", kind);
+                        return None;
+                    }
+                    // The language's first implementation takes it for a point.
                     None => [0.0; 3],
                 },
             },
@@ -228,19 +290,22 @@ impl Loader<'_> {
         let shown = printable(file);
         let diagnostic = if may_open {
             let message = format!("there is no {what} `{shown}`");
-            let diagnostic = Diagnostic::warning(part.missing, message)
+            let diagnostic = self
+                .file_problem(part, part.missing, message)
                 .at(span, "not found")
                 .note(format!(
                     "{many} are found from the directory of the file that is loaded"
                 ));
             if file.contains("://") {
                 diagnostic.help("write a path: URLs such as `package://` are not understood")
+            } else if let Some(near) = nearest_file(resolved, file) {
+                diagnostic.help(format!("did you mean `{}`?", printable(&near)))
             } else {
                 diagnostic.help(format!("check the path; {}", part.without))
             }
         } else {
             let message = format!("the {what} `{shown}` lies outside the allowed directories");
-            Diagnostic::warning(part.outside, message)
+            self.file_problem(part, part.outside, message)
                 .at(span, "will not be opened")
                 .note(
                     "allowed are the scene's directory, the current directory and the shipped assets",
@@ -250,6 +315,15 @@ impl Loader<'_> {
         self.problems.push(diagnostic);
         may_open
     }
+
+    /// A scene is drawn without an image, but not simulated without a mesh.
+    fn file_problem(&self, part: &Part, code: &'static str, message: String) -> Diagnostic {
+        if self.options.simulated && part.is_needed {
+            Diagnostic::error(code, message)
+        } else {
+            Diagnostic::warning(code, message)
+        }
+    }
 }
 
 /// A sort of file that geometry names.
@@ -258,6 +332,8 @@ struct Part {
     many: &'static str,
     missing: &'static str,
     outside: &'static str,
+    /// True where nothing can be simulated without it.
+    is_needed: bool,
     /// Consequence for a scene without it.
     without: &'static str,
 }
@@ -267,6 +343,7 @@ const MESH: Part = Part {
     many: "meshes",
     missing: codes::MISSING_MESH,
     outside: codes::MESH_OUTSIDE,
+    is_needed: true,
     without: "the scene cannot be run without it",
 };
 
@@ -275,5 +352,6 @@ const IMAGE: Part = Part {
     many: "images",
     missing: codes::MISSING_IMAGE,
     outside: codes::IMAGE_OUTSIDE,
+    is_needed: false,
     without: "the shape is drawn in its `color`",
 };

@@ -13,9 +13,7 @@ impl Loader<'_> {
         let span = written.span()?;
         let value = match attribute.kind {
             Kind::Name | Kind::Word(_) => Value::Name(self.name_value(attribute, written)?),
-            Kind::Number | Kind::NotNegative | Kind::Positive => {
-                self.number_value(attribute, written)?
-            }
+            Kind::Number => self.number_value(attribute, written)?,
             _ => self.array_value(attribute, written)?,
         };
         let is_path = ["mesh", "image"].contains(&attribute.name);
@@ -24,13 +22,44 @@ impl Loader<'_> {
             return None;
         }
         match attribute.kind.objection(&value) {
-            None => Some(value),
+            None => self.is_within(attribute, &value, span).then_some(value),
             Some(demand) => {
                 let found = shown(&value);
                 self.wrong_word(attribute, &demand, &found, &value, span);
                 None
             }
         }
+    }
+
+    /// Reports numbers that are out of range; tells whether the scene can be used all the same.
+    fn is_within(&mut self, attribute: &Attribute, value: &Value, span: Span) -> bool {
+        let numbers = match value {
+            Value::Number(number) => std::slice::from_ref(number),
+            Value::Numbers(numbers) => numbers,
+            Value::Name(_) => return true,
+        };
+        let (Some(number), Some(bounds)) = (attribute.violation(numbers), attribute.bounds) else {
+            return true;
+        };
+        let refused = self.refuses(attribute);
+        let name = attribute.name;
+        let found = number_shown(number);
+        let message = format!("`{name}` must be {bounds}, not {found}");
+        let diagnostic = if refused {
+            Diagnostic::error(codes::OUT_OF_RANGE, message)
+        } else {
+            Diagnostic::warning(codes::OUT_OF_RANGE, message)
+        };
+        let diagnostic = diagnostic.at(span, "out of range");
+        self.problems
+            .push(diagnostic.help(remedy(attribute, number)));
+        !refused
+    }
+
+    /// Tells whether a number out of range is an error. Attributes that the language's first implementation has may be
+    /// anything as long as nothing is simulated: there are scenes with such values. Looks are no harm.
+    fn refuses(&self, attribute: &Attribute) -> bool {
+        attribute.extension || (self.options.simulated && !attribute.is_of_looks())
     }
 
     fn number_value(&mut self, attribute: &Attribute, written: &Written<'_>) -> Option<Value> {
@@ -182,6 +211,31 @@ impl Loader<'_> {
     }
 }
 
+/// Advice on a number that is out of range.
+fn remedy(attribute: &Attribute, number: f64) -> String {
+    let name = attribute.name;
+    match name {
+        "color" | "specular" | "checker" if number > 1.0 => {
+            "parts of a colour reach from 0 to 1: of 255, write `255/255`".into()
+        }
+        "visual" | "collision" | "no-shadow" => format!("write `{name} 1;` or `{name} 0;`"),
+        "dimension" | "radius" | "start_radius" | "end_radius" if number < 0.0 => {
+            "sizes have no sign: turn or move the frame instead".into()
+        }
+        "mass" => {
+            "write the mass in kg, or leave it out to have it computed from the shapes".into()
+        }
+        "restitution" => "0 does not bounce, 1 loses no energy".into(),
+        "alpha" => "0 is transparent, 1 opaque".into(),
+        "density" => "write the density in kg/m³: water has 1000".into(),
+        _ if number < 0.0 && attribute.bounds.is_some_and(|bounds| bounds.least >= 0.0) => {
+            format!("a `{name}` has no sign")
+        }
+        _ if number.abs() < 1.0 => format!("write a larger `{name}`: it is in SI units"),
+        _ => format!("check the unit: `{name}` is in SI units, that is m, rad, kg and N"),
+    }
+}
+
 fn shown(value: &Value) -> String {
     match value {
         Value::Number(number) => number_shown(*number),
@@ -198,7 +252,7 @@ fn shown(value: &Value) -> String {
 
 fn example(attribute: &Attribute) -> String {
     let value = match attribute.kind {
-        Kind::Number | Kind::NotNegative | Kind::Positive => "1",
+        Kind::Number => "1",
         Kind::Numbers(2) => "[1, 1]",
         Kind::Numbers(4) => "[0, 0, 0, 1]",
         Kind::Numbers(_) | Kind::ThreeOrMore | Kind::TwoOrThree => "[0, 0, 1]",

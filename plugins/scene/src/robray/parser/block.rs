@@ -1,7 +1,7 @@
 //! Frames, classes and geometry: attributes, and blocks in blocks.
 
-use super::{DEEPEST, MOST_PARTS, Mistake, Parsed, Parser};
-use crate::diagnostic::Diagnostic;
+use super::{DEEPEST, MOST_PARTS, Mistake, Parsed, Parser, Unended};
+use crate::diagnostic::{Diagnostic, indent};
 use crate::robray::codes;
 use crate::robray::lexer::{Kind, Token};
 use crate::robray::syntax::{Attribute, Block, Expression, Inner, Word, Written};
@@ -39,6 +39,7 @@ impl<'a> Parser<'a, '_> {
         loop {
             match self.token.kind {
                 Kind::CloseBrace => {
+                    self.compare_indents(keyword, open);
                     self.advance();
                     return Ok(block);
                 }
@@ -111,14 +112,48 @@ impl<'a> Parser<'a, '_> {
                 self.advance();
                 Written::Text(word)
             }
-            Kind::OpenBracket => self.array()?,
-            _ => Written::Expression(self.expression()?),
+            _ => match self.computed() {
+                Ok(value) => value,
+                Err(Mistake) => {
+                    self.recover();
+                    // So that nobody misses the attribute as well.
+                    let value = Written::Wrong;
+                    return Ok(Attribute { name, value });
+                }
+            },
         };
         let end = value.span().unwrap_or(name.span);
-        if self.end_of_statement(name.span.to(end)).is_err() {
-            self.after_missing_semicolon();
-        }
+        let value = match self.end_of_statement(name.span.to(end)) {
+            Ok(()) => value,
+            Err(unended) => {
+                self.after_missing_semicolon();
+                match unended {
+                    Unended::Missing => value,
+                    Unended::Mistaken => Written::Wrong,
+                }
+            }
+        };
         Ok(Attribute { name, value })
+    }
+
+    fn computed(&mut self) -> Parsed<Written<'a>> {
+        match self.token.kind {
+            Kind::OpenBracket => self.array(),
+            _ => self.expression().map(Written::Expression),
+        }
+    }
+
+    /// Remembers a block whose brace closes it from further left than the block begins: that brace was meant for
+    /// another one.
+    fn compare_indents(&mut self, keyword: Token, open: Token) {
+        if let (Some(begun), Some(closed)) = (
+            indent(self.text, keyword.start),
+            indent(self.text, self.token.start),
+        ) && closed < begun
+            && self.missed.is_none()
+        {
+            self.missed = Some((open, self.token));
+        }
     }
 
     /// Reads the next attribute as one if only the `;` was forgotten; otherwise recovers.

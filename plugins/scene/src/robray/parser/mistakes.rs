@@ -1,6 +1,6 @@
 //! The words for what is wrong with the syntax.
 
-use super::{DEEPEST, LONGEST_NAME, MOST_PARTS, Mistake, Parser};
+use super::{DEEPEST, LONGEST_NAME, MOST_PARTS, Mistake, Parser, Unended};
 use crate::diagnostic::{Diagnostic, Span, printable};
 use crate::model::Attribute;
 use crate::robray::codes;
@@ -197,13 +197,15 @@ impl Parser<'_, '_> {
             .help("use a `frame` with a `geometry` in it")
     }
 
-    pub(super) fn no_semicolon(&mut self, written: Span) -> Mistake {
+    pub(super) fn no_semicolon(&mut self, written: Span) -> Unended {
         let kind = self.token.kind;
         let span = self.span(self.token);
         let after = Span::new(self.source, self.previous_end..self.previous_end);
         let gap = self.text.get(self.previous_end..self.token.start);
         let same_line = gap.is_none_or(|gap| !gap.contains('\n'));
+        let is_unit = span.start == after.start && matches!(kind, Kind::Identifier | Kind::Deg);
         let diagnostic = match kind {
+            Kind::Identifier | Kind::Deg if is_unit => self.unit(written, span),
             Kind::OpenParen if same_line => {
                 Diagnostic::error(codes::NO_FUNCTIONS, "the language has no functions")
                     .at(span, "nothing can be called")
@@ -239,7 +241,38 @@ impl Parser<'_, '_> {
                 .help("attributes, definitions and `allow_collision` end with a semicolon")
             }
         };
-        self.report(diagnostic)
+        let is_missing = diagnostic.code == codes::MISSING_SEMICOLON;
+        self.report(diagnostic);
+        if is_missing {
+            Unended::Missing
+        } else {
+            Unended::Mistaken
+        }
+    }
+
+    /// A unit right behind a number.
+    fn unit(&self, written: Span, span: Span) -> Diagnostic {
+        let unit = self.slice(self.token);
+        let number = self.text.get(self.previous_start()..self.previous_end);
+        let number = number.unwrap_or_default();
+        let help = match (factor(unit), number.parse::<f64>()) {
+            (Some((factor, of)), Ok(value)) => {
+                // Sixteen digits of a product of two decimal numbers are more than were meant.
+                let value: f64 = format!("{:.9e}", value * factor).parse().unwrap_or(value);
+                format!("write it in {of}: `{value}`")
+            }
+            _ if unit == "deg" => format!("multiply: `{number}*deg`"),
+            _ => {
+                format!("define the unit and multiply: `def {unit} 0.01;`, then `{number}*{unit}`")
+            }
+        };
+        let shown = printable(&format!("{number}{unit}"));
+        let message = format!("`{shown}`: a number has no unit behind it");
+        Diagnostic::error(codes::EXTRA_VALUE, message)
+            .at(span, "a unit")
+            .at(written, "this is complete")
+            .note("lengths are in metres, angles in radians, masses in kilograms")
+            .help(help)
     }
 
     pub(super) fn no_operand(&mut self) -> Mistake {
@@ -266,7 +299,20 @@ impl Parser<'_, '_> {
                 .note("expressions know + - * / ** ( ) and the constants `pi` and `deg`")
                 .help("write down the result, or multiply with `*`");
         }
+        let element = self.span_from(self.previous_start());
+        if self.token.start == self.previous_end
+            && matches!(self.token.kind, Kind::Identifier | Kind::Deg)
+        {
+            diagnostic = self.unit(element, self.span(self.token));
+        }
         self.report(diagnostic)
+    }
+
+    /// First byte of the number right before the token.
+    fn previous_start(&self) -> usize {
+        let before = self.text.get(..self.previous_end).unwrap_or_default();
+        let start = before.rfind(|letter: char| !matches!(letter, '0'..='9' | '.'));
+        start.map_or(0, |at| at + 1)
     }
 
     pub(super) fn array_too_long(&mut self, open: Token) -> Mistake {
@@ -316,10 +362,16 @@ impl Parser<'_, '_> {
         if self.broken_end {
             return;
         }
-        let diagnostic = Diagnostic::error(codes::UNCLOSED_BLOCK, "this block is never closed")
-            .at(self.span(open), "no `}` for this `{`")
-            .at(head, "the block that is open")
-            .help("add the missing `}`");
+        let diagnostic = Diagnostic::error(codes::UNCLOSED_BLOCK, "this block is never closed");
+        let diagnostic = match self.missed {
+            Some((open, before)) => diagnostic
+                .at(self.span(open), "no `}` for this `{`")
+                .at(self.span(before), "a `}` is missing before this one"),
+            None => diagnostic
+                .at(self.span(open), "no `}` for this `{`")
+                .at(head, "the block that is open"),
+        };
+        let diagnostic = diagnostic.help("add the missing `}`");
         self.broken_end = true;
         self.problems.push(diagnostic);
     }
@@ -405,4 +457,20 @@ impl Parser<'_, '_> {
             .help(help);
         self.problems.push(diagnostic);
     }
+}
+
+/// Size of a unit in the unit of the language, and the name of the latter.
+fn factor(unit: &str) -> Option<(f64, &'static str)> {
+    Some(match unit {
+        "mm" => (1e-3, "metres"),
+        "cm" => (1e-2, "metres"),
+        "m" => (1.0, "metres"),
+        "km" => (1e3, "metres"),
+        "in" => (0.0254, "metres"),
+        "ft" => (0.3048, "metres"),
+        "rad" => (1.0, "radians"),
+        "g" => (1e-3, "kilograms"),
+        "kg" => (1.0, "kilograms"),
+        _ => return None,
+    })
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use super::Checker;
+use crate::bounds;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::simulation::model::{Component, Robot};
 use crate::simulation::problem::{Wording as _, quoted};
@@ -21,7 +22,6 @@ impl<'a> Checker<'a> {
                 return;
             }
             self.name("robot", name);
-            self.mass(name, robot.mass.as_ref());
             self.repeat(name, robot);
             self.middlewares(&robot.services);
             self.components(robot);
@@ -33,12 +33,6 @@ impl<'a> Checker<'a> {
             return;
         };
         let count = &repeat.count;
-        if !(1..=MOST_COPIES).contains(&count.value) {
-            let message = format!("the number of copies of {} is out of range", quoted(name));
-            self.report("simulation::out-of-range", count.span, message, |problem| {
-                problem.label(format!("must be from 1 to {MOST_COPIES}"))
-            });
-        }
         if cannot_repeat(robot) {
             let message = format!(
                 "{} is a frame of the scene, which is there once",
@@ -157,19 +151,9 @@ impl<'a> Checker<'a> {
         };
         let rate = &self.simulation.environment.rate;
         let (value, limit) = (frequency.value, rate.value);
-        if value <= 0.0 || value.is_nan() {
-            let message = format!("{} has a frequency of {value} Hz", quoted(name));
-            self.report(
-                "simulation::out-of-range",
-                frequency.span,
-                message,
-                |problem| {
-                    problem.label("must be above 0").help(
-                        "leave `frequency` out to act at every tick, or write `active: false`",
-                    )
-                },
-            );
-        } else if value > limit && limit > 0.0 {
+        if value <= limit {
+            self.uneven(name, frequency);
+        } else {
             let message = format!(
                 "{} has a frequency above the rate of the simulation",
                 quoted(name)
@@ -192,6 +176,32 @@ impl<'a> Checker<'a> {
                 },
             );
         }
+    }
+
+    /// Warns of a component that does not act evenly: it keeps its frequency, but acts at ticks only.
+    fn uneven(&mut self, name: &str, frequency: &Spanned<f64>) {
+        let rate = self.simulation.environment.rate.value;
+        let ticks = rate / frequency.value;
+        let (fewer, more) = (ticks.floor(), ticks.ceil());
+        // Of long periods, a tick more or less is no matter.
+        if (ticks - ticks.round()).abs() <= 1e-6 * ticks || ticks > MOST_UNEVEN {
+            return;
+        }
+        let (even, faster) = (shown_rate(rate / more), shown_rate(rate / fewer));
+        let message = format!(
+            "{} cannot act evenly at {} Hz",
+            quoted(name),
+            frequency.value
+        );
+        let warning = Diagnostic::warning("simulation::uneven", message)
+            .note(format!(
+                "at {rate} ticks a second its periods are {fewer} or {more} ticks long, so that the mean is right"
+            ))
+            .help(format!("for even periods, write `frequency: {even}` or `frequency: {faster}`"));
+        self.problems.push(match frequency.span {
+            Some(span) => warning.at(span, "does not divide the rate"),
+            None => warning,
+        });
     }
 
     fn level(&mut self, family: Family, component: &Component) {
@@ -275,6 +285,14 @@ impl<'a> Checker<'a> {
             },
         );
     }
+}
+
+/// Periods of more ticks than this are as good as even.
+const MOST_UNEVEN: f64 = 20.0;
+
+/// A frequency that somebody could write.
+fn shown_rate(rate: f64) -> String {
+    bounds::shown((rate * 1e6).round() / 1e6)
 }
 
 /// Tells whether a name is that of another component of the robot, a dot, and more.

@@ -1,0 +1,269 @@
+//! Scenes that are probably not meant: robots that start inside something, bodies below every floor, meshes in
+//! millimetres. None of this keeps a simulation from running.
+use bevy_rapier3d::{
+    parry::{
+        bounding_volume::{Aabb, BoundingVolume as _},
+        query,
+        shape::TypedShape,
+    },
+    rapier::math::Pose,
+};
+use morse_api::body::BodyKind;
+use morse_scene::{
+    assembly::{BodyLayout, Layout},
+    bounds::shown,
+    diagnostic::{Diagnostic, printable},
+    model::Scene,
+};
+
+use super::{
+    PhysicsSettings, convert,
+    prepare::{Prepared, PreparedSolid},
+};
+
+/// m, to which a robot may be inside of something: wheels sink in a little.
+const DEEPEST: f32 = 0.05;
+
+/// m, below the lowest of all that stands still: what starts there has no floor.
+const FAR_BELOW: f32 = 1.0;
+
+/// m; nobody's mesh is larger, but for those that are in millimetres.
+const LONGEST_MESH: f32 = 1_000.0;
+
+/// So many warnings of a kind are given.
+const MOST: usize = 8;
+
+/// So many pairs of shapes are compared.
+const MOST_PAIRS: usize = 200_000;
+
+/// From so many pairs on, contacts take most of the time of a tick, and gigabytes.
+const CROWD: usize = 10_000;
+
+/// A solid where it starts.
+struct Placed<'a> {
+    body: usize,
+    frame: usize,
+    solid: &'a PreparedSolid,
+    pose: Pose,
+    around: Aabb,
+}
+
+/// Warnings of a scene that can be simulated, and is probably not meant so.
+#[must_use]
+pub fn doubts(
+    layout: &Layout,
+    scene: &Scene,
+    prepared: &Prepared,
+    settings: &PhysicsSettings,
+) -> Vec<Diagnostic> {
+    let mut placed = Vec::new();
+    for (body, (place, made)) in layout.bodies.iter().zip(&prepared.bodies).enumerate() {
+        for solid in &made.solids {
+            let pose = place.pose * solid.body_from_frame * solid.solid.frame_from_shape;
+            let pose = convert::pose(&pose);
+            let around = solid.solid.shape.compute_aabb(&pose);
+            placed.push(Placed {
+                body,
+                frame: solid.at.0,
+                solid,
+                pose,
+                around,
+            });
+        }
+    }
+    let mut found = large_meshes(layout, scene, &placed);
+    found.extend(below_the_floor(layout, &placed, settings));
+    found.extend(inside_each_other(layout, scene, &placed));
+    found
+}
+
+fn name(layout: &Layout, frame: usize) -> String {
+    layout
+        .frames
+        .get(frame)
+        .map_or_else(String::new, |frame| printable(&frame.name))
+}
+
+fn large_meshes(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> Vec<Diagnostic> {
+    let is_mesh = |placed: &&Placed<'_>| {
+        let shape = placed.solid.solid.shape.as_typed_shape();
+        matches!(
+            shape,
+            TypedShape::TriMesh(_) | TypedShape::ConvexPolyhedron(_)
+        )
+    };
+    let size = |placed: &Placed<'_>| placed.around.extents().max_element();
+    let large = placed
+        .iter()
+        .filter(is_mesh)
+        .filter(|placed| size(placed) > LONGEST_MESH);
+    let warn = |placed: &Placed<'_>| {
+        let (frame, size) = (
+            name(layout, placed.frame),
+            shown(f64::from(size(placed).round())),
+        );
+        let message = format!("a mesh of `{frame}` is {size} m long");
+        let warning = Diagnostic::warning("scene::large-mesh", message)
+            .note("is it in millimetres?")
+            .help("if so, write `scale 0.001;` in its geometry");
+        let in_scene = layout.frames.get(placed.frame).map(|frame| frame.in_scene);
+        let frame = in_scene.and_then(|at| scene.frames().get(at));
+        let geometry = frame.and_then(|frame| frame.geometry.get(placed.solid.at.1));
+        match geometry.and_then(|geometry| geometry.source.0) {
+            Some(span) => warning.at(span, "this shape"),
+            None => warning,
+        }
+    };
+    large.take(MOST).map(warn).collect()
+}
+
+/// Bodies that fall, and start below everything that stands still. In water they may float.
+fn below_the_floor(
+    layout: &Layout,
+    placed: &[Placed<'_>],
+    settings: &PhysicsSettings,
+) -> Vec<Diagnostic> {
+    let [x, y, z] = settings.gravity;
+    let is_downwards = z < 0.0 && x.abs().max(y.abs()) <= 0.0;
+    let kind = |placed: &Placed<'_>| layout.bodies.get(placed.body).map(|body| body.kind);
+    let still = placed
+        .iter()
+        .filter(|placed| kind(placed) == Some(BodyKind::Fixed));
+    let floor = still.map(|placed| placed.around.mins.z).reduce(f32::min);
+    let Some(floor) = floor.filter(|_| is_downwards && settings.water.is_none()) else {
+        return Vec::new();
+    };
+    let falls = |body: &BodyLayout| {
+        body.kind == BodyKind::Dynamic && body.settings.gravity && body.attachment.is_none()
+    };
+    let mut tops = vec![f32::NEG_INFINITY; layout.bodies.len()];
+    for solid in placed {
+        if let Some(top) = tops.get_mut(solid.body) {
+            *top = top.max(solid.around.maxs.z);
+        }
+    }
+    let mut found = Vec::new();
+    let falling = layout
+        .bodies
+        .iter()
+        .zip(tops)
+        .filter(|(body, _)| falls(body));
+    for (body, top) in falling {
+        if top.is_finite() && top < floor - FAR_BELOW {
+            let message = format!("`{}` starts below every floor", name(layout, body.head));
+            let note = format!(
+                "it reaches up to {} m, and the lowest thing that stands still down to {} m",
+                shown(f64::from(top.round())),
+                shown(f64::from(floor.round()))
+            );
+            let warning = Diagnostic::warning("scene::below-floor", message)
+                .note(note)
+                .help("move it up, or give it `gravity: false`");
+            found.push(warning);
+        }
+        if found.len() >= MOST {
+            break;
+        }
+    }
+    found
+}
+
+/// Robots that move by forces and start inside of something that is not of them: physics throws them out of it.
+fn inside_each_other(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> Vec<Diagnostic> {
+    let moves = |placed: &Placed<'_>| {
+        let body = layout.bodies.get(placed.body);
+        body.is_some_and(|body| body.robot.is_some() && body.kind == BodyKind::Dynamic)
+    };
+    let is_pushed = |placed: &Placed<'_>| {
+        let body = layout.bodies.get(placed.body);
+        body.is_some_and(|body| body.kind == BodyKind::Dynamic)
+    };
+    let robot = |placed: &Placed<'_>| layout.bodies.get(placed.body)?.robot.as_deref();
+    let mut order: Vec<&Placed<'_>> = placed.iter().collect();
+    order.sort_by(|one, other| one.around.mins.x.total_cmp(&other.around.mins.x));
+    let mut found: Vec<(usize, usize, f32)> = Vec::new();
+    let (mut pairs, mut near) = (0, 0);
+    for (at, one) in order.iter().enumerate() {
+        for other in order.iter().skip(at + 1) {
+            if other.around.mins.x > one.around.maxs.x || pairs > MOST_PAIRS {
+                break;
+            }
+            pairs += 1;
+            let may_touch = one.body != other.body && one.around.intersects(&other.around);
+            if !may_touch
+                || !(is_pushed(one) || is_pushed(other))
+                || is_allowed(layout, scene, one, other)
+            {
+                continue;
+            }
+            near += 1;
+            let is_own = robot(one).is_some() && robot(one) == robot(other);
+            if is_own || found.len() >= MOST || !(moves(one) || moves(other)) {
+                continue;
+            }
+            let depth = depth(one, other);
+            let bodies = (one.body.min(other.body), one.body.max(other.body));
+            let is_known = |known: &(usize, usize, f32)| (known.0, known.1) == bodies;
+            if depth > DEEPEST && !found.iter().any(is_known) {
+                found.push((bodies.0, bodies.1, depth));
+            }
+        }
+    }
+    let mut found: Vec<Diagnostic> = found.iter().map(|pair| inside(layout, pair)).collect();
+    found.extend((near > CROWD).then(|| crowded(near)));
+    found
+}
+
+fn crowded(pairs: usize) -> Diagnostic {
+    let message = format!(
+        "more than {} pairs of shapes touch at the start",
+        pairs / CROWD * CROWD
+    );
+    Diagnostic::warning("scene::crowded", message)
+        .note("each of them takes time in every tick, and memory")
+        .help("space the bodies out, or let them pass through each other: `collision 0;` or `allow_collision`")
+}
+
+fn is_allowed(layout: &Layout, scene: &Scene, one: &Placed<'_>, other: &Placed<'_>) -> bool {
+    let frame = |placed: &Placed<'_>| {
+        layout
+            .frames
+            .get(placed.frame)
+            .map(|frame| frame.name.clone())
+    };
+    let (Some(one), Some(other)) = (frame(one), frame(other)) else {
+        return false;
+    };
+    let pairs = scene.allowed_collisions();
+    pairs.contains(&(one.clone(), other.clone())) || pairs.contains(&(other, one))
+}
+
+fn depth(one: &Placed<'_>, other: &Placed<'_>) -> f32 {
+    let shapes = (&*one.solid.solid.shape, &*other.solid.solid.shape);
+    let contact = query::contact(&one.pose, shapes.0, &other.pose, shapes.1, 0.0);
+    contact.ok().flatten().map_or(0.0, |contact| -contact.dist)
+}
+
+fn inside(layout: &Layout, &(one, other, depth): &(usize, usize, f32)) -> Diagnostic {
+    let body = |at: usize| layout.bodies.get(at);
+    let robot = |at: usize| body(at).and_then(|body| body.robot.clone());
+    let of = |at: usize| match robot(at) {
+        Some(robot) => format!("the robot `{}`", printable(&robot)),
+        None => format!(
+            "`{}`",
+            body(at).map_or_else(String::new, |body| name(layout, body.head))
+        ),
+    };
+    let (one, other) = if robot(one).is_some() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let message = format!("{} starts inside of {}", of(one), of(other));
+    let depth = (f64::from(depth) * 100.0).round() / 100.0;
+    Diagnostic::warning("scene::start-inside", message)
+        .note(format!(
+            "they overlap by {depth} m: physics throws them apart"
+        ))
+        .help("move one of them, for example with the robot's `at`")
+}

@@ -1,0 +1,242 @@
+//! Numbers that no simulation can bear: each is refused where it is written, whatever attribute or field it is of.
+#![cfg(test)]
+use std::path::Path;
+
+use morse_sim::{
+    Simulation,
+    scene::{
+        bounds::Bounds,
+        diagnostic::{Diagnostic, Severity},
+        model::{ATTRIBUTES, Attribute, Frame, Geometry, Kind, Scene, Shape},
+        robray::{LoadOptions, codes, parse_str},
+    },
+    simulation::{load::Plan, no_extensions},
+};
+
+/// The text of a scene in which an attribute has a value, and everything else is as it should be.
+fn scene(attribute: &Attribute, value: &str) -> String {
+    let name = attribute.name;
+    let own = format!("{name} {value};");
+    let others = |others: &[&str]| {
+        let others = others
+            .iter()
+            .filter(|other| !other.starts_with(&format!("{name} ")));
+        others.copied().collect::<String>()
+    };
+    if attribute.frame {
+        let joint = others(&["type revolute;", "axis [0, 0, 1];"]);
+        return format!("frame a {{}} frame b {{ parent a; {joint} {own} }}");
+    }
+    let shape = match name {
+        "delta" | "thickness" => others(&[
+            "shape grid;",
+            "dimension [1, 1];",
+            "delta [1, 1];",
+            "thickness 1;",
+        ]),
+        "radius" | "height" => others(&["shape cylinder;", "radius 1;", "height 1;"]),
+        "start_radius" | "end_radius" => others(&[
+            "shape cone;",
+            "start_radius 1;",
+            "end_radius 1;",
+            "height 1;",
+        ]),
+        _ => others(&["shape box;", "dimension [1, 1, 1];"]),
+    };
+    format!("frame a {{ geometry {{ {shape} {own} }} }}")
+}
+
+/// A value of the attribute in which one number, at any place, is this one.
+fn values(attribute: &Attribute, number: f64) -> Vec<String> {
+    let number = format!("{number:e}");
+    let array = |fair: &[&str]| {
+        let places = 0..fair.len();
+        let place = |at| {
+            let mut numbers: Vec<&str> = fair.to_vec();
+            numbers[at] = number.as_str();
+            format!("[{}]", numbers.join(", "))
+        };
+        places.map(place).collect()
+    };
+    match attribute.kind {
+        Kind::Number => vec![number],
+        Kind::Numbers(count) => array(&["0.5"].repeat(count)),
+        Kind::ThreeOrMore | Kind::TwoOrThree => array(&["0.5"; 3]),
+        Kind::Inertia => array(&["1", "1", "1", "0", "0", "0"]),
+        // So that the order stays right.
+        Kind::Interval => vec![format!("[{number}, {number}]")],
+        Kind::Name | Kind::Word(_) => Vec::new(),
+    }
+}
+
+fn found(text: &str, simulated: bool) -> Vec<Diagnostic> {
+    let options = LoadOptions {
+        simulated,
+        ..LoadOptions::default()
+    };
+    match parse_str(text, "test", Path::new(""), &options) {
+        Ok(loaded) => loaded.warnings,
+        Err(failed) => failed.diagnostics,
+    }
+}
+
+fn beyond(bounds: Bounds) -> Vec<f64> {
+    let Bounds {
+        least,
+        most,
+        smallest,
+    } = bounds;
+    let mut beyond = vec![
+        least - least.abs().max(1.0),
+        most + most.abs().max(1.0),
+        1e300,
+        -1e300,
+    ];
+    beyond.extend((smallest > 0.0 || least > 0.0).then_some(1e-320));
+    beyond.retain(|number| number.is_finite() && !bounds.contains(*number));
+    beyond
+}
+
+#[test]
+fn every_number_of_a_scene_has_a_range_that_holds() {
+    for attribute in ATTRIBUTES {
+        let name = attribute.name;
+        let is_number = !matches!(attribute.kind, Kind::Name | Kind::Word(_));
+        assert_eq!(
+            attribute.bounds.is_some(),
+            is_number,
+            "`{name}` has no range"
+        );
+        let Some(bounds) = attribute.bounds else {
+            continue;
+        };
+        for value in [bounds.least, bounds.most]
+            .into_iter()
+            .flat_map(|number| values(attribute, number))
+        {
+            let said = found(&scene(attribute, &value), true);
+            let refused = said.iter().find(|said| said.code == codes::OUT_OF_RANGE);
+            assert!(refused.is_none(), "{name} {value}: {refused:?}");
+        }
+        if bounds == Bounds::ANY {
+            continue;
+        }
+        for value in beyond(bounds)
+            .into_iter()
+            .flat_map(|number| values(attribute, number))
+        {
+            let text = scene(attribute, &value);
+            for simulated in [false, true] {
+                let said = found(&text, simulated);
+                let of_range = [codes::OUT_OF_RANGE, codes::WRONG_VALUE];
+                let refused = said.iter().find(|said| of_range.contains(&said.code));
+                let refused = refused.unwrap_or_else(|| panic!("{text}: {said:?}"));
+                let is_error = attribute.extension || simulated && !attribute.is_of_looks();
+                assert_eq!(refused.severity == Severity::Error, is_error, "{text}");
+                let at = refused.place().unwrap().range();
+                assert_eq!(&text[at], value, "{text}");
+                assert!(!refused.help.is_empty(), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shapes_without_extent_are_pointed_out() {
+    for (shape, is_flat) in [
+        ("shape box; dimension [1, 0, 1];", true),
+        ("shape sphere; radius 0;", true),
+        ("shape cylinder; radius 1; height 0;", true),
+        ("shape cone; start_radius 0; end_radius 0; height 1;", true),
+        ("shape cone; start_radius 0; end_radius 1; height 1;", false),
+        ("shape box; dimension [1, 0, 1]; collision 0;", false),
+    ] {
+        let said = found(&format!("frame a {{ geometry {{ {shape} }} }}"), true);
+        let is_said = said.iter().any(|said| said.code == codes::NO_EXTENT);
+        assert_eq!(is_said, is_flat, "{shape}: {said:?}");
+    }
+    // The language allows it; nobody can mean it.
+    let box_without_sizes = "frame a { geometry { shape box; } }";
+    let said = |simulated| found(box_without_sizes, simulated)[0].clone();
+    assert_eq!(said(false).code, codes::NO_EXTENT);
+    assert_eq!(
+        (said(true).code, said(true).is_error()),
+        (codes::MISSING_ATTRIBUTE, true)
+    );
+}
+
+fn build(plan: Plan) -> String {
+    match Simulation::build(plan, &no_extensions) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn scenes_made_in_rust_have_the_same_ranges() {
+    for (shape, scale) in [
+        (Shape::Sphere { radius: -1.0 }, 1.0),
+        (Shape::Sphere { radius: 1.0 }, 1e300),
+        (
+            Shape::Box {
+                dimension: [1.0, 1e39, 1.0],
+            },
+            1.0,
+        ),
+    ] {
+        let mut geometry = Geometry::new(shape.clone());
+        geometry.scale = scale;
+        let mut plan = Plan::default();
+        let frame = Frame::new("a").with(geometry);
+        plan.assembly.scene.add_frame(frame).unwrap();
+        let said = build(plan);
+        assert!(said.contains("scene::out-of-range"), "{shape:?}: {said}");
+    }
+    let mut heavy = Frame::new("a");
+    heavy.mass = Some(1e308);
+    assert!(Scene::default().add_frame(heavy).is_err());
+}
+
+#[test]
+fn environments_made_in_rust_are_checked_before_anything_is_built() {
+    for (rate, gravity, field) in [
+        (1e-20, -9.81, "environment.rate"),
+        (0.0, -9.81, "environment.rate"),
+        (f64::NAN, -9.81, "environment.rate"),
+        (1e300, -9.81, "environment.rate"),
+        (60.0, 1e25, "environment.gravity"),
+    ] {
+        let mut plan = Plan::default();
+        plan.simulation.environment.rate = rate.into();
+        plan.simulation.environment.gravity.z = gravity;
+        let said = build(plan);
+        assert!(said.contains(field), "{rate} {gravity}: {said}");
+    }
+}
+
+#[test]
+fn joints_that_move_together_have_limits_that_overlap() {
+    let joint = |name: &str, limits: &str| {
+        format!(
+            "frame {name} {{ parent base; type revolute; axis [0, 0, 1]; variable v; \
+             limit_position {limits}; }}"
+        )
+    };
+    let said = |other: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.robray");
+        let text = format!(
+            "frame base {{}} {}{}",
+            joint("a", "[0, 1]"),
+            joint("b", other)
+        );
+        std::fs::write(&path, text).unwrap();
+        Simulation::load(&path).map_or_else(|error| error.to_string(), |_| String::new())
+    };
+    assert_eq!(said("[0.5, 2]"), "");
+    assert!(
+        said("[2, 3]").contains("scene::limits"),
+        "{}",
+        said("[2, 3]")
+    );
+}
