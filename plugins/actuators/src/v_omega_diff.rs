@@ -7,8 +7,8 @@ use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 ///
 /// The wheels are real: they slip where friction is too weak, stop at obstacles, and climb as far as their
 /// motors can. Those are as strong as `limit_effort` of the model or `max_effort` of the robot's `joints`
-/// say. Each wheel gets the speed of its own radius (MORSE took the first wheel's for all). On four wheels
-/// the robot slides when it turns, and turns less than a robot on two would: `fix_turning_speed` corrects it.
+/// say. Each wheel gets the speed of its own radius (MORSE took the first wheel's for all). Wheels one behind the
+/// other slide when the robot turns, and turn it less than two would; the law makes up for that.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "robots/pioneer3dx.robray",
@@ -22,7 +22,8 @@ pub struct VOmegaDiff {
     /// Radius of the wheels; 0: as large as they are.
     #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
-    /// Distance between left and right wheels in the law, instead of the real one; 0: the real one.
+    /// Distance between left and right wheels in the law; 0: the real one b of two wheels, and b + l² / b of four that
+    /// lie l behind each other, at which the friction of wheels that slide turns the robot as it was told.
     #[reflect(@Unit("m"), @Range(0.0, 1000.0), @AtLoad)]
     pub fix_turning_speed: f64,
 }
@@ -92,16 +93,17 @@ impl OnWheels for VOmegaDiff {
             &[&["wheel_front_right", "wheel_rear_right"], &["wheel_right"]],
         )?;
         let side = |wheels: &[Wheel]| mean(wheels.iter().map(|wheel| wheel.at.y));
-        let track = if self.fix_turning_speed > 0.0 {
-            self.fix_turning_speed
-        } else {
-            side(&left) - side(&right)
-        };
-        if track.is_nan() || track <= 0.0 {
+        let between = side(&left) - side(&right);
+        if between.is_nan() || between <= 0.0 {
             return Err(CheckError::unmet(
                 "the left wheels are not to the left of the right ones",
             ));
         }
+        let track = if self.fix_turning_speed > 0.0 {
+            self.fix_turning_speed
+        } else {
+            turning_track(&left, &right, between)
+        };
         let gear = |wheel: Wheel, sign: f64| Gear {
             joint: wheel.entity,
             per_v: wheel.turn,
@@ -111,6 +113,17 @@ impl OnWheels for VOmegaDiff {
         let right = right.into_iter().map(|wheel| gear(wheel, 1.0));
         Ok(Gears(left.chain(right).collect()))
     }
+}
+
+/// Distance between left and right wheels that would turn the robot as fast without sliding, m.
+///
+/// A wheel slides ahead by as much as it turns too fast for its circle, s, and across by ω x. Friction acts against
+/// that, as strong on each wheel; its torques cancel where s b / 2 = ω x².
+fn turning_track(left: &[Wheel], right: &[Wheel], between: f64) -> f64 {
+    let along: Vec<f64> = left.iter().chain(right).map(|wheel| wheel.at.x).collect();
+    let middle = mean(along.iter().copied());
+    let spread = mean(along.iter().map(|x| (x - middle) * (x - middle)));
+    between + 4.0 * spread / between
 }
 
 #[cfg(test)]
@@ -165,6 +178,34 @@ mod tests {
         let (mut test, _) = test_world("(fix_turning_speed: 1, wheel_radius: 0.5)");
         let [left, right] = speeds(&mut test, 0.5, 1.0);
         assert!(left.abs() < 1e-12 && (right + 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn wheels_that_slide_turn_faster() {
+        let wheel = |x: f64, y: f64| Wheel {
+            entity: Entity::PLACEHOLDER,
+            name: String::new(),
+            at: Point3::new(x, y, 0.1),
+            turn: 10.0,
+        };
+        let four = |length: f64, shift: f64| {
+            let side = |y: f64| {
+                [
+                    wheel(shift + length / 2.0, y),
+                    wheel(shift - length / 2.0, y),
+                ]
+            };
+            turning_track(&side(0.2), &side(-0.2), 0.4)
+        };
+        assert!(
+            (four(0.0, 0.3) - 0.4).abs() < 1e-12,
+            "wheels on one axle roll"
+        );
+        assert!((four(0.4, 0.0) - 0.8).abs() < 1e-12, "b + l² / b");
+        assert!(
+            (four(0.4, 7.0) - 0.8).abs() < 1e-12,
+            "wherever the origin is"
+        );
     }
 
     #[test]

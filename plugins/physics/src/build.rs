@@ -183,6 +183,7 @@ impl Builder<'_> {
         self.jointed = neighbours.flat_map(|(one, two)| [*one, *two]).collect();
         let pairs = self.tables.allowed.iter();
         self.paired = pairs.flat_map(|(one, two)| [*one, *two]).collect();
+        self.tables.bases = bases(self.layout);
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let is_jointed = self.jointed.contains(&place);
@@ -290,9 +291,8 @@ impl Builder<'_> {
         if self.paired.contains(&frame) || self.jointed.contains(&body) {
             hooks |= ActiveHooks::FILTER_CONTACT_PAIRS;
         }
-        // Only the base of a robot is driven, and it has no joint above it.
-        let is_driven =
-            layout.actuated && layout.attachment.is_none() && layout.kind == BodyKind::Dynamic;
+        // Only the base of a robot is driven, but what hangs on it turns with it.
+        let is_driven = layout.actuated && layout.kind == BodyKind::Dynamic;
         let is_rolling = layout.kind == BodyKind::Dynamic && rolling::rolls(&solid.solid.shape);
         if is_driven || is_rolling {
             hooks |= ActiveHooks::MODIFY_SOLVER_CONTACTS;
@@ -311,6 +311,22 @@ fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
     let mut neighbours: Vec<_> = bodies.filter_map(pair).collect();
     neighbours.sort_unstable();
     neighbours
+}
+
+/// For each body the one at the head of the joints that it hangs on.
+fn bases(layout: &Layout) -> Vec<usize> {
+    let above = |at: &usize| {
+        let body = layout.bodies.get(*at)?;
+        body.attachment.as_ref().map(|joint| joint.parent)
+    };
+    // No chain is longer than there are bodies.
+    let head = |at: usize| {
+        std::iter::successors(Some(at), above)
+            .take(layout.bodies.len())
+            .last()
+    };
+    let all = 0..layout.bodies.len();
+    all.map(|at| head(at).unwrap_or(at)).collect()
 }
 
 /// Nothing ever moves a fixed body, unless it is a robot's base, which can be put elsewhere.

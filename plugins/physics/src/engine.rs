@@ -55,6 +55,8 @@ pub(super) struct Tables {
     pub posed: Vec<usize>,
     /// Pairs of frames that may pass through each other, sorted.
     pub allowed: Vec<(u32, u32)>,
+    /// For each body the one at the head of the joints that it hangs on, which may be itself.
+    pub bases: Vec<usize>,
     /// Pairs of bodies on either side of a joint, sorted.
     pub neighbours: Vec<(usize, usize)>,
 }
@@ -120,6 +122,13 @@ pub(super) struct JointRow {
 pub(super) struct BodyIndex(pub usize);
 
 impl Tables {
+    /// The bodies that hang on a base by joints, and itself.
+    pub(super) fn robot_of(&self, base: usize) -> impl Iterator<Item = (usize, &BodyRow)> {
+        let all = self.bodies.iter().enumerate().zip(&self.bases);
+        all.filter(move |(_, own)| **own == base)
+            .map(|(row, _)| row)
+    }
+
     pub(super) fn row(&self, index: Option<&BodyIndex>) -> Option<(usize, &BodyRow)> {
         let index = index?.0;
         Some((index, self.bodies.get(index)?))

@@ -36,9 +36,14 @@ impl Hooks<'_> {
     }
 
     fn driven(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> Option<usize> {
-        let body = handle.and_then(|handle| bodies.get(handle));
-        let place = usize::try_from(body?.user_data).ok()?;
+        let place = place(bodies, handle)?;
         self.commanded.drives(place).then_some(place)
+    }
+
+    /// Tells whether a body is told to turn, or hangs on one that is, such as a wheel.
+    fn turns(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> bool {
+        let base = place(bodies, handle).and_then(|place| self.tables.bases.get(place));
+        base.is_some_and(|base| self.commanded.turns(*base))
     }
 
     /// The velocity that a body is to have at a point: as it is told, or as it moves.
@@ -57,6 +62,11 @@ impl Hooks<'_> {
     }
 }
 
+fn place(bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> Option<usize> {
+    let body = handle.and_then(|handle| bodies.get(handle));
+    usize::try_from(body?.user_data).ok()
+}
+
 impl PhysicsHooks for Hooks<'_> {
     fn filter_contact_pair(&self, context: &PairFilterContext<'_>) -> Option<SolverFlags> {
         let one = self.geometry(context.colliders, context.collider1);
@@ -73,8 +83,8 @@ impl PhysicsHooks for Hooks<'_> {
 
     /// A driven robot rolls: friction where it stands makes it go as it was told instead of braking it,
     /// as wheels or tracks would, up to the friction there is. On a slope that holds it, on ice it does
-    /// not. While it turns, it rolls without friction: then the velocity alone, set at every step, holds
-    /// it. What stands on the robot, or touches its sides, rubs as ever.
+    /// not. While it turns, it and its wheels roll without friction: then the velocity alone, set at every step,
+    /// holds it. What stands on the robot, or touches its sides, rubs as ever.
     ///
     /// In MORSE's motion friction brakes it, unless it turns: see [`super::drives::TURNING_SHARE`].
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
@@ -84,18 +94,16 @@ impl PhysicsHooks for Hooks<'_> {
         let driven_2 = self.driven(bodies, context.rigid_body2);
         // The normal points from the first collider to the second.
         let lift = context.normal.dot(self.up);
-        let stands_1 = driven_1.filter(|_| -lift > SUPPORT);
-        let stands_2 = driven_2.filter(|_| lift > SUPPORT);
-        if stands_1.is_none() && stands_2.is_none() {
-            return;
-        }
         // The engine's friction also brakes what turns on the spot, and cannot be told a rate to keep.
-        let mut standing = [stands_1, stands_2].into_iter().flatten();
-        if standing.any(|place| self.commanded.turns(place)) {
+        if (-lift > SUPPORT && self.turns(bodies, context.rigid_body1))
+            || (lift > SUPPORT && self.turns(bodies, context.rigid_body2))
+        {
             *context.friction = 0.0;
             return;
         }
-        if !self.rolls {
+        let stands_1 = driven_1.filter(|_| -lift > SUPPORT);
+        let stands_2 = driven_2.filter(|_| lift > SUPPORT);
+        if (stands_1.is_none() && stands_2.is_none()) || !self.rolls {
             return;
         }
         for contact in context.solver_contacts.iter_mut() {

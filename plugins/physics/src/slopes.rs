@@ -10,7 +10,7 @@ use morse_api::body::BodyKind;
 
 use super::{
     drives::Commanded,
-    engine::{BodyRow, EngineItem, Tables},
+    engine::{EngineItem, Tables},
     filter::SUPPORT,
 };
 
@@ -28,8 +28,7 @@ pub(super) fn hold(engine: &mut EngineItem<'_, '_>, tables: &Tables, commanded: 
         if row.kind != BodyKind::Dynamic || !row.gravity {
             continue;
         }
-        let body = engine.bodies.bodies.get(row.handle);
-        let normal = body.and_then(|body| ground(engine, body, up));
+        let normal = ground(engine, tables, place, up);
         let along = normal.map_or(Vec3::ZERO, |normal| gravity.reject_from_normalized(normal));
         if along.length() <= SLOPING * gravity.length() {
             continue;
@@ -41,14 +40,16 @@ pub(super) fn hold(engine: &mut EngineItem<'_, '_>, tables: &Tables, commanded: 
     }
 }
 
-/// The normal of the ground that a body stands on, upwards.
-fn ground(engine: &EngineItem<'_, '_>, body: &RigidBody, up: Vec3) -> Option<Vec3> {
+/// The normal of the ground that a robot stands on, upwards: with its base or with what hangs on it.
+fn ground(engine: &EngineItem<'_, '_>, tables: &Tables, place: usize, up: Vec3) -> Option<Vec3> {
     let of = |handle: ColliderHandle| {
         let collider = engine.colliders.colliders.get(handle);
         collider.map_or(u128::MAX, |collider| collider.user_data)
     };
     let mut normals = Vec::new();
-    for &own in body.colliders() {
+    let bodies = tables.robot_of(place);
+    let bodies = bodies.filter_map(|(_, row)| engine.bodies.bodies.get(row.handle));
+    for &own in bodies.flat_map(RigidBody::colliders) {
         for pair in engine.simulation.narrow_phase.contact_pairs_with(own) {
             let (sign, other) = if pair.collider1 == own {
                 (-1.0, pair.collider2)
@@ -70,15 +71,8 @@ fn ground(engine: &EngineItem<'_, '_>, body: &RigidBody, up: Vec3) -> Option<Vec
 
 /// The mass of a body and of all that hangs on its joints, kg.
 fn carried(tables: &Tables, place: usize) -> f64 {
-    let above = |row: &BodyRow| row.attachment.as_ref().map(|joint| joint.parent);
-    let hangs = |row: &BodyRow| {
-        let up = |at: &usize| tables.bodies.get(*at).and_then(above);
-        // No chain is longer than there are bodies.
-        let mut chain = std::iter::successors(above(row), up).take(tables.bodies.len());
-        chain.any(|at| at == place)
-    };
     let own = tables.bodies.get(place).map_or(0.0, |row| row.mass);
-    let below = tables.bodies.iter().filter(|row| hangs(row));
-    let moved = below.filter(|row| row.gravity && row.mass.is_finite());
-    own + moved.map(|row| row.mass).sum::<f64>()
+    let below = tables.robot_of(place).filter(|(at, _)| *at != place);
+    let moved = below.filter(|(_, row)| row.gravity && row.mass.is_finite());
+    own + moved.map(|(_, row)| row.mass).sum::<f64>()
 }

@@ -1,8 +1,9 @@
 //! Commanded speeds, slopes and edges.
 
+use morse_sim::{Simulation, simulation::no_extensions};
 use serde_json::json;
 
-use super::{Arena, DUO, G, SLED, actuator};
+use super::{Arena, DUO, G, SLED, Test, actuator};
 
 /// Speed along x over the last four of five seconds.
 fn mean_speed(arena: &Arena<'_>) -> f64 {
@@ -62,6 +63,46 @@ fn a_commanded_turning_rate_is_the_rate() {
         let rate = (test.yaw() - from) / 4.0;
         println!("{kind} {start}: {rate}");
         assert!((rate - 0.5).abs() < 0.005, "{kind} {start}: {rate}");
+    }
+}
+
+/// With wheels on joints that rub when it turns, one behind the other or not.
+#[test]
+fn the_shipped_robots_on_wheels_reach_a_commanded_turning_rate() {
+    for model in ["segway_rmp400", "pioneer3dx", "patrolbot"] {
+        // Wide tyres rub along their edges when they turn the robot.
+        for (kind, slack) in [("v_omega", 0.01), ("v_omega_diff", 0.08)] {
+            for (v, w) in [(0.0, 0.25), (0.0, 1.0), (0.5, 0.5), (1.0, -0.3)] {
+                let text = format!(
+                    "Simulation(scene: \"environments/empty.robray\", robots: {{ \"rover\": (\
+                     model: \"robots/{model}.robray\", {}) }})",
+                    actuator(kind, &format!("v: {v}, w: {w}"))
+                );
+                let simulation = Simulation::parse(&text, ".", &no_extensions);
+                let mut test = Test {
+                    simulation: simulation.unwrap_or_else(|error| panic!("{error}")),
+                    slope: 0.0,
+                };
+                test.run(2.0);
+                let mut turned = 0.0;
+                for _ in 0..20 {
+                    let before = test.yaw();
+                    test.run(0.2);
+                    turned += morse_api::angles::normalized(test.yaw() - before);
+                }
+                let rate = turned / 4.0;
+                println!("{model}, {kind}, {v} m/s: {rate} of {w} rad/s");
+                assert!(
+                    (rate / w - 1.0).abs() < slack,
+                    "{model}, {kind}: {rate} of {w}"
+                );
+                let velocity = test.body();
+                let ahead = velocity.pose.rotation.inverse() * velocity.linear_velocity;
+                let z = velocity.angular_velocity.z;
+                assert!((ahead.x - v).abs() < 0.05, "{model}, {kind}: {ahead:?}");
+                assert!((z / w - 1.0).abs() < 0.15, "{model}, {kind}: {z} of {w}");
+            }
+        }
     }
 }
 
@@ -154,8 +195,14 @@ fn friction_decides_whether_a_slope_holds_a_robot() {
 
 #[test]
 fn turning_on_a_slope_does_not_creep() {
-    for command in ["w: 0.3", "w: -1"] {
+    for (model, command) in [
+        (SLED, "w: 0.3"),
+        (SLED, "w: -1"),
+        (DUO, "w: 0.3"),
+        (DUO, "w: -1"),
+    ] {
         let mut test = Arena {
+            model,
             robot: &actuator("v_omega", command),
             slope: 0.2,
             ..Arena::default()
@@ -171,7 +218,7 @@ fn turning_on_a_slope_does_not_creep() {
 }
 
 /// The vertical speed of the centre of mass of all that moves, m/s.
-fn fall(test: &super::Test) -> f64 {
+fn fall(test: &Test) -> f64 {
     let simulation = &test.simulation;
     let names = simulation.scene().bodies.keys();
     let bodies = names.filter_map(|name| simulation.body(name));
