@@ -33,16 +33,17 @@ pub fn write(out: &mut Vec<u8>, value: &Json) {
     }
 }
 
-/// A text of Python's JSON as one of JSON's own: infinite numbers become what stands for them. Nothing, if there
-/// are none.
+/// A text of Python's JSON as one of JSON's own: numbers that are infinite, or none, become what stands for them.
+/// Nothing, if there are none of these.
 #[must_use]
-pub fn infinite(text: &str) -> Option<String> {
+pub fn without_python_numbers(text: &str) -> Option<String> {
     let mut found = String::new();
     let (mut rest, mut is_text) = (text, false);
     while let Some(letter) = rest.chars().next() {
         let words = [
             ("Infinity", f64::INFINITY),
             ("-Infinity", f64::NEG_INFINITY),
+            ("NaN", f64::NAN),
         ];
         let word = words
             .iter()

@@ -68,8 +68,8 @@ fn arguments_of(text: &str) -> Result<Json, serde_json::Error> {
         return Ok(Json::Null);
     }
     let value: Json = serde_json::from_str(text).or_else(|error| {
-        // A number that is infinite, as Python writes it.
-        python::infinite(text).map_or(Err(error), |text| serde_json::from_str(&text))
+        // A number that is infinite, or none, as Python writes it: the service says what it thinks of it.
+        python::without_python_numbers(text).map_or(Err(error), |text| serde_json::from_str(&text))
     })?;
     Ok(match value {
         value if python::is_falsy(&value) => Json::Null,

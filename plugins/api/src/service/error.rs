@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::Services;
-use crate::{command::BadCommand, path::path_of};
+use crate::{command::BadCommand, json::no_json_number, path::path_of};
 
 /// Reason why a request failed. Its text is plain English, for people; protocols with words of their own
 /// make them from the variants.
@@ -137,6 +137,7 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
             return wrong_arity(Some(cause));
         }
         let (position, field) = place::<A>(json);
+        let cause = strange_number(json, position, field.as_deref()).unwrap_or(cause);
         ServiceError::WrongType {
             component: name_of(world, entity),
             service: name.to_owned(),
@@ -145,6 +146,18 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
             cause,
         }
     })
+}
+
+/// Explains an argument that is infinite or no number, where a number is expected.
+fn strange_number(json: &Json, position: Option<usize>, field: Option<&str>) -> Option<String> {
+    let value = field.and_then(|field| json.get(field));
+    let value = value.or_else(|| json.get(position?))?;
+    let parts = value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice);
+    let number = parts.iter().find_map(no_json_number)?;
+    let name = field.map_or_else(String::new, |field| format!("`{field}` is "));
+    Some(format!("{name}{number}, which is no finite number"))
 }
 
 /// Position and name of the argument that cannot be read.
@@ -183,6 +196,21 @@ mod tests {
         let mut world = World::new();
         let entity = world.spawn_empty().id();
         arguments::<Place>((&world, entity), "go", json).unwrap_err()
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_told() {
+        for (number, word) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+            let number = crate::dynamic::number_to_json(number);
+            for json in [json!([number]), json!({ "x": number })] {
+                let text = error(&json).to_string();
+                let cause = format!("`x` is {word}, which is no finite number");
+                assert!(
+                    text.contains("argument `x` for `go`") && text.contains(&cause),
+                    "{text}"
+                );
+            }
+        }
     }
 
     #[test]
