@@ -9,7 +9,8 @@ pub use utc::Utc;
 /// A satellite positioning receiver: in metres of the scene, or as latitude, longitude and altitude.
 ///
 /// Unlike MORSE's, velocity is that of the receiver at this moment and so right at the first measurement
-/// too (MORSE differentiates positions), and heading and velocity refer to north at the receiver's place.
+/// too (MORSE differentiates positions), heading and velocity refer to north at the receiver's place, and the heading
+/// is known while it stands, too (MORSE tells an infinite one).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gps {
@@ -62,8 +63,7 @@ pub struct GpsData {
     /// Time in UTC, as HHMMSS.
     #[reflect(@Unit(""), @Levels(&["extended"]))]
     pub time: String,
-    /// Direction of the receiver's x axis, clockwise from north, in [0, 360); infinite while it stands
-    /// (below 1e-6 m/s), as a receiver does not know it then.
+    /// Direction of the receiver's x axis, clockwise from north, in [0, 360), whether it moves or stands.
     #[reflect(@Unit("deg"), @Levels(&["extended"]))]
     pub heading: f64,
 }
@@ -104,7 +104,7 @@ fn default_action(
             }
             (GpsLevel::Extended, Some(on_earth)) => {
                 let place = measure_place(on_earth, pose, velocity, &mut data);
-                data.heading = heading(on_earth, place, pose, &data.velocity);
+                data.heading = heading(on_earth, place, pose);
                 let now = settings.start_time.after(clock.nanos() / 1_000_000_000);
                 let GpsData { date, time, .. } = &mut *data;
                 now.write(date, time);
@@ -128,11 +128,7 @@ fn measure_place(
     place
 }
 
-fn heading(on_earth: &OnEarth, place: Geodetic, pose: &WorldPose, velocity: &[f64; 3]) -> f64 {
-    const STANDING: f64 = 1e-6;
-    if velocity[0].abs() < STANDING && velocity[1].abs() < STANDING {
-        return f64::INFINITY;
-    }
+fn heading(on_earth: &OnEarth, place: Geodetic, pose: &WorldPose) -> f64 {
     let ahead = on_earth.enu_from_scene(place) * (pose.0.rotation * Vector3::x());
     let degrees = libm::atan2(ahead.x, ahead.y).to_degrees();
     // A tiny negative angle would round to 360.
@@ -221,7 +217,9 @@ mod tests {
             (data.date.as_str(), data.time.as_str()),
             ("010128", "000000")
         );
-        assert_eq!(data.heading, f64::INFINITY);
+        // It stands, and points one radian north of east.
+        let expected = 90.0 - 1.0_f64.to_degrees();
+        assert!((data.heading - expected).abs() < 1e-6, "{}", data.heading);
     }
 
     #[test]
