@@ -9,6 +9,7 @@ use std::{
 };
 
 use morse_api::{middleware::Failure, port::LockstepLost};
+use morse_physics::lost_body::LostBody;
 use serde::Serialize;
 
 use crate::{
@@ -37,6 +38,8 @@ pub struct Limits {
     pub pace: Pace,
     /// The number of the signal that asks for the end, or 0.
     pub signal: Arc<AtomicUsize>,
+    /// True if the run ends when the physics loses a body; otherwise everything else goes on.
+    pub strict: bool,
 }
 
 /// Reason for the end of a run.
@@ -52,7 +55,7 @@ pub enum End {
     Failure(Failure),
     /// The observer of a lockstep port is lost.
     LockstepLost(LockstepLost),
-    /// The simulation itself failed: the physics lost a body, or a part of the program panicked.
+    /// The simulation itself failed: a part of the program panicked, or the physics lost a body in a strict run.
     SimulationFailed(String),
 }
 
@@ -71,6 +74,8 @@ pub struct Summary {
     pub state_hash: String,
     /// Readings that did not reach an observer, because it was slow.
     pub drops: u64,
+    /// Bodies that the physics lost on the way, also those that a reset has healed since.
+    pub lost: Vec<LostBody>,
 }
 
 /// Waits longer than this are cut in pieces, so that a signal ends them.
@@ -118,8 +123,9 @@ pub fn run_watched(
 ) -> (Summary, End) {
     let start = now();
     let first = simulation.tick();
+    let mut lost = Losses::default();
     let mut end = match watch.tick(&mut simulation) {
-        Ok(()) => pace(&mut simulation, limits, start, watch, warn),
+        Ok(()) => pace(&mut simulation, limits, start, watch, &mut lost, warn),
         Err(failure) => End::Failure(failure),
     };
     let seen = watch.end(&mut simulation);
@@ -159,6 +165,7 @@ pub fn run_watched(
             rtf,
             state_hash,
             drops: drops.dropped,
+            lost: lost.all,
         },
         end,
     )
@@ -169,6 +176,7 @@ fn pace(
     limits: &Limits,
     start: Instant,
     watch: &mut dyn Watch,
+    lost: &mut Losses,
     warn: &mut dyn FnMut(&str),
 ) -> End {
     let first = simulation.tick();
@@ -213,9 +221,29 @@ fn pace(
             return End::Failure(failure);
         }
         simulation.tell_pacing(stride.pacing(simulation));
-        if let Some(lost) = simulation.lost_body() {
-            return End::SimulationFailed(lost.to_string());
+        if let Some(lost) = lost.look(simulation).filter(|_| limits.strict) {
+            return End::SimulationFailed(lost);
         }
+    }
+}
+
+/// Bodies that the physics lost in a run.
+#[derive(Default)]
+struct Losses {
+    all: Vec<LostBody>,
+    /// Number of them that the simulation told of.
+    told: usize,
+}
+
+impl Losses {
+    /// Notes what was lost since it last looked, and tells the first of that.
+    fn look(&mut self, simulation: &Simulation) -> Option<String> {
+        let lost = simulation.lost_bodies();
+        // There are fewer after a reset.
+        let new = lost.get(self.told..).unwrap_or_default();
+        self.told = lost.len();
+        self.all.extend_from_slice(new);
+        new.first().map(ToString::to_string)
     }
 }
 

@@ -34,7 +34,7 @@ use morse_api::{
     tick::Clock,
     warning::Warnings,
 };
-use morse_physics::lost_body::{FirstLost, LostBody};
+use morse_physics::lost_body::{LostBodies, LostBody};
 use morse_scene::report::Report;
 use serde_json::Value as Json;
 
@@ -413,11 +413,11 @@ impl Simulation {
         said
     }
 
-    /// The first body that the physics lost: from there on the simulation means nothing. It stays lost
-    /// until the simulation goes back to an earlier state.
+    /// The bodies that the physics lost, in the order in which it did: they stand still, out of the physics, until
+    /// the simulation goes back to an earlier state. Everything else goes on.
     #[must_use]
-    pub fn lost_body(&self) -> Option<&LostBody> {
-        self.app.world().resource::<FirstLost>().0.as_ref()
+    pub fn lost_bodies(&self) -> &[LostBody] {
+        &self.app.world().resource::<LostBodies>().0
     }
 
     /// Failure of a middleware since this was last asked.

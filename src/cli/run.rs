@@ -10,6 +10,7 @@ use std::{
 
 use clap::{Args as ClapArgs, CommandFactory as _};
 use morse_api::{middleware::Failure, render::RendererKind};
+use morse_physics::lost_body::LostBody;
 use morse_scene::{
     bounds::Bounds,
     diagnostic::{Diagnostic, Style, nearest, printable},
@@ -109,7 +110,7 @@ pub struct Args {
     /// Print the summary as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Take warnings for errors
+    /// Take warnings for errors, and end the run when the physics loses a body
     #[arg(long)]
     pub strict: bool,
     /// Refuse the extensions of the scene language that amino does not know
@@ -345,6 +346,7 @@ fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
         ticks,
         pace: args.rtf.unwrap_or(unlimited),
         signal,
+        strict: args.strict,
     })
 }
 
@@ -360,6 +362,7 @@ fn tell(summary: &Summary, json: bool, out: &mut dyn Write) {
         rtf,
         state_hash,
         drops,
+        lost,
     } = summary;
     say(
         out,
@@ -373,6 +376,22 @@ fn tell(summary: &Summary, json: bool, out: &mut dyn Write) {
             format_args!(
                 "{drops} readings were dropped: their observers were slower than the simulation"
             ),
+        );
+    }
+    for LostBody {
+        body,
+        tick,
+        cause,
+        with,
+    } in lost
+    {
+        let others = match with.len() {
+            0 => String::new(),
+            others => format!(" (and {others} on its joints)"),
+        };
+        say(
+            out,
+            format_args!("lost `{body}`{others} in tick {tick}: {cause}"),
         );
     }
     say(out, format_args!("state {state_hash}"));

@@ -9,6 +9,7 @@ use morse_api::{
     component::Active,
     prelude::{Deserialize, Reflect},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError, find},
+    warning::Warnings,
 };
 use morse_physics::place::Suspended;
 
@@ -62,6 +63,19 @@ pub(super) fn add(app: &mut App) {
             )
             .at_rest(),
         );
+    app.add_service::<Itself>(
+        Service::new(
+            "get_warnings",
+            "Warnings of the run so far: of components about their input, and of the physics about bodies that it lost.",
+            |world, _, _: NoArguments| {
+                let told = world.get_resource::<Warnings>().map(Warnings::told);
+                let told = told.map_or(Vec::new(), |told| told.since(0));
+                Ok(Outcome::Done(told.iter().map(|text| &**text).collect()))
+            },
+        )
+        .returns("a list of texts, the oldest one first; only the first few dozen are kept")
+        .read_only(),
+    );
     switches(app);
     pauses::add(app);
     discovery::add(app);

@@ -146,6 +146,7 @@ fn the_summary_has_these_keys() {
         keys,
         [
             "drops",
+            "lost",
             "rtf",
             "sim_seconds",
             "state_hash",
@@ -161,6 +162,7 @@ fn the_summary_has_these_keys() {
         ),
         (Some(30), Some(0.5), Some(0))
     );
+    assert_eq!(summary["lost"], serde_json::json!([]));
     assert!(
         ran.out
             .starts_with("{\"steps\":30,\"sim_seconds\":0.5,\"wall_seconds\":"),

@@ -94,7 +94,7 @@ fn what_is_no_number_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn far_too_large_numbers_do_no_harm_or_end_the_run_with_a_word() {
+fn far_too_large_numbers_do_no_harm() {
     for scene in inputs() {
         for number in [1e308, -1e300, f64::MIN_POSITIVE] {
             let mut simulation = open(&scene);
@@ -106,12 +106,8 @@ fn far_too_large_numbers_do_no_harm_or_end_the_run_with_a_word() {
                     }
                 }
             }
-            for _ in 0..4 {
-                simulation.step().expect("no observer to be lost");
-                if simulation.lost_body().is_some() {
-                    break;
-                }
-            }
+            simulation.run(4).expect("no observer to be lost");
+            assert_eq!(simulation.lost_bodies(), [], "{}", scene.display());
         }
     }
 }
@@ -162,12 +158,8 @@ fn services_survive_any_arguments() {
                 }
             }
         }
-        for _ in 0..3 {
-            simulation.step().expect("no observer to be lost");
-            if simulation.lost_body().is_some() {
-                break;
-            }
-        }
+        simulation.run(3).expect("no observer to be lost");
+        assert_eq!(simulation.lost_bodies(), [], "{}", scene.display());
     }
     assert!(asked > 1000, "{asked}");
 }

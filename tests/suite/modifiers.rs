@@ -313,7 +313,7 @@ fn a_command_that_modifiers_bring_out_of_range_is_ignored() {
         let said = simulation.take_warnings();
         let is_said = said.len() == 1 && said[0].contains("`rover.m`");
         assert!(is_said && said[0].contains("out of range"), "{said:?}");
-        assert_eq!(simulation.lost_body(), None);
+        assert_eq!(simulation.lost_bodies(), []);
     }
 }
 

@@ -4,6 +4,7 @@ mod driving;
 mod fluids;
 mod lost_bodies;
 mod out_of_range;
+mod posed;
 mod rest;
 mod vehicles;
 

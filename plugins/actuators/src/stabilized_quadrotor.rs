@@ -177,7 +177,9 @@ fn default_action(
             *drive = drive.between_actions();
         } else if let Ok(robot) = bodies.get(mount.robot) {
             let from = robot.pose.translation.vector;
-            *drive = Drive::Pose(flight.advance(command, from, rate.period()));
+            let to = flight.advance(command, from, rate.period());
+            // It flies there: a pose alone would be a jump.
+            *drive = Drive::Displacement(robot.pose.inverse() * to);
         }
     }
 }

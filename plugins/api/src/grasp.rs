@@ -13,6 +13,9 @@ pub enum CannotHold {
     /// Somebody holds it already.
     #[error("it is held already")]
     Held,
+    /// Physics lost one of the two: see the warning that told so.
+    #[error("physics lost it")]
+    Lost,
 }
 
 /// The physics' way of holding bodies, in worlds that have it.

@@ -24,6 +24,7 @@ use crate::{
     lighting::Lighting,
     paint::{Image, Paint},
     port::Observer,
+    warning::Told,
 };
 pub use poses::{ContactInfo, PoseObserver, PosePort, Poses, Viewers, pose_port, show};
 
@@ -39,6 +40,8 @@ pub struct WorldView {
     pub actuators: Vec<CommandSender>,
     /// Pace of time.
     pub pacing: Arc<Pacing>,
+    /// Warnings of the run so far.
+    pub warnings: Told,
     /// From where to look at first.
     pub view: LookAt,
 }

@@ -38,10 +38,11 @@ impl Contacts<'_, '_> {
     /// All contacts of a body, ordered by the paths of the geometries.
     pub fn of(&self, body: Entity) -> Vec<Contact> {
         let place = self.bodies.get(body).ok();
-        let Some((_, row)) = self.tables.row(place) else {
+        let engine = &self.engine;
+        let row = self.tables.row(place).map(|(_, row)| row);
+        let Some(row) = row.filter(|row| !engine.is_lost(row)) else {
             return Vec::new();
         };
-        let engine = &self.engine;
         let colliders = engine
             .bodies
             .bodies
@@ -60,6 +61,7 @@ impl Contacts<'_, '_> {
                 let other = geometry(engine, &self.tables, other);
                 if let (Some(own), Some(other)) = (own, other)
                     && pair.has_any_active_contact()
+                    && self.is_in_physics(other.1)
                 {
                     found.push((own.0, other.0, self.contact(pair, is_first, own.1, other.1)));
                 }
@@ -67,6 +69,13 @@ impl Contacts<'_, '_> {
         }
         found.sort_by_key(|(own, other, _)| (*own, *other));
         found.into_iter().map(|(_, _, contact)| contact).collect()
+    }
+
+    /// Tells whether geometry is of a body that was not lost: in the tick of its loss, the engine's contacts of it
+    /// are no numbers.
+    fn is_in_physics(&self, row: &GeometryRow) -> bool {
+        let body = self.tables.bodies.get(row.body);
+        body.is_some_and(|body| !self.engine.is_lost(body))
     }
 
     /// The sum of the contact forces on a body, without friction, world axes, N.

@@ -6,8 +6,9 @@ use bevy::{math::Vec3, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     body::{BodyKind, BodyState, Drive, Robot},
-    component::{Active, Due, Mount},
+    component::{Active, Due, Mount, Path, UpdateRate},
     state::InPathOrder,
+    warning::Warnings,
 };
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use super::{
     MotionMode, PhysicsSettings, convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     filter::TURNING,
+    posed::{PosedMotions, Puts},
 };
 
 /// m/s and rad/s: a robot that is as near as this to what it was told to do has grip, and does it exactly.
@@ -46,6 +48,10 @@ pub struct Commanded {
     /// By body; what was told in the tick before tells whether a command is new, so these are state.
     pub(super) velocities: BTreeMap<usize, Command>,
     pub(super) pushed: Vec<usize>,
+    /// Bodies that were put somewhere past physics, lately.
+    pub(super) posed: PosedMotions,
+    /// Bodies that were to be put where the physics cannot bear them.
+    pub(super) unbearable: Vec<usize>,
 }
 
 impl Commanded {
@@ -93,7 +99,7 @@ impl Commanded {
     ) {
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
-            let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
+            let body = row.and_then(|row| engine.movable(row));
             let (Some(row), Some(body)) = (row, body) else {
                 continue;
             };
@@ -216,8 +222,40 @@ enum Last {
     Velocity(Command),
     Pose(Isometry3<f64>),
     Orientation(UnitQuaternion<f64>),
-    Displacement(Isometry3<f64>),
+    Displacement {
+        by: Isometry3<f64>,
+        /// Time for which it is made, s.
+        period: f64,
+    },
 }
+
+impl Last {
+    /// The command that a drive is to the base of its robot; none, if it is no command, or not for this tick.
+    fn of(drive: &Drive, acts: bool, is_ground_robot: bool, period: f64) -> Option<Self> {
+        match *drive {
+            Drive::Velocity { linear, angular } => Some(Self::Velocity(Command {
+                linear,
+                angular,
+                is_ground_robot,
+                is_new: false,
+            })),
+            Drive::Pose(pose) => acts.then_some(Self::Pose(pose)),
+            Drive::Orientation(turned) => acts.then_some(Self::Orientation(turned)),
+            Drive::Displacement(by) => acts.then_some(Self::Displacement { by, period }),
+            Drive::None | Drive::Wrench { .. } | Drive::Thrust { .. } => None,
+        }
+    }
+}
+
+/// An actuator, as far as its drive depends on it.
+type Driver<'a> = (
+    &'a Drive,
+    &'a Mount,
+    Option<&'a Active>,
+    Option<&'a Due>,
+    Option<&'a UpdateRate>,
+    Option<&'a Path>,
+);
 
 /// Applies the drives of all active actuators: wrenches add up; of velocities, poses and displacements
 /// the last one wins. Wrenches act on the body that carries the actuator, the others on the robot's
@@ -229,15 +267,17 @@ pub(super) fn apply(
     order: Option<Res<InPathOrder>>,
     mut commanded: ResMut<Commanded>,
     mut engine: Single<Engine>,
-    drives: Query<(&Drive, &Mount, Option<&Active>, Option<&Due>)>,
+    mut warnings: ResMut<Warnings>,
+    drives: Query<Driver<'_>>,
     bodies: Query<(&BodyIndex, Option<&Robot>)>,
     mut states: Query<&mut BodyState>,
 ) {
     let before = std::mem::take(&mut commanded.velocities);
     commanded.pushed.clear();
+    commanded.unbearable.clear();
     let mut told: BTreeMap<usize, Last> = BTreeMap::new();
     for &entity in order.iter().flat_map(|order| &order.0) {
-        let Ok((drive, mount, active, due)) = drives.get(entity) else {
+        let Ok((drive, mount, active, due, rate, path)) = drives.get(entity) else {
             continue;
         };
         if active.is_some_and(|active| !active.0) {
@@ -245,61 +285,50 @@ pub(super) fn apply(
         }
         let acts = due.is_none_or(|due| due.0);
         if !is_finite(drive) {
+            let path = path.cloned().unwrap_or_default();
+            warnings.add(
+                &path,
+                "it drives by what is no finite number, which moves nothing",
+            );
             continue;
         }
         let Ok((&BodyIndex(base), robot)) = bodies.get(mount.robot) else {
             continue;
         };
-        match *drive {
-            Drive::Velocity { linear, angular } => {
-                let is_ground_robot = robot.is_some_and(|robot| robot.is_ground_robot);
-                let command = Command {
-                    linear,
-                    angular,
-                    is_ground_robot,
-                    is_new: false,
-                };
-                told.insert(base, Last::Velocity(command));
+        if matches!(drive, Drive::Wrench { .. } | Drive::Thrust { .. }) {
+            let carrier = bodies.get(mount.body).ok();
+            if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index))
+                && let Ok(state) = states.get(row.entity)
+                && let Some([force, torque]) = wrench(drive, acts, state)
+            {
+                push(&mut engine, row, &force, &torque);
+                commanded.pushed.push(place);
             }
-            Drive::Pose(pose) if acts => {
-                told.insert(base, Last::Pose(pose));
-            }
-            Drive::Orientation(turned) if acts => {
-                told.insert(base, Last::Orientation(turned));
-            }
-            Drive::Displacement(displacement) if acts => {
-                told.insert(base, Last::Displacement(displacement));
-            }
-            Drive::Wrench { .. } | Drive::Thrust { .. } => {
-                let carrier = bodies.get(mount.body).ok();
-                if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index))
-                    && let Ok(state) = states.get(row.entity)
-                    && let Some([force, torque]) = wrench(drive, acts, state)
-                {
-                    push(&mut engine, row, &force, &torque);
-                    commanded.pushed.push(place);
-                }
-            }
-            Drive::None | Drive::Pose(_) | Drive::Orientation(_) | Drive::Displacement(_) => {}
+            continue;
+        }
+        let is_ground_robot = robot.is_some_and(|robot| robot.is_ground_robot);
+        let period = rate.map_or_else(|| settings.dt(), UpdateRate::period);
+        if let Some(last) = Last::of(drive, acts, is_ground_robot, period) {
+            told.insert(base, last);
         }
     }
     still(&mut engine, &tables);
     let told = Told {
         before,
         told,
-        motion: settings.motion,
+        settings: &settings,
     };
     told.carry_out(&mut engine, &tables, &mut commanded, &mut states);
 }
 
 /// Commands to bodies in the tick before and in this one, by place.
-struct Told {
+struct Told<'a> {
     before: BTreeMap<usize, Command>,
     told: BTreeMap<usize, Last>,
-    motion: MotionMode,
+    settings: &'a PhysicsSettings,
 }
 
-impl Told {
+impl Told<'_> {
     fn carry_out(
         self,
         engine: &mut EngineItem<'_, '_>,
@@ -310,11 +339,19 @@ impl Told {
         let Self {
             before,
             told,
-            motion,
+            settings,
         } = self;
         for (place, last) in told {
             let Some(row) = tables.bodies.get(place) else {
                 continue;
+            };
+            let mut puts = Puts {
+                settings,
+                tables,
+                motions: &mut commanded.posed,
+                unbearable: &mut commanded.unbearable,
+                place,
+                row,
             };
             match last {
                 Last::Velocity(command) => {
@@ -324,18 +361,29 @@ impl Told {
                     });
                     let is_new = last != Some(command);
                     let command = Command { is_new, ..command };
-                    hold(engine, row, &command, motion);
+                    hold(engine, row, &command, settings.motion);
                     commanded.velocities.insert(place, command);
                 }
-                Last::Pose(pose) => put(engine, row, states, |_| pose, true),
+                Last::Pose(pose) => {
+                    puts.put(engine, states, |_| pose, None);
+                    if let Some(body) = engine.movable(row) {
+                        body.set_linvel(default(), true);
+                        body.set_angvel(default(), true);
+                        // It stays where it is put, until the end of the tick.
+                        body.set_gravity_scale(0.0, false);
+                        commanded.pushed.push(place);
+                    }
+                }
                 Last::Orientation(turned) => {
                     let to = |pose: Isometry3<f64>| Isometry3::from_parts(pose.translation, turned);
-                    put(engine, row, states, to, false);
-                    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+                    puts.put(engine, states, to, None);
+                    if let Some(body) = engine.movable(row) {
                         body.set_angvel(default(), true);
                     }
                 }
-                Last::Displacement(by) => put(engine, row, states, |pose| pose * by, false),
+                Last::Displacement { by, period } => {
+                    puts.put(engine, states, |pose| pose * by, Some((&by, period)));
+                }
             }
         }
     }
@@ -381,7 +429,7 @@ fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
     for row in &tables.bodies {
         if row.kind == BodyKind::Kinematic
             && !row.is_posed
-            && let Some(body) = engine.bodies.bodies.get_mut(row.handle)
+            && let Some(body) = engine.movable(row)
         {
             body.set_linvel(default(), false);
             body.set_angvel(default(), false);
@@ -392,7 +440,7 @@ fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
 /// The commanded velocity holds against what would change it of itself. One that is commanded to what is
 /// no ground robot includes the vertical one: it does not fall.
 fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: MotionMode) {
-    let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
+    let Some(body) = engine.movable(row) else {
         return;
     };
     if motion == MotionMode::Default {
@@ -410,30 +458,9 @@ pub(super) fn push(
     force: &Vector3<f64>,
     torque: &Vector3<f64>,
 ) {
-    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+    if let Some(body) = engine.movable(row) {
         let wakes = force.amax() > 0.0 || torque.amax() > 0.0;
         body.add_force(convert::vec3(force), wakes);
         body.add_torque(convert::vec3(torque), wakes);
-    }
-}
-
-fn put(
-    engine: &mut EngineItem<'_, '_>,
-    row: &BodyRow,
-    states: &mut Query<&mut BodyState>,
-    pose: impl Fn(Isometry3<f64>) -> Isometry3<f64>,
-    at_rest: bool,
-) {
-    let (Some(body), Ok(mut state)) = (
-        engine.bodies.bodies.get_mut(row.handle),
-        states.get_mut(row.entity),
-    ) else {
-        return;
-    };
-    state.pose = pose(state.pose);
-    body.set_position(convert::pose(&state.pose), true);
-    if at_rest {
-        body.set_linvel(default(), true);
-        body.set_angvel(default(), true);
     }
 }

@@ -14,7 +14,7 @@ use bevy_rapier3d::{
     },
     rapier::{
         dynamics::{IntegrationParameters, SpringCoefficients},
-        prelude::{ImpulseJointHandle, RigidBodyHandle},
+        prelude::{ImpulseJointHandle, RigidBody, RigidBodyHandle},
     },
 };
 use morse_api::body::BodyKind;
@@ -40,6 +40,30 @@ pub(super) struct Engine {
     pub joints: &'static mut RapierContextJoints,
     pub bodies: &'static mut RapierRigidBodySet,
     pub configuration: &'static RapierConfiguration,
+}
+
+impl EngineItem<'_, '_> {
+    /// The body of a row, unless the physics lost it: then nothing moves it any more.
+    pub(super) fn movable(&mut self, row: &BodyRow) -> Option<&mut RigidBody> {
+        let body = self.bodies.bodies.get(row.handle)?;
+        if !body.is_enabled() {
+            return None;
+        }
+        self.bodies.bodies.get_mut(row.handle)
+    }
+
+    /// Tells whether the physics lost a body that a variable moves.
+    pub(super) fn has_lost(&self, tables: &Tables, variable: &VariableRow) -> bool {
+        let children = variable.joints.iter().map(|joint| joint.child);
+        let mut rows = children.filter_map(|child| tables.bodies.get(child));
+        rows.any(|row| self.is_lost(row))
+    }
+
+    /// Tells whether the physics lost a body.
+    pub(super) fn is_lost(&self, row: &BodyRow) -> bool {
+        let body = self.bodies.bodies.get(row.handle);
+        body.is_some_and(|body| !body.is_enabled())
+    }
 }
 
 /// The bodies, geometry and joints of the world, in the order of paths. Follows from the scene alone.
@@ -160,6 +184,8 @@ fn parameters(settings: &PhysicsSettings) -> IntegrationParameters {
         contact_softness: softness,
         static_contact_softness: softness,
         num_solver_iterations: settings.moves() as usize,
+        // The engine would cut off what is faster than 400 m/s.
+        normalized_max_linear_velocity: f32::MAX,
         num_internal_pgs_iterations: match settings.motion {
             MotionMode::Default => 1,
             MotionMode::Morse => settings.solver_iterations.max(1) as usize,

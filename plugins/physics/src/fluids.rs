@@ -100,7 +100,7 @@ impl Fluids {
             let (Some(row), Some(body)) = (row, body) else {
                 continue;
             };
-            if body.is_sleeping() {
+            if body.is_sleeping() || !body.is_enabled() {
                 continue;
             }
             let is_held = settings.motion == MotionMode::Default && commanded.drives(immersed.body);

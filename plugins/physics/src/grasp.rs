@@ -64,6 +64,9 @@ fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHol
     if row.kind != BodyKind::Dynamic || row.is_posed {
         return Err(CannotHold::NotDynamic);
     }
+    if super::place::is_lost(world, tables, holder) || super::place::is_lost(world, tables, held) {
+        return Err(CannotHold::Lost);
+    }
     let grasps = world.get_resource::<Grasps>();
     let is_held = grasps.is_some_and(|all| all.0.iter().any(|grasp| grasp.held == held));
     if is_held {

@@ -58,6 +58,9 @@ pub(super) fn apply(
         if variable.layout.settings.mode == JointMode::Kinematic {
             continue;
         }
+        if engine.has_lost(&tables, variable) {
+            continue;
+        }
         let target = targets.get(variable.entity).copied().unwrap_or_default();
         let order = variable.order(target, motion.position(), motion.set_point, dt);
         motion.set_point = order.set_point;
@@ -160,7 +163,9 @@ pub(super) fn read(
     mut states: Query<&mut JointState>,
 ) {
     for (variable, motion) in tables.variables.iter().zip(&mut motion.0) {
-        if variable.layout.settings.mode == JointMode::Dynamic {
+        if engine.has_lost(&tables, variable) {
+            (motion.velocity, motion.effort) = (0.0, 0.0);
+        } else if variable.layout.settings.mode == JointMode::Dynamic {
             measure(&engine, &tables, &settings, variable, motion);
         }
         if let Ok(mut state) = states.get_mut(variable.entity) {

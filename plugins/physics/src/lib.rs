@@ -5,7 +5,8 @@
 //! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
 //! - [`shapes`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
-//! - [`drives`]: what actuators ask of bodies; `joints`, `posing`: what they ask of joints;
+//! - [`drives`]: what actuators ask of bodies; `posed`: velocities of what they put somewhere; `joints`, `posing`: what
+//!   they ask of joints;
 //! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
@@ -29,6 +30,7 @@ pub mod lost_body;
 pub mod mass;
 mod motor;
 pub mod place;
+mod posed;
 mod posing;
 pub mod prepare;
 mod rolling;
@@ -47,6 +49,7 @@ use morse_api::{
     contact::Touching,
     state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
+    warning::Warnings,
 };
 
 pub use build::{Built, Entities, build};
@@ -150,8 +153,8 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
         .init_resource::<grasp::Grasps>()
         .init_resource::<fluids::Fluids>()
         .init_resource::<vehicles::Vehicles>()
-        .init_resource::<lost_body::FirstLost>()
-        .init_resource::<lost_body::GivenUp>()
+        .init_resource::<lost_body::LostBodies>()
+        .init_resource::<Warnings>()
         .register_state_resource::<grasp::Grasps>();
     app.configure_sets(
         FixedUpdate,
@@ -172,7 +175,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
             step::step
                 .in_set(PhysicsSet::StepSimulation)
                 .run_if(place::runs),
-            (joints::read, step::write_back, lost_body::find)
+            (joints::read, step::write_back, posed::pass)
                 .chain()
                 .in_set(PhysicsSet::Writeback)
                 .run_if(place::runs),

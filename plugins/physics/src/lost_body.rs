@@ -1,101 +1,279 @@
-//! Bodies that went where no number follows: what the engine gave up, and what is absurdly far.
+//! Bodies that went where no number follows: they are taken out of the physics where they last were, with all that
+//! hangs on them by joints, and everything else goes on.
 
-use bevy::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+use bevy::{ecs::system::SystemParam, prelude::*};
+use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyHandle};
 use morse_api::{
     body::{BodyKind, BodyState},
     component::Path,
     tick::Clock,
+    warning::Warnings,
 };
+use nalgebra::Isometry3;
+use serde::{Deserialize, Serialize};
 
-use super::engine::{EngineItem, Tables};
+use super::{
+    convert,
+    engine::{BodyRow, EngineItem, Tables},
+};
 
 /// m from the origin: further than this, single precision tells kilometres apart at best.
 const FARTHEST: f64 = 1e9;
 
-/// The first body that the physics lost, and when: from there on the simulation means nothing.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Eq)]
-pub struct FirstLost(pub Option<LostBody>);
+/// Deviation of a quaternion's squared length from 1 from which it is no orientation any more.
+const CROOKED: f32 = 1e-2;
 
-/// A body that the physics lost.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// The bodies that the physics lost since the start, in the order in which it did; state.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostBodies(pub Vec<LostBody>);
+
+/// A body that the physics lost. It stands still from there on, and touches nothing; going back to an earlier
+/// state heals it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error(
-    "body `{body}` was lost in tick {tick}: {what}; look for a force, speed or mass that is far too large or small"
+    "body `{body}` was lost in tick {tick}: {cause}; it is out of the physics{} and stands where it was before. \
+     Look for a force, speed or mass that is far too large or small",
+    together(with)
 )]
 pub struct LostBody {
     /// The body's name.
     pub body: String,
     /// The tick in which it was lost.
     pub tick: u64,
-    /// Fault in its motion or position, in words.
-    pub what: &'static str,
+    /// Fault in its motion or position.
+    pub cause: Fault,
+    /// Names of the bodies that went out with it, since joints connect them.
+    pub with: Vec<String>,
+}
+
+/// Fault in the motion or the position of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// Its pose or its velocity is infinite, or no number at all.
+    #[error("its motion is no longer a number")]
+    NotANumber,
+    /// It is further than 10⁹ m from the origin.
+    #[error("it is more than a million kilometres away")]
+    TooFar,
+}
+
+/// Bodies that a text names on the way.
+const MOST_NAMED: usize = 4;
+
+fn together(with: &[String]) -> String {
+    let named: Vec<String> = with.iter().take(MOST_NAMED).map(quoted).collect();
+    match with.len().saturating_sub(named.len()) {
+        _ if named.is_empty() => String::new(),
+        0 => format!(" with {}", named.join(", ")),
+        more => format!(" with {} and {more} more", named.join(", ")),
+    }
+}
+
+fn quoted(name: &String) -> String {
+    format!("`{name}`")
+}
+
+/// Tells whether the engine can bear a body at this pose.
+pub(super) fn is_bearable(pose: &Isometry3<f64>) -> bool {
+    // Comparisons with what is no number are false.
+    let parts = pose.translation.vector.iter();
+    parts.copied().all(|part| part.abs() <= FARTHEST) && pose.rotation.coords.sum().is_finite()
+}
+
+/// Parts of the world that know of lost bodies.
+#[derive(SystemParam)]
+pub(super) struct Losses<'w, 's> {
+    clock: Option<Res<'w, Clock>>,
+    bodies: Query<'w, 's, (&'static BodyState, Option<&'static Path>)>,
+    lost: ResMut<'w, LostBodies>,
+    warnings: ResMut<'w, Warnings>,
+}
+
+impl Losses<'_, '_> {
+    /// Takes out what was lost in the engine's last step, before the next one meets it.
+    pub(super) fn look(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+        let faults = faults(engine, tables);
+        self.take_out(engine, tables, faults);
+    }
+
+    /// Takes out bodies that were to be put where the physics cannot bear them.
+    pub(super) fn put_out(
+        &mut self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        places: &[usize],
+    ) {
+        let faults = places.iter().map(|place| (*place, Fault::TooFar));
+        self.take_out(engine, tables, faults.collect());
+    }
+
+    fn take_out(
+        &mut self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        mut faults: BTreeMap<usize, Fault>,
+    ) {
+        while let Some((place, cause)) = faults.pop_first() {
+            let group = tables.connected(place);
+            faults.retain(|other, _| !group.contains(other));
+            let is_in = |row: &&BodyRow| self.is_in(engine, row);
+            let rows = group.iter().filter_map(|at| tables.bodies.get(*at));
+            let rows: Vec<&BodyRow> = rows.filter(is_in).collect();
+            for row in &rows {
+                if let Ok((state, _)) = self.bodies.get(row.entity) {
+                    freeze(engine, row, &state.pose);
+                }
+            }
+            let own = tables.bodies.get(place);
+            let Some(own) = own.filter(|own| rows.iter().any(|row| row.entity == own.entity))
+            else {
+                continue;
+            };
+            let name = |row: &BodyRow| {
+                let path = self.bodies.get(row.entity).ok().and_then(|(_, path)| path);
+                path.map_or_else(String::new, ToString::to_string)
+            };
+            let others = rows.iter().filter(|row| row.entity != own.entity);
+            let lost = LostBody {
+                body: name(own),
+                tick: self.clock.as_ref().map_or(0, |clock| clock.tick),
+                cause,
+                with: others.map(|row| name(row)).collect(),
+            };
+            self.warnings.say(lost.to_string());
+            self.lost.0.push(lost);
+        }
+    }
+
+    /// Tells whether a body was in the physics until now: what the engine gave up in its last step was, too.
+    fn is_in(&self, engine: &EngineItem<'_, '_>, row: &BodyRow) -> bool {
+        let body = engine.bodies.bodies.get(row.handle);
+        let is_enabled = body.is_some_and(RigidBody::is_enabled);
+        is_enabled
+            || engine
+                .simulation
+                .pipeline
+                .quarantine()
+                .bodies()
+                .contains(&row.handle)
+    }
 }
 
 impl Tables {
-    /// Keeps in mind what the engine gave up in the step that was made; it reports each step alone.
-    pub(super) fn first_lost(&self, engine: &EngineItem<'_, '_>) -> Option<usize> {
-        let lost = engine.simulation.pipeline.quarantine();
-        let bodies = lost.bodies().iter().copied();
-        let colliders = lost.colliders().iter();
-        let parents = colliders.filter_map(|collider| {
-            let collider = engine.colliders.colliders.get(*collider)?;
-            collider.parent()
-        });
-        bodies
-            .chain(parents)
-            .filter_map(|handle| {
-                let body = engine.bodies.bodies.get(handle)?;
-                usize::try_from(body.user_data).ok()
-            })
-            .min()
+    /// The bodies that joints connect with a body, and itself. What is fixed in the world connects nothing.
+    fn connected(&self, place: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::from([place]);
+        let mut next = vec![place];
+        while let Some(at) = next.pop() {
+            for &(one, two) in &self.neighbours {
+                let other = if one == at {
+                    two
+                } else if two == at {
+                    one
+                } else {
+                    continue;
+                };
+                let row = self.bodies.get(other);
+                if row.is_some_and(|row| row.kind != BodyKind::Fixed) && found.insert(other) {
+                    next.push(other);
+                }
+            }
+        }
+        found
     }
 }
 
-/// Bodies that the engine gave up in this tick.
-#[derive(Resource, Default)]
-pub(super) struct GivenUp(pub Option<usize>);
-
-/// Looks whether all bodies are somewhere.
-pub(super) fn find(
-    clock: Option<Res<Clock>>,
-    tables: Res<Tables>,
-    given_up: Res<GivenUp>,
-    bodies: Query<(&BodyState, Option<&Path>)>,
-    mut first_lost: ResMut<FirstLost>,
-) {
-    if first_lost.0.is_some() {
-        return;
-    }
-    let rows = tables.bodies.iter().enumerate();
-    for (place, row) in rows.filter(|(_, row)| row.kind != BodyKind::Fixed) {
-        let Ok((state, path)) = bodies.get(row.entity) else {
-            continue;
-        };
-        let what = if given_up.0 == Some(place) {
-            "its motion is no longer a number"
-        } else if let Some(what) = wrong(state) {
-            what
-        } else {
-            continue;
-        };
-        first_lost.0 = Some(LostBody {
-            body: path.map_or_else(String::new, ToString::to_string),
-            tick: clock.as_ref().map_or(0, |clock| clock.tick),
-            what,
-        });
-        return;
-    }
+/// The bodies with which something is wrong after a step of the engine, by place. It reports each step alone.
+fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault> {
+    let bodies = &engine.bodies.bodies;
+    let given_up = engine.simulation.pipeline.quarantine();
+    let of_colliders = given_up.colliders().iter().filter_map(|collider| {
+        let collider = engine.colliders.colliders.get(*collider)?;
+        collider.parent()
+    });
+    let given_up = given_up.bodies().iter().copied().chain(of_colliders);
+    let given_up = given_up.map(|handle| (handle, Fault::NotANumber));
+    let active = engine.simulation.islands.active_bodies();
+    let wrong = |handle: RigidBodyHandle| Some((handle, wrong(bodies.get(handle)?)?));
+    let found = given_up.chain(active.filter_map(wrong));
+    let place = |handle: RigidBodyHandle| {
+        let place = usize::try_from(bodies.get(handle)?.user_data).ok()?;
+        tables.bodies.get(place).map(|_| place)
+    };
+    found
+        .filter_map(|(handle, fault)| Some((place(handle)?, fault)))
+        .collect()
 }
 
 /// Finds the fault in the pose and the motion of a body, if there is one.
-fn wrong(state: &BodyState) -> Option<&'static str> {
-    let place = &state.pose.translation.vector;
-    let motion = state.linear_velocity + state.angular_velocity;
-    let sum = place.sum() + state.pose.rotation.coords.sum() + motion.sum();
-    if !sum.is_finite() {
-        Some("its motion is no longer a number")
-    } else if place.amax() > FARTHEST {
-        Some("it is more than a million kilometres away")
+fn wrong(body: &RigidBody) -> Option<Fault> {
+    let pose = body.position();
+    let crooked = (pose.rotation.length_squared() - 1.0).abs();
+    let motion = body.linvel() + body.angvel();
+    let is_number = pose.translation.is_finite() && motion.is_finite() && crooked < CROOKED;
+    if !is_number {
+        Some(Fault::NotANumber)
+    } else if f64::from(pose.translation.abs().max_element()) > FARTHEST {
+        Some(Fault::TooFar)
     } else {
         None
+    }
+}
+
+/// Puts a body back to where it was, at rest, and takes it out of the physics.
+fn freeze(engine: &mut EngineItem<'_, '_>, row: &BodyRow, pose: &Isometry3<f64>) {
+    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+        body.set_position(convert::pose(pose), false);
+        body.set_linvel(default(), false);
+        body.set_angvel(default(), false);
+        body.reset_forces(false);
+        body.reset_torques(false);
+        body.set_enabled(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lost(with: &[&str]) -> String {
+        let lost = LostBody {
+            body: "base".to_owned(),
+            tick: 7,
+            cause: Fault::TooFar,
+            with: with.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        lost.to_string()
+    }
+
+    #[test]
+    fn a_loss_is_told_with_what_went_along() {
+        let alone = lost(&[]);
+        assert!(
+            alone.contains("`base`") && alone.contains("tick 7"),
+            "{alone}"
+        );
+        assert!(alone.contains("out of the physics and"), "{alone}");
+        let two = lost(&["a", "b"]);
+        assert!(two.contains("with `a`, `b` and stands"), "{two}");
+        let many = lost(&["a", "b", "c", "d", "e", "f"]);
+        assert!(many.contains("`d` and 2 more"), "{many}");
+    }
+
+    #[test]
+    fn poses_that_the_engine_can_bear() {
+        for (x, bearable) in [
+            (0.0, true),
+            (-1e9, true),
+            (1.1e9, false),
+            (f64::INFINITY, false),
+            (f64::NAN, false),
+        ] {
+            let pose = Isometry3::translation(0.0, x, 0.0);
+            assert_eq!(is_bearable(&pose), bearable, "{x}");
+        }
     }
 }

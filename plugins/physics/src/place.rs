@@ -1,7 +1,7 @@
 //! Acts of the simulation itself on bodies, past all actuators: it puts them somewhere, and holds them.
 
 use bevy::{ecs::system::SystemState, prelude::*};
-use bevy_rapier3d::rapier::prelude::RigidBodyType;
+use bevy_rapier3d::{plugin::context::RapierRigidBodySet, rapier::prelude::RigidBodyType};
 use morse_api::{
     body::{BodyKind, BodyState},
     state::Stateful,
@@ -10,8 +10,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    convert,
+    PhysicsSettings, convert,
+    drives::Commanded,
     engine::{BodyIndex, Engine, Tables},
+    lost_body::is_bearable,
+    posed,
 };
 
 /// True while nothing moves at all. It is state.
@@ -40,6 +43,12 @@ pub enum Unmoved {
     /// It is moved by commands alone, which hold it anyway.
     #[error("is not moved by forces")]
     Kinematic,
+    /// The physics lost it.
+    #[error("was lost by the physics: reset the simulation")]
+    Lost,
+    /// The pose is no number, or further from the origin than the physics can bear.
+    #[error("cannot be there: positions are numbers of at most 10⁹ m")]
+    TooFar,
 }
 
 type PlaceParams<'w, 's> = SystemState<(
@@ -47,20 +56,30 @@ type PlaceParams<'w, 's> = SystemState<(
     Res<'static, Tables>,
     Query<'static, 'static, &'static BodyIndex>,
     Query<'static, 'static, (&'static mut BodyState, &'static mut Transform)>,
+    (Res<'static, PhysicsSettings>, ResMut<'static, Commanded>),
 )>;
 
-/// Puts a body at a pose in the world, at rest.
+/// Puts a body at a pose in the world, at rest. A kinematic body that is put from pose to pose, each within a quarter
+/// of a second of the one before, has the velocity of its poses.
 ///
 /// # Errors
 ///
-/// It does not move.
+/// It does not move, or cannot be there.
 pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result<(), Unmoved> {
     let mut state: PlaceParams<'_, '_> = SystemState::new(world);
-    let Ok((mut engine, tables, indices, mut states)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, indices, mut states, (settings, mut commanded))) =
+        state.get_mut(world)
+    else {
         return Err(Unmoved::NoBody);
     };
     let row = tables.row(indices.get(entity).ok());
-    let (_, row) = row.ok_or(Unmoved::NoBody)?;
+    let (place, row) = row.ok_or(Unmoved::NoBody)?;
+    if !is_bearable(pose) {
+        return Err(Unmoved::TooFar);
+    }
+    if engine.is_lost(row) {
+        return Err(Unmoved::Lost);
+    }
     if row.kind == BodyKind::Fixed {
         return Err(Unmoved::Fixed);
     }
@@ -73,7 +92,14 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
         body.set_angvel(default(), true);
     }
     if let Ok((mut state, mut transform)) = states.get_mut(entity) {
-        let center = state.pose.inverse() * state.center_of_mass;
+        let from = state.pose;
+        if row.kind == BodyKind::Kinematic {
+            posed::put(&mut commanded.posed, place, &from, pose, &settings);
+        } else {
+            commanded.posed.remove(&place);
+        }
+        posed::carry(&mut engine, &tables, place, &from, pose);
+        let center = from.inverse() * state.center_of_mass;
         *state = BodyState {
             pose: *pose,
             center_of_mass: pose * center,
@@ -84,6 +110,18 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
         *transform = convert::transform(pose);
     }
     Ok(())
+}
+
+/// Tells whether the physics lost a body, by its place.
+pub(super) fn is_lost(world: &World, tables: &Tables, place: usize) -> bool {
+    let sets = tables
+        .engine
+        .and_then(|engine| world.get::<RapierRigidBodySet>(engine));
+    let row = tables.bodies.get(place);
+    let body = sets
+        .zip(row)
+        .and_then(|(sets, row)| sets.bodies.get(row.handle));
+    body.is_some_and(|body| !body.is_enabled())
 }
 
 /// Pushes a body that forces move: an impulse in N s at a point of the world, both in its axes. Without a point,
@@ -99,11 +137,14 @@ pub fn push(
     point: Option<&Point3<f64>>,
 ) -> Result<(), Unmoved> {
     let mut state: PlaceParams<'_, '_> = SystemState::new(world);
-    let Ok((mut engine, tables, indices, _)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, indices, ..)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
     let row = tables.row(indices.get(entity).ok());
     let (_, row) = row.ok_or(Unmoved::NoBody)?;
+    if engine.is_lost(row) {
+        return Err(Unmoved::Lost);
+    }
     match row.kind {
         BodyKind::Fixed => return Err(Unmoved::Fixed),
         BodyKind::Kinematic => return Err(Unmoved::Kinematic),
@@ -128,11 +169,14 @@ pub fn push(
 /// Forces do not move it.
 pub fn hold(world: &mut World, entity: Entity, is_held: bool) -> Result<(), Unmoved> {
     let mut state: PlaceParams<'_, '_> = SystemState::new(world);
-    let Ok((mut engine, tables, indices, _)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, indices, ..)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
     let row = tables.row(indices.get(entity).ok());
     let (_, row) = row.ok_or(Unmoved::NoBody)?;
+    if engine.is_lost(row) {
+        return Err(Unmoved::Lost);
+    }
     match row.kind {
         BodyKind::Fixed => return Err(Unmoved::Fixed),
         BodyKind::Kinematic => return Err(Unmoved::Kinematic),

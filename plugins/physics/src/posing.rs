@@ -6,7 +6,7 @@ use nalgebra::Isometry3;
 
 use super::{
     PhysicsSettings, convert,
-    engine::{EngineItem, Tables},
+    engine::{Engine, EngineItem, Tables},
     joints::JointMotion,
 };
 
@@ -15,6 +15,7 @@ pub(super) fn apply(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
+    engine: Single<Engine>,
     targets: Query<&JointTarget>,
 ) {
     let dt = settings.dt();
@@ -23,6 +24,10 @@ pub(super) fn apply(
             continue;
         }
         let from = motion.position();
+        if engine.has_lost(&tables, variable) {
+            (motion.before, motion.velocity) = (from, 0.0);
+            continue;
+        }
         let [lower, upper] = variable.layout.limits;
         let fastest = variable.layout.max_velocity;
         let farthest = fastest * dt;
@@ -97,7 +102,7 @@ pub(super) fn lead(
     };
     for (place, pose) in poses(tables, motion, share, expected) {
         let row = tables.bodies.get(place);
-        if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
+        if let Some(body) = row.and_then(|row| engine.movable(row)) {
             body.set_next_kinematic_position(convert::pose(&pose));
         }
     }

@@ -23,7 +23,8 @@ use super::{
     drives::{Command, Commanded},
     engine::{Engine, EngineItem, Tables},
     joints::JointMotion,
-    lost_body::FirstLost,
+    lost_body::LostBodies,
+    posed::{self, PosedMotions},
     step,
 };
 
@@ -48,6 +49,8 @@ struct Saved<'a> {
     ccd_solver: &'a CCDSolver,
     motion: &'a JointMotion,
     commands: &'a BTreeMap<usize, Command>,
+    posed: &'a PosedMotions,
+    lost: &'a LostBodies,
 }
 
 /// As [`Saved`], on the way back.
@@ -63,9 +66,12 @@ struct Restored {
     ccd_solver: CCDSolver,
     motion: JointMotion,
     commands: BTreeMap<usize, Command>,
+    posed: PosedMotions,
+    lost: LostBodies,
 }
 
-/// Poses, velocities and sleep of all bodies, and all joint coordinates, in path order.
+/// Poses, velocities and sleep of all bodies, and all joint coordinates, in path order; velocities of what was put
+/// from pose to pose, and what was lost, where there is any.
 fn hash(world: &World, hasher: &mut StateHasher) {
     let (Some(tables), Some(engine), Some(motion)) = parts(world) else {
         return;
@@ -96,6 +102,14 @@ fn hash(world: &World, hasher: &mut StateHasher) {
         hasher.f64(variable.velocity);
         hasher.f64(variable.effort);
     }
+    for (place, motion) in engine.posed {
+        if motion.velocities().is_some() {
+            hasher.value(&(place, motion));
+        }
+    }
+    if !engine.lost.0.is_empty() {
+        hasher.value(engine.lost);
+    }
 }
 
 fn save(world: &World) -> Result<Vec<u8>, StateError> {
@@ -106,7 +120,6 @@ fn save(world: &World) -> Result<Vec<u8>, StateError> {
 }
 
 fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
-    world.insert_resource(FirstLost::default());
     let restored: Restored = postcard::from_bytes(bytes).map_err(encoding)?;
     let here = world
         .get_resource::<Tables>()
@@ -123,22 +136,26 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
         Single<Engine>,
         Res<Tables>,
         ResMut<JointMotion>,
-        ResMut<Commanded>,
-        Query<(&mut BodyState, &mut Transform)>,
+        (ResMut<Commanded>, ResMut<LostBodies>),
+        (Query<&mut BodyState>, Query<&mut Transform>),
         Query<&mut JointState>,
     )> = SystemState::new(world);
-    let Ok((mut engine, tables, mut motion, mut commanded, mut bodies, mut joints)) =
+    let Ok((mut engine, tables, mut motion, kept, (mut bodies, mut transforms), mut joints)) =
         state.get_mut(world)
     else {
         return Err(encoding("there is no physics in this world"));
     };
-    (*motion, commanded.velocities) = put(&mut engine, restored);
+    let (mut commanded, mut lost) = kept;
+    (*motion, commanded.velocities, commanded.posed, *lost) = put(&mut engine, restored);
     for row in &tables.bodies {
-        if let Ok((mut state, mut transform)) = bodies.get_mut(row.entity) {
+        if let (Ok(mut state), Ok(mut transform)) =
+            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
+        {
             step::copy(&engine, row, &mut state);
             *transform = convert::transform(&state.pose);
         }
     }
+    posed::tell(&commanded.posed, &tables, &mut bodies);
     for (variable, motion) in tables.variables.iter().zip(&motion.0) {
         if let Ok(mut state) = joints.get_mut(variable.entity) {
             *state = JointState {
@@ -154,7 +171,12 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
 fn put(
     engine: &mut EngineItem<'_, '_>,
     restored: Restored,
-) -> (JointMotion, BTreeMap<usize, Command>) {
+) -> (
+    JointMotion,
+    BTreeMap<usize, Command>,
+    PosedMotions,
+    LostBodies,
+) {
     engine.bodies.bodies = restored.bodies;
     engine.colliders.colliders = restored.colliders;
     engine.joints.impulse_joints = restored.impulse_joints;
@@ -165,7 +187,12 @@ fn put(
     engine.simulation.ccd_solver = restored.ccd_solver;
     // The pipeline holds nothing but buffers, some of which belong to the sets that are gone.
     engine.simulation.pipeline = PhysicsPipeline::new();
-    (restored.motion, restored.commands)
+    (
+        restored.motion,
+        restored.commands,
+        restored.posed,
+        restored.lost,
+    )
 }
 
 fn parts(world: &World) -> (Option<&Tables>, Option<Saved<'_>>, Option<&JointMotion>) {
@@ -174,7 +201,8 @@ fn parts(world: &World) -> (Option<&Tables>, Option<Saved<'_>>, Option<&JointMot
         world.get_resource::<Tables>(),
         motion
             .zip(world.get_resource::<Commanded>())
-            .and_then(|(motion, commanded)| sets(world, motion, commanded)),
+            .zip(world.get_resource::<LostBodies>())
+            .and_then(|((motion, commanded), lost)| sets(world, motion, commanded, lost)),
         motion,
     )
 }
@@ -183,6 +211,7 @@ fn sets<'w>(
     world: &'w World,
     motion: &'w JointMotion,
     commanded: &'w Commanded,
+    lost: &'w LostBodies,
 ) -> Option<Saved<'w>> {
     use bevy_rapier3d::plugin::context::{
         RapierContextColliders, RapierContextJoints, RapierRigidBodySet,
@@ -201,6 +230,8 @@ fn sets<'w>(
         ccd_solver: &simulation.ccd_solver,
         motion,
         commands: &commanded.velocities,
+        posed: &commanded.posed,
+        lost,
     })
 }
 

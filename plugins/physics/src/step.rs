@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use morse_api::body::{BodyKind, BodyState};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::{
     MotionMode, PhysicsSettings, convert,
@@ -12,7 +12,7 @@ use super::{
     fluids::Fluids,
     joints::JointMotion,
     loads::Loads,
-    lost_body::GivenUp,
+    lost_body::Losses,
     posing, slopes,
     vehicles::Vehicles,
 };
@@ -25,10 +25,9 @@ pub(super) fn step(
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
     mut vehicles: ResMut<Vehicles>,
-    mut given_up: ResMut<GivenUp>,
+    mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
 ) {
-    given_up.0 = None;
     let gravity = engine.configuration.gravity;
     let hooks = Hooks {
         tables: &tables,
@@ -39,6 +38,7 @@ pub(super) fn step(
     if settings.motion == MotionMode::Default {
         slopes::hold(&mut engine, &tables, &commanded);
     }
+    losses.put_out(&mut engine, &tables, &commanded.unbearable);
     let substeps = settings.substeps.max(1);
     let extra = fluids.bodies().chain(vehicles.bodies());
     let loads = Loads::of(extra, &engine, &tables);
@@ -50,7 +50,7 @@ pub(super) fn step(
         fluids.act(&mut engine, &tables, &settings, &commanded);
         vehicles.act(&mut engine, &settings);
         advance(&mut engine, &hooks);
-        given_up.0 = given_up.0.or_else(|| tables.first_lost(&engine));
+        losses.look(&mut engine, &tables);
     }
     loads.release(&mut engine, &tables);
     fluids.release(&mut engine, &tables);
@@ -103,7 +103,7 @@ pub(super) fn write_back(
         state.map_or_else(Isometry3::identity, |(state, _)| state.pose)
     };
     for (at, pose) in posing::poses(&tables, &motion, 1.0, carrier) {
-        let Some(row) = tables.bodies.get(at) else {
+        let Some(row) = tables.bodies.get(at).filter(|row| !engine.is_lost(row)) else {
             continue;
         };
         if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
@@ -124,12 +124,20 @@ pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyS
     let Some(body) = engine.bodies.bodies.get(row.handle) else {
         return;
     };
+    // The engine leaves what it told bodies last that are posed by joints and then lost.
+    let velocity = |velocity| {
+        if body.is_enabled() {
+            convert::vector(velocity)
+        } else {
+            Vector3::zeros()
+        }
+    };
     *state = BodyState {
         pose: row
             .still
             .unwrap_or_else(|| convert::isometry(body.position())),
-        linear_velocity: convert::vector(body.linvel()),
-        angular_velocity: convert::vector(body.angvel()),
+        linear_velocity: velocity(body.linvel()),
+        angular_velocity: velocity(body.angvel()),
         center_of_mass: convert::point(body.center_of_mass()),
         mass: row.mass,
     };

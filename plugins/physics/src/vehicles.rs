@@ -117,10 +117,13 @@ impl Driven {
         let Some(body) = engine.bodies.bodies.get_mut(handle) else {
             return;
         };
+        if !body.is_dynamic() || !body.is_enabled() {
+            return;
+        }
         if self.is_driven {
             body.wake_up(true);
         }
-        if body.is_sleeping() || !body.is_dynamic() {
+        if body.is_sleeping() {
             return;
         }
         let (linear, angular) = (body.linvel(), body.angvel());

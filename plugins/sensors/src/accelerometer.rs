@@ -1,5 +1,5 @@
 //! Distance, velocity and accelerations of the sensor, without gravity.
-use morse_api::{body::BodyKind, prelude::*};
+use morse_api::prelude::*;
 
 use crate::motion::{ComputationMode, Motion, track};
 
@@ -48,23 +48,20 @@ pub(super) fn plugin(app: &mut App) {
 
 fn default_action(
     clock: Res<Clock>,
-    bodies: Query<&BodyKind>,
     mut sensors: Query<(
         &Accelerometer,
         &Due,
-        &Mount,
         &WorldPose,
         &WorldVelocity,
         &mut Motion,
         &mut AccelerometerData,
     )>,
 ) {
-    for (settings, due, mount, pose, velocity, mut motion, mut data) in &mut sensors {
+    for (settings, due, pose, velocity, mut motion, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
-        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
-        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
         let to_sensor = pose.0.rotation.inverse();
         *data = AccelerometerData {
             distance: moved.distance,
@@ -79,7 +76,7 @@ fn default_action(
 mod tests {
     use std::f64::consts::FRAC_PI_2;
 
-    use morse_testing::{TestWorld, circling, moving};
+    use morse_testing::{TestWorld, moving};
 
     use super::*;
 
@@ -208,28 +205,5 @@ mod tests {
                 near(data.acceleration, [9.81, 0.0, 0.0], 1e-9);
             }
         }
-    }
-
-    #[test]
-    fn what_is_put_from_pose_to_pose_is_seen_by_its_poses_only() {
-        let shown = |tick: u32| BodyState {
-            linear_velocity: Vector3::zeros(),
-            angular_velocity: Vector3::zeros(),
-            ..circling(2.0, 0.5, 0.5 * f64::from(tick) / 60.0)
-        };
-        let speed_of = |text: &str, kind: BodyKind| {
-            let mut test = TestWorld::new(60.0, plugin, shown(0));
-            let robot = test.robot;
-            test.app.world_mut().entity_mut(robot).insert(kind);
-            let at = Isometry3::identity();
-            let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, 60.0, at);
-            (1..=30).for_each(|tick| test.step(shown(tick)));
-            let data: AccelerometerData = test.read(sensor);
-            Vector3::from(data.velocity).norm()
-        };
-        assert_eq!(speed_of("()", BodyKind::Dynamic), 0.0);
-        assert!((speed_of("()", BodyKind::Fixed) - 1.0).abs() < 1e-4);
-        assert!((speed_of(BOTH[1], BodyKind::Kinematic) - 1.0).abs() < 1e-4);
-        assert_eq!(speed_of(BOTH[0], BodyKind::Fixed), 0.0);
     }
 }

@@ -1,5 +1,5 @@
 //! The pressure in a pitot tube.
-use morse_api::{body::BodyKind, prelude::*};
+use morse_api::prelude::*;
 
 use crate::motion::{ComputationMode, Motion, track};
 
@@ -41,23 +41,20 @@ pub(super) fn plugin(app: &mut App) {
 
 fn default_action(
     clock: Res<Clock>,
-    bodies: Query<&BodyKind>,
     mut sensors: Query<(
         &Airspeed,
         &Due,
-        &Mount,
         &WorldPose,
         &WorldVelocity,
         &mut Motion,
         &mut AirspeedData,
     )>,
 ) {
-    for (settings, due, mount, pose, velocity, mut motion, mut data) in &mut sensors {
+    for (settings, due, pose, velocity, mut motion, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
-        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
-        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
         let ahead = pose.0.rotation.inverse_transform_vector(&moved.linear).x;
         data.diff_pressure = 0.5 * AIR_DENSITY * ahead * ahead;
     }

@@ -3,7 +3,6 @@ use std::f64::consts::FRAC_PI_2;
 
 use morse_api::{
     angles::{normalized, yaw_pitch_roll},
-    body::BodyKind,
     prelude::*,
 };
 use morse_geodesy::Origin;
@@ -77,11 +76,9 @@ pub(super) fn plugin(app: &mut App) {
 fn default_action(
     clock: Res<Clock>,
     origin: Option<Res<Origin>>,
-    bodies: Query<&BodyKind>,
     mut sensors: Query<(
         &Attitude,
         &Due,
-        &Mount,
         &WorldPose,
         &WorldVelocity,
         &mut Motion,
@@ -92,12 +89,11 @@ fn default_action(
     let x_from_north = origin.map_or(-FRAC_PI_2, |origin| {
         -origin.angle_against_north.to_radians()
     });
-    for (settings, due, mount, pose, velocity, mut motion, mut data) in &mut sensors {
+    for (settings, due, pose, velocity, mut motion, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
-        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
-        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
         let [yaw, pitch, roll] = yaw_pitch_roll(&pose.0.rotation);
         let yaw = if settings.use_angle_against_north {
             normalized(yaw + x_from_north)

@@ -1,5 +1,5 @@
 //! An inertial measurement unit: turning rates, specific force, and the magnetic field.
-use morse_api::{body::BodyKind, prelude::*};
+use morse_api::prelude::*;
 use morse_geodesy::{
     OnEarth, Origin,
     geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
@@ -82,11 +82,9 @@ fn default_action(
     clock: Res<Clock>,
     gravity: Res<Gravity>,
     origin: Option<Res<Origin>>,
-    bodies: Query<&BodyKind>,
     mut sensors: Query<(
         &Imu,
         &Due,
-        &Mount,
         &WorldPose,
         &WorldVelocity,
         &Field,
@@ -96,12 +94,11 @@ fn default_action(
 ) {
     let gravity = gravity.0;
     let on_earth = origin.map(|origin| OnEarth::from(&*origin));
-    for (settings, due, mount, pose, velocity, field, mut motion, mut data) in &mut sensors {
+    for (settings, due, pose, velocity, field, mut motion, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
-        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
-        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
         let to_sensor = pose.0.rotation.inverse();
         data.angular_velocity = (to_sensor * moved.angular).into();
         data.linear_acceleration = (to_sensor * (moved.acceleration - gravity)).into();

@@ -4,7 +4,6 @@
 //! whenever they are due.
 use bevy::prelude::{App, Component, Plugin, Query, Reflect, Res, Startup};
 use morse_api::{
-    body::BodyKind,
     component::{WorldPose, WorldVelocity},
     state::{AddState as _, Stateful},
     tick::Clock,
@@ -16,26 +15,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComputationMode {
-    /// From the body that carries the sensor where physics or commands give it a velocity, that is where
-    /// it is dynamic or kinematic; from poses where it is fixed.
+    /// The live velocity: every body has one, however it is moved. (MORSE took poses where physics did not move the
+    /// robot.)
     #[default]
     Automatic,
-    /// From the live velocity of the body that carries the sensor, at this moment. A body that is put from
-    /// pose to pose has none.
+    /// From the live velocity of the body that carries the sensor, at this moment; of one that is put from pose to
+    /// pose, from how its poses differ.
     Velocity,
-    /// From the poses at this measurement and at the last one: the mean velocity between them. It also
-    /// sees what is put from pose to pose. The engine's poses have single precision: a few metres from the
+    /// From the poses at this measurement and at the last one: the mean velocity between them, jumps included. The
+    /// engine's poses have single precision: a few metres from the
     /// origin, accelerations at 60 Hz are a few mm/s² off.
     Position,
 }
 
 impl ComputationMode {
-    fn is_from_poses(self, carrier: Option<&BodyKind>) -> bool {
-        match self {
-            Self::Automatic => carrier == Some(&BodyKind::Fixed),
-            Self::Velocity => false,
-            Self::Position => true,
-        }
+    fn is_from_poses(self) -> bool {
+        self == Self::Position
     }
 }
 
@@ -77,14 +72,13 @@ impl Motion {
     pub fn measure(
         &mut self,
         mode: ComputationMode,
-        carrier: Option<&BodyKind>,
         pose: &WorldPose,
         velocity: &WorldVelocity,
         clock: &Clock,
     ) -> Moved {
         let elapsed = clock.tick.saturating_sub(self.tick).max(1) as f64 * clock.dt();
         let way = pose.0.translation.vector - self.pose.translation.vector;
-        let (linear, angular, age) = if mode.is_from_poses(carrier) {
+        let (linear, angular, age) = if mode.is_from_poses() {
             let turn = turn(&self.pose.rotation, &pose.0.rotation);
             (way / elapsed, turn / elapsed, elapsed / 2.0)
         } else {
@@ -171,7 +165,6 @@ mod tests {
         let clock = Clock { tick, rate: 60.0 };
         motion.measure(
             ComputationMode::Position,
-            None,
             &WorldPose(pose),
             &WorldVelocity::default(),
             &clock,
@@ -230,15 +223,5 @@ mod tests {
             let other = UnitQuaternion::new_unchecked(-(by(angle) * from).into_inner());
             assert!((turn(&from, &other) - axis * angle).norm() < 1e-9);
         }
-    }
-
-    #[test]
-    fn automatic_asks_the_body_that_carries_the_sensor() {
-        let mode = ComputationMode::Automatic;
-        assert!(mode.is_from_poses(Some(&BodyKind::Fixed)));
-        assert!(!mode.is_from_poses(Some(&BodyKind::Dynamic)));
-        assert!(!mode.is_from_poses(Some(&BodyKind::Kinematic)));
-        assert!(ComputationMode::Position.is_from_poses(Some(&BodyKind::Dynamic)));
-        assert!(!ComputationMode::Velocity.is_from_poses(Some(&BodyKind::Fixed)));
     }
 }

@@ -1,5 +1,5 @@
 //! Velocity and turning rates of the sensor, without error.
-use morse_api::{body::BodyKind, prelude::*};
+use morse_api::prelude::*;
 
 use crate::motion::{ComputationMode, Motion, track};
 
@@ -40,23 +40,20 @@ pub(super) fn plugin(app: &mut App) {
 
 fn default_action(
     clock: Res<Clock>,
-    bodies: Query<&BodyKind>,
     mut sensors: Query<(
         &Velocity,
         &Due,
-        &Mount,
         &WorldPose,
         &WorldVelocity,
         &mut Motion,
         &mut VelocityData,
     )>,
 ) {
-    for (settings, due, mount, pose, velocity, mut motion, mut data) in &mut sensors {
+    for (settings, due, pose, velocity, mut motion, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
-        let (mode, carrier) = (settings.computation_mode, bodies.get(mount.body).ok());
-        let moved = motion.measure(mode, carrier, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
         let to_sensor = pose.0.rotation.inverse();
         data.linear_velocity = (to_sensor * moved.linear).into();
         data.angular_velocity = (to_sensor * moved.angular).into();
@@ -99,7 +96,7 @@ mod tests {
         let at = |tick: u32| {
             let time = f64::from(tick) / 60.0;
             let position = [1.0 + 0.5 * time, 2.0 - time, 3.0];
-            // No live velocity, as that of a body which is put from pose to pose.
+            // No live velocity.
             moving(position, 2.0 * time, [0.0; 3], [0.0; 3])
         };
         let mut test = TestWorld::new(60.0, plugin, at(0));

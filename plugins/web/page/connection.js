@@ -5,7 +5,7 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 4000;
 
 export class Connection {
-  // `hear` has scene(scene), frame(frame) and state(word).
+  // `hear` has scene(scene), frame(frame), warning(text) and state(word).
   constructor(hear) {
     this.hear = hear;
     this.wait = FIRST_WAIT;
@@ -44,7 +44,7 @@ export class Connection {
       this.hear.state("live");
     };
     socket.onmessage = ({ data }) => {
-      if (typeof data === "string") this.reply(JSON.parse(data).reply);
+      if (typeof data === "string") this.read(JSON.parse(data));
       else this.show(readFrame(data));
     };
     socket.onclose = () => {
@@ -53,6 +53,11 @@ export class Connection {
       this.calls.clear();
       this.later();
     };
+  }
+
+  read({ reply, warning }) {
+    if (reply) this.reply(reply);
+    else if (warning) this.hear.warning(warning);
   }
 
   later() {

@@ -83,6 +83,7 @@ const connection = new Connection({
     for (const [body, pose] of frame.moved) drawing?.move(body, pose);
     refresh();
   },
+  warning: (text) => controls.notice(text),
   state: (word) => controls.state(word),
 });
 

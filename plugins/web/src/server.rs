@@ -400,6 +400,10 @@ impl Server {
         }
         let mut is_wanted = false;
         for (token, viewer) in &mut self.viewers {
+            if !viewer.warn(&self.watch) {
+                gone.push(*token);
+                continue;
+            }
             if viewer.is_ready()
                 && let Some(frame) = self.watch.frame(&mut viewer.view)
                 && !viewer.show(frame)

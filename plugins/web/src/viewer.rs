@@ -7,13 +7,13 @@ use std::{
 
 use mio::net::TcpStream;
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use tungstenite::{
     Bytes, Error, Message, WebSocket,
     protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
 };
 
-use crate::frames::View;
+use crate::{frames::View, watch::Watch};
 
 /// The longest message that is heard, bytes.
 pub(crate) const LONGEST_MESSAGE: usize = 64 << 10;
@@ -73,6 +73,8 @@ pub(crate) struct Viewer<S = TcpStream> {
     is_full: bool,
     /// Requests that were not answered yet.
     pub(crate) under_way: u32,
+    /// Number of warnings that it was told.
+    warned: usize,
     /// Time at which it last said anything.
     pub(crate) heard: Instant,
     second: Instant,
@@ -94,6 +96,7 @@ impl<S: Read + Write> Viewer<S> {
             unseen: Vec::new(),
             is_full: false,
             under_way: 0,
+            warned: 0,
             heard: now,
             second: now,
             in_second: 0,
@@ -148,13 +151,13 @@ impl<S: Read + Write> Viewer<S> {
             return match serde_json::from_str(&text) {
                 Ok(said) => Heard::Said(said),
                 Err(error) => {
+                    let words = ["NaN", "Infinity"];
+                    let why = match words.into_iter().find(|word| text.contains(word)) {
+                        Some(word) => format!("{word} is no number in JSON: {error}"),
+                        None => error.to_string(),
+                    };
                     // Reasons are at most 123 bytes long.
-                    let why: String = error
-                        .to_string()
-                        .chars()
-                        .filter(char::is_ascii)
-                        .take(120)
-                        .collect();
+                    let why: String = why.chars().filter(char::is_ascii).take(120).collect();
                     self.dismiss(CloseCode::Policy, &why)
                 }
             };
@@ -189,6 +192,14 @@ impl<S: Read + Write> Viewer<S> {
     pub(crate) fn show(&mut self, frame: Vec<u8>) -> bool {
         self.unseen.push(self.view.has);
         self.send(Message::Binary(Bytes::from(frame)))
+    }
+
+    /// Tells it the warnings of the run that it does not know yet; false when it has gone.
+    pub(crate) fn warn(&mut self, watch: &Watch) -> bool {
+        let new = watch.warnings(self.warned);
+        self.warned += new.len();
+        let texts = new.iter().map(|text| json!({ "warning": &**text }));
+        texts.into_iter().all(|text| self.tell(text.to_string()))
     }
 
     /// Sends a text; false when the viewer has gone.

@@ -1,5 +1,8 @@
 //! Observation of the simulation for the viewers: poses, readings, and the speed of time.
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use morse_api::{middleware::RequestSender, port::Observer, world_view::WorldView};
 
@@ -86,6 +89,11 @@ impl Watch {
                 sensor.assert_ready();
             }
         }
+    }
+
+    /// The warnings of the run from this one on.
+    pub(crate) fn warnings(&self, since: usize) -> Vec<Arc<str>> {
+        self.world_view.warnings.since(since)
     }
 
     /// Takes what has come.

@@ -13,6 +13,7 @@ use morse_api::{
     sensor::Outputs,
     service,
     tick::{Clock, Tick},
+    warning::Warnings,
     world_view::{
         BodyInfo, ComponentInfo, ContactInfo, Form, FrameInfo, Pacing, RobotInfo, Scenery,
         ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
@@ -50,9 +51,10 @@ pub(super) fn open(
     if names.is_empty() {
         return Vec::new();
     }
-    let (scenery, warnings) = scenery(world, simulation, spawned);
+    let (scenery, unseen) = scenery(world, simulation, spawned);
     let scenery = Arc::new(scenery);
     let pacing = Arc::new(Pacing::default());
+    let warnings = world.get_resource_or_init::<Warnings>().told();
     let view = morse_render::view(world);
     let mut viewers = Viewers {
         bodies: spawned.bodies.values().copied().collect(),
@@ -70,12 +72,13 @@ pub(super) fn open(
             sensors: observers(world, &mut viewers.readings),
             actuators: senders(world),
             pacing: pacing.clone(),
+            warnings: warnings.clone(),
             view,
         });
     }
     world.insert_resource(viewers);
     world.insert_resource(Paced(pacing));
-    warnings
+    unseen
 }
 
 /// Everything that there is to see, and what cannot be shown.

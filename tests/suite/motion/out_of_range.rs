@@ -73,7 +73,7 @@ fn no_number_of_any_command_ends_a_run() {
         }
         simulation.run(12).expect("no lockstep");
         untouched.run(12).expect("no lockstep");
-        assert_eq!(simulation.lost_body(), None, "{}", path.display());
+        assert_eq!(simulation.lost_bodies(), [], "{}", path.display());
         assert_eq!(
             simulation.state_hash(),
             untouched.state_hash(),

@@ -341,6 +341,7 @@ fn a_client_ends_the_run() {
         ticks: Some(1000),
         pace: Pace::Max,
         signal: std::sync::Arc::default(),
+        strict: false,
     };
     let (summary, end) = run(simulation, &limits, &mut |_| {});
     assert_eq!((summary.steps, end), (1, End::Asked));

@@ -42,6 +42,7 @@ impl Served {
             ticks,
             pace,
             signal: signal.clone(),
+            strict: false,
         };
         let text = text.to_owned();
         let thread = std::thread::Builder::new().spawn(move || {
@@ -110,6 +111,7 @@ impl Served {
         Viewer {
             socket,
             replies: Vec::new(),
+            warnings: Vec::new(),
             next: 1,
         }
     }
@@ -196,6 +198,8 @@ pub(super) fn length(rest: &mut &[u8]) -> usize {
 pub(super) struct Viewer {
     pub(super) socket: WebSocket<TcpStream>,
     replies: Vec<Json>,
+    /// Warnings that it was told.
+    pub(super) warnings: Vec<String>,
     next: u64,
 }
 
@@ -213,12 +217,17 @@ impl Viewer {
         loop {
             match self.socket.read().unwrap() {
                 Message::Binary(bytes) => return Frame::read(&bytes),
-                Message::Text(text) => {
-                    let reply: Json = serde_json::from_str(&text).unwrap();
-                    self.replies.push(reply["reply"].clone());
-                }
+                Message::Text(text) => self.note(&text),
                 _ => {}
             }
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        let said: Json = serde_json::from_str(text).unwrap();
+        match said["warning"].as_str() {
+            Some(warning) => self.warnings.push(warning.to_owned()),
+            None => self.replies.push(said["reply"].clone()),
         }
     }
 
@@ -267,11 +276,19 @@ impl Viewer {
                     let frame = Frame::read(&bytes);
                     self.say(&json!({ "seen": frame.number }));
                 }
-                Message::Text(text) => {
-                    let reply: Json = serde_json::from_str(&text).unwrap();
-                    self.replies.push(reply["reply"].clone());
-                }
+                Message::Text(text) => self.note(&text),
                 _ => {}
+            }
+        }
+    }
+
+    /// The reason that the close frame gives which comes in the end.
+    pub(super) fn last_words(&mut self) -> String {
+        loop {
+            match self.socket.read() {
+                Ok(Message::Close(Some(frame))) => return frame.reason.to_string(),
+                Ok(_) => {}
+                Err(error) => panic!("{error}"),
             }
         }
     }

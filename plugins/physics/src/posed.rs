@@ -1,0 +1,341 @@
+//! Velocities of bodies that are put from pose to pose, past physics: those that their poses have.
+//!
+//! The engine knows of no velocity there, as it did not move them. Poses that follow each other within a quarter of a
+//! second are a motion, whose velocity is their difference over the time between them; a pose that comes alone
+//! is a jump, which has none. A displacement is a motion in any case: it lasts until the next action of its actuator.
+
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+use morse_api::body::{BodyKind, BodyState};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    PhysicsSettings, convert,
+    drives::Commanded,
+    engine::{BodyRow, EngineItem, Tables},
+    lost_body::is_bearable,
+};
+
+/// s: poses that follow each other within this time are a motion.
+const TOGETHER: f64 = 0.25;
+
+/// The bodies that were put somewhere lately, by place; state.
+pub(super) type PosedMotions = BTreeMap<usize, PosedMotion>;
+
+/// Motion of a body that is put from pose to pose.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct PosedMotion {
+    /// Of the body's origin, world axes, m/s.
+    linear: Vector3<f64>,
+    /// World axes, rad/s.
+    angular: Vector3<f64>,
+    /// Pose that it was put to: the engine's is rounded.
+    target: Isometry3<f64>,
+    /// Ticks since then, once each is over.
+    age: u32,
+    /// Age up to which the velocities hold.
+    lasts: u32,
+}
+
+impl PosedMotion {
+    /// The velocity of the origin and the angular velocity, while there are any.
+    pub(super) fn velocities(&self) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        let moves = self.linear.amax() > 0.0 || self.angular.amax() > 0.0;
+        (moves && self.age <= self.lasts).then_some((self.linear, self.angular))
+    }
+}
+
+/// A body is put somewhere past physics.
+pub(super) struct Puts<'a> {
+    pub settings: &'a PhysicsSettings,
+    pub tables: &'a Tables,
+    pub motions: &'a mut PosedMotions,
+    /// Bodies that were told to be where the physics cannot bear them.
+    pub unbearable: &'a mut Vec<usize>,
+    pub place: usize,
+    pub row: &'a BodyRow,
+}
+
+impl Puts<'_> {
+    /// Puts it where `pose` says of where it is. If it is displaced: by how much, and for how long, s.
+    pub(super) fn put(
+        &mut self,
+        engine: &mut EngineItem<'_, '_>,
+        states: &mut Query<&mut BodyState>,
+        pose: impl Fn(Isometry3<f64>) -> Isometry3<f64>,
+        displaced: Option<(&Isometry3<f64>, f64)>,
+    ) {
+        let Self {
+            settings,
+            tables,
+            row,
+            ..
+        } = *self;
+        let (Some(body), Ok(mut state)) = (engine.movable(row), states.get_mut(row.entity)) else {
+            return;
+        };
+        let (from, to) = (state.pose, pose(state.pose));
+        if !is_bearable(&to) {
+            self.unbearable.push(self.place);
+            return;
+        }
+        body.set_position(convert::pose(&to), true);
+        match displaced {
+            None => put(self.motions, self.place, &from, &to, settings),
+            Some((by, period)) => {
+                displace(self.motions, self.place, &from, by, period, settings);
+            }
+        }
+        let center = from.inverse_transform_point(&state.center_of_mass);
+        state.center_of_mass = to * center;
+        state.pose = to;
+        carry(engine, tables, self.place, &from, &to);
+    }
+}
+
+/// A body is put to a pose. What it has for a velocity is told by the pose before, if that is not long ago.
+pub(super) fn put(
+    motions: &mut PosedMotions,
+    place: usize,
+    from: &Isometry3<f64>,
+    to: &Isometry3<f64>,
+    settings: &PhysicsSettings,
+) {
+    let known = motions.get(&place).copied();
+    let target = known.map(|known| known.target);
+    let is_unmoved = |target: &Isometry3<f64>| is_rounding(target, from);
+    let from = target.filter(is_unmoved).unwrap_or(*from);
+    if *to == from || (known.is_none() && is_rounding(to, &from)) {
+        return;
+    }
+    let mut motion = PosedMotion {
+        linear: Vector3::zeros(),
+        angular: Vector3::zeros(),
+        target: *to,
+        age: 0,
+        lasts: 0,
+    };
+    if let Some(known) = known.filter(|known| known.age > 0) {
+        let seconds = f64::from(known.age) * settings.dt();
+        motion.linear = (to.translation.vector - from.translation.vector) / seconds;
+        motion.angular = turn(&from.rotation, &to.rotation) / seconds;
+        // The next pose may be a little late; of poses in each tick it cannot be.
+        motion.lasts = known.age + known.age / 2;
+    }
+    motions.insert(place, motion);
+}
+
+/// Tells whether two poses differ by no more than the engine's rounding makes them.
+fn is_rounding(one: &Isometry3<f64>, other: &Isometry3<f64>) -> bool {
+    const SHARE: f64 = 4.0 * f32::EPSILON as f64;
+    let apart = one.translation.vector - other.translation.vector;
+    let scale = one.translation.vector.amax().max(1.0);
+    apart.amax() <= SHARE * scale && one.rotation.angle_to(&other.rotation) <= 4.0 * SHARE
+}
+
+/// A body is displaced by so much, in its own axes, by an actuator that does so once in a period (s).
+pub(super) fn displace(
+    motions: &mut PosedMotions,
+    place: usize,
+    from: &Isometry3<f64>,
+    by: &Isometry3<f64>,
+    period: f64,
+    settings: &PhysicsSettings,
+) {
+    let turned = by.rotation.scaled_axis();
+    if by.translation.vector.amax() == 0.0 && turned.amax() == 0.0 {
+        if let Some(known) = motions.get_mut(&place) {
+            known.lasts = 0;
+        }
+        return;
+    }
+    let ticks = libm::round(period * settings.rate).clamp(1.0, 1e6) as u32;
+    let motion = PosedMotion {
+        linear: from.rotation * by.translation.vector / period,
+        angular: from.rotation * turned / period,
+        target: from * by,
+        age: 0,
+        lasts: ticks + ticks / 2,
+    };
+    motions.insert(place, motion);
+}
+
+/// The turn from one orientation to another, the shorter way: axis times angle, rad.
+fn turn(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> Vector3<f64> {
+    (to * from.inverse()).scaled_axis()
+}
+
+/// Takes the posed bodies along that hang on a body which was moved past physics.
+pub(super) fn carry(
+    engine: &mut EngineItem<'_, '_>,
+    tables: &Tables,
+    place: usize,
+    from: &Isometry3<f64>,
+    to: &Isometry3<f64>,
+) {
+    let by = to * from.inverse();
+    let above = |at: &usize| {
+        let row = tables.bodies.get(*at)?;
+        row.attachment.as_ref().map(|joint| joint.parent)
+    };
+    for &at in &tables.posed {
+        // No chain is longer than there are bodies.
+        let mut chain = std::iter::successors(above(&at), above).take(tables.bodies.len());
+        let row = tables
+            .bodies
+            .get(at)
+            .filter(|_| chain.any(|at| at == place));
+        if let Some(body) = row.and_then(|row| engine.movable(row)) {
+            let pose = by * convert::isometry(body.position());
+            body.set_position(convert::pose(&pose), true);
+        }
+    }
+}
+
+/// A tick is over: what was put somewhere, and what hangs on it, gets the velocity of its poses.
+pub(super) fn pass(
+    settings: Res<PhysicsSettings>,
+    tables: Res<Tables>,
+    mut commanded: ResMut<Commanded>,
+    mut states: Query<&mut BodyState>,
+) {
+    if commanded.posed.is_empty() {
+        return;
+    }
+    for motion in commanded.posed.values_mut() {
+        motion.age = motion.age.saturating_add(1);
+    }
+    tell(&commanded.posed, &tables, &mut states);
+    let dt = settings.dt();
+    commanded
+        .posed
+        .retain(|_, motion| motion.age <= motion.lasts || f64::from(motion.age) * dt <= TOGETHER);
+}
+
+/// Adds the velocities of the poses to those that the engine knows.
+pub(super) fn tell(motions: &PosedMotions, tables: &Tables, states: &mut Query<&mut BodyState>) {
+    let mut moving: BTreeMap<usize, Rigid> = BTreeMap::new();
+    for (&place, motion) in motions {
+        let Some(row) = tables.bodies.get(place) else {
+            continue;
+        };
+        let Ok(mut state) = states.get_mut(row.entity) else {
+            continue;
+        };
+        if row.kind == BodyKind::Fixed {
+            // The engine does not tell of these.
+            state.linear_velocity = Vector3::zeros();
+            state.angular_velocity = Vector3::zeros();
+        }
+        if let Some((linear, angular)) = motion.velocities() {
+            let rigid = Rigid {
+                origin: state.pose.translation.vector.into(),
+                linear,
+                angular,
+            };
+            rigid.add_to(&mut state);
+            moving.insert(place, rigid);
+        }
+    }
+    for &place in &tables.posed {
+        let row = tables.bodies.get(place);
+        let parent = |row: &BodyRow| row.attachment.as_ref().map(|joint| joint.parent);
+        let rigid = row
+            .and_then(parent)
+            .and_then(|parent| moving.get(&parent).copied());
+        if let (Some(row), Some(rigid)) = (row, rigid)
+            && let Ok(mut state) = states.get_mut(row.entity)
+        {
+            rigid.add_to(&mut state);
+            moving.insert(place, rigid);
+        }
+    }
+}
+
+/// Motion of a rigid body about a point of it.
+#[derive(Clone, Copy)]
+struct Rigid {
+    origin: Point3<f64>,
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+}
+
+impl Rigid {
+    fn add_to(&self, state: &mut BodyState) {
+        let arm = state.center_of_mass - self.origin;
+        state.linear_velocity += self.linear + self.angular.cross(&arm);
+        state.angular_velocity += self.angular;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: usize = 3;
+
+    /// A body that is put along x at these ticks to these places; its velocity after each tick.
+    fn follow(puts: &[(u32, f64)], ticks: u32) -> Vec<f64> {
+        let settings = PhysicsSettings::default();
+        let mut motions = PosedMotions::new();
+        let mut at = Isometry3::identity();
+        let mut found = Vec::new();
+        for tick in 1..=ticks {
+            if let Some((_, x)) = puts.iter().find(|(when, _)| *when == tick) {
+                let to = Isometry3::translation(*x, 0.0, 0.0);
+                put(&mut motions, PLACE, &at, &to, &settings);
+                at = to;
+            }
+            for motion in motions.values_mut() {
+                motion.age += 1;
+            }
+            let velocity = motions.get(&PLACE).and_then(PosedMotion::velocities);
+            found.push(velocity.map_or(0.0, |(linear, _)| linear.x));
+            let dt = settings.dt();
+            motions.retain(|_, motion| {
+                motion.age <= motion.lasts || f64::from(motion.age) * dt <= TOGETHER
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn a_jump_is_no_motion() {
+        assert_eq!(follow(&[(5, 500.0)], 40), [0.0; 40]);
+        assert_eq!(follow(&[(5, 500.0), (30, 0.0)], 60), [0.0; 60]);
+    }
+
+    #[test]
+    fn poses_that_follow_each_other_are_one() {
+        for every in [1, 2, 6, 12] {
+            let puts: Vec<(u32, f64)> = (1..=10)
+                .map(|count| (count * every, f64::from(count * every) / 30.0))
+                .collect();
+            let found = follow(&puts, 12 * every);
+            for (tick, speed) in (1..).zip(&found) {
+                // It is known from the second pose on, and holds while the next one may be on its way.
+                let is_known = (2 * every..10 * every + every + every / 2).contains(&tick);
+                let expected = if is_known { 2.0 } else { 0.0 };
+                assert!((speed - expected).abs() < 1e-9, "{every}, {tick}: {speed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_displacement_is_a_motion_at_once() {
+        let settings = PhysicsSettings::default();
+        let mut motions = PosedMotions::new();
+        let from = Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_2);
+        let by = Isometry3::new(Vector3::x() * 0.2, Vector3::z() * 0.1);
+        displace(&mut motions, PLACE, &from, &by, 0.1, &settings);
+        let (linear, angular) = motions[&PLACE].velocities().expect("it moves");
+        assert!((linear - Vector3::y() * 2.0).norm() < 1e-12, "{linear}");
+        assert!((angular - Vector3::z()).norm() < 1e-12, "{angular}");
+        let nowhere = Isometry3::identity();
+        motions.get_mut(&PLACE).expect("known").age = 1;
+        displace(&mut motions, PLACE, &from, &nowhere, 0.1, &settings);
+        assert_eq!(motions[&PLACE].velocities(), None);
+    }
+}
