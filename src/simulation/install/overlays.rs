@@ -1,10 +1,6 @@
 //! Lays overlays over components.
 use morse_api::{
-    component::Path,
-    component::Beside,
-    overlay::Over,
-    service::find,
-    state::sort_by_path,
+    component::Beside, component::Path, overlay::Over, service::find, state::sort_by_path,
 };
 use morse_scene::{
     diagnostic::Diagnostic,

@@ -137,7 +137,6 @@ fn tick(path: &std::path::Path, set: Vec<String>) -> Result<(), String> {
     let options = Options {
         set,
         allow_paths: vec![super::root().to_owned()],
-        opens_meshes: true,
         ..Options::default()
     };
     let plan = load(path, &options, &kinds(&no_extensions)).map_err(|report| report.to_string())?;
