@@ -217,12 +217,8 @@ mod tests {
         assert_near(&test, sensor, &[("box", 2.0), ("dog", 30.0)]);
         let refused = ask(&mut test, "set_range", json!([-1.0]));
         assert_eq!(refused.status, Status::Failed);
-        assert!(
-            refused
-                .value
-                .to_string()
-                .contains("`rover.proximity`: the argument `range`")
-        );
+        let said = refused.value.to_string();
+        assert!(said.contains("`rover.proximity`, range: -1 is out of range"));
         assert_near(&test, sensor, &[("box", 2.0), ("dog", 30.0)]);
         ask(&mut test, "set_tracked_tag", json!({"tag": "Nobody"}));
         assert_near(&test, sensor, &[]);

@@ -1,12 +1,21 @@
 //! Ranges of kinds of one's own, and fields that they may not have.
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+    sync::Arc,
+};
 
 use bevy::prelude::{App as BevyApp, *};
 use morse_api::prelude::{Memory, Range, *};
+use morse_scene::simulation::model::Settings;
 use morse_sim::{
     Simulation,
     cli::{describe, exit},
-    simulation::BuildError,
+    simulation::{
+        BuildError, kinds,
+        load::{Options, parse},
+        no_extensions,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -192,6 +201,49 @@ fn memory_is_held_against_the_budget() {
     );
     assert!(
         said.contains("--memory 23GiB") && said.contains("<text>:2:"),
+        "{said}"
+    );
+}
+
+#[test]
+fn measurements_that_wait_count_too() {
+    let latency =
+        |count: &str| format!("samples: 1000000, modifiers: [(kind: \"latency\", {count})]");
+    assert!(load(&latency("measurements: 100")).is_ok());
+    let said = refusal(&latency("measurements: 1000"));
+    assert!(said.contains("`r.ear`: it would take 7.5 GiB"), "{said}");
+    // At 60 Hz that is 1200 measurements.
+    let said = refusal(&latency("time: 20"));
+    assert!(said.contains("`r.ear`: it would take 9 GiB"), "{said}");
+}
+
+#[test]
+fn simulations_that_a_program_made_are_held_to_ranges() {
+    let text = "Simulation(scene: \"boxes.robray\", robots: { \"r\": (model: \"robots/atrv.robray\", \
+        sensors: { \"ear\": (kind: \"ear\", modifiers: [(kind: \"bias\")]) }) })";
+    let options = Options::default();
+    let plan = parse(text, Path::new("scenes"), &options, &kinds(&ears));
+    let mut plan = plan.unwrap_or_else(|report| panic!("{report}"));
+    assert!(Simulation::build(plan.clone(), &ears).is_ok());
+    for robot in plan.simulation.robots.values_mut() {
+        for sensor in robot.sensors.values_mut() {
+            let deaf = Ear {
+                threshold: 1e9,
+                ..Ear::default()
+            };
+            sensor.component.settings = Settings(Arc::new(deaf));
+            let settings = kinds(&no_extensions).modifiers["bias"].about.defaults();
+            let settings = settings.expect("it has defaults");
+            sensor.component.modifiers[0].settings = Settings(settings);
+        }
+    }
+    let error = Simulation::build(plan, &ears)
+        .err()
+        .map(|error| error.to_string());
+    let said = error.expect("out of range");
+    let expected = "`r.ear`: `threshold` of `ear`: 1e9 is out of range: 0 to 120 dB";
+    assert!(
+        said.contains(expected) && said.matches("error").count() == 1,
         "{said}"
     );
 }

@@ -281,8 +281,8 @@ fn settings_are_checked() {
     let check = |text: &str| morse_testing::settings::<Armature>(text).check(test.app.world(), arm);
     assert!(check("()").is_ok());
     assert!(check(r#"(joints: ["a", "c"])"#).is_ok());
-    assert!(check("(rotation_speed: 0)").is_err());
-    assert!(check("(angle_tolerance: -1)").is_err());
+    let found = morse_testing::out_of_range::<Armature>("(rotation_speed: 0, angle_tolerance: -1)");
+    assert_eq!(found, ["angle_tolerance", "rotation_speed"]);
     assert_eq!(
         check(r#"(joints: ["x"])"#).unwrap_err().to_string(),
         "the robot has no joint `x`"

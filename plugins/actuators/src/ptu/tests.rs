@@ -204,7 +204,7 @@ fn unknown_joints_are_refused() {
     let (mut test, unit) = test_world("()");
     test.joints(&["rover.pan"]);
     let check = |text: &str| morse_testing::settings::<Ptu>(text).check(test.app.world(), unit);
-    assert!(check("(speed: -1)").is_err());
+    assert_eq!(morse_testing::out_of_range::<Ptu>("(speed: -1)"), ["speed"]);
     assert_eq!(
         check(r#"(pan: "neck", tilt: "nod")"#)
             .unwrap_err()
