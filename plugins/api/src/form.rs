@@ -37,7 +37,7 @@ pub enum Form {
     },
     /// Triangles.
     Mesh {
-        /// Their place in [`Scenery::meshes`].
+        /// Their place in [`Scenery::meshes`](crate::world_view::Scenery::meshes).
         mesh: usize,
         /// Uniform.
         scale: f64,

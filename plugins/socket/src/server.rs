@@ -94,7 +94,7 @@ pub(crate) struct Server {
     pub(crate) busy: BTreeSet<usize>,
     pub(crate) next: usize,
     pub(crate) outputs: Vec<Output>,
-    /// Where the commands of the actuators' streams go.
+    /// Senders of the commands that the actuators' streams carry.
     pub(crate) inputs: Vec<CommandSender>,
     pub(crate) directory: Directory,
     pub(crate) requests: RequestSender,
