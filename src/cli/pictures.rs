@@ -5,8 +5,11 @@ use bevy::prelude::Entity;
 use morse_api::{
     body::BodyState,
     fields::{Value, view},
+    kind::Described,
     middleware::Failure,
     render::CameraView,
+    samples::Samples,
+    service,
 };
 use morse_render::{
     Canvas, Margin,
@@ -20,7 +23,10 @@ use super::{
     render::enlarged,
     run::{Args, seconds},
 };
-use crate::{run::Watch, simulation::Simulation};
+use crate::{
+    run::Watch,
+    simulation::{AccessError, Simulation},
+};
 
 /// Pixels in each direction that a pixel of a frame is the mean of.
 const FINE: u32 = 2;
@@ -305,11 +311,24 @@ fn find(simulation: &Simulation, name: &str) -> Result<Entity, String> {
     })
 }
 
+/// Tells whether a component takes pictures in colour.
+fn draws(simulation: &Simulation, camera: &str) -> bool {
+    let world = simulation.world();
+    let described = service::find(world, camera).and_then(|camera| world.get::<Described>(camera));
+    described.is_some_and(|known| known.0.fields.of_kind::<Samples<u8>>("image").is_some())
+}
+
 /// The newest image of a camera, which may be empty.
 fn image_of(simulation: &Simulation, camera: &str) -> Result<RgbaImage, String> {
-    let data = simulation
-        .read_any(camera)
-        .map_err(|error| error.to_string())?;
+    let data = match simulation.read_any(camera) {
+        Err(AccessError::NothingYet { .. }) if draws(simulation, camera) => {
+            return Ok(RgbaImage::default());
+        }
+        Err(AccessError::NothingYet { .. }) => {
+            return Err(format!("`{camera}` takes no pictures in colour"));
+        }
+        data => data.map_err(|error| error.to_string())?,
+    };
     let size = |name: &str| match data.field(name).map(view) {
         Some(Value::Integer(size)) => u32::try_from(size).ok(),
         _ => None,
