@@ -3,6 +3,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use morse_api::whole_file::write_whole;
 use morse_scene::{
     diagnostic::{Style, printable_path},
     robray::format,
@@ -84,7 +85,7 @@ fn file(
     if path == Path::new("-") {
         out.write_all(formatted.as_bytes())?;
     } else if formatted != text
-        && let Err(reason) = std::fs::write(path, formatted)
+        && let Err(reason) = write_whole(path, |file| file.write_all(formatted.as_bytes()))
     {
         writeln!(err, "error: cannot write `{shown}`: {reason}")?;
         return Ok(Outcome::Unwritable);

@@ -20,7 +20,8 @@
 //! - [`range`]: the values that numbers of settings and commands may have; [`memory`]: how much of it sensors may take;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`world_view`]: what middlewares that look on are shown;
-//! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work.
+//! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work;
+//! - [`whole_file`]: files that are there as a whole or not at all.
 pub mod actuator;
 pub mod angles;
 mod attributes;
@@ -67,6 +68,7 @@ pub mod tick;
 pub mod vehicle;
 mod wake;
 pub mod warning;
+pub mod whole_file;
 pub mod world_view;
 
 pub use fields::dynamic;

@@ -3,11 +3,9 @@ mod film;
 mod gif;
 mod palette;
 
-use std::{
-    fs::File,
-    io::{self, BufWriter},
-    path::Path,
-};
+use std::{io, path::Path};
+
+use morse_api::whole_file::write_whole;
 
 pub use film::{Film, Format};
 
@@ -62,24 +60,27 @@ impl RgbaImage {
         }
     }
 
-    /// Writes a PNG file.
+    /// Writes a PNG file: the whole of it or, where that cannot be, nothing.
     ///
     /// # Errors
     ///
     /// It cannot be written.
     pub fn write_png(&self, path: &Path) -> io::Result<()> {
-        let file = BufWriter::new(File::create(path)?);
-        let mut encoder = png::Encoder::new(file, self.width, self.height);
-        encoder.set_color(png::ColorType::Rgba);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.pixels)?;
-        Ok(writer.finish()?)
+        write_whole(path, |file| {
+            let mut encoder = png::Encoder::new(file, self.width, self.height);
+            encoder.set_color(png::ColorType::Rgba);
+            encoder.set_depth(png::BitDepth::Eight);
+            let mut writer = encoder.write_header()?;
+            writer.write_image_data(&self.pixels)?;
+            Ok(writer.finish()?)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]
