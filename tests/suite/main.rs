@@ -42,6 +42,7 @@ mod shipped;
 mod simulation_file;
 mod snippets;
 mod socket;
+mod text_logs;
 mod tidy;
 mod under_load;
 mod web;

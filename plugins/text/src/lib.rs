@@ -24,7 +24,9 @@ use crate::log_file::LogFile;
 
 /// Writes the readings of each sensor to a file of its own.
 ///
-/// Every reading is written: by default the tick waits for the disk rather than lose one.
+/// Every reading is written: by default the tick waits for the disk rather than lose one. What was measured is in
+/// the files a quarter of a second later. A file that cannot be written any more, since the disk is full, is named
+/// once and ends the run; all files then end with their last whole record, under their heads.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Text {
@@ -174,6 +176,7 @@ impl Log {
             Format::Csv if record::waits(info) => {}
             Format::Csv => record::csv_header(out, info, None),
         })
+        .and_then(|()| file.flush())
         .map_err(|error| failed("write", &path, &error))?;
         observer.stay_ready();
         Ok(Self {
@@ -218,7 +221,7 @@ impl Log {
     }
 }
 
-/// Longest time until what has been written reaches the files.
+/// Longest time until what has been measured reaches the files.
 const BEAT: Duration = Duration::from_millis(250);
 
 /// Writes until the simulation ends, or a file cannot be written.
@@ -229,17 +232,24 @@ fn write_all(logs: &mut [Log], wake: &Wake) -> Result<(), Failure> {
             recv(wake.channel()) -> token => (false, token.is_err()),
             recv(beat) -> _ => (true, false),
         };
-        let mut taken = logs.iter_mut().try_for_each(Log::take);
-        if taken.is_ok() && is_beat {
-            taken = logs.iter_mut().try_for_each(Log::flush);
+        // One full file does not keep the others from taking what has arrived.
+        let mut taken = of_all(logs, Log::take);
+        if is_beat {
+            taken = taken.and(of_all(logs, Log::flush));
         }
         if taken.is_err() || is_end {
             break taken;
         }
     };
-    // One full file does not keep the others from being complete.
-    let flushed = logs.iter_mut().map(Log::flush).fold(Ok(()), Result::and);
-    result.and(flushed)
+    result.and(of_all(logs, Log::flush))
+}
+
+/// Does something with every log; the first failure is the one to tell.
+fn of_all(
+    logs: &mut [Log],
+    work: impl FnMut(&mut Log) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    logs.iter_mut().map(work).fold(Ok(()), Result::and)
 }
 
 fn failed(what: &str, path: &Path, error: &std::io::Error) -> Failure {

@@ -1,7 +1,7 @@
 //! A reading as text.
-use std::io::Write as _;
+use std::{any::TypeId, io::Write as _};
 
-use bevy::reflect::{PartialReflect, ReflectRef};
+use bevy::reflect::{PartialReflect, ReflectRef, TypeInfo};
 use morse_api::{
     fields::{DynamicValue, Field, Value, key_text, plain_name, view, walk},
     named::Named,
@@ -67,7 +67,7 @@ fn pair(out: &mut Vec<u8>, name: &str, value: &dyn PartialReflect) {
 /// Tells whether the line of names is known only with the first reading.
 #[must_use]
 pub fn waits(info: &SensorInfo) -> bool {
-    let named = std::any::TypeId::of::<Named>();
+    let named = TypeId::of::<Named>();
     info.fields.0.iter().any(|field| field.type_id == named)
 }
 
@@ -94,12 +94,14 @@ pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo, reading: Option<&Reading
 pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
     put(out, format_args!("{:?}", reading.seconds()));
     for (field, value) in values(info, reading) {
+        if columns(field).is_some() {
+            walk(value, &mut |number| {
+                out.push(b';');
+                write_value(out, number);
+            });
+            continue;
+        }
         match view(value) {
-            Value::Numbers(numbers) if columns(field).is_some() => {
-                numbers
-                    .iter()
-                    .for_each(|number| put(out, format_args!(";{number:?}")));
-            }
             Value::Named(named) => {
                 let numbers = named.values.iter();
                 numbers.for_each(|number| put(out, format_args!(";{number:?}")));
@@ -119,14 +121,16 @@ pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
 
 /// Columns of a field that always holds the same number of numbers.
 fn columns(field: &Field) -> Option<usize> {
-    let id = field.type_id;
-    [
-        (2, std::any::TypeId::of::<[f64; 2]>()),
-        (3, std::any::TypeId::of::<[f64; 3]>()),
-        (4, std::any::TypeId::of::<[f64; 4]>()),
-    ]
-    .into_iter()
-    .find_map(|(count, array)| (array == id).then_some(count))
+    let Some(TypeInfo::Array(array)) = field.info else {
+        return None;
+    };
+    let part = array.item_ty().id();
+    macro_rules! is_one_of {
+        ($($number:ty),+ $(,)?) => {
+            $(part == TypeId::of::<$number>())||+
+        };
+    }
+    is_one_of![f64, f32, i32, i64, u8, u16, u32, u64].then(|| array.capacity())
 }
 
 fn values<'a>(
@@ -257,6 +261,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use bevy::prelude::Reflect;
+    use morse_api::fields::Fields;
 
     use super::*;
 
@@ -266,6 +271,24 @@ mod tests {
         r#type: String,
         at: [f64; 3],
         found: bool,
+    }
+
+    /// Numbers of every length.
+    #[derive(Reflect, Clone, Default)]
+    struct Wheels {
+        pair: [f64; 2],
+        speeds: [f64; 8],
+        counts: [u32; 5],
+        gains: [f32; 1],
+        rows: [[f64; 3]; 2],
+        open: Vec<f64>,
+    }
+
+    #[test]
+    fn arrays_of_numbers_have_a_column_each() {
+        let fields = Fields::of_type::<Wheels>(None).0;
+        let found: Vec<_> = fields.iter().map(columns).collect();
+        assert_eq!(found, [Some(2), Some(8), Some(5), Some(1), None, None]);
     }
 
     fn written(value: &dyn PartialReflect) -> String {
