@@ -89,6 +89,15 @@ pub(super) struct Raised {
 }
 
 pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Report>> {
+    if plan.threads > most_threads() {
+        let mut report = plan.warnings;
+        report.add([too_many(plan.threads)], &plan.sources);
+        return Err(Box::new(report));
+    }
+    put_together(plan, extensions)
+}
+
+fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Report>> {
     let Plan {
         simulation,
         assembly,
@@ -145,6 +154,19 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
         gate,
         simulation,
     })
+}
+
+/// Most threads that may be asked for: more of them than four times the processors bring nothing, and thousands
+/// bring a machine down.
+#[must_use]
+pub(crate) fn most_threads() -> usize {
+    4 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn too_many(threads: usize) -> Diagnostic {
+    let message = format!("{threads} threads are more than four times this machine's processors");
+    Diagnostic::error("load::threads", message)
+        .help("use as many as there are processors; the results do not depend on it")
 }
 
 /// Gives the pictures to a graphics card where one is asked for. Returns what it cannot show.
