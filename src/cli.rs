@@ -6,24 +6,31 @@ pub mod fmt;
 pub mod inspect;
 pub mod list;
 pub mod memory;
+pub mod messages;
 pub mod new;
 pub mod output;
 pub mod pictures;
+pub mod progress;
 pub mod render;
+mod results;
 pub mod run;
 pub mod serve;
+pub mod shell;
+mod summary;
 #[cfg(feature = "viewer")]
 pub mod view;
 
 use std::{
-    io::{IsTerminal as _, Write},
+    io::{ErrorKind, IsTerminal as _, Write},
     process::ExitCode,
+    sync::Arc,
 };
 
 use bevy::prelude::App;
 use clap::{Parser, Subcommand};
 
-use crate::simulation::{Extensions, no_extensions};
+use crate::simulation::no_extensions;
+use results::Results;
 
 /// Exit codes of the program.
 pub mod exit {
@@ -39,6 +46,8 @@ pub mod exit {
     pub const SIMULATION: u8 = 4;
     /// A peer was lost, or a lockstep observer did not answer in time.
     pub const PEER: u8 = 5;
+    /// The time by the wall clock was up: as `timeout` of the shell says it.
+    pub const TIMEOUT: u8 = 124;
     /// A signal asked for the end: this plus the signal's number.
     pub const SIGNAL: u8 = 128;
 }
@@ -52,8 +61,8 @@ pub mod exit {
     subcommand_negates_reqs = true
 )]
 #[command(
-    after_help = "Exit codes: 0 fine, 1 `fmt --check` found something, 2 usage or scene error, 3 environment, 4 simulation fault, \
-    5 peer lost, 130 and 143 after SIGINT and SIGTERM."
+    after_help = "Exit codes: 0 fine, 1 verdict failed, 2 usage or scene error, 3 environment, 4 simulation fault, \
+    5 peer lost, 124 out of time, 130 and 143 after SIGINT and SIGTERM."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -72,6 +81,8 @@ enum Command {
     Describe(describe::Args),
     Fmt(fmt::Args),
     New(new::Args),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// The whole command line with the built-in parts.
@@ -92,17 +103,10 @@ pub fn main() -> ExitCode {
 /// ```
 #[must_use]
 pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
+    heed_file_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // Nothing can be said where nothing can be printed.
-            error.print().ok();
-            return if error.use_stderr() {
-                exit::INPUT.into()
-            } else {
-                ExitCode::SUCCESS
-            };
-        }
+        Err(error) => return help(&error).into(),
     };
     let command = cli
         .command
@@ -112,8 +116,34 @@ pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
     {
         return show(args, &extensions).into();
     }
-    let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-    dispatch(command, &extensions, &mut out, &mut err).into()
+    let (out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
+    let mut out = Results::new(out);
+    let code = dispatch(command, &extensions, &mut out, &mut err);
+    out.code(code, &mut err).into()
+}
+
+/// A file that may not grow any more (`ulimit -f`) is an error, as a full disk is, rather than the end of the
+/// program.
+fn heed_file_limits() {
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()).ok();
+}
+
+/// Prints help, or what is wrong with the arguments.
+fn help(error: &clap::Error) -> u8 {
+    if error.use_stderr() {
+        // Nothing can be said where nothing can be printed.
+        error.print().ok();
+        return exit::INPUT;
+    }
+    match error.print() {
+        Err(lost) if lost.kind() != ErrorKind::BrokenPipe => {
+            let text = format_args!("error: the help cannot be written: {lost}");
+            say(&mut std::io::stderr(), text);
+            exit::ENVIRONMENT
+        }
+        _ => exit::FINE,
+    }
 }
 
 /// Runs a scene in a window.
@@ -133,7 +163,7 @@ fn show(_: &run::Args, _: &(impl Fn(&mut App) + Sync)) -> u8 {
 
 fn dispatch(
     command: Command,
-    extensions: Extensions<'_>,
+    extensions: &(dyn Fn(&mut App) + Sync),
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
@@ -159,6 +189,8 @@ fn dispatch(
             args.color = color;
             fmt::run(&args, out, err)
         }
+        Command::Completions(args) => shell::completions(&args, out),
+        Command::Man(args) => shell::man(&args, out, err),
     }
 }
 

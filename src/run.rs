@@ -1,4 +1,7 @@
 //! Runs a simulation against the wall clock: the only place that reads it.
+mod losses;
+mod speed;
+
 use std::{
     panic::AssertUnwindSafe,
     sync::{
@@ -12,6 +15,8 @@ use morse_api::{middleware::Failure, port::LockstepLost};
 use morse_physics::lost_body::LostBody;
 use serde::Serialize;
 
+pub use speed::SlowestTick;
+
 use crate::{
     service::{
         Hold, RunRequests,
@@ -19,6 +24,8 @@ use crate::{
     },
     simulation::Simulation,
 };
+use losses::Losses;
+use speed::Speed;
 
 /// Speed at which simulated time passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +43,8 @@ pub struct Limits {
     pub ticks: Option<u64>,
     /// Speed of simulated time.
     pub pace: Pace,
+    /// Time by the wall clock after which the run is given up.
+    pub timeout: Option<Duration>,
     /// The number of the signal that asks for the end, or 0.
     pub signal: Arc<AtomicUsize>,
     /// True if the run ends when the physics loses a body; otherwise everything else goes on.
@@ -51,6 +60,8 @@ pub enum End {
     Asked,
     /// A signal of this number asked for it.
     Signal(usize),
+    /// The time by the wall clock is up, after so many seconds.
+    TimedOut(f64),
     /// A middleware lost what it needs.
     Failure(Failure),
     /// The observer of a lockstep port is lost.
@@ -70,6 +81,10 @@ pub struct Summary {
     pub wall_seconds: f64,
     /// Simulated seconds a second.
     pub rtf: f64,
+    /// The same over the slowest second of the run; shorter runs have one speed.
+    pub rtf_min: f64,
+    /// The tick that took longest; none was made, perhaps.
+    pub slowest_tick: Option<SlowestTick>,
     /// The state hash, 32 hexadecimal digits.
     pub state_hash: String,
     /// Readings that did not reach an observer, because it was slow.
@@ -80,6 +95,22 @@ pub struct Summary {
 
 /// Waits longer than this are cut in pieces, so that a signal ends them.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Time between two reports of progress.
+const REPORT: Duration = Duration::from_millis(100);
+
+/// Progress of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Ticks that were made.
+    pub steps: u64,
+    /// Ticks that will be made, if that is known.
+    pub of: Option<u64>,
+    /// Simulated time, s.
+    pub sim_seconds: f64,
+    /// Time since the start, s.
+    pub wall_seconds: f64,
+}
 
 /// Somebody who looks at a run.
 pub trait Watch {
@@ -96,6 +127,14 @@ pub trait Watch {
     ///
     /// What it has seen cannot be kept.
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure>;
+
+    /// Tells whether it has seen enough, so that the run may end.
+    fn is_done(&self) -> bool {
+        false
+    }
+
+    /// Is told how far the run is, some ten times a second.
+    fn progress(&mut self, _: &Progress) {}
 }
 
 /// Nobody.
@@ -122,10 +161,9 @@ pub fn run_watched(
     warn: &mut dyn FnMut(&str),
 ) -> (Summary, End) {
     let start = now();
-    let first = simulation.tick();
-    let mut lost = Losses::default();
+    let mut course = Course::new(limits, start, simulation.tick());
     let mut end = match watch.tick(&mut simulation) {
-        Ok(()) => pace(&mut simulation, limits, start, watch, &mut lost, warn),
+        Ok(()) => pace(&mut simulation, &mut course, watch, warn),
         Err(failure) => End::Failure(failure),
     };
     let seen = watch.end(&mut simulation);
@@ -136,8 +174,7 @@ pub fn run_watched(
         end = End::Failure(failure);
     }
     let wall_seconds = start.elapsed().as_secs_f64();
-    // A client may have reset the simulation.
-    let steps = simulation.tick().saturating_sub(first);
+    let steps = course.made(&simulation);
     let sim_seconds = steps as f64 / simulation.clock().rate;
     let state_hash = format!("{:032x}", simulation.state_hash());
     let (drops, finished) = simulation.finish();
@@ -147,8 +184,10 @@ pub fn run_watched(
             "`{sensor}`: {dropped} readings were dropped, since their observer is slow"
         ));
     }
-    if let (End::Done | End::Asked | End::LockstepLost(_) | End::Signal(_), Err(failure)) =
-        (&end, finished)
+    if let (
+        End::Done | End::Asked | End::LockstepLost(_) | End::Signal(_) | End::TimedOut(_),
+        Err(failure),
+    ) = (&end, finished)
     {
         end = End::Failure(failure);
     }
@@ -157,42 +196,106 @@ pub fn run_watched(
     } else {
         0.0
     };
-    (
-        Summary {
-            steps,
-            sim_seconds,
-            wall_seconds,
-            rtf,
-            state_hash,
-            drops: drops.dropped,
-            lost: lost.all,
-        },
-        end,
-    )
+    let summary = Summary {
+        steps,
+        sim_seconds,
+        wall_seconds,
+        rtf,
+        rtf_min: course.speed.least(rtf),
+        slowest_tick: course.speed.slowest,
+        state_hash,
+        drops: drops.dropped,
+        lost: course.losses.all,
+    };
+    (summary, end)
+}
+
+/// A run under way: its limits, and how it goes.
+struct Course<'a> {
+    limits: &'a Limits,
+    start: Instant,
+    /// Tick that it began after.
+    first: u64,
+    /// Time of the last report of progress.
+    told: Instant,
+    speed: Speed,
+    losses: Losses,
+}
+
+impl<'a> Course<'a> {
+    fn new(limits: &'a Limits, start: Instant, first: u64) -> Self {
+        Self {
+            limits,
+            start,
+            first,
+            told: start,
+            speed: Speed::default(),
+            losses: Losses::default(),
+        }
+    }
+
+    fn made(&self, simulation: &Simulation) -> u64 {
+        // A client may have reset the simulation.
+        simulation.tick().saturating_sub(self.first)
+    }
+
+    /// Reason to end before the next tick, if there is one.
+    fn limit(&self, simulation: &Simulation, watch: &dyn Watch) -> Option<End> {
+        let limits = self.limits;
+        let made = self.made(simulation);
+        if limits.ticks.is_some_and(|ticks| made >= ticks) || watch.is_done() {
+            return Some(End::Done);
+        }
+        if let Some(timeout) = limits.timeout
+            && self.start.elapsed() >= timeout
+        {
+            return Some(End::TimedOut(timeout.as_secs_f64()));
+        }
+        let signal = limits.signal.load(Ordering::Relaxed);
+        (signal != 0).then_some(End::Signal(signal))
+    }
+
+    /// A tick was made between these times.
+    fn count(
+        &mut self,
+        simulation: &Simulation,
+        (began, ended): (Instant, Instant),
+        watch: &mut dyn Watch,
+    ) {
+        let since_start = |time: Instant| time.duration_since(self.start).as_secs_f64();
+        let period = simulation.clock().rate.recip();
+        let lasted = (since_start(began), since_start(ended));
+        self.speed.add(simulation.tick(), period, lasted);
+        if ended.duration_since(self.told) >= REPORT {
+            self.told = ended;
+            let steps = self.made(simulation);
+            watch.progress(&Progress {
+                steps,
+                of: self.limits.ticks,
+                sim_seconds: steps as f64 * period,
+                wall_seconds: lasted.1,
+            });
+        }
+    }
 }
 
 fn pace(
     simulation: &mut Simulation,
-    limits: &Limits,
-    start: Instant,
+    course: &mut Course<'_>,
     watch: &mut dyn Watch,
-    lost: &mut Losses,
     warn: &mut dyn FnMut(&str),
 ) -> End {
-    let first = simulation.tick();
-    let mut stride = Stride::new(limits.pace, start, first);
+    let mut stride = Stride::new(course.limits.pace, course.start, course.first);
     stride.tell(simulation);
     simulation.tell_pacing(stride.pacing(simulation));
     loop {
-        let made = simulation.tick().saturating_sub(first);
-        if limits.ticks.is_some_and(|ticks| made >= ticks) {
-            return End::Done;
-        }
-        let signal = limits.signal.load(Ordering::Relaxed);
-        if signal != 0 {
-            return End::Signal(signal);
+        if let Some(end) = course.limit(simulation, watch) {
+            return end;
         }
         if stride.waits(simulation) {
+            if stride.is_held() {
+                course.speed.pause();
+            }
             if let Some(end) = look_after(simulation, &mut stride, warn) {
                 return end;
             }
@@ -204,6 +307,7 @@ fn pace(
                 None => continue,
             }
         }
+        let began = now();
         let stepped = match step(simulation) {
             Ok(stepped) => stepped,
             Err(why) => return End::SimulationFailed(why),
@@ -213,7 +317,9 @@ fn pace(
                 .failure()
                 .map_or(End::LockstepLost(lost), End::Failure);
         }
-        stride.count();
+        let ended = now();
+        stride.count(ended);
+        course.count(simulation, (began, ended), watch);
         if let Some(end) = look_after(simulation, &mut stride, warn) {
             return end;
         }
@@ -221,29 +327,10 @@ fn pace(
             return End::Failure(failure);
         }
         simulation.tell_pacing(stride.pacing(simulation));
-        if let Some(lost) = lost.look(simulation).filter(|_| limits.strict) {
+        let lost = course.losses.look(simulation);
+        if let Some(lost) = lost.filter(|_| course.limits.strict) {
             return End::SimulationFailed(lost);
         }
-    }
-}
-
-/// Bodies that the physics lost in a run.
-#[derive(Default)]
-struct Losses {
-    all: Vec<LostBody>,
-    /// Number of them that the simulation told of.
-    told: usize,
-}
-
-impl Losses {
-    /// Notes what was lost since it last looked, and tells the first of that.
-    fn look(&mut self, simulation: &Simulation) -> Option<String> {
-        let lost = simulation.lost_bodies();
-        // There are fewer after a reset.
-        let new = lost.get(self.told..).unwrap_or_default();
-        self.told = lost.len();
-        self.all.extend_from_slice(new);
-        new.first().map(ToString::to_string)
     }
 }
 
@@ -326,8 +413,13 @@ impl Stride {
         true
     }
 
+    /// Tells whether a client holds the simulation back.
+    fn is_held(&self) -> bool {
+        matches!(self.hold, Hold::After(0))
+    }
+
     /// A tick was made.
-    fn count(&mut self) {
+    fn count(&mut self, now: Instant) {
         if let Hold::After(ticks) = &mut self.hold {
             *ticks = ticks.saturating_sub(1);
         }
@@ -335,7 +427,6 @@ impl Stride {
             Pace::RealTime(factor) => factor,
             Pace::Max => 1.0,
         };
-        let now = now();
         let last = self.last.replace(now);
         let seconds = last.map_or(0.0, |last| now.duration_since(last).as_secs_f64());
         if seconds > 0.0 {

@@ -1,16 +1,17 @@
 //! `morse-sim run`: run a scene.
 use std::{
+    cell::RefCell,
     io::{IsTerminal as _, Write},
     path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize},
     },
+    time::Duration,
 };
 
 use clap::{Args as ClapArgs, CommandFactory as _};
-use morse_api::{middleware::Failure, render::RendererKind};
-use morse_physics::lost_body::LostBody;
+use morse_api::{middleware::Failure, render::RendererKind, whole_file::write_whole};
 use morse_scene::{
     bounds::Bounds,
     diagnostic::{Diagnostic, Style, nearest, printable},
@@ -24,13 +25,16 @@ use super::{
     camera_arguments::CameraArguments,
     exit,
     memory::MemoryArgument,
+    messages::{Loudness, Messages},
     output,
     pictures::{PictureRequest, Pictures},
+    progress::{self, Display},
     render::{renderer, size},
     say, serve,
+    summary::{Subject, ending, error, failure_json, to_json, to_text},
 };
 use crate::{
-    run::{End, Limits, Pace, Summary, run_watched},
+    run::{End, Limits, Pace, Progress, Watch, run_watched},
     simulation::{
         BuildError, Extensions, Simulation, kinds,
         load::{self, Options, Plan},
@@ -107,9 +111,18 @@ pub struct Args {
     /// Columns and rows of pictures and films of the whole
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "640x480")]
     pub size: (u32, u32),
-    /// Print the summary as one JSON object
+    /// Give up after so much time by the wall clock: 30s, 5min; the exit code is then 124
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Print the summary as one JSON object, or what kept the run from beginning
     #[arg(long)]
     pub json: bool,
+    /// Tell on stderr how far the run is
+    #[arg(long, value_name = "FORM", value_enum, default_value = "auto")]
+    pub progress: progress::Form,
+    /// Messages that are wanted
+    #[command(flatten)]
+    pub loudness: Loudness,
     /// Take warnings for errors, and end the run when the physics loses a body
     #[arg(long)]
     pub strict: bool,
@@ -176,82 +189,172 @@ pub fn run(
     err: &mut dyn Write,
 ) -> u8 {
     let style = if color { Style::Colored } else { Style::Plain };
-    let mut simulation = match build(args, extensions, extend) {
-        Ok(simulation) => simulation,
-        Err(BuildError::Scene(report)) => {
-            write!(err, "{}", report.render(style)).ok();
-            let (errors, _) = report.counts();
-            say(
-                err,
-                format_args!(
-                    "{} {} found; nothing was run",
-                    errors,
-                    if errors == 1 { "error" } else { "errors" }
-                ),
-            );
-            return exit::INPUT;
-        }
-        Err(BuildError::Middleware(failure)) => return failed(&failure, err),
-    };
-    write!(err, "{}", simulation.warnings().render(style)).ok();
-    tell_notices(&simulation, err);
-    simulation.enable_hash();
-    let limits = match limits(args, &simulation) {
-        Ok(limits) => limits,
-        Err(error) => {
-            say(
-                err,
-                format_args!("error: signals cannot be caught: {error}"),
-            );
+    let messages = match Messages::new(&args.loudness, style, err) {
+        Ok(messages) => RefCell::new(messages),
+        Err(why) => {
+            if args.json {
+                say(out, failure_json(None, Some(&why), exit::ENVIRONMENT));
+            }
+            say(err, format_args!("error: {why}"));
             return exit::ENVIRONMENT;
         }
     };
-    if limits.ticks.is_none() && std::io::stderr().is_terminal() {
-        say(
-            err,
-            format_args!(
-                "running {} ticks a second; end it with ctrl-C",
-                simulation.clock().rate
-            ),
-        );
+    let code = match prepare(args, extensions, extend, &messages) {
+        Ok(prepared) => carry_out(args, prepared, &messages, out),
+        Err(refusal) => refused(args, &refusal, &messages, out),
+    };
+    messages.into_inner().code(code)
+}
+
+/// Everything that a run needs.
+struct Prepared {
+    simulation: Simulation,
+    subject: Subject,
+    limits: Limits,
+    pictures: Pictures,
+}
+
+/// Reason for which a run did not begin.
+enum Refusal {
+    Build(BuildError),
+    /// Wrong arguments.
+    Usage(String),
+    Signals(std::io::Error),
+}
+
+fn prepare(
+    args: &Args,
+    extensions: Extensions<'_>,
+    extend: &dyn Fn(&mut Plan),
+    messages: &RefCell<Messages<'_>>,
+) -> Result<Prepared, Refusal> {
+    let (mut simulation, subject) = build(args, extensions, extend).map_err(Refusal::Build)?;
+    let messages = &mut *messages.borrow_mut();
+    messages.report(simulation.warnings(), false);
+    for notice in simulation.notices() {
+        messages.notice(notice);
     }
-    let mut pictures = match Pictures::new(&simulation, args) {
-        Ok(pictures) => pictures,
-        Err(why) => {
-            say(err, format_args!("error: {why}"));
-            return exit::INPUT;
+    messages.detail(format_args!("files: {}", subject.files.join(", ")));
+    let rate = simulation.clock().rate;
+    messages.detail(format_args!(
+        "seed {}, {rate} ticks a second, {} bodies and components",
+        subject.seed,
+        simulation.paths().len()
+    ));
+    for (middleware, what, port) in simulation.ports() {
+        messages.detail(format_args!("port {port}: {middleware}, {what}"));
+    }
+    simulation.enable_hash();
+    let limits = limits(args, &simulation).map_err(Refusal::Signals)?;
+    if limits.ticks.is_none() && std::io::stderr().is_terminal() {
+        messages.notice(format_args!(
+            "running {rate} ticks a second; end it with ctrl-C"
+        ));
+    }
+    let pictures = Pictures::new(&simulation, args).map_err(Refusal::Usage)?;
+    Ok(Prepared {
+        simulation,
+        subject,
+        limits,
+        pictures,
+    })
+}
+
+/// Says why nothing was run.
+fn refused(
+    args: &Args,
+    refusal: &Refusal,
+    messages: &RefCell<Messages<'_>>,
+    out: &mut dyn Write,
+) -> u8 {
+    let messages = &mut *messages.borrow_mut();
+    let (report, error, code) = match refusal {
+        Refusal::Build(BuildError::Scene(report)) => {
+            messages.report(report, true);
+            let (errors, _) = report.counts();
+            let noun = if errors == 1 { "error" } else { "errors" };
+            let text = format!("{errors} {noun} found; nothing was run");
+            messages.tell_always(&text);
+            (Some(report.as_ref()), text, exit::INPUT)
+        }
+        Refusal::Build(BuildError::Middleware(failure)) => {
+            messages.error(failure);
+            let (_, code) = ending(&End::Failure(failure.clone()));
+            (None, failure.to_string(), code)
+        }
+        Refusal::Usage(why) => {
+            messages.error(why);
+            (None, why.clone(), exit::INPUT)
+        }
+        Refusal::Signals(error) => {
+            let text = format!("signals cannot be caught: {error}");
+            messages.error(&text);
+            (None, text, exit::ENVIRONMENT)
         }
     };
-    let (summary, end) = run_watched(simulation, &limits, &mut pictures, &mut |warning| {
-        say(err, format_args!("warning: {warning}"));
-    });
-    tell(&summary, args.json, out);
-    code(end, err)
-}
-
-/// Exit code for the end of a run; errors are written out.
-fn code(end: End, err: &mut dyn Write) -> u8 {
-    match end {
-        End::Done | End::Asked => exit::FINE,
-        End::Signal(number) => exit::SIGNAL.saturating_add(u8::try_from(number).unwrap_or(0)),
-        End::Failure(failure) => failed(&failure, err),
-        End::SimulationFailed(why) => {
-            say(
-                err,
-                format_args!("error: simulation fault: {why}; the run ended there"),
-            );
-            exit::SIMULATION
-        }
-        End::LockstepLost(lost) => {
-            say(err, format_args!("error: {lost}; the run ended there"));
-            exit::PEER
-        }
+    if args.json {
+        say(out, failure_json(report, Some(&error), code));
     }
+    code
 }
 
-fn tell_notices(simulation: &Simulation, err: &mut dyn Write) {
-    for notice in simulation.notices() {
-        say(err, notice);
+/// Runs to the end; returns the exit code.
+fn carry_out(
+    args: &Args,
+    prepared: Prepared,
+    messages: &RefCell<Messages<'_>>,
+    out: &mut dyn Write,
+) -> u8 {
+    let Prepared {
+        simulation,
+        subject,
+        limits,
+        pictures,
+    } = prepared;
+    let is_quiet = args.loudness.quiet;
+    let mut watch = Onlooker {
+        pictures,
+        display: Display::new(args.progress, is_quiet, limits.ticks, messages),
+        messages,
+    };
+    let (summary, end) = run_watched(simulation, &limits, &mut watch, &mut |warning| {
+        messages.borrow_mut().warning(warning);
+    });
+    watch.display.end(messages);
+    let text = to_text(&summary, &end, &subject);
+    if args.json {
+        say(out, to_json(&summary, &end, &subject));
+    } else if !is_quiet {
+        say(out, &text);
+    }
+    let messages = &mut *messages.borrow_mut();
+    messages.time = None;
+    messages.note(&text);
+    if let Some(error) = error(&end) {
+        messages.error(error);
+    }
+    ending(&end).1
+}
+
+/// Looks at a run for the user: pictures, progress, and the time of messages.
+struct Onlooker<'a, 'w> {
+    pictures: Pictures,
+    display: Display,
+    messages: &'a RefCell<Messages<'w>>,
+}
+
+impl Watch for Onlooker<'_, '_> {
+    fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        self.messages.borrow_mut().time = Some(simulation.seconds());
+        self.pictures.tick(simulation)
+    }
+
+    fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        self.pictures.end(simulation)
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.display.tell(progress, self.messages);
     }
 }
 
@@ -259,7 +362,7 @@ fn build(
     args: &Args,
     extensions: Extensions<'_>,
     extend: &dyn Fn(&mut Plan),
-) -> Result<Simulation, BuildError> {
+) -> Result<(Simulation, Subject), BuildError> {
     let options = Options {
         set: args.set.clone(),
         seed: args.seed,
@@ -282,6 +385,10 @@ fn build(
         serve::add(&mut plan, address, token.as_deref(), &kinds)?;
     }
     extend(&mut plan);
+    let subject = Subject {
+        files: files(&plan),
+        seed: plan.simulation.environment.seed,
+    };
     let simulation = Simulation::build(plan, extensions)?;
     if let Some(path) = &args.port_file {
         write_ports(path, &simulation).map_err(|error| {
@@ -290,7 +397,19 @@ fn build(
             BuildError::Middleware(Failure::Environment(text))
         })?;
     }
-    Ok(simulation)
+    Ok((simulation, subject))
+}
+
+/// Files that were read, without the arguments of the command line.
+pub(super) fn files(plan: &Plan) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for source in plan.sources.iter() {
+        let name = source.name();
+        if !name.starts_with("--") && !files.iter().any(|known| known == name) {
+            files.push(name.to_owned());
+        }
+    }
+    files
 }
 
 /// A word that is no file, but nearly a command.
@@ -311,17 +430,22 @@ fn mistyped_command(file: &Path) -> Option<Box<Report>> {
     Some(report)
 }
 
-/// Writes the ports in one go, so that nobody finds half of the file.
+/// Writes the ports.
 fn write_ports(path: &Path, simulation: &Simulation) -> std::io::Result<()> {
     let ports: Vec<_> = simulation
         .ports()
         .into_iter()
         .map(|(middleware, what, port)| json!({ "middleware": middleware, "what": what, "port": port }))
         .collect();
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(".part");
-    std::fs::write(&draft, format!("{}\n", serde_json::Value::from(ports)))?;
-    std::fs::rename(&draft, path)
+    // In one go, so that nobody finds half of the file.
+    write_whole(path, |file| {
+        writeln!(file, "{}", serde_json::Value::from(ports))
+    })
+}
+
+/// Time by the wall clock; more than fits is no limit.
+pub(super) fn wall_time(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
@@ -345,64 +469,10 @@ fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
     Ok(Limits {
         ticks,
         pace: args.rtf.unwrap_or(unlimited),
+        timeout: args.timeout.map(wall_time),
         signal,
         strict: args.strict,
     })
-}
-
-fn tell(summary: &Summary, json: bool, out: &mut dyn Write) {
-    if json {
-        say(out, serde_json::to_string(summary).unwrap_or_default());
-        return;
-    }
-    let Summary {
-        steps,
-        sim_seconds,
-        wall_seconds,
-        rtf,
-        state_hash,
-        drops,
-        lost,
-    } = summary;
-    say(
-        out,
-        format_args!(
-            "{steps} ticks, {sim_seconds:.3} s simulated in {wall_seconds:.3} s ({rtf:.1} times real time)"
-        ),
-    );
-    if *drops > 0 {
-        say(
-            out,
-            format_args!(
-                "{drops} readings were dropped: their observers were slower than the simulation"
-            ),
-        );
-    }
-    for LostBody {
-        body,
-        tick,
-        cause,
-        with,
-    } in lost
-    {
-        let others = match with.len() {
-            0 => String::new(),
-            others => format!(" (and {others} on its joints)"),
-        };
-        say(
-            out,
-            format_args!("lost `{body}`{others} in tick {tick}: {cause}"),
-        );
-    }
-    say(out, format_args!("state {state_hash}"));
-}
-
-fn failed(failure: &Failure, err: &mut dyn Write) -> u8 {
-    say(err, format_args!("error: {failure}"));
-    match failure {
-        Failure::Environment(_) => exit::ENVIRONMENT,
-        Failure::PeerLost(_) => exit::PEER,
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! simulation runs on another one.
 use std::{sync::Arc, thread};
 
-use super::{exit, run, say};
+use super::{exit, results::Results, run, say};
 use crate::{
     middleware::viewer::{self, Window, WindowSender, window_channel},
     simulation::load::Plan,
@@ -27,15 +27,16 @@ pub fn run(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync), color: boo
     // It takes the sender along: when it ends before there is a simulation, nobody waits at the other side.
     let simulate = move || {
         // Not locked: what the window's libraries say must not wait for a simulation that waits for the window.
-        let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
-        run::run(
+        let (mut out, mut err) = (Results::new(std::io::stdout()), std::io::stderr());
+        let code = run::run(
             args,
             extensions,
             &|plan| add(plan, &sender),
             color,
             &mut out,
             &mut err,
-        )
+        );
+        out.code(code, &mut err)
     };
     thread::scope(|scope| {
         let simulation = thread::Builder::new()

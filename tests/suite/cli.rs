@@ -3,7 +3,10 @@ mod catalogue;
 mod checked;
 mod files;
 mod pictures;
+mod results;
+mod shell;
 mod signals;
+mod talk;
 
 use std::path::{Path, PathBuf};
 
@@ -146,9 +149,15 @@ fn the_summary_has_these_keys() {
         keys,
         [
             "drops",
+            "end",
+            "exit_code",
+            "files",
             "lost",
             "rtf",
+            "rtf_min",
+            "seed",
             "sim_seconds",
+            "slowest_tick",
             "state_hash",
             "steps",
             "wall_seconds"
@@ -228,6 +237,9 @@ fn help_and_version_are_results() {
         "describe",
         "fmt",
         "render",
+        "completions",
+        "man",
+        "--progress",
         "--video",
         "--until",
         "Exit codes",

@@ -35,6 +35,7 @@ impl Served {
         let signal = Arc::new(AtomicUsize::new(0));
         let limits = Limits {
             ticks: None,
+            timeout: None,
             pace,
             signal: signal.clone(),
             strict: false,

@@ -105,9 +105,9 @@ fn a_directory_that_cannot_be_made_is_3() {
 fn a_full_disk_is_3_and_what_was_logged_is_whole() {
     let room = Room::new();
     room.write("log.ron", &logged("out"));
-    // A limit of 8 blocks of 1024 bytes for each file; writing past it is an error rather than a signal.
+    // A limit of 8 blocks of 1024 bytes for each file.
     let script = format!(
-        "trap '' XFSZ; ulimit -f 8; exec '{}' log.ron --until 60s --json",
+        "ulimit -f 8; exec '{}' log.ron --until 60s --json",
         binary().display()
     );
     let output = Command::new("bash")
@@ -130,10 +130,105 @@ fn a_full_disk_is_3_and_what_was_logged_is_whole() {
         csv.ends_with('\n') && csv.lines().all(|row| row.split(';').count() == 7),
         "the other file is whole, too: {csv}"
     );
+    assert_eq!(
+        ran.err.matches("cannot write").count(),
+        1,
+        "it is said once: {}",
+        ran.err
+    );
+    // What the other file could still take is in it.
+    let time_of = |row: &str| {
+        row.split(';')
+            .next()
+            .and_then(|time| time.parse::<f64>().ok())
+    };
+    let last = csv.lines().last().and_then(time_of).expect("a row");
+    assert!(
+        last >= records as f64 / 60.0 - 0.1,
+        "{last} s, {records} records"
+    );
     let summary: serde_json::Value =
         serde_json::from_str(&ran.out).expect("the summary of what was run");
     assert!(
         summary["steps"].as_u64().is_some_and(|steps| steps < 3600),
         "the run ended there: {summary}"
     );
+}
+
+/// Runs the program with files limited to so many KiB.
+#[cfg(unix)]
+fn limited(room: &Room, kilobytes: u32, arguments: &str) -> Ran {
+    let script = format!(
+        "ulimit -f {kilobytes}; exec '{}' {arguments}",
+        binary().display()
+    );
+    let output = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(room.path())
+        .output()
+        .expect("bash");
+    Ran::of(&output)
+}
+
+/// Files in the room, without those that it began with.
+fn made(room: &Room) -> Vec<String> {
+    let entries = std::fs::read_dir(room.path()).expect("a directory");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| !["blocks.robray", "quiet.ron"].contains(&name.as_str()))
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn half_a_picture_is_no_picture() {
+    for arguments in [
+        "render quiet.ron -o a.png",
+        "quiet.ron --steps 2 --screenshot a.png",
+        "quiet.ron --steps 2 --screenshot t=0s:a.png",
+    ] {
+        let room = Room::new();
+        let ran = limited(&room, 1, arguments).with_code(3);
+        assert!(
+            ran.err.contains("a.png") && ran.err.contains("too large"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(made(&room), [""; 0], "{arguments}");
+        // What was there before is there still.
+        room.write("a.png", "an older picture");
+        limited(&room, 1, arguments).with_code(3);
+        assert_eq!(made(&room), ["a.png"], "{arguments}");
+        assert_eq!(room.read("a.png"), "an older picture");
+        limited(&room, 4096, arguments).with_code(0);
+        assert_eq!(made(&room), ["a.png"], "{arguments}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_scene_that_cannot_be_formatted_is_not_lost() {
+    let room = Room::new();
+    let untidy = "frame   a{ }\n".to_owned() + &"// a comment that is long\n".repeat(200);
+    room.write("untidy.robray", &untidy);
+    let ran = limited(&room, 1, "fmt untidy.robray").with_code(3);
+    assert!(ran.err.contains("untidy.robray"), "{}", ran.err);
+    assert_eq!(room.read("untidy.robray"), untidy);
+    assert_eq!(made(&room), ["untidy.robray"]);
+    limited(&room, 64, "fmt untidy.robray").with_code(0);
+    assert_ne!(room.read("untidy.robray"), untidy);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_without_room_for_its_head_is_3_before_anything_runs() {
+    let room = Room::new();
+    let onto_full = logged("out").replace("format: csv", "format: csv, file: \"/dev/full\"");
+    room.write("log.ron", &onto_full);
+    let ran = room.run(&["log.ron", "--steps", "1"]).with_code(3);
+    assert!(ran.err.contains("cannot write `/dev/full`"), "{}", ran.err);
+    assert_eq!(ran.out, "", "nothing was run");
 }

@@ -20,6 +20,7 @@ use serde_json::{Value as Json, json};
 fn limits(ticks: u64, strict: bool) -> Limits {
     Limits {
         ticks: Some(ticks),
+        timeout: None,
         pace: Pace::Max,
         signal: Arc::new(AtomicUsize::new(0)),
         strict,

@@ -339,6 +339,7 @@ fn a_client_ends_the_run() {
     answer(&mut simulation, "simulation", "quit", json!([]));
     let limits = Limits {
         ticks: Some(1000),
+        timeout: None,
         pace: Pace::Max,
         signal: std::sync::Arc::default(),
         strict: false,

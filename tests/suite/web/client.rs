@@ -40,6 +40,7 @@ impl Served {
         let signal = Arc::new(AtomicUsize::new(0));
         let limits = Limits {
             ticks,
+            timeout: None,
             pace,
             signal: signal.clone(),
             strict: false,

@@ -1,0 +1,175 @@
+//! Messages of a run: to stderr, as many as are wanted, and all of them to a log file.
+use std::{
+    fmt::Display,
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args as ClapArgs;
+use indicatif::ProgressBar;
+use morse_scene::{
+    diagnostic::{Style, printable_path},
+    report::Report,
+};
+
+use super::{exit, say};
+
+/// Amount that a run says.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub struct Loudness {
+    /// Say only errors, and no summary; results that are asked for, such as `--json`, are still printed
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say also what is run: files, seed, ports, and what each port missed
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Write everything that is said to this file too, also with `--quiet`
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+}
+
+/// Messages on their way to the user.
+pub(super) struct Messages<'w> {
+    err: &'w mut dyn Write,
+    is_quiet: bool,
+    is_verbose: bool,
+    style: Style,
+    log: Option<Log>,
+    /// The bar that is on the terminal, above which messages are said.
+    pub(super) bar: Option<ProgressBar>,
+    /// Simulated time, s, once the run has begun.
+    pub(super) time: Option<f64>,
+}
+
+struct Log {
+    path: PathBuf,
+    file: BufWriter<File>,
+    failure: Option<io::Error>,
+}
+
+impl<'w> Messages<'w> {
+    /// Opens the log.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be written.
+    pub(super) fn new(
+        loudness: &Loudness,
+        style: Style,
+        err: &'w mut dyn Write,
+    ) -> Result<Self, String> {
+        let open = |path: &PathBuf| match File::create(path) {
+            Ok(file) => Ok(Log {
+                path: path.clone(),
+                file: BufWriter::new(file),
+                failure: None,
+            }),
+            Err(error) => Err(unwritable(path, &error)),
+        };
+        Ok(Self {
+            err,
+            is_quiet: loudness.quiet,
+            is_verbose: loudness.verbose,
+            style,
+            log: loudness.log.as_ref().map(open).transpose()?,
+            bar: None,
+            time: None,
+        })
+    }
+
+    /// Says why something failed.
+    pub(super) fn error(&mut self, text: impl Display) {
+        self.tell(true, &format!("error: {text}"));
+    }
+
+    /// Says what may be wrong.
+    pub(super) fn warning(&mut self, text: impl Display) {
+        self.tell(!self.is_quiet, &format!("warning: {text}"));
+    }
+
+    /// Says what is useful to know.
+    pub(super) fn notice(&mut self, text: impl Display) {
+        self.tell(!self.is_quiet, &text.to_string());
+    }
+
+    /// Says what is useful to know for who wants to know more.
+    pub(super) fn detail(&mut self, text: impl Display) {
+        self.tell(self.is_verbose, &text.to_string());
+    }
+
+    /// Says what even a quiet run says.
+    pub(super) fn tell_always(&mut self, text: &str) {
+        self.tell(true, text);
+    }
+
+    /// Says something to who asked for it, such as progress; it is not logged.
+    pub(super) fn show(&mut self, text: impl Display) {
+        say(self.err, text);
+    }
+
+    /// Writes something to the log only.
+    pub(super) fn note(&mut self, text: impl Display) {
+        self.tell(false, &text.to_string());
+    }
+
+    /// Says what is wrong with files; a quiet run says it where it keeps the run from beginning.
+    pub(super) fn report(&mut self, report: &Report, is_refused: bool) {
+        if is_refused || !self.is_quiet {
+            write!(self.err, "{}", report.render(self.style)).ok();
+        }
+        if self.log.is_some() {
+            let plain = report.render(Style::Plain);
+            self.write_log(plain.trim_end());
+        }
+    }
+
+    fn tell(&mut self, is_said: bool, text: &str) {
+        if is_said {
+            match &self.bar {
+                Some(bar) => bar.suspend(|| say(self.err, text)),
+                None => say(self.err, text),
+            }
+        }
+        match self.time {
+            Some(time) => self.write_log(&format!("[{time:.3} s] {text}")),
+            None => self.write_log(text),
+        }
+    }
+
+    fn write_log(&mut self, text: &str) {
+        let Some(log) = &mut self.log else {
+            return;
+        };
+        if text.is_empty() || log.failure.is_some() {
+            return;
+        }
+        // So few lines that each may go to the disk at once.
+        let written = writeln!(log.file, "{text}").and_then(|()| log.file.flush());
+        log.failure = written.err();
+    }
+
+    /// Ends the log, and returns the exit code of a run that ended with `code`.
+    pub(super) fn code(self, code: u8) -> u8 {
+        let Some(log) = self.log else {
+            return code;
+        };
+        let Some(error) = log.failure else {
+            return code;
+        };
+        say(
+            self.err,
+            format_args!("error: {}", unwritable(&log.path, &error)),
+        );
+        if code == exit::FINE {
+            exit::ENVIRONMENT
+        } else {
+            code
+        }
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> String {
+    let path = printable_path(&path.to_string_lossy());
+    format!("the log `{path}` cannot be written: {error}")
+}

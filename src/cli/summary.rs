@@ -1,0 +1,140 @@
+//! The summary at the end of a run, as text and as JSON.
+use morse_physics::lost_body::LostBody;
+use morse_scene::{diagnostic::printable_path, report::Report};
+use serde_json::{Value as Json, json};
+
+use super::exit;
+use crate::run::{End, Summary};
+
+/// Subject of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Subject {
+    /// Files that were read, in the order of reading.
+    pub(super) files: Vec<String>,
+    /// The seed of all randomness.
+    pub(super) seed: u64,
+}
+
+/// Reason for the end of a run, as a word, and its exit code.
+pub(super) fn ending(end: &End) -> (&'static str, u8) {
+    use morse_api::middleware::Failure;
+    match end {
+        End::Done => ("done", exit::FINE),
+        End::Asked => ("asked", exit::FINE),
+        End::Signal(number) => {
+            let number = u8::try_from(*number).unwrap_or(0);
+            ("signal", exit::SIGNAL.saturating_add(number))
+        }
+        End::TimedOut(_) => ("timeout", exit::TIMEOUT),
+        End::Failure(Failure::Environment(_)) => ("environment", exit::ENVIRONMENT),
+        End::Failure(Failure::PeerLost(_)) | End::LockstepLost(_) => ("peer_lost", exit::PEER),
+        End::SimulationFailed(_) => ("simulation_fault", exit::SIMULATION),
+    }
+}
+
+/// The error that ended a run, if one did.
+pub(super) fn error(end: &End) -> Option<String> {
+    match end {
+        End::Done | End::Asked | End::Signal(_) => None,
+        End::TimedOut(seconds) => Some(format!(
+            "the run took longer than {seconds} s (`--timeout`), and ended there"
+        )),
+        End::Failure(failure) => Some(failure.to_string()),
+        End::SimulationFailed(why) => Some(format!("simulation fault: {why}; the run ended there")),
+        End::LockstepLost(lost) => Some(format!("{lost}; the run ended there")),
+    }
+}
+
+/// The summary as JSON.
+pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
+    let mut object = serde_json::to_value(summary).unwrap_or_default();
+    let (word, code) = ending(end);
+    object["seed"] = subject.seed.into();
+    object["files"] = json!(subject.files);
+    object["end"] = word.into();
+    object["exit_code"] = code.into();
+    if let Some(error) = error(end) {
+        object["error"] = error.into();
+    }
+    object
+}
+
+/// A failure before the run began, as JSON.
+pub(super) fn failure_json(report: Option<&Report>, error: Option<&str>, code: u8) -> Json {
+    let mut object = json!({ "end": "not_begun", "exit_code": code });
+    if let Some(error) = error {
+        object["error"] = error.into();
+    }
+    if let Some(report) = report {
+        object["diagnostics"] = report.to_json();
+    }
+    object
+}
+
+/// The summary for people, some lines of text.
+pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String {
+    let Summary {
+        steps,
+        sim_seconds,
+        wall_seconds,
+        rtf,
+        rtf_min,
+        slowest_tick,
+        state_hash,
+        drops,
+        lost,
+    } = summary;
+    let mut text = format!(
+        "{steps} ticks, {sim_seconds:.3} s simulated in {wall_seconds:.3} s ({rtf:.1} times real time)\n"
+    );
+    if *drops > 0 {
+        text += &format!(
+            "{drops} readings were dropped: their observers were slower than the simulation\n"
+        );
+    }
+    for body in lost {
+        text += &lost_body(body);
+    }
+    text += &format!("state {state_hash}\n");
+    let why = match end {
+        End::Done => "all ticks were made".to_owned(),
+        End::Asked => "a client asked for the end".to_owned(),
+        End::Signal(number) => format!("signal {number}"),
+        End::TimedOut(_) => "the time was up".to_owned(),
+        End::Failure(_) | End::LockstepLost(_) | End::SimulationFailed(_) => {
+            "an error, see there".to_owned()
+        }
+    };
+    text += &format!("end: {why}; seed {}", subject.seed);
+    if let Some(slowest) = slowest_tick {
+        text += &format!(
+            "; slowest second {rtf_min:.1} times real time, slowest tick {} ({:.1} ms)",
+            slowest.tick,
+            slowest.wall_seconds * 1e3
+        );
+    }
+    if !subject.files.is_empty() {
+        let files: Vec<String> = subject
+            .files
+            .iter()
+            .map(|file| printable_path(file))
+            .collect();
+        text += &format!("\nfiles: {}", files.join(", "));
+    }
+    text
+}
+
+/// A line on a body that the physics lost.
+fn lost_body(lost: &LostBody) -> String {
+    let LostBody {
+        body,
+        tick,
+        cause,
+        with,
+    } = lost;
+    let others = match with.len() {
+        0 => String::new(),
+        others => format!(" (and {others} on its joints)"),
+    };
+    format!("lost `{body}`{others} in tick {tick}: {cause}\n")
+}
