@@ -17,6 +17,7 @@ pub mod run;
 pub mod serve;
 pub mod shell;
 mod summary;
+pub mod test;
 #[cfg(feature = "viewer")]
 pub mod view;
 
@@ -74,6 +75,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(Box<run::Args>),
+    Test(Box<test::Args>),
     Check(check::Args),
     Inspect(inspect::Args),
     Render(render::Args),
@@ -170,6 +172,10 @@ fn dispatch(
     let color = has_color();
     match command {
         Command::Run(args) => run::run(&args, extensions, &|_| {}, color, out, err),
+        Command::Test(mut args) => {
+            args.reading.color = color;
+            test::run(&args, extensions, out, err)
+        }
         Command::Check(mut args) => {
             args.reading.color = color;
             check::run(&args, extensions, out, err)

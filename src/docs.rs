@@ -12,6 +12,7 @@
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`browser`]: a page that shows the simulation;
 //! - [`window`]: a window that does;
+//! - [`tests_with_a_verdict`]: scenarios, many runs, and whether they pass;
 //! - [`headless_tests`]: simulations in `cargo test`.
 
 #[doc = include_str!("docs/first_steps.md")]
@@ -49,6 +50,9 @@ pub mod browser {}
 
 #[doc = include_str!("docs/window.md")]
 pub mod window {}
+
+#[doc = include_str!("docs/tests_with_a_verdict.md")]
+pub mod tests_with_a_verdict {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}

@@ -58,6 +58,7 @@
 //! - [`spawn`]: the entities of a scene;
 //! - [`service`]: what every component answers, and what the simulation itself does;
 //! - [`run`]: paces a simulation, by the only wall clock;
+//! - [`scenario`]: conditions over runs, and their verdicts;
 //! - [`cli`]: the command line, one file a command;
 //! - [`docs`]: the guide;
 //! - [`prelude`]: what the file of a part usually names.
@@ -74,6 +75,7 @@ pub mod cli;
 pub mod docs;
 pub mod middleware;
 pub mod run;
+pub mod scenario;
 pub mod service;
 pub mod simulation;
 pub mod spawn;

@@ -39,9 +39,9 @@ use morse_scene::report::Report;
 use serde_json::Value as Json;
 
 pub use access::AccessError;
-pub(crate) use build::components;
 pub use build::{BuildError, Extensions, kinds, no_extensions};
 use build::{Raised, raise, start};
+pub(crate) use build::{components, most_threads};
 use drop_statistics::close_ports;
 pub use drop_statistics::{DropStatistics, PortDrops};
 

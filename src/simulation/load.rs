@@ -325,7 +325,7 @@ impl Loader<'_> {
 }
 
 /// A path as the user would write it: from the current directory, where it lies below that.
-fn shortened(path: PathBuf) -> PathBuf {
+pub(crate) fn shortened(path: PathBuf) -> PathBuf {
     let here = std::env::current_dir()
         .and_then(|here| here.canonicalize())
         .unwrap_or_default();

@@ -4,6 +4,7 @@ mod checked;
 mod files;
 mod pictures;
 mod results;
+mod scenarios;
 mod shell;
 mod signals;
 mod talk;
@@ -237,6 +238,7 @@ fn help_and_version_are_results() {
         "describe",
         "fmt",
         "render",
+        "test",
         "completions",
         "man",
         "--progress",

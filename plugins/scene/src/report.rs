@@ -26,6 +26,11 @@ impl Report {
         );
     }
 
+    /// Adds all diagnostics of another load.
+    pub fn extend(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+    }
+
     /// Adds the diagnostics of a scene file that could not be read.
     pub fn add_failed(&mut self, failed: robray::Failed) {
         self.add(failed.diagnostics, &Arc::new(failed.sources));

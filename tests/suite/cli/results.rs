@@ -9,13 +9,15 @@ use std::{
 use super::{Ran, Room, binary};
 
 /// Commands that print results, each with arguments that work and, perhaps, what it reads from stdin.
-const PRINTING: [(&[&str], &str); 19] = [
+const PRINTING: [(&[&str], &str); 21] = [
     (&["--help"], ""),
     (&["--version"], ""),
     (&["help", "run"], ""),
     (&["quiet.ron", "--steps", "1"], ""),
     (&["run", "quiet.ron", "--steps", "1", "--json"], ""),
     (&["run", "missing.ron", "--json"], ""),
+    (&["test", "quiet.test.ron"], ""),
+    (&["test", "quiet.test.ron", "--json"], ""),
     (&["check", "quiet.ron"], ""),
     (&["check", "quiet.ron", "--json"], ""),
     (&["inspect", "quiet.ron"], ""),
@@ -34,6 +36,9 @@ const PRINTING: [(&[&str], &str); 19] = [
 /// Commands that print nothing.
 const SILENT: [&str; 1] = ["render"];
 
+const SCENARIO: &str =
+    r#"Scenario(length: 0.1, conditions: { "is there": stay(when: "block.pose.z > 0") })"#;
+
 fn call(room: &Room, arguments: &[&str], stdin: &str, stdout: impl Into<Stdio>) -> Ran {
     let mut child = Command::new(binary())
         .args(arguments)
@@ -51,7 +56,8 @@ fn call(room: &Room, arguments: &[&str], stdin: &str, stdout: impl Into<Stdio>) 
 
 fn room() -> Room {
     let room = Room::new();
-    room.write("untidy.robray", "frame   a{}");
+    room.write("quiet.test.ron", SCENARIO)
+        .write("untidy.robray", "frame   a{}");
     room
 }
 

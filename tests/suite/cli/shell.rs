@@ -8,7 +8,7 @@ fn shells_complete_commands_and_options() {
     let room = Room::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = room.run(&["completions", shell]).with_code(0).out;
-        for word in ["inspect", "until", "strict"] {
+        for word in ["inspect", "until", "sweep"] {
             assert!(script.contains(word), "{shell}: no `{word}`");
         }
     }
@@ -37,6 +37,7 @@ fn bash_offers_what_there_is() {
         String::from_utf8(output.stdout).expect("text")
     };
     assert_eq!(ask("morse-sim insp", 1).trim(), "inspect");
+    assert_eq!(ask("morse-sim test --swe", 2).trim(), "--sweep");
     assert_eq!(ask("morse-sim run --tim", 2).trim(), "--timeout");
 }
 
@@ -52,7 +53,11 @@ fn the_manual_has_a_page_for_each_command() {
     ] {
         assert!(page.contains(word), "no `{word}` in\n{page}");
     }
-    room.run(&["man", "chekc"])
+    let page = room.run(&["man", "test"]).with_code(0).out;
+    for word in [".TH morse-sim-test 1", "\\-\\-seeds", "\\-\\-junit"] {
+        assert!(page.contains(word), "no `{word}` in\n{page}");
+    }
+    room.run(&["man", "tset"])
         .with_code(2)
-        .with_errors(&["no command `chekc`", "inspect"]);
+        .with_errors(&["no command `tset`", "inspect"]);
 }

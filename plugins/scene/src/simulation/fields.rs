@@ -11,8 +11,11 @@ use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 use crate::diagnostic::Span;
 
-/// The only fields that carry a name.
-const ROOT: &str = "Simulation";
+/// The only fields that carry a name: those of a whole file, each with what such a file is and what reads it.
+const ROOTS: [(&str, &str, &str); 2] = [
+    ("Simulation", "a simulation", "morse-sim run"),
+    ("Scenario", "a scenario", "morse-sim test"),
+];
 
 /// The named fields of one value, of which one after the other is taken.
 pub(super) struct Fields<'n> {
@@ -26,8 +29,19 @@ pub(super) struct Fields<'n> {
 impl<'n> Fields<'n> {
     /// The fields of `node`; `of` names it in messages.
     pub(super) fn open(reader: &mut Reader<'_>, node: &'n Node, of: &str) -> Option<Self> {
-        let is_root = of == ROOT;
-        if let Some(name) = node.name().filter(|name| !is_root || name.value != ROOT) {
+        let root = ROOTS.iter().find(|(root, ..)| *root == of);
+        if let Some(name) = node
+            .name()
+            .filter(|name| root.is_none() || name.value != of)
+        {
+            let other = ROOTS.iter().find(|(other, ..)| *other == name.value);
+            if let (Some((_, wanted, _)), Some((_, found, command))) = (root, other) {
+                let message = format!("this is {found}, not {wanted}");
+                let problem = error("simulation::syntax", node.name_place(), message)
+                    .help(format!("it is for {}", quoted(command)));
+                reader.problems.push(problem);
+                return None;
+            }
             let problem = error(
                 "simulation::syntax",
                 node.name_place(),

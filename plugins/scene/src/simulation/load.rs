@@ -12,6 +12,7 @@ use super::problem::{Problems, error};
 use super::read;
 use super::reader::Reader;
 use super::set;
+use super::tree::Node;
 use super::vocabulary::Vocabulary;
 use crate::diagnostic::{Diagnostic, SourceId, Sources, Span};
 
@@ -97,16 +98,7 @@ pub fn load(
         problems.push(objection.at(end, ""));
         return loaded(Simulation::default(), problems, source);
     }
-    if text.trim_start_matches('\u{FEFF}').trim().is_empty() {
-        let start = Span::new(source, 0..0);
-        let problem = error("simulation::empty", start, "the file is empty")
-            .help("write `Simulation( … )`; the shortest one is `Simulation()`");
-        problems.push(problem);
-        return loaded(Simulation::default(), problems, source);
-    }
-    let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
-    let parsed = parse(&text, source, start, &mut problems);
-    let Some(mut root) = parsed.root.filter(|_| parsed.sound) else {
+    let Some(mut root) = parsed(&text, source, "Simulation", &mut problems) else {
         return loaded(Simulation::default(), problems, source);
     };
     for (argument, source) in arguments {
@@ -122,6 +114,32 @@ pub fn load(
     loaded(simulation, problems, source)
 }
 
+/// Tree of a text whose one value is called `root`; nothing where the text is not sound.
+pub(super) fn parsed(
+    text: &str,
+    source: SourceId,
+    root: &str,
+    problems: &mut Problems,
+) -> Option<Node> {
+    if text.trim_start_matches('\u{FEFF}').trim().is_empty() {
+        let shortest = match root {
+            "Simulation" => "; the shortest one is `Simulation()`",
+            _ => "",
+        };
+        let problem = error(
+            "simulation::empty",
+            Span::new(source, 0..0),
+            "the file is empty",
+        )
+        .help(format!("write `{root}( … )`{shortest}"));
+        problems.push(problem);
+        return None;
+    }
+    let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+    let parsed = parse(text, source, start, problems);
+    parsed.root.filter(|_| parsed.sound)
+}
+
 fn loaded(simulation: Simulation, problems: Problems, source: SourceId) -> Loaded {
     Loaded {
         simulation,
@@ -131,7 +149,7 @@ fn loaded(simulation: Simulation, problems: Problems, source: SourceId) -> Loade
 }
 
 /// The text of the file; where it is no text, what comes before that, and an objection.
-fn text_of(bytes: &[u8]) -> (&str, Option<Diagnostic>) {
+pub(super) fn text_of(bytes: &[u8]) -> (&str, Option<Diagnostic>) {
     if bytes.len() > LARGEST_FILE {
         let message = "the file is larger than 64 MiB";
         let problem = Diagnostic::error("simulation::too-large", message)

@@ -3,7 +3,8 @@
 //! - [`load()`] turns bytes, and the values of `--set path=value`, into a [`Simulation`];
 //! - [`check()`] finds names that nobody has, and numbers that do not fit together;
 //! - [`Files`] finds the scenes and models that the file names;
-//! - [`Simulation::expand`] makes the copies of repeated robots.
+//! - [`Simulation::expand`] makes the copies of repeated robots;
+//! - [`read_scenario`] reads scenario files: what a simulation's run must meet ([`Condition`], [`Expression`]).
 //!
 //! The kinds of sensors, actuators, modifiers and middlewares come from outside, as a [`Vocabulary`].
 //!
@@ -15,6 +16,8 @@
 
 mod check;
 mod component;
+mod condition;
+mod expression;
 mod fields;
 mod files;
 mod lexer;
@@ -29,6 +32,7 @@ pub mod ranges;
 mod read;
 mod reader;
 mod repeat;
+mod scenario;
 mod set;
 mod settings;
 pub mod span;
@@ -37,10 +41,13 @@ pub mod vocabulary;
 
 pub(crate) use check::violation;
 pub use check::{check, check_alone, check_environment};
+pub use condition::{Condition, Demand};
+pub use expression::{Expression, ExpressionError, Logic, Operator, Place, Term};
 pub use files::{Assets, Files, Found};
 pub use load::{Loaded, load, read_bytes};
 pub use model::Simulation;
 pub use repeat::Instance;
+pub use scenario::{Scenario, TimedCommand, read_scenario};
 pub use span::Spanned;
 pub use vocabulary::{Family, Vocabulary};
 

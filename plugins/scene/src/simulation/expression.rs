@@ -1,0 +1,407 @@
+//! Expressions about a simulation's data, such as `rover.pose.x > 3.9 and rover.bumper.collision == false`.
+//!
+//! Text → [`Expression`]; names are looked up by whoever has the world.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// Statement about data, which is true or false in every tick.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// Text that it was read from.
+    pub text: String,
+    /// Meaning of the text.
+    pub logic: Logic,
+}
+
+/// Parts of an expression, and how they are joined. `and` binds closer than `or`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Logic {
+    /// A comparison of two values.
+    Compare(Term, Operator, Term),
+    /// A flag that stands alone.
+    Flag(Term),
+    /// True if all of them are.
+    All(Vec<Self>),
+    /// True if one of them is.
+    Any(Vec<Self>),
+}
+
+/// Comparison of two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `==`, within the tolerance of the condition.
+    Equal,
+    /// `!=`: by more than the tolerance of the condition.
+    Unequal,
+}
+
+impl Operator {
+    const ALL: [(&'static str, Self); 6] = [
+        ("<=", Self::AtMost),
+        (">=", Self::AtLeast),
+        ("==", Self::Equal),
+        ("!=", Self::Unequal),
+        ("<", Self::Less),
+        (">", Self::Greater),
+    ];
+
+    /// Tells whether it puts values in an order, which only numbers have.
+    #[must_use]
+    pub fn orders(self) -> bool {
+        !matches!(self, Self::Equal | Self::Unequal)
+    }
+}
+
+/// A value: written in the expression, or looked up in the simulation's data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term {
+    /// A number, in the unit of what it is compared with.
+    Number(f64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// `'a text'`.
+    Text(String),
+    /// A dotted path: component and field, and an index where the field is a list.
+    Data(String),
+    /// `distance(a, b)`, m.
+    Distance(Place, Place),
+}
+
+/// A position in the world.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// `(x, y, z)`, m.
+    Point([f64; 3]),
+    /// A component that has `x`, `y` and `z`, a field of three numbers, or a body or robot.
+    Named(String),
+}
+
+/// Mistake in an expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ExpressionError {
+    /// Place in the text, in bytes.
+    pub at: Range<usize>,
+    /// Description of the mistake.
+    pub message: String,
+}
+
+impl FromStr for Expression {
+    type Err = ExpressionError;
+
+    fn from_str(text: &str) -> Result<Self, ExpressionError> {
+        let mut reader = TermReader::new(text);
+        let logic = reader.any()?;
+        reader.end()?;
+        Ok(Self {
+            text: text.trim().to_owned(),
+            logic,
+        })
+    }
+}
+
+impl FromStr for Term {
+    type Err = ExpressionError;
+
+    fn from_str(text: &str) -> Result<Self, ExpressionError> {
+        let mut reader = TermReader::new(text);
+        let term = reader.term()?;
+        reader.end()?;
+        Ok(term)
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Text(text) => write!(f, "'{text}'"),
+            Self::Data(path) => f.write_str(path),
+            Self::Distance(one, other) => write!(f, "distance({one}, {other})"),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Point([x, y, z]) => write!(f, "({x}, {y}, {z})"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Text that is read from left to right.
+struct TermReader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> TermReader<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    fn rest(&mut self) -> &'t str {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    fn wrong<T>(&mut self, message: impl Into<String>) -> Result<T, ExpressionError> {
+        let found = self.rest();
+        let length = found
+            .find(char::is_whitespace)
+            .unwrap_or(found.len())
+            .min(found.len());
+        Err(ExpressionError {
+            at: self.at..self.at + length,
+            message: message.into(),
+        })
+    }
+
+    fn end(&mut self) -> Result<(), ExpressionError> {
+        if self.rest().is_empty() {
+            return Ok(());
+        }
+        self.wrong("nothing but `and` or `or` may follow a comparison")
+    }
+
+    /// Takes a symbol, if it comes next.
+    fn take(&mut self, symbol: &str) -> bool {
+        let is_next = self.rest().starts_with(symbol);
+        if is_next {
+            self.at += symbol.len();
+        }
+        is_next
+    }
+
+    fn want(&mut self, symbol: &str) -> Result<(), ExpressionError> {
+        if self.take(symbol) {
+            return Ok(());
+        }
+        self.wrong(format!("`{symbol}` is missing here"))
+    }
+
+    /// Letters, digits, `_`, `-` and dots: a path, a number without a sign, or a word.
+    fn peek_word(&mut self) -> &'t str {
+        let rest = self.rest();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        rest.get(..length).unwrap_or_default()
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let is_next = self.peek_word() == word;
+        if is_next {
+            self.at += word.len();
+        }
+        is_next
+    }
+
+    fn any(&mut self) -> Result<Logic, ExpressionError> {
+        let mut parts = vec![self.all()?];
+        while self.take_word("or") {
+            parts.push(self.all()?);
+        }
+        Ok(one_or(parts, Logic::Any))
+    }
+
+    fn all(&mut self) -> Result<Logic, ExpressionError> {
+        let mut parts = vec![self.comparison()?];
+        while self.take_word("and") {
+            parts.push(self.comparison()?);
+        }
+        Ok(one_or(parts, Logic::All))
+    }
+
+    fn comparison(&mut self) -> Result<Logic, ExpressionError> {
+        let start = self.at;
+        let left = self.term()?;
+        let operator = Operator::ALL.into_iter().find(|(sign, _)| self.take(sign));
+        let Some((_, operator)) = operator else {
+            if matches!(left, Term::Data(_)) && !self.rest().starts_with('=') {
+                return Ok(Logic::Flag(left));
+            }
+            return self.wrong("a comparison is missing here: `<`, `<=`, `>`, `>=`, `==` or `!=`");
+        };
+        let right = self.term()?;
+        let looks_up = |term: &Term| matches!(term, Term::Data(_) | Term::Distance(..));
+        if !looks_up(&left) && !looks_up(&right) {
+            return Err(ExpressionError {
+                at: start..self.at,
+                message: "this compares nothing of the simulation: name a component's data".into(),
+            });
+        }
+        Ok(Logic::Compare(left, operator, right))
+    }
+
+    fn term(&mut self) -> Result<Term, ExpressionError> {
+        let rest = self.rest();
+        if let Some(text) = rest.strip_prefix('\'') {
+            let Some((text, _)) = text.split_once('\'') else {
+                return self.wrong("this text does not end: `'` is missing");
+            };
+            self.at += text.len() + 2;
+            return Ok(Term::Text(text.to_owned()));
+        }
+        if rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
+            return self.number().map(Term::Number);
+        }
+        match self.peek_word() {
+            "" | "and" | "or" => self.wrong("a value is missing here"),
+            word @ ("true" | "false") => {
+                self.at += word.len();
+                Ok(Term::Flag(word == "true"))
+            }
+            "distance" => {
+                self.at += "distance".len();
+                self.want("(")?;
+                let one = self.place()?;
+                self.want(",")?;
+                let other = self.place()?;
+                self.want(")")?;
+                Ok(Term::Distance(one, other))
+            }
+            path => {
+                self.at += path.len();
+                Ok(Term::Data(path.to_owned()))
+            }
+        }
+    }
+
+    fn place(&mut self) -> Result<Place, ExpressionError> {
+        if !self.take("(") {
+            return match self.peek_word() {
+                "" => self.wrong("a place is missing here: a name, or `(x, y, z)`"),
+                name => {
+                    self.at += name.len();
+                    Ok(Place::Named(name.to_owned()))
+                }
+            };
+        }
+        let x = self.number()?;
+        self.want(",")?;
+        let y = self.number()?;
+        self.want(",")?;
+        let z = self.number()?;
+        self.want(")")?;
+        Ok(Place::Point([x, y, z]))
+    }
+
+    fn number(&mut self) -> Result<f64, ExpressionError> {
+        let rest = self.rest();
+        let mut before = ' ';
+        let mut is_part = |c: char| {
+            let is_sign = matches!(c, '-' | '+') && matches!(before, ' ' | 'e' | 'E');
+            before = c;
+            is_sign || c.is_ascii_alphanumeric() || c == '.'
+        };
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let number = rest.get(..length).unwrap_or_default();
+        match number.parse::<f64>() {
+            Ok(value) if value.is_finite() => {
+                self.at += length;
+                Ok(value)
+            }
+            _ => self.wrong("a number is wanted here, such as 3, -0.5 or 1e-3"),
+        }
+    }
+}
+
+fn one_or(mut parts: Vec<Logic>, join: fn(Vec<Logic>) -> Logic) -> Logic {
+    match (parts.len(), parts.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => {
+            parts.extend(last);
+            join(parts)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Logic {
+        text.parse::<Expression>().unwrap().logic
+    }
+
+    fn data(path: &str) -> Term {
+        Term::Data(path.to_owned())
+    }
+
+    #[test]
+    fn comparisons_are_read() {
+        for (text, operator, right) in [
+            ("a.b.x > 3.9", Operator::Greater, Term::Number(3.9)),
+            ("a.b.x>=-1e-3", Operator::AtLeast, Term::Number(-1e-3)),
+            ("a.b.x < c-d.e_1.0", Operator::Less, data("c-d.e_1.0")),
+            ("a.b.x <= +2", Operator::AtMost, Term::Number(2.0)),
+            ("a.b.x == 'a b'", Operator::Equal, Term::Text("a b".into())),
+            ("a.b.x != true", Operator::Unequal, Term::Flag(true)),
+        ] {
+            assert_eq!(
+                read(text),
+                Logic::Compare(data("a.b.x"), operator, right),
+                "{text}"
+            );
+        }
+        let distance = Term::Distance(
+            Place::Named("rover.pose".into()),
+            Place::Point([1.0, -2.0, 0.5]),
+        );
+        assert_eq!(
+            read("distance(rover.pose, (1, -2, .5)) < 0.2"),
+            Logic::Compare(distance, Operator::Less, Term::Number(0.2))
+        );
+    }
+
+    #[test]
+    fn and_binds_closer_than_or() {
+        let (a, b, c) = (read("a.a"), read("b.b"), read("c.c"));
+        assert_eq!(
+            read("a.a or b.b and c.c"),
+            Logic::Any(vec![a, Logic::All(vec![b, c])])
+        );
+    }
+
+    #[test]
+    fn mistakes_have_places() {
+        for (text, at, word) in [
+            ("", 0..0, "value is missing"),
+            ("a.b >", 5..5, "value is missing"),
+            ("a.b = 3", 4..5, "comparison is missing"),
+            ("a.b > 3 c", 8..9, "and"),
+            ("a.b > 3x", 6..8, "number"),
+            ("a.b > 1-2", 7..9, "and"),
+            ("3 > 2", 0..5, "nothing of the simulation"),
+            ("distance(a, b < 3", 14..15, "`)`"),
+            ("distance(a, (1, 2)) < 3", 17..19, "`,`"),
+            ("a.b == 'x", 7..9, "does not end"),
+            ("distance(a, b)", 14..14, "comparison is missing"),
+        ] {
+            let error = text.parse::<Expression>().unwrap_err();
+            assert!(error.message.contains(word), "{text}: {error}");
+            assert_eq!(error.at, at, "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! `morse-sim test`: scenarios with a verdict, run many times.
+mod attempt;
+mod runs;
+mod verdicts;
+
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use bevy::prelude::App;
+use clap::Args as ClapArgs;
+use morse_scene::{
+    assets::Embedded,
+    diagnostic::{Diagnostic, Sources, printable_path},
+    report::Report,
+    robray::Shipped,
+    simulation::{Files, Found, Scenario, read_bytes, read_scenario},
+};
+
+use self::{
+    attempt::{Attempt, attempt, try_out},
+    runs::{Sweep, Variant},
+    verdicts::Verdicts,
+};
+use super::{check::Reading, exit, run, say};
+use crate::simulation::{kinds, kinds::Kinds, load::shortened, most_threads};
+
+/// Run scenarios, and say whether their conditions are met
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// Scenarios (`.ron`): a simulation file, a length, and conditions over data
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Runs of each scenario
+    #[command(flatten)]
+    pub sweep: Sweep,
+    /// Runs at the same time; as many as there are processors unless given
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Threads for rays and images in each run; the results do not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
+    /// Let a run fail after so much time by the wall clock: 30s, 5min; instead of the scenario's own `timeout`
+    #[arg(long, value_name = "TIME", value_parser = run::seconds)]
+    pub timeout: Option<f64>,
+    /// Write the results to this file as JUnit's XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Print one JSON object instead of lines
+    #[arg(long)]
+    pub json: bool,
+    /// Keep logs and summaries of failed runs here, a folder each
+    #[arg(long, value_name = "DIRECTORY", default_value = "out/failed")]
+    pub keep: PathBuf,
+    /// Options for reading the files
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// As much memory for a run's stack as main threads usually have.
+const STACK: usize = 8 << 20;
+
+/// A scenario that was read.
+struct Loaded {
+    /// File as it was named.
+    file: PathBuf,
+    scenario: Scenario,
+    simulation: PathBuf,
+    /// Text of the scenario, for what turns out to be wrong with its names.
+    sources: Arc<Sources>,
+}
+
+/// One run of a scenario.
+struct Case<'a> {
+    /// Number among all runs, from 1.
+    number: usize,
+    loaded: &'a Loaded,
+    variant: Variant,
+}
+
+/// State that all runs share.
+struct Context<'a> {
+    args: &'a Args,
+    kinds: &'a Kinds,
+    extensions: &'a (dyn Fn(&mut App) + Sync),
+}
+
+/// Runs the command and returns the exit code: 1 if a run failed.
+pub fn run(
+    args: &Args,
+    extensions: &(dyn Fn(&mut App) + Sync),
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let jobs = args.jobs.unwrap_or_else(|| {
+        let processors = thread::available_parallelism();
+        processors.map_or(1, std::num::NonZero::get)
+    });
+    if !(1..=most_threads()).contains(&jobs) {
+        let text = format_args!(
+            "error: `--jobs` is from 1 to {}, four times this machine's processors",
+            most_threads()
+        );
+        say(err, text);
+        return exit::INPUT;
+    }
+    let variants = match args.sweep.variants() {
+        Ok(variants) => variants,
+        Err(why) => {
+            say(err, format_args!("error: {why}"));
+            return exit::INPUT;
+        }
+    };
+    let kinds = kinds(&extensions);
+    let context = Context {
+        args,
+        kinds: &kinds,
+        extensions,
+    };
+    let loaded = match load(&context, variants.first().cloned().unwrap_or_default()) {
+        Ok(loaded) => loaded,
+        Err(report) => {
+            write!(err, "{}", report.render(args.reading.style())).ok();
+            say(err, "nothing was run");
+            return exit::INPUT;
+        }
+    };
+    let mut cases = Vec::new();
+    for loaded in &loaded {
+        for variant in &variants {
+            cases.push(Case {
+                number: cases.len() + 1,
+                loaded,
+                variant: variant.clone(),
+            });
+        }
+    }
+    let mut verdicts = Verdicts::new(args);
+    run_all(&context, &cases, jobs, &mut |case, attempt| {
+        verdicts.take(case, attempt, out, err);
+    });
+    verdicts.end(out, err)
+}
+
+/// Reads all scenarios, and finds out whether their names fit.
+fn load(context: &Context<'_>, variant: Variant) -> Result<Vec<Loaded>, Box<Report>> {
+    let mut all = Report::default();
+    let mut loaded = Vec::new();
+    for file in &context.args.files {
+        match read(file, &context.args.reading.allow_paths) {
+            Ok(scenario) => loaded.push(scenario),
+            Err(report) => all.extend(*report),
+        }
+    }
+    for loaded in &loaded {
+        let case = Case {
+            number: 0,
+            loaded,
+            variant: variant.clone(),
+        };
+        if let Err(report) = try_out(&case, context) {
+            all.extend(*report);
+        }
+    }
+    if all.is_empty() {
+        Ok(loaded)
+    } else {
+        Err(Box::new(all))
+    }
+}
+
+fn read(file: &Path, allow_paths: &[PathBuf]) -> Result<Loaded, Box<Report>> {
+    let name = file.display().to_string();
+    let mut sources = Sources::default();
+    let failed = |problems: Vec<Diagnostic>, sources: Sources| {
+        let mut report = Report::default();
+        report.add(problems, &Arc::new(sources));
+        Box::new(report)
+    };
+    let bytes = match read_bytes(file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let shown = printable_path(&name);
+            let message = format!("cannot read `{shown}`: {error}");
+            let problem = Diagnostic::error("load::unreadable", message);
+            return Err(failed(vec![problem], sources));
+        }
+    };
+    let scenario = match read_scenario(&name, &bytes, &mut sources) {
+        Ok(scenario) => scenario,
+        Err(problems) => return Err(failed(problems, sources)),
+    };
+    let simulation = match simulation_of(file, &scenario, allow_paths) {
+        Ok(simulation) => simulation,
+        Err(problem) => return Err(failed(vec![*problem], sources)),
+    };
+    Ok(Loaded {
+        file: file.to_owned(),
+        scenario,
+        simulation,
+        sources: Arc::new(sources),
+    })
+}
+
+/// The simulation file that a scenario names, or that it lies beside: `drop.test.ron` beside `drop.ron`.
+fn simulation_of(
+    file: &Path,
+    scenario: &Scenario,
+    allow_paths: &[PathBuf],
+) -> Result<PathBuf, Box<Diagnostic>> {
+    let directory = file.parent().unwrap_or(Path::new(""));
+    if let Some(named) = &scenario.simulation {
+        let mut roots = vec![PathBuf::from(".")];
+        roots.extend(allow_paths.iter().cloned());
+        let files = Files {
+            directory,
+            roots: &roots,
+            assets: &Embedded,
+        };
+        return Ok(match files.find(named)? {
+            Found::Disk(path) => shortened(path),
+            Found::Asset(path) => Shipped::path(&path),
+        });
+    }
+    let name = file.file_name().and_then(|name| name.to_str());
+    let stem = name.and_then(|name| name.strip_suffix(".test.ron"));
+    let beside = stem
+        .map(|stem| [".ron", ".robray"].map(|ending| directory.join(format!("{stem}{ending}"))));
+    let found = beside.into_iter().flatten().find(|path| path.is_file());
+    found.ok_or_else(|| {
+        let shown = printable_path(&file.display().to_string());
+        let message = format!("`{shown}` names no simulation, and lies beside none");
+        let problem = Diagnostic::error("load::scenario", message)
+            .note("`drop.test.ron` is a test of `drop.ron` or `drop.robray` beside it");
+        Box::new(problem.help("add `simulation: \"drop.ron\"`"))
+    })
+}
+
+/// Runs all cases, so many at the same time; `take` hears of them in their order.
+fn run_all<'c>(
+    context: &Context<'_>,
+    cases: &'c [Case<'_>],
+    jobs: usize,
+    take: &mut dyn FnMut(&'c Case<'_>, Attempt),
+) {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = crossbeam_channel::bounded(jobs);
+    let work = |sender: &crossbeam_channel::Sender<(usize, Attempt)>| {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(place) else {
+                return;
+            };
+            if sender.send((place, attempt(case, context))).is_err() {
+                return;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let mut working = 0;
+        for number in 0..jobs.min(cases.len()) {
+            let sender = sender.clone();
+            let thread = thread::Builder::new()
+                .name(format!("test {number}"))
+                .stack_size(STACK);
+            // Fewer threads than were wanted do as well.
+            working += usize::from(thread.spawn_scoped(scope, move || work(&sender)).is_ok());
+        }
+        drop(sender);
+        if working == 0 {
+            for case in cases {
+                take(case, attempt(case, context));
+            }
+        }
+        let mut waiting = BTreeMap::new();
+        let mut told = 0;
+        for (place, attempt) in receiver {
+            waiting.insert(place, attempt);
+            while let Some((case, attempt)) = cases.get(told).zip(waiting.remove(&told)) {
+                take(case, attempt);
+                told += 1;
+            }
+        }
+    });
+}

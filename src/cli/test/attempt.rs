@@ -1,0 +1,322 @@
+//! One run of a scenario: its verdicts and, where it failed, what is kept of it.
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicUsize},
+};
+
+use morse_api::middleware::Failure;
+use morse_scene::{
+    diagnostic::{Diagnostic, Style},
+    report::Report,
+};
+
+use super::{Case, Context, Loaded, verdicts};
+use crate::{
+    cli::{
+        exit, output,
+        run::wall_time,
+        summary::{ending, error},
+    },
+    run::{End, Limits, Pace, Summary, Watch, run_watched},
+    scenario::{Commands, MisfitCommand, Monitor, Unbound, Verdict},
+    simulation::{
+        BuildError, Simulation,
+        load::{self, Options, Plan},
+    },
+};
+
+/// End of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// All conditions were met.
+    Passed,
+    /// A condition was not met, or the run did not come to its end.
+    Failed,
+    /// The run could not be made; the exit code says why.
+    Error(u8),
+}
+
+/// A run that was made.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    pub(super) outcome: Outcome,
+    /// Verdicts on the conditions that were decided.
+    pub(super) verdicts: Vec<Verdict>,
+    /// Reason for an end that is not the scenario's.
+    pub(super) error: Option<String>,
+    pub(super) seed: Option<u64>,
+    pub(super) summary: Option<Summary>,
+    pub(super) warnings: Vec<String>,
+    /// Folder with what was kept.
+    pub(super) kept: Option<PathBuf>,
+    /// Reason for which it could not be kept.
+    pub(super) lost: Option<String>,
+}
+
+/// Reads and builds a case without running it.
+pub(super) fn try_out(case: &Case<'_>, context: &Context<'_>) -> Result<(), Box<Report>> {
+    let plan = plan(case, context)?;
+    match ready(case, plan, context) {
+        // What a middleware lacks may be there when its time comes.
+        Ok(_) | Err(Unready::Build(BuildError::Middleware(_))) => Ok(()),
+        Err(Unready::Build(BuildError::Scene(report))) => Err(report),
+        Err(Unready::Condition(unbound)) => {
+            let problem = Diagnostic::error("simulation::condition", unbound.to_string());
+            let problem = match unbound.span {
+                Some(span) => problem.at(span, ""),
+                None => problem,
+            };
+            Err(report(case.loaded, problem))
+        }
+        Err(Unready::Command(misfit)) => {
+            let problem = Diagnostic::error("simulation::command", misfit.message);
+            let problem = match misfit.span {
+                Some(span) => problem.at(span, ""),
+                None => problem,
+            };
+            Err(report(case.loaded, problem))
+        }
+    }
+}
+
+fn report(loaded: &Loaded, problem: Diagnostic) -> Box<Report> {
+    let mut report = Report::default();
+    report.add([problem], &loaded.sources);
+    Box::new(report)
+}
+
+/// Makes the run and, if it failed, makes it again with logs: the same bits, so that a run that passes costs nothing
+/// for what only a failure needs.
+pub(super) fn attempt(case: &Case<'_>, context: &Context<'_>) -> Attempt {
+    let made = catch_unwind(AssertUnwindSafe(|| make(case, context)));
+    let mut attempt = made.unwrap_or_else(|_| Attempt {
+        outcome: Outcome::Failed,
+        ..Attempt::failed(exit::SIMULATION, "a part of the program panicked".into())
+    });
+    if attempt.outcome != Outcome::Passed {
+        let directory = verdicts::folder(case, &context.args.keep);
+        let kept = catch_unwind(AssertUnwindSafe(|| {
+            keep(case, context, &attempt, &directory)
+        }));
+        // A panic that is repeated leaves what was logged until then.
+        match kept.unwrap_or(Ok(())) {
+            Ok(()) => attempt.kept = Some(directory),
+            Err(why) => attempt.lost = Some(why),
+        }
+    }
+    attempt
+}
+
+impl Attempt {
+    fn failed(code: u8, error: String) -> Self {
+        Self {
+            outcome: Outcome::Error(code),
+            verdicts: Vec::new(),
+            error: Some(error),
+            seed: None,
+            summary: None,
+            warnings: Vec::new(),
+            kept: None,
+            lost: None,
+        }
+    }
+}
+
+fn plan(case: &Case<'_>, context: &Context<'_>) -> Result<Plan, Box<Report>> {
+    let args = context.args;
+    let mut set = case.loaded.scenario.set.clone();
+    set.extend(args.sweep.set.iter().cloned());
+    set.extend(case.variant.swept.iter().cloned());
+    let options = Options {
+        set,
+        seed: case.variant.seed,
+        opens_meshes: true,
+        threads: args.threads,
+        ..args.reading.load_options()
+    };
+    let mut plan = load::load(&case.loaded.simulation, &options, context.kinds)?;
+    // Many runs at a time cannot all have the same ports and files.
+    plan.simulation.disconnect();
+    Ok(plan)
+}
+
+/// Reason for which a run cannot begin.
+enum Unready {
+    Build(BuildError),
+    Condition(Unbound),
+    Command(MisfitCommand),
+}
+
+/// Looks at a run for its scenario.
+struct Judge {
+    monitor: Option<Monitor>,
+    commands: Commands,
+    /// Verdicts that were there before the end.
+    decided: Vec<Verdict>,
+    verdicts: Vec<Verdict>,
+    refused: Option<String>,
+}
+
+impl Watch for Judge {
+    fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        if let Some(monitor) = &mut self.monitor
+            && simulation.tick() > 0
+        {
+            monitor.look(simulation);
+        }
+        if let Err(misfit) = self.commands.give(simulation) {
+            self.refused = Some(misfit.to_string());
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        if let Some(monitor) = self.monitor.take() {
+            self.decided = monitor.decided();
+            self.verdicts = monitor.end(simulation);
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        let is_decided = self.monitor.as_ref().is_some_and(Monitor::is_decided);
+        is_decided || self.refused.is_some()
+    }
+}
+
+fn ready(
+    case: &Case<'_>,
+    plan: Plan,
+    context: &Context<'_>,
+) -> Result<(Simulation, Judge), Unready> {
+    let simulation = Simulation::build(plan, &context.extensions).map_err(Unready::Build)?;
+    let scenario = &case.loaded.scenario;
+    let conditions = scenario.conditions.iter();
+    let conditions = conditions.map(|(name, condition)| (name.value.clone(), condition.clone()));
+    let monitor = Monitor::new(&simulation, conditions).map_err(Unready::Condition)?;
+    let commands =
+        Commands::new(&simulation, scenario.commands.clone()).map_err(Unready::Command)?;
+    let judge = Judge {
+        monitor: Some(monitor),
+        commands,
+        decided: Vec::new(),
+        verdicts: Vec::new(),
+        refused: None,
+    };
+    Ok((simulation, judge))
+}
+
+fn make(case: &Case<'_>, context: &Context<'_>) -> Attempt {
+    let plan = match plan(case, context) {
+        Ok(plan) => plan,
+        Err(report) => return Attempt::failed(exit::INPUT, report.render(Style::Plain)),
+    };
+    let seed = plan.simulation.environment.seed;
+    let (mut simulation, mut judge) = match ready(case, plan, context) {
+        Ok(ready) => ready,
+        Err(unready) => {
+            let (code, error) = match unready {
+                Unready::Build(BuildError::Scene(report)) => {
+                    (exit::INPUT, report.render(Style::Plain))
+                }
+                Unready::Build(BuildError::Middleware(failure)) => {
+                    (exit::ENVIRONMENT, failure.to_string())
+                }
+                Unready::Condition(unbound) => (exit::INPUT, unbound.to_string()),
+                Unready::Command(misfit) => (exit::INPUT, misfit.to_string()),
+            };
+            return Attempt {
+                seed: Some(seed),
+                ..Attempt::failed(code, error)
+            };
+        }
+    };
+    simulation.enable_hash();
+    let scenario = &case.loaded.scenario;
+    let ticks = (scenario.length * simulation.clock().rate).round() as u64;
+    let timeout = context.args.timeout.or(scenario.timeout);
+    let limits = limits(ticks, timeout);
+    let mut warnings = Vec::new();
+    let (summary, end) = run_watched(simulation, &limits, &mut judge, &mut |warning| {
+        warnings.push(warning.to_owned());
+    });
+    let error = judge.refused.take().or_else(|| error(&end));
+    let is_whole = error.is_none() && end == End::Done;
+    // What was not decided before the end of a broken run is not known.
+    let verdicts = if is_whole {
+        judge.verdicts
+    } else {
+        judge.decided
+    };
+    let outcome = match &end {
+        _ if is_whole && verdicts.iter().all(|verdict| verdict.passed) => Outcome::Passed,
+        End::Failure(_) | End::LockstepLost(_) => Outcome::Error(ending(&end).1),
+        _ => Outcome::Failed,
+    };
+    Attempt {
+        outcome,
+        verdicts,
+        error,
+        seed: Some(seed),
+        summary: Some(summary),
+        warnings,
+        kept: None,
+        lost: None,
+    }
+}
+
+fn limits(ticks: u64, timeout: Option<f64>) -> Limits {
+    Limits {
+        ticks: Some(ticks),
+        pace: Pace::Max,
+        timeout: timeout.map(wall_time),
+        signal: Arc::new(AtomicUsize::new(0)),
+    }
+}
+
+/// Keeps the logs of all sensors, the summary, and the words about it in a folder.
+fn keep(
+    case: &Case<'_>,
+    context: &Context<'_>,
+    attempt: &Attempt,
+    directory: &Path,
+) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("`{}`: {error}", directory.display());
+    // What an earlier test kept there is not of this one.
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    fs::create_dir_all(directory).map_err(failed)?;
+    let mut object = verdicts::to_json(case, context.args, attempt);
+    object["kept"] = directory.display().to_string().into();
+    let text = format!("{object:#}\n");
+    fs::write(directory.join("summary.json"), text).map_err(failed)?;
+    let text = verdicts::to_text(case, context.args, attempt);
+    fs::write(directory.join("messages.txt"), text).map_err(failed)?;
+    match &attempt.summary {
+        Some(summary) => log(case, context, summary.steps, directory),
+        None => Ok(()),
+    }
+}
+
+/// Makes the run again, with logs.
+fn log(case: &Case<'_>, context: &Context<'_>, ticks: u64, directory: &Path) -> Result<(), String> {
+    let mut plan = plan(case, context).map_err(|report| report.to_string())?;
+    let output = format!("csv:{}", directory.join("log").display());
+    output::add(&mut plan, &[output], context.kinds).map_err(|report| report.to_string())?;
+    let (simulation, mut judge) = match ready(case, plan, context) {
+        Ok(ready) => ready,
+        Err(Unready::Build(error)) => return Err(error.to_string()),
+        Err(Unready::Condition(error)) => return Err(error.to_string()),
+        Err(Unready::Command(error)) => return Err(error.to_string()),
+    };
+    // Everything until the same tick, whatever the conditions say.
+    judge.monitor = None;
+    match run_watched(simulation, &limits(ticks, None), &mut judge, &mut |_| {}) {
+        (_, End::Failure(failure)) => Err(failure.to_string()),
+        _ => Ok(()),
+    }
+}
