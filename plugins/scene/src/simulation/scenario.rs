@@ -11,10 +11,12 @@ use super::fields::Fields;
 use super::load::{parsed, text_of};
 use super::model::Named;
 use super::problem::{Problems, Wording as _, error, quoted};
+use super::ranges::Number;
 use super::read::named;
 use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Kind, Node};
+use crate::bounds::Bounds;
 use crate::diagnostic::{Diagnostic, SourceId, Sources, Span};
 
 /// A whole scenario file.
@@ -80,12 +82,47 @@ pub fn read_scenario(
     }
 }
 
+/// Greatest time, s: some thirty years.
+const LONG: f64 = 1e9;
+
+const LENGTH: Number = Number {
+    path: "length",
+    bounds: Bounds::between(1e-6, LONG),
+    help: "in simulated seconds",
+};
+const TIMEOUT: Number = Number {
+    path: "timeout",
+    bounds: Bounds::between(1e-6, LONG),
+    help: "in seconds by the wall clock",
+};
+const TIME: Number = Number {
+    path: "at",
+    bounds: Bounds::between(0.0, LONG),
+    help: "in simulated seconds from the start",
+};
+const TOLERANCE: Number = Number {
+    path: "tolerance",
+    bounds: Bounds::between(0.0, 1e12),
+    help: "in the unit of the value",
+};
+
+const VALUE: Number = Number {
+    path: "of",
+    bounds: Bounds::ANY,
+    help: "write it with fewer digits",
+};
+
+/// Reads a number in its range.
+fn number<'s>(field: &'static Number) -> impl FnOnce(&mut Reader<'s>, &Node, &str) -> Option<f64> {
+    move |reader, node, name| reader.number(node, name, field)
+}
+
 fn scenario(reader: &mut Reader<'_>, root: &Node) -> Option<Scenario> {
     let mut fields = Fields::open(reader, root, "Scenario")?;
     let simulation = fields.read(reader, "simulation", Reader::text);
     let help = "add `length: 30`: the simulated seconds after which a run ends";
-    let length = fields.need(reader, "length", help, Reader::positive);
-    let timeout = fields.read(reader, "timeout", Reader::positive);
+    let length = fields.need(reader, "length", help, number(&LENGTH));
+    let timeout = fields.read(reader, "timeout", number(&TIMEOUT));
     let set = fields.read(reader, "set", |reader, node, name| {
         let items = reader.list(node, name).iter();
         let texts = items.filter_map(|item| reader.text(item, name));
@@ -125,7 +162,7 @@ fn scenario(reader: &mut Reader<'_>, root: &Node) -> Option<Scenario> {
 
 fn command(reader: &mut Reader<'_>, node: &Node) -> Option<TimedCommand> {
     let mut fields = Fields::open(reader, node, "a command")?;
-    let at = fields.read(reader, "at", Reader::amount);
+    let at = fields.read(reader, "at", number(&TIME));
     let help = "add `to: \"rover.motion\"`, the path of an actuator";
     let to = fields.need(reader, "to", help, Reader::text);
     let help = "add `command: (v: 0.5)`, fields of the actuator's command";
@@ -198,9 +235,14 @@ fn condition(reader: &mut Reader<'_>, node: &Node, length: Option<f64>) -> Optio
         })
     };
     let tolerance = if word == "within" {
-        fields.need(reader, "tolerance", "add `tolerance: 0.1`", Reader::amount)
+        fields.need(
+            reader,
+            "tolerance",
+            "add `tolerance: 0.1`",
+            number(&TOLERANCE),
+        )
     } else {
-        fields.read(reader, "tolerance", Reader::amount)
+        fields.read(reader, "tolerance", number(&TOLERANCE))
     };
     let end = if word == "reach" { "before" } else { "until" };
     let from = interval_end(reader, &mut fields, "from", length);
@@ -233,7 +275,7 @@ fn interval_end(
     length: Option<f64>,
 ) -> Option<Spanned<f64>> {
     fields.read(reader, name, |reader, node, name| {
-        let value = reader.amount(node, name)?;
+        let value = reader.number(node, name, &TIME)?;
         match length {
             Some(length) if value > length => reader.out_of_range(
                 node,
@@ -268,7 +310,7 @@ fn term(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<(super::Term
 /// A number, or data.
 fn target(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<super::Term> {
     if let Kind::Integer(_) | Kind::Float(_) = node.kind {
-        return reader.number(node, name).map(super::Term::Number);
+        return reader.number(node, name, &VALUE).map(super::Term::Number);
     }
     term(reader, node, name).map(|(term, _)| term)
 }
