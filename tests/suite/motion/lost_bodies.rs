@@ -302,15 +302,22 @@ fn a_pose_that_physics_cannot_bear_is_refused() {
     assert_eq!(simulation.lost_bodies(), []);
 }
 
-const DROP: &str = "frame ball { geometry { shape sphere; radius 0.1; density 500; } }";
+/// A ball that logs its pose.
+const FAR: &str = r#"Simulation(
+    scene: "ball.robray",
+    robots: { "ball": (frame: "ball", sensors: { "pose": (kind: "pose", outputs: { "log": (format: csv) }) }) },
+    middlewares: { "log": (kind: "text", directory: "out") },
+)"#;
 
-/// A ball that logs its pose, in a world with this gravity.
-fn drop_text(gravity: &str) -> String {
+/// A ball out of the world, where frames lead that are each within it.
+fn far_away() -> String {
+    let step = |step: usize| {
+        let parent = step + 1;
+        format!("frame far_{step} {{ parent far_{parent}; translation [1e8, 0, 0]; }}\n")
+    };
+    let steps: String = (0..11).map(step).collect();
     format!(
-        "Simulation(scene: \"ball.robray\", environment: (gravity: {gravity}), \
-         robots: {{ \"ball\": (frame: \"ball\", \
-         sensors: {{ \"pose\": (kind: \"pose\", outputs: {{ \"log\": (format: csv) }}) }}) }}, \
-         middlewares: {{ \"log\": (kind: \"text\", directory: \"out\") }})"
+        "frame far_11 {{}}\n{steps}frame ball {{ parent far_0; geometry {{ shape sphere; radius 0.1; density 500; }} }}"
     )
 }
 
@@ -322,8 +329,8 @@ fn a_loss_is_told_and_ends_a_strict_run_with_code_4() {
         (&["--steps", "100", "--strict"][..], 4, 1),
     ] {
         let room = tempfile::tempdir().expect("a directory");
-        std::fs::write(room.path().join("ball.robray"), DROP).expect("written");
-        std::fs::write(room.path().join("ball.ron"), drop_text("(0, 0, -1e39)")).expect("written");
+        std::fs::write(room.path().join("ball.robray"), far_away()).expect("written");
+        std::fs::write(room.path().join("ball.ron"), FAR).expect("written");
         let ran = assert_cmd::Command::new(env!("CARGO_BIN_EXE_morse-sim"))
             .arg("ball.ron")
             .args(arguments)
@@ -332,17 +339,18 @@ fn a_loss_is_told_and_ends_a_strict_run_with_code_4() {
             .expect("the program runs");
         let said = String::from_utf8_lossy(&ran.stderr);
         assert_eq!(ran.status.code(), Some(code), "{said}");
-        let warning = "warning: body `ball` was lost in tick 1: its motion is no longer a number";
+        let warning =
+            "warning: body `ball` was lost in tick 1: it is more than a million kilometres away";
         assert_eq!(said.matches(warning).count(), 1, "{said}");
         let summary = String::from_utf8_lossy(&ran.stdout);
         if arguments.contains(&"--json") {
             let summary: Json = serde_json::from_str(&summary).expect("one JSON object");
-            let lost = json!([{ "body": "ball", "tick": 1, "cause": "not_a_number", "with": [] }]);
+            let lost = json!([{ "body": "ball", "tick": 1, "cause": "too_far", "with": [] }]);
             assert_eq!(summary["lost"], lost);
         } else {
             assert!(summary.starts_with(&format!("{ticks} ticks")), "{summary}");
             assert!(
-                summary.contains("lost `ball` in tick 1: its motion"),
+                summary.contains("lost `ball` in tick 1: it is more than"),
                 "{summary}"
             );
         }
