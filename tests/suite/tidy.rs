@@ -2,6 +2,7 @@
 //!
 //! Each check is a function that returns what it found, so that every test can also show that its check
 //! finds a planted violation.
+mod circles;
 mod code;
 mod docs;
 mod files;

@@ -3,6 +3,7 @@
 //! A field may hold a number, a flag, text, a vector, a list or map of such things, a struct, or [`DynamicValue`],
 //! which is any of these and known at run time only. Maps are ordered ones, so that equal data are equal bits.
 pub mod dynamic;
+pub mod range;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use bevy::{
 use serde_json::Value as Json;
 
 pub use dynamic::DynamicValue;
+use range::Range;
 
 pub use crate::attributes::{Fixed, Flat, Levels, Unit};
 use crate::{
@@ -21,7 +23,6 @@ use crate::{
     json::{number_to_json, numbers_to_json},
     named::Named,
     property::{Form, Property, form_of},
-    range::Range,
     samples::{AnySamples, Samples, base64_text},
 };
 

@@ -22,6 +22,7 @@
 //! - [`world_view`]: what middlewares that look on are shown;
 //! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work;
 //! - [`whole_file`]: files that are there as a whole or not at all.
+mod about;
 pub mod actuator;
 pub mod angles;
 mod attributes;
@@ -55,7 +56,6 @@ mod path;
 pub mod port;
 pub mod property;
 pub mod random;
-pub mod range;
 pub mod rays;
 pub mod reading;
 pub mod render;
@@ -71,7 +71,7 @@ pub mod warning;
 pub mod whole_file;
 pub mod world_view;
 
-pub use fields::dynamic;
+pub use fields::{dynamic, range};
 
 /// Everything a component's file usually names.
 pub mod prelude {

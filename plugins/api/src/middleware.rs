@@ -15,8 +15,8 @@ pub use register::AddMiddleware;
 
 pub use crate::wake::{Awake, Wake, Waker};
 use crate::{
+    about::ErasedSettings,
     command::CommandSender,
-    kind::ErasedSettings,
     port::{Observer, OutputPort, Policy, port},
     reading::SensorInfo,
     service::Reply,

@@ -14,11 +14,10 @@ use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::{Value as Json, json};
 
 use crate::{
+    about::{About, ErasedSettings},
     check::CheckError,
     dynamic::no_json_number,
-    fields,
-    kind::{About, ErasedSettings},
-    memory,
+    fields, memory,
     path::{Path, path_of},
     property,
     range::Violation,

@@ -163,7 +163,7 @@ fn parts(file: &Source) -> Vec<String> {
 }
 
 /// A path from the crate's root, where it is one of this crate's.
-fn resolved<'a>(own: &[&'a str], named: &'a Named) -> Option<Vec<&'a str>> {
+pub(super) fn resolved<'a>(own: &[&'a str], named: &'a Named) -> Option<Vec<&'a str>> {
     let segments: Vec<&str> = named.path.iter().map(String::as_str).collect();
     if segments.first() == Some(&"crate") {
         return Some(segments[1..].to_vec());

@@ -13,7 +13,7 @@ use bevy::{
 
 pub use violation::{Violation, range_of, violations};
 
-use crate::fields::{Unit, Value, view, walk};
+use super::{Unit, Value, view, walk};
 
 /// The least and the greatest value of a number, both included: `#[reflect(@Range(0.0, 1.0))]`. A greatest value of
 /// infinity lets infinity itself pass, which a kind may have for "without limit".

@@ -1,0 +1,131 @@
+//! Circles: files of a crate that need each other cannot be read one after the other.
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Source,
+    code::{Token, paths, tokens},
+    layers::resolved,
+    sources,
+};
+
+/// Files that are one subject in several parts, and none else.
+const KNOWN: [&str; 0] = [];
+
+/// Files, each with those that it names. A file and those in the folder of its name are one room.
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+/// The arrows between the files of one crate.
+fn arrows(files: &[(Vec<&str>, &Source)]) -> Arrows {
+    let modules: BTreeSet<&[&str]> = files.iter().map(|(module, _)| module.as_slice()).collect();
+    let mut arrows = Arrows::new();
+    for (module, source) in files {
+        let to = arrows.entry(module.join("::")).or_default();
+        for named in paths(&code(&source.text)) {
+            let Some(path) = resolved(module, &named) else {
+                continue;
+            };
+            let known = (1..=path.len()).rev().map(|length| &path[..length]);
+            let target = known.into_iter().find(|path| modules.contains(path));
+            let is_near =
+                |target: &[&str]| module.starts_with(target) || target.starts_with(module);
+            if let Some(target) = target.filter(|target| !is_near(target)) {
+                to.insert(target.join("::"));
+            }
+        }
+    }
+    arrows
+}
+
+/// The tokens before a file's tests.
+fn code(text: &str) -> Vec<Token> {
+    let tests = text.find("#[cfg(test)]\nmod tests {");
+    tokens(&text[..tests.unwrap_or(text.len())])
+}
+
+/// Files that can be reached from themselves, together with those that reach back.
+fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
+    let reach: BTreeMap<&str, BTreeSet<&str>> = arrows
+        .keys()
+        .map(|file| (file.as_str(), reached(arrows, file)))
+        .collect();
+    let mut found: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (file, reached) in &reach {
+        let back = |other: &&&str| reach.get(**other).is_some_and(|back| back.contains(file));
+        let circle: Vec<String> = reached
+            .iter()
+            .filter(back)
+            .map(|&file| file.to_owned())
+            .collect();
+        if !circle.is_empty() {
+            found.insert(circle);
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn reached<'a>(arrows: &'a Arrows, from: &str) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<&str> = arrows
+        .get(from)
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    while let Some(file) = next.pop() {
+        if reached.insert(file) {
+            next.extend(arrows.get(file).into_iter().flatten().map(String::as_str));
+        }
+    }
+    reached
+}
+
+/// The circles of all crates.
+fn all(files: &[Source]) -> Vec<String> {
+    let mut crates: BTreeMap<&str, Vec<(Vec<&str>, &Source)>> = BTreeMap::new();
+    for source in files {
+        let Some((name, file)) = place(&source.path) else {
+            continue;
+        };
+        let module: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
+        let module = match module.as_slice() {
+            ["lib" | "main"] | [.., "tests"] => continue,
+            [above @ .., "mod"] => above.to_vec(),
+            whole => whole.to_vec(),
+        };
+        crates.entry(name).or_default().push((module, source));
+    }
+    crates
+        .iter()
+        .flat_map(|(name, files)| {
+            let found = circles(&arrows(files)).into_iter();
+            found.map(move |circle| format!("{name}: {}", circle.join(" -> ")))
+        })
+        .collect()
+}
+
+/// A crate, and the place of a file in it.
+fn place(path: &str) -> Option<(&str, &str)> {
+    match path.strip_prefix("plugins/") {
+        Some(rest) => rest.split_once("/src/"),
+        None => Some(("morse-sim", path.strip_prefix("src/")?)),
+    }
+}
+
+#[test]
+fn no_more_files_need_each_other() {
+    let found = all(&sources(&["src", "plugins"], &["rs"]));
+    assert_eq!(found, KNOWN, "{}", found.join("\n"));
+    let planted = |texts: &[(&str, &str)]| {
+        let planted = |(path, text): &(&str, &str)| Source::planted(path, text);
+        all(&texts.iter().map(planted).collect::<Vec<_>>())
+    };
+    let [a, b, c] = ["a", "b", "c"].map(|name| format!("plugins/x/src/{name}.rs"));
+    let found = planted(&[
+        (&a, "use crate::b::B;"),
+        (&b, "fn f(c: super::c::C) {}"),
+        (&c, "use crate::{a::A, d::D};"),
+    ]);
+    assert_eq!(found, ["x: a -> b -> c"]);
+    let in_tests = "use crate::c::C;\n#[cfg(test)]\nmod tests { use crate::a::A; }";
+    assert!(planted(&[(&a, "use crate::b::B;"), (&b, in_tests), (&c, "")]).is_empty());
+}
