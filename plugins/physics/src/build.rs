@@ -184,6 +184,7 @@ impl Builder<'_> {
         let pairs = self.tables.allowed.iter();
         self.paired = pairs.flat_map(|(one, two)| [*one, *two]).collect();
         self.tables.bases = bases(self.layout);
+        self.tables.hanging = hanging(&self.tables.bases);
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let is_jointed = self.jointed.contains(&place);
@@ -327,6 +328,17 @@ fn bases(layout: &Layout) -> Vec<usize> {
     };
     let all = 0..layout.bodies.len();
     all.map(|at| head(at).unwrap_or(at)).collect()
+}
+
+/// The bodies that hang on each base, and itself.
+fn hanging(bases: &[usize]) -> Vec<Vec<usize>> {
+    let mut hanging = vec![Vec::new(); bases.len()];
+    for (at, base) in bases.iter().enumerate() {
+        if let Some(bodies) = hanging.get_mut(*base) {
+            bodies.push(at);
+        }
+    }
+    hanging
 }
 
 /// Nothing ever moves a fixed body, unless it is a robot's base, which can be put elsewhere.

@@ -81,6 +81,8 @@ pub(super) struct Tables {
     pub allowed: Vec<(u32, u32)>,
     /// For each body the one at the head of the joints that it hangs on, which may be itself.
     pub bases: Vec<usize>,
+    /// The bodies that hang on each base by joints, and itself; none for what is no base.
+    pub hanging: Vec<Vec<usize>>,
     /// Pairs of bodies on either side of a joint, sorted.
     pub neighbours: Vec<(usize, usize)>,
 }
@@ -148,9 +150,8 @@ pub(super) struct BodyIndex(pub usize);
 impl Tables {
     /// The bodies that hang on a base by joints, and itself.
     pub(super) fn robot_of(&self, base: usize) -> impl Iterator<Item = (usize, &BodyRow)> {
-        let all = self.bodies.iter().enumerate().zip(&self.bases);
-        all.filter(move |(_, own)| **own == base)
-            .map(|(row, _)| row)
+        let all = self.hanging.get(base).into_iter().flatten();
+        all.filter_map(|&at| Some((at, self.bodies.get(at)?)))
     }
 
     pub(super) fn row(&self, index: Option<&BodyIndex>) -> Option<(usize, &BodyRow)> {
