@@ -179,7 +179,10 @@ fn default_action(
             let from = robot.pose.translation.vector;
             let to = flight.advance(command, from, rate.period());
             // It flies there: a pose alone would be a jump.
-            *drive = Drive::Displacement(robot.pose.inverse() * to);
+            let mut way = robot.pose.inverse() * to;
+            // Rounding must not grow from one action to the next.
+            way.rotation.renormalize();
+            *drive = Drive::Displacement(way);
         }
     }
 }
