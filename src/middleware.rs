@@ -9,7 +9,7 @@ use morse_api::{
     middleware::{
         ErasedContext, Failure, Gate, Request, RequestMessage, Running, TakeReply, Waker,
     },
-    sensor::LostObserver,
+    sensor::{Exported, LostObserver},
     service::{self, Call, Reply, ServiceError},
     tick::{Clock, Inputs, Tick},
 };
@@ -91,6 +91,10 @@ fn serve_requests(world: &mut World) {
     let arrived = messages.len();
     let tick = world.resource::<Clock>().tick;
     for message in waited.into_iter().chain(messages.try_iter().take(arrived)) {
+        if tick <= 1 && asks_for_data(world, &message) {
+            keep(world, message);
+            continue;
+        }
         note(world, &message, tick);
         serve(world, message);
     }
@@ -161,15 +165,28 @@ fn answer(mut pending: ResMut<Pending>) {
 /// Waits for requests between two ticks, at most so long, until `go` says something, too. What only reads
 /// the resting world is answered at once, so that clients are not held to the tick rate; what acts waits
 /// for the tick. Returns whether `go` spoke.
-pub(crate) fn serve_between(world: &mut World, at_most: Duration, go: &Receiver<()>) -> bool {
+///
+/// Before the first tick who asks for data waits for them, unless the run `is_held`: then there may be no tick before the
+/// answer.
+pub(crate) fn serve_between(
+    world: &mut World,
+    at_most: Duration,
+    go: &Receiver<()>,
+    is_held: bool,
+) -> bool {
     let Some(messages) = world.resource::<Pending>().messages.clone() else {
         return go.recv_timeout(at_most).is_ok();
     };
     crossbeam_channel::select! {
         recv(go) -> permit => permit.is_ok(),
         recv(messages) -> message => {
+            let begins = !is_held && world.resource::<Clock>().tick == 0;
             for message in message.into_iter().chain(messages.try_iter()).take(MOST_AT_ONCE) {
-                answer_or_keep(world, message);
+                if begins && asks_for_data(world, &message) {
+                    keep(world, message);
+                } else {
+                    answer_or_keep(world, message);
+                }
             }
             false
         }
@@ -178,15 +195,34 @@ pub(crate) fn serve_between(world: &mut World, at_most: Duration, go: &Receiver<
 }
 
 fn answer_or_keep(world: &mut World, message: RequestMessage) {
-    let only_reads = match &message {
+    if only_reads(world, &message) {
+        serve(world, message);
+    } else {
+        keep(world, message);
+    }
+}
+
+fn only_reads(world: &World, message: &RequestMessage) -> bool {
+    match message {
         RequestMessage::Serve(request) => is_read_only(world, &request.component, &request.service),
         RequestMessage::Cancel(_) => false,
         RequestMessage::Look(_) => true,
-    };
-    if only_reads {
-        serve(world, message);
-        return;
     }
+}
+
+/// Tells whether a message asks for what a sensor measured, and it has measured nothing yet.
+fn asks_for_data(world: &World, message: &RequestMessage) -> bool {
+    let path = match message {
+        RequestMessage::Serve(request) => &*request.component,
+        RequestMessage::Look(port) => &*port.info.path,
+        RequestMessage::Cancel(_) => return false,
+    };
+    let exported = service::find(world, path).and_then(|entity| world.get::<Exported>(entity));
+    exported.is_some_and(|exported| exported.0 == 0) && only_reads(world, message)
+}
+
+/// Keeps a message for the next tick.
+fn keep(world: &mut World, message: RequestMessage) {
     let acting = &mut world.resource_mut::<Pending>().acting;
     if acting.len() < MOST_WAITING {
         acting.push(message);
@@ -199,7 +235,7 @@ fn answer_or_keep(world: &mut World, message: RequestMessage) {
 /// While a run is held and no tick is to come: waits for requests as [`serve_between`] does, and serves what
 /// acts on the run as a whole, after all that arrived before it.
 pub(crate) fn serve_at_rest(world: &mut World, at_most: Duration) {
-    serve_between(world, at_most, &crossbeam_channel::never());
+    serve_between(world, at_most, &crossbeam_channel::never(), true);
     let acting = std::mem::take(&mut world.resource_mut::<Pending>().acting);
     let last = acting
         .iter()

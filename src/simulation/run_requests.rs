@@ -22,7 +22,8 @@ impl Simulation {
     /// Between two ticks, waits at most so long for requests, and answers those that only read; what acts
     /// is served in the next tick.
     pub fn serve(&mut self, at_most: Duration) {
-        middleware::serve_between(self.app.world_mut(), at_most, &crossbeam_channel::never());
+        let never = crossbeam_channel::never();
+        middleware::serve_between(self.app.world_mut(), at_most, &never, false);
     }
 
     /// The same while the run is held and no tick is to come: what acts on the run as a whole, such as a
@@ -46,7 +47,8 @@ impl Simulation {
     /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
     pub fn may_step(&mut self, at_most: Duration) -> bool {
         let gate = self.middlewares.gate().clone();
-        !gate.is_held() || middleware::serve_between(self.app.world_mut(), at_most, gate.permits())
+        !gate.is_held()
+            || middleware::serve_between(self.app.world_mut(), at_most, gate.permits(), true)
     }
 
     /// Goes back to the start, if a client asked for it.
