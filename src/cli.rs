@@ -25,6 +25,7 @@ use std::{
     io::{ErrorKind, IsTerminal as _, Write},
     process::ExitCode,
     sync::Arc,
+    time::Duration,
 };
 
 use bevy::prelude::App;
@@ -209,4 +210,9 @@ fn has_color() -> bool {
 /// Prints, and gives up where nobody listens any more (a closed pipe).
 pub(crate) fn say(out: &mut dyn Write, text: impl std::fmt::Display) {
     writeln!(out, "{text}").ok();
+}
+
+/// Time by the wall clock; more than fits is no limit.
+fn wall_time(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }

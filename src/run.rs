@@ -1,5 +1,6 @@
 //! Runs a simulation against the wall clock: the only place that reads it.
 mod losses;
+mod progress;
 mod speed;
 
 use std::{
@@ -15,6 +16,7 @@ use morse_api::{middleware::Failure, port::LockstepLost};
 use morse_physics::lost_body::LostBody;
 use serde::Serialize;
 
+pub use progress::Progress;
 pub use speed::SlowestTick;
 
 use crate::{
@@ -98,19 +100,6 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Time between two reports of progress.
 const REPORT: Duration = Duration::from_millis(100);
-
-/// Progress of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Ticks that were made.
-    pub steps: u64,
-    /// Ticks that will be made, if that is known.
-    pub of: Option<u64>,
-    /// Simulated time, s.
-    pub sim_seconds: f64,
-    /// Time since the start, s.
-    pub wall_seconds: f64,
-}
 
 /// Somebody who looks at a run.
 pub trait Watch {

@@ -23,6 +23,7 @@
 mod commands;
 mod monitor;
 mod probe;
+mod value;
 
 pub use commands::{Commands, MisfitCommand};
 pub use monitor::{Monitor, Unbound, Verdict};

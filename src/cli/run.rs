@@ -7,7 +7,6 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize},
     },
-    time::Duration,
 };
 
 use clap::{Args as ClapArgs, CommandFactory as _};
@@ -32,6 +31,7 @@ use super::{
     render::{renderer, size},
     say, serve,
     summary::{Subject, ending, error, failure_json, to_json, to_text},
+    wall_time,
 };
 use crate::{
     run::{End, Limits, Pace, Progress, Watch, run_watched},
@@ -441,11 +441,6 @@ fn write_ports(path: &Path, simulation: &Simulation) -> std::io::Result<()> {
     write_whole(path, |file| {
         writeln!(file, "{}", serde_json::Value::from(ports))
     })
-}
-
-/// Time by the wall clock; more than fits is no limit.
-pub(super) fn wall_time(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {

@@ -5,7 +5,10 @@ use bevy::prelude::World;
 use morse_scene::simulation::{Condition, Demand, Logic, Operator, span::Span};
 use serde::Serialize;
 
-use super::probe::{BindError, Probe, Scalar};
+use super::{
+    probe::{BindError, Probe},
+    value::Scalar,
+};
 use crate::simulation::Simulation;
 
 /// A condition that does not fit the simulation.
@@ -200,11 +203,19 @@ impl Watched {
 
     /// Looks at a tick of the interval.
     fn look_inside(&mut self, now: &Now<'_>) -> Option<Verdict> {
+        let waits = self.condition.from.is_none();
+        let may_wait = match self.condition.demand {
+            Demand::Reach(_) | Demand::Never(_) => true,
+            Demand::Stay(_) => waits && self.state.since.is_none(),
+            Demand::Within { .. } => false,
+        };
+        if may_wait && self.statement.is_awaited(now.world) {
+            return None;
+        }
         let holds = match self.statement.holds(now.world, self.condition.tolerance) {
             Ok(holds) => holds,
             Err(why) => return Some(self.verdict(now, false, &why)),
         };
-        let waits = self.condition.from.is_none();
         match (&self.condition.demand, holds) {
             (Demand::Reach(_), true) => Some(self.verdict(now, true, "it became true")),
             (Demand::Never(_), true) => Some(self.verdict(now, false, "it is true")),
@@ -305,6 +316,20 @@ impl Statement {
         }
     }
 
+    /// Tells whether a sensor that it names has exported nothing yet.
+    fn is_awaited(&self, world: &World) -> bool {
+        let mut is_awaited = false;
+        self.visit(&mut |sample| is_awaited |= sample.probe.is_awaited(world));
+        is_awaited
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(&Sample)) {
+        match self {
+            Self::Near { value, target } => [value, target].into_iter().for_each(visit),
+            Self::Logic(logic) => logic.visit(visit),
+        }
+    }
+
     /// `name = value` of all that was looked up.
     fn values(&self, world: &World) -> Vec<String> {
         let mut values = Vec::new();
@@ -318,10 +343,7 @@ impl Statement {
                 values.push(value);
             }
         };
-        match self {
-            Self::Near { value, target } => [value, target].into_iter().for_each(&mut add),
-            Self::Logic(logic) => logic.visit(&mut add),
-        }
+        self.visit(&mut add);
         values
     }
 }
@@ -349,7 +371,7 @@ impl BoundLogic {
                 if operator.orders() {
                     left.check_kind(world, &Scalar::Number(0.0))?;
                 }
-                if let Ok(value) = left.probe.read(world) {
+                if let Some(value) = left.probe.form(world) {
                     right.check_kind(world, &value)?;
                 }
                 Self::Compare(left, *operator, right)
@@ -408,8 +430,8 @@ impl Sample {
 
     /// A value that is there already must be of the kind that is wanted.
     fn check_kind(&self, world: &World, wanted: &Scalar) -> Result<(), BindError> {
-        match self.probe.read(world) {
-            Ok(value) if std::mem::discriminant(&value) != std::mem::discriminant(wanted) => {
+        match self.probe.form(world) {
+            Some(value) if std::mem::discriminant(&value) != std::mem::discriminant(wanted) => {
                 let (name, found, wanted) = (&self.name, value.noun(), wanted.noun());
                 Err(BindError(format!(
                     "`{name}` is {found}, where {wanted} is needed"

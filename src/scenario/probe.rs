@@ -1,11 +1,11 @@
 //! Terms of expressions, bound to the data of a simulation: names are looked up once.
 use bevy::{
     prelude::{Entity, World},
-    reflect::{PartialReflect, ReflectRef, structs::Struct},
+    reflect::{PartialReflect, structs::Struct},
 };
 use morse_api::{
     body::BodyState,
-    fields::{DynamicValue, Value, key_text, view},
+    fields::{Value, view},
     kind::{Described, Kinds},
     service,
 };
@@ -15,55 +15,13 @@ use morse_scene::{
 };
 use nalgebra::Point3;
 
+use super::value::{Lack, Scalar, part};
 use crate::simulation::Simulation;
 
 /// Reason why a name means nothing in a simulation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BindError(pub(super) String);
-
-/// A value of a tick.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Scalar {
-    Number(f64),
-    Flag(bool),
-    Text(String),
-}
-
-impl Scalar {
-    pub(super) fn noun(&self) -> &'static str {
-        match self {
-            Self::Number(_) => "a number",
-            Self::Flag(_) => "`true` or `false`",
-            Self::Text(_) => "a text",
-        }
-    }
-}
-
-impl std::fmt::Display for Scalar {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Number(number) => write!(f, "{}", rounded(*number)),
-            Self::Flag(flag) => write!(f, "{flag}"),
-            Self::Text(text) => write!(f, "'{}'", printable(text)),
-        }
-    }
-}
-
-/// Six digits are enough to tell a person.
-fn rounded(number: f64) -> String {
-    let plain = format!("{number}");
-    if plain.len() <= 9 || !number.is_finite() {
-        return plain;
-    }
-    let decimals = match number.abs() {
-        size if !(1e-4..1e9).contains(&size) => return format!("{number:.5e}"),
-        size if size >= 1e4 => 2,
-        size if size >= 1.0 => 5,
-        _ => 6,
-    };
-    format!("{number:.decimals$}")
-}
 
 /// A term whose names were found.
 pub(super) enum Probe {
@@ -87,16 +45,29 @@ pub(super) enum DataProbe {
     },
 }
 
+/// Data of a sensor that are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Its last exported data; nothing before that.
+    Exported,
+    /// Data of the same form, which are there from the start.
+    Form,
+}
+
 /// The way to a sensor's exported data.
 #[derive(Clone, Copy)]
 pub(super) struct SensorProbe {
     entity: Entity,
+    local: fn(&World, Entity) -> Option<&dyn Struct>,
     modified: fn(&World, Entity) -> Option<&dyn Struct>,
 }
 
 impl SensorProbe {
-    fn data(self, world: &World) -> Option<&dyn Struct> {
-        (self.modified)(world, self.entity)
+    fn data(self, world: &World, source: Source) -> Option<&dyn Struct> {
+        match source {
+            Source::Exported => (self.modified)(world, self.entity),
+            Source::Form => (self.local)(world, self.entity),
+        }
     }
 }
 
@@ -105,14 +76,6 @@ pub(super) enum PlaceProbe {
     Body(Entity),
     Axes(SensorProbe, [usize; 3]),
     Vector(Box<DataProbe>),
-}
-
-/// Failure to find a part of a value.
-enum Lack {
-    /// There is no such part in any tick.
-    Never(String),
-    /// There is none in this tick: a list may be longer in another one.
-    Now(String),
 }
 
 impl Probe {
@@ -133,17 +96,48 @@ impl Probe {
     pub(super) fn read(&self, world: &World) -> Result<Scalar, String> {
         match self {
             Self::Constant(value) => Ok(value.clone()),
-            Self::Data(data) => data.read(world),
+            Self::Data(data) => data.read(world, Source::Exported),
             Self::Distance(one, other) => {
                 let distance = nalgebra::distance(&one.read(world)?, &other.read(world)?);
                 Ok(Scalar::Number(distance))
             }
         }
     }
+
+    /// A value of the same kind, if its kind is known before the first tick.
+    pub(super) fn form(&self, world: &World) -> Option<Scalar> {
+        match self {
+            Self::Constant(value) => Some(value.clone()),
+            Self::Data(data) => data.read(world, Source::Form).ok(),
+            Self::Distance(..) => Some(Scalar::Number(0.0)),
+        }
+    }
+
+    /// Tells whether its sensor has exported nothing yet.
+    pub(super) fn is_awaited(&self, world: &World) -> bool {
+        let is_awaited = |sensor: &SensorProbe| sensor.data(world, Source::Exported).is_none();
+        let place = |place: &PlaceProbe| match place {
+            PlaceProbe::Axes(sensor, _) => is_awaited(sensor),
+            PlaceProbe::Vector(data) => data.sensor().is_some_and(is_awaited),
+            PlaceProbe::Point(_) | PlaceProbe::Body(_) => false,
+        };
+        match self {
+            Self::Constant(_) => false,
+            Self::Data(data) => data.sensor().is_some_and(is_awaited),
+            Self::Distance(one, other) => place(one) || place(other),
+        }
+    }
 }
 
 impl DataProbe {
-    fn read(&self, world: &World) -> Result<Scalar, String> {
+    fn sensor(&self) -> Option<&SensorProbe> {
+        match self {
+            Self::Field { sensor, .. } => Some(sensor),
+            Self::Body { .. } => None,
+        }
+    }
+
+    fn read(&self, world: &World, source: Source) -> Result<Scalar, String> {
         match self {
             Self::Body { entity, axis } => {
                 let body = world.get::<BodyState>(*entity);
@@ -153,7 +147,8 @@ impl DataProbe {
                 Ok(Scalar::Number(coordinate))
             }
             Self::Field { steps, .. } => {
-                let value = self.value(world).ok_or("there is no data")?;
+                let value = self.value(world, source);
+                let value = value.ok_or("nothing has been exported yet")?;
                 part(value, steps).map_err(|lack| match lack {
                     Lack::Never(why) | Lack::Now(why) => why,
                 })
@@ -161,9 +156,9 @@ impl DataProbe {
         }
     }
 
-    fn value<'w>(&self, world: &'w World) -> Option<&'w dyn PartialReflect> {
+    fn value<'w>(&self, world: &'w World, source: Source) -> Option<&'w dyn PartialReflect> {
         match self {
-            Self::Field { sensor, index, .. } => sensor.data(world)?.field_at(*index),
+            Self::Field { sensor, index, .. } => sensor.data(world, source)?.field_at(*index),
             Self::Body { .. } => None,
         }
     }
@@ -179,7 +174,7 @@ impl PlaceProbe {
                 Ok(body.pose.translation.vector.into())
             }
             Self::Axes(sensor, places) => {
-                let data = sensor.data(world).ok_or_else(gone)?;
+                let data = sensor.data(world, Source::Exported).ok_or_else(gone)?;
                 let mut point = Point3::origin();
                 for (coordinate, place) in point.iter_mut().zip(places) {
                     match data.field_at(*place).map(view) {
@@ -189,7 +184,7 @@ impl PlaceProbe {
                 }
                 Ok(point)
             }
-            Self::Vector(data) => match data.value(world).map(view) {
+            Self::Vector(data) => match data.value(world, Source::Exported).map(view) {
                 Some(Value::Numbers(&[x, y, z])) => Ok(Point3::new(x, y, z)),
                 _ => Err("it is no position of three numbers".to_owned()),
             },
@@ -204,6 +199,7 @@ fn sensor_probe(world: &World, path: &str) -> Option<SensorProbe> {
     let kind = world.resource::<Kinds>().sensors.get(described.0.kind)?;
     Some(SensorProbe {
         entity,
+        local: kind.local,
         modified: kind.modified,
     })
 }
@@ -238,7 +234,7 @@ fn data_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindErro
         .map(|field| (field.index, steps(inner)));
     if found.is_none() {
         // Numbers whose names the scene gives, and entries of flat maps, stand beside the fields.
-        let data = sensor.data(world);
+        let data = sensor.data(world, Source::Form);
         found = fields.iter().find_map(|field| {
             let value = data?.field_at(field.index)?;
             let is_beside = match view(value) {
@@ -267,7 +263,8 @@ fn data_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindErro
         index,
         steps,
     };
-    if let (DataProbe::Field { steps, .. }, Some(value)) = (&probe, probe.value(world))
+    if let (DataProbe::Field { steps, .. }, Some(value)) =
+        (&probe, probe.value(world, Source::Form))
         && let Err(Lack::Never(why)) = part(value, steps)
     {
         return Err(BindError(format!("`{}`: {why}", printable(path))));
@@ -345,7 +342,7 @@ fn place_probe(simulation: &Simulation, place: &Place) -> Result<PlaceProbe, Bin
             None => return Err(error),
         },
     };
-    match data.value(world).map(view) {
+    match data.value(world, Source::Form).map(view) {
         Some(Value::Numbers([_, _, _])) => Ok(PlaceProbe::Vector(Box::new(data))),
         _ => Err(BindError(format!(
             "`{name}` is no position of three numbers"
@@ -367,116 +364,4 @@ fn vector_probe(world: &World, path: &str) -> Option<DataProbe> {
         index,
         steps: Vec::new(),
     })
-}
-
-/// A part of a value: one number, flag or text.
-fn part(value: &dyn PartialReflect, steps: &[String]) -> Result<Scalar, Lack> {
-    let Some((step, rest)) = steps.split_first() else {
-        return whole(value);
-    };
-    let no_part = || Lack::Never(format!("there is no part `{}`", printable(step)));
-    match view(value) {
-        Value::Numbers(numbers) => {
-            let is_fixed = matches!(value.reflect_ref(), ReflectRef::Array(_));
-            item(numbers, step, is_fixed).map(|number| Scalar::Number(*number))
-        }
-        Value::Triples(triples) => {
-            let is_fixed = matches!(value.reflect_ref(), ReflectRef::Array(_));
-            part(item(triples, step, is_fixed)?, rest)
-        }
-        Value::Texts(texts) => item(texts, step, false).map(|text| Scalar::Text(text.clone())),
-        Value::Named(named) => named.get(step).map(Scalar::Number).ok_or_else(no_part),
-        Value::Dynamic(dynamic) => dynamic_part(dynamic, steps),
-        Value::Other(other) => match other.reflect_ref() {
-            ReflectRef::Struct(parts) => part(parts.field(step).ok_or_else(no_part)?, rest),
-            ReflectRef::Map(parts) => {
-                let entry = parts.iter().find(|(key, _)| key_text(*key) == *step);
-                let missing = || Lack::Now(format!("there is no entry `{}`", printable(step)));
-                part(entry.ok_or_else(missing)?.1, rest)
-            }
-            ReflectRef::List(list) => {
-                let found = index(step)?.and_then(|index| list.get(index));
-                part(found.ok_or_else(|| too_short(step, list.len()))?, rest)
-            }
-            ReflectRef::Array(list) => {
-                let found = index(step)?.and_then(|index| list.get(index));
-                part(found.ok_or_else(no_part)?, rest)
-            }
-            _ => Err(no_part()),
-        },
-        Value::Number(_) | Value::Integer(_) | Value::Flag(_) | Value::Text(_) => Err(no_part()),
-        Value::Samples(_) => Err(Lack::Never("pixels and points have no parts here".into())),
-    }
-}
-
-/// A value that is one number, flag or text already.
-fn whole(value: &dyn PartialReflect) -> Result<Scalar, Lack> {
-    let several = |what: &str| {
-        Err(Lack::Never(format!(
-            "it is {what}: add an index or a name, as in `.0`"
-        )))
-    };
-    match view(value) {
-        Value::Number(number) => Ok(Scalar::Number(number)),
-        Value::Integer(number) => Ok(Scalar::Number(number as f64)),
-        Value::Flag(flag) => Ok(Scalar::Flag(flag)),
-        Value::Text(text) => Ok(Scalar::Text(text.to_owned())),
-        Value::Dynamic(dynamic) => dynamic_part(dynamic, &[]),
-        Value::Numbers(numbers) => several(&format!("a list of {} numbers", numbers.len())),
-        Value::Triples(_) | Value::Texts(_) => several("a list"),
-        Value::Named(_) => several("numbers by name"),
-        Value::Samples(_) => several("an image or a cloud"),
-        Value::Other(other) => match other.reflect_ref() {
-            ReflectRef::Enum(word) if word.field_len() == 0 => {
-                Ok(Scalar::Text(word.variant_name().to_owned()))
-            }
-            _ => several("made of several parts"),
-        },
-    }
-}
-
-fn dynamic_part(value: &DynamicValue, steps: &[String]) -> Result<Scalar, Lack> {
-    let missing = |step: &str| Lack::Now(format!("there is no part `{}`", printable(step)));
-    match (value, steps.split_first()) {
-        (DynamicValue::Number(number), None) => Ok(Scalar::Number(*number)),
-        (DynamicValue::Integer(number), None) => Ok(Scalar::Number(*number as f64)),
-        (DynamicValue::Flag(flag), None) => Ok(Scalar::Flag(*flag)),
-        (DynamicValue::Text(text), None) => Ok(Scalar::Text(text.clone())),
-        (DynamicValue::Numbers(numbers), Some((step, []))) => {
-            item(numbers, step, false).map(|number| Scalar::Number(*number))
-        }
-        (DynamicValue::List(list), Some((step, rest))) => {
-            dynamic_part(item(list, step, false)?, rest)
-        }
-        (DynamicValue::Map(entries), Some((step, rest))) => {
-            let entry = entries.iter().find(|(name, _)| name == step);
-            dynamic_part(&entry.ok_or_else(|| missing(step))?.1, rest)
-        }
-        (_, Some((step, _))) => Err(missing(step)),
-        (_, None) => Err(Lack::Now("it is made of several parts".to_owned())),
-    }
-}
-
-fn index(step: &str) -> Result<Option<usize>, Lack> {
-    match step.parse() {
-        Ok(index) => Ok(Some(index)),
-        Err(_) => Err(Lack::Never(format!(
-            "it is a list: an index is wanted instead of `{}`, counted from 0",
-            printable(step)
-        ))),
-    }
-}
-
-fn item<'l, T>(list: &'l [T], step: &str, is_fixed: bool) -> Result<&'l T, Lack> {
-    let found = index(step)?.and_then(|index| list.get(index));
-    found.ok_or_else(|| match (is_fixed, too_short(step, list.len())) {
-        (true, Lack::Now(why) | Lack::Never(why)) => Lack::Never(why),
-        (false, lack) => lack,
-    })
-}
-
-fn too_short(step: &str, count: usize) -> Lack {
-    Lack::Now(format!(
-        "there is no part {step}: it has {count}, counted from 0"
-    ))
 }

@@ -2,10 +2,9 @@
 //!
 //! A field may hold a number, a flag, text, a vector, a list or map of such things, a struct, or [`DynamicValue`],
 //! which is any of these and known at run time only. Maps are ordered ones, so that equal data are equal bits.
+mod assign;
 pub mod dynamic;
 pub mod range;
-
-use std::collections::BTreeMap;
 
 use bevy::{
     prelude::*,
@@ -14,6 +13,7 @@ use bevy::{
 
 use serde_json::Value as Json;
 
+pub use assign::assign_map;
 pub use dynamic::DynamicValue;
 use range::Range;
 
@@ -437,18 +437,6 @@ pub fn key_text(key: &dyn PartialReflect) -> String {
         Value::Text(text) => text.to_owned(),
         Value::Integer(integer) => integer.to_string(),
         _ => format!("{key:?}"),
-    }
-}
-
-/// Makes one map like another, entry by entry, so that nothing is allocated while the keys stay the same.
-/// For the `clone_from` of data with maps.
-pub fn assign_map<V: Clone>(to: &mut BTreeMap<String, V>, from: &BTreeMap<String, V>) {
-    if to.len() == from.len() && to.keys().eq(from.keys()) {
-        for (to, from) in to.values_mut().zip(from.values()) {
-            to.clone_from(from);
-        }
-    } else {
-        to.clone_from(from);
     }
 }
 

@@ -40,6 +40,8 @@ pub struct SensorKind {
     pub check: fn(&World, Entity) -> Result<(), CheckError>,
     /// Most memory that an entity takes, with the copies of its data, B.
     pub memory: fn(&World, Entity) -> u64,
+    /// The local data of an entity, seen without its type; its form is known before the first measurement.
+    pub local: fn(&World, Entity) -> Option<&dyn Struct>,
     /// The exported data of an entity (modified data), seen without its type; `None` before the first export.
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
     /// Offers what it exported last to one port, whether due or not; nothing before the first export.

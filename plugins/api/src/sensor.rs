@@ -150,6 +150,7 @@ impl AddSensor for App {
                 check: check::<S>,
                 memory: memory::<S>,
                 is_on: |world, entity| world.get::<S>(entity).is_some(),
+                local: |world, entity| Some(world.get::<S::Data>(entity)? as &dyn Struct),
                 modified: |world, entity| {
                     let modified = exported::<S::Data>(world, entity)?;
                     Some(modified as &dyn Struct)

@@ -16,8 +16,8 @@ use super::{Case, Context, Loaded, verdicts};
 use crate::{
     cli::{
         exit, output,
-        run::wall_time,
         summary::{ending, error},
+        wall_time,
     },
     run::{End, Limits, Pace, Summary, Watch, run_watched},
     scenario::{Commands, MisfitCommand, Monitor, Unbound, Verdict},

@@ -15,7 +15,7 @@ use super::{
     Args, Case,
     attempt::{Attempt, Outcome},
 };
-use crate::cli::{exit, run::wall_time, say};
+use crate::cli::{exit, say, wall_time};
 
 /// Results so far.
 pub(super) struct Verdicts<'a> {

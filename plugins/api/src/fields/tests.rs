@@ -1,4 +1,6 @@
 //! Fields, and what is made of their values.
+use std::collections::BTreeMap;
+
 use super::*;
 
 #[derive(Reflect, Default)]
