@@ -156,20 +156,19 @@ mod tests {
         ] {
             assert_eq!(parse(line.as_bytes()), expected, "{line}");
         }
-        for bad in [
-            "1 foo",
-            "1 a b [",
-            "1 a b [NaN]",
-            "1 a b [Infinity, NaN]",
-            "1 a b [Infinityx]",
-            "1 a b [1e999]",
-        ] {
+        for bad in ["1 foo", "1 a b [", "1 a b [Infinityx]", "1 a b [1e999]"] {
             assert!(
                 matches!(parse(bad.as_bytes()), Line::Wrong(id, _) if id == "1"),
                 "{bad}"
             );
         }
         assert!(matches!(parse(b"9 a b \xff"), Line::Wrong(id, _) if id == "9"));
+        // What Python writes for numbers that JSON lacks is for the service to judge.
+        assert!(matches!(
+            parse(b"1 a b [Infinity, NaN]"),
+            Line::Call { arguments, .. }
+                if arguments == json!([{ "$number": "Infinity" }, { "$number": "NaN" }])
+        ));
     }
 
     #[test]

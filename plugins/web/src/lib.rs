@@ -7,6 +7,7 @@
 //!   that speaks WebSocket; `requests`: what viewers ask of the simulation;
 //! - `watch`: what the simulation shows; `frames`, `values`, `scene`: its form on the wire.
 mod auth;
+mod clock;
 mod frames;
 pub mod http;
 mod http_connection;

@@ -18,6 +18,7 @@ use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
     auth::{Auth, Verdict},
+    clock::now,
     http::{self, Answer, Head},
     http_connection::{ClosingConnection, ConnectionState, HttpConnection},
     page,
@@ -449,12 +450,4 @@ fn too_many() -> Vec<u8> {
         status: http::BUSY,
         text: "too many connections",
     })
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the time limits of viewers are real time"
-)]
-pub(crate) fn now() -> Instant {
-    Instant::now()
 }

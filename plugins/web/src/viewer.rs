@@ -261,7 +261,7 @@ impl Write for Recorded<'_> {
 }
 
 pub(crate) fn hear_all(bytes: &[u8]) -> usize {
-    let now = crate::server::now();
+    let now = crate::clock::now();
     let mut viewer = Viewer::new(Recorded(Cursor::new(bytes)), Vec::new(), now);
     let mut count = 0;
     loop {
