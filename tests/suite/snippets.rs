@@ -5,6 +5,7 @@
 //! - none, `rust` and `no_run`: by `cargo test --doc`, which takes warnings for errors;
 //! - `ron` and `robray`: a world is built from it and ticks ([`worlds`]). A file stands as it is; of a fragment the first
 //!   field says where in a file it stands;
+//!   A scenario is kept as a file, and a command of its page tests it;
 //! - `sh`: all its commands succeed ([`shell`]); `console`: they print what is shown;
 //! - `python`: it is one of the examples of `plugins/python`, which its tests run;
 //! - `toml`: it is the manifest that `morse-sim new` writes;
@@ -169,7 +170,9 @@ fn worlds_are_built_and_tick() {
         for block in blocks::of(&page) {
             room.keep(&block);
             let is_wrong = matches!(block.keep, Some(Keep::Wrong(_)));
-            if WORLDS.contains(&block.language.as_str()) && !is_wrong {
+            if worlds::is_scenario(&block) {
+                found.extend(is_tested(&page, &block).err());
+            } else if WORLDS.contains(&block.language.as_str()) && !is_wrong {
                 count += 1;
                 found.extend(
                     room.run(&block)
@@ -186,6 +189,22 @@ fn worlds_are_built_and_tick() {
         found.join("\n")
     );
     assert!(count > 115, "{count} blocks");
+}
+
+/// A scenario is tried by a command of its page.
+fn is_tested(page: &Page, scenario: &Block) -> Result<(), String> {
+    let (name, _) = scenario
+        .file()
+        .ok_or(format!("{scenario}: it is not kept as a file"))?;
+    let command = format!("morse-sim test {name}");
+    let blocks = blocks::of(page);
+    let mut shell = blocks
+        .iter()
+        .filter(|block| SHELL.contains(&block.language.as_str()));
+    match shell.any(|block| block.text.contains(&command)) {
+        true => Ok(()),
+        false => Err(format!("{scenario}: nothing runs `{command}`")),
+    }
 }
 
 /// So that the worlds of the catalogue are those of all kinds.

@@ -48,7 +48,7 @@ const ELSEWHERE: [(&str, &str); 11] = [
 const MORSE_SIM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 arguments=() has_end= is_run=1 has_window=
-case ${1-} in check | inspect | render | list | describe | fmt | new | --help | --version) is_run= ;; esac
+case ${1-} in check | inspect | render | list | describe | fmt | new | test | completions | man | --help | --version) is_run= ;; esac
 while (($#)); do
     case $1 in
     --until | --steps) has_end=1 ;;

@@ -99,6 +99,12 @@ impl Room {
     }
 }
 
+/// Tells whether a block is a scenario file.
+pub(super) fn is_scenario(block: &Block) -> bool {
+    let mut lines = block.text.lines();
+    lines.any(|line| line.starts_with("Scenario("))
+}
+
 /// Files in which a block stands: itself, or what is around a fragment. Of several, one has to be right.
 fn files(text: &str) -> Result<Vec<String>, String> {
     let code: String = text
