@@ -11,7 +11,7 @@ use morse_sim::scene::{
     diagnostic::{Diagnostic, Sources, Style, render},
     model::{Frame, Joint as SceneJoint, JointAxis, Scene},
     simulation::{
-        Assets, Files, Found, Loaded, Spanned, check as check_simulation, check_alone, load,
+        Assets, Files, Found, Loaded, Spanned, check as check_simulation, load,
         model::{BodyKind, Form, MotionMode, Policy, Property},
     },
 };
@@ -222,23 +222,6 @@ fn settings_have_the_types_of_their_kinds() {
     let camera: &Camera = rover.sensors["eye"].component.settings.get().unwrap();
     assert_eq!((camera.level.as_str(), camera.frequency), ("rgb", 20.0));
     assert_eq!(camera.lens.focal, Some(0.02));
-}
-
-#[test]
-fn the_guide_shows_what_is_accepted() {
-    let guide = include_str!("../../src/docs/simulation_file.md");
-    let examples: Vec<&str> = guide
-        .split("```ron\n")
-        .skip(1)
-        .filter_map(|part| part.split("```").next())
-        .collect();
-    assert!(examples.len() >= 4);
-    for example in examples {
-        let (loaded, sources) = read(example, &[]);
-        let mut diagnostics = loaded.diagnostics;
-        diagnostics.extend(check_alone(&loaded.simulation, &Toy));
-        assert!(diagnostics.is_empty(), "{}", shown(&diagnostics, &sources));
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![cfg(test)]
 mod crowd;
 mod morse;
+mod out_of_range;
 mod ticks;
 
 use std::{
@@ -430,86 +431,4 @@ fn a_busy_port_ends_the_program_with_code_3() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains(&format!("127.0.0.1:{port}")), "{said}");
-}
-
-/// Requests, and what their refusals name.
-const OUT_OF_RANGE: [(&str, &str, &str, &str); 9] = [
-    ("rover.motion set_speed [NaN, 0]", "set_speed", "`v`", "NaN"),
-    (
-        "rover.motion set_speed [0, -Infinity]",
-        "set_speed",
-        "`w`",
-        "-inf",
-    ),
-    (
-        "rover.motion set_speed [1e308, 0]",
-        "rover.motion",
-        "`v`",
-        "-10000 to 10000 m/s",
-    ),
-    (
-        "rover.jump translate [1e12]",
-        "rover.jump",
-        "`x`",
-        "-100000000 to 100000000 m",
-    ),
-    ("rover.jump translate [0, NaN]", "translate", "`y`", "NaN"),
-    (
-        "rover.jump rotate [0, 0, 1e12]",
-        "rover.jump",
-        "`yaw`",
-        "-1000000 to 1000000 rad",
-    ),
-    (
-        "simulation set_object_position [\"rover\", [0, 1e12, 0]]",
-        "`rover`",
-        "`position`",
-        "-100000000 to 100000000 m",
-    ),
-    (
-        "simulation set_object_position [\"rover\", [0, NaN, 0]]",
-        "set_object_position",
-        "`position`",
-        "NaN",
-    ),
-    ("rover.way goto [NaN, 0, 0]", "goto", "`x`", "NaN"),
-];
-
-/// Refused in words that name component, field and range, whoever asks; the world goes on as if nobody had asked.
-#[test]
-fn numbers_out_of_range_are_refused_and_leave_no_trace() {
-    let text = ROVER.replace(
-        "\"way\": (",
-        "\"jump\": (kind: \"teleport\", inputs: { \"socket\": () }, services: [\"socket\"], active: false), \"way\": (",
-    );
-    let served = Served::new(&text, Pace::RealTime(1.0));
-    let mut client = served.connect("requests");
-    for (request, component, field, range) in OUT_OF_RANGE {
-        let answer = client.ask(&format!("1 {request}"));
-        assert!(answer.starts_with("1 FAILED"), "{request}: {answer}");
-        for part in [component, field, range] {
-            assert!(
-                answer.contains(part),
-                "{request}: {part} is not in {answer}"
-            );
-        }
-        assert!(!answer.contains("at line"), "{request}: {answer}");
-    }
-    for (port, command) in [
-        ("rover.motion", "{\"v\": 1e308}\n"),
-        ("rover.jump", "{\"x\": 1e12}\n"),
-    ] {
-        served.connect(port).send(command);
-    }
-    std::thread::sleep(Duration::from_millis(300));
-    let (summary, _) = served.end();
-    let mut untouched = Simulation::parse(&text, "scenes", &no_extensions)
-        .unwrap_or_else(|error| panic!("{error}"));
-    untouched.enable_hash();
-    untouched.run(summary.steps).unwrap();
-    assert_eq!(
-        summary.state_hash,
-        format!("{:032x}", untouched.state_hash())
-    );
-    assert!(summary.steps > 5 && summary.lost.is_empty(), "{summary:?}");
 }

@@ -4,6 +4,7 @@ mod browser;
 mod client;
 mod misbehaving_clients;
 mod tokens;
+mod told;
 
 use morse_api::prelude::*;
 use morse_sim::{
@@ -439,69 +440,5 @@ fn a_port_in_use_is_said() {
     assert!(
         code == Some(0) && said.contains("the simulation is shown at http://127.0.0.1:"),
         "{said}"
-    );
-}
-
-/// Everything that falls under such a gravity is lost in the first tick.
-#[test]
-fn viewers_are_told_what_the_run_warns_of() {
-    let text = ROVER.replace("environment: (", "environment: (gravity: (0, 0, -1e39), ");
-    let served = Served::new(&text, Pace::RealTime(1.0));
-    let mut viewers = [served.viewer(), served.viewer()];
-    for viewer in &mut viewers {
-        viewer.until(|frame| frame.tick > 5.0);
-        let told = viewer.call("simulation", "get_warnings", &json!([]));
-        assert_eq!(told["value"], json!(viewer.warnings));
-        for lost in ["`RedBox` was lost in tick 1", "`rover` was lost in tick 1"] {
-            let about = viewer.warnings.iter().filter(|text| text.contains(lost));
-            assert_eq!(about.count(), 1, "{lost}: {:?}", viewer.warnings);
-        }
-    }
-    let (summary, end) = served.end();
-    assert_eq!(end, End::Signal(15));
-    assert!(
-        summary.lost.iter().any(|lost| lost.body == "RedBox"),
-        "{summary:?}"
-    );
-}
-
-#[test]
-fn numbers_out_of_range_are_refused_and_leave_no_trace() {
-    let served = Served::new(ROVER, Pace::RealTime(1.0));
-    let mut viewer = served.viewer();
-    for (component, service, arguments, named) in [
-        (
-            "rover.motion",
-            "set_speed",
-            json!([1e308, 0]),
-            ["`rover.motion`", "`v`", "-10000 to 10000 m/s"],
-        ),
-        (
-            "simulation",
-            "set_object_position",
-            json!(["RedBox", [0, 0, 1e12]]),
-            ["`RedBox`", "`position`", "-100000000 to 100000000 m"],
-        ),
-    ] {
-        let reply = viewer.call(component, service, &arguments);
-        assert_eq!(reply["status"], "FAILED", "{reply}");
-        let said = reply["value"].as_str().unwrap();
-        assert!(named.iter().all(|part| said.contains(part)), "{said}");
-    }
-    // JSON has no such number.
-    let text = r#"{"call": {"id": 9, "component": "time", "service": "now", "arguments": [NaN]}}"#;
-    viewer
-        .socket
-        .send(tungstenite::Message::text(text))
-        .unwrap();
-    assert!(viewer.last_words().contains("NaN"));
-    let (summary, _) = served.end();
-    let mut untouched = morse_sim::Simulation::parse(ROVER, "scenes", &no_extensions)
-        .unwrap_or_else(|error| panic!("{error}"));
-    untouched.enable_hash();
-    untouched.run(summary.steps).unwrap();
-    assert_eq!(
-        summary.state_hash,
-        format!("{:032x}", untouched.state_hash())
     );
 }

@@ -90,7 +90,11 @@ fn wrong_components() -> Vec<Wrong> {
     vec![
         ("kind.ron", sensor("kind: \"gsp\""), "unknown-kind"),
         ("misfit.ron", sensor(misfit), "it fits: imu"),
-        ("field.ron", sensor(field), "the data here has"),
+        (
+            "field.ron",
+            sensor(field),
+            "it fits no kind with these settings",
+        ),
         ("work.ron", actuator("kind: \"ackermann\""), "cannot-work"),
         ("height.ron", actuator(height), "locomotion: free"),
     ]

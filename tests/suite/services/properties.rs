@@ -3,7 +3,7 @@
 #![cfg(test)]
 use std::{collections::BTreeMap, path::Path as File};
 
-use morse_api::{kind::Kinds, lighting::Shine, property, service, settings};
+use morse_api::{body::Robot, kind::Kinds, lighting::Shine, property, service, settings};
 use morse_sim::{
     Simulation,
     simulation::{kinds, no_extensions},
@@ -75,6 +75,12 @@ fn components() -> BTreeMap<String, (Simulation, Vec<(String, String)>)> {
             continue;
         }
         let mut simulation = golden_runs::open(&scene);
+        // None is bound to the ground: some settings need that.
+        let world = simulation.world_mut();
+        let mut robots = world.query::<&mut Robot>();
+        for mut robot in robots.iter_mut(world) {
+            robot.is_ground_robot = false;
+        }
         let mut own = Vec::new();
         let details = answer(&mut simulation, "simulation", "details", json!([]));
         let robots = details["robots"].as_array().into_iter().flatten();

@@ -9,7 +9,20 @@ use super::{
 };
 
 /// Files that are one subject in several parts, and none else.
-const KNOWN: [&str; 0] = [];
+const KNOWN: [&str; 12] = [
+    "actuators: armature::motion -> armature::reach",
+    "geometry: mesh::gltf::file -> mesh::gltf::uri",
+    "morse-sim: cli::pictures -> cli::render -> cli::run",
+    "morse-sim: cli::test::attempt -> cli::test::verdicts",
+    "physics: drives -> filter -> posed",
+    "physics: joints -> motor",
+    "physics: mass -> shapes",
+    "render: appearance -> pixels -> projection -> render_scene -> shade -> shadow -> tile",
+    "scene: simulation::component -> simulation::object -> simulation::read",
+    "scene: simulation::fields -> simulation::reader",
+    "viewer: bar -> camera -> gizmos -> pick",
+    "viewer: occlusion -> window",
+];
 
 /// Files, each with those that it names. A file and those in the folder of its name are one room.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
