@@ -98,16 +98,22 @@ impl Reader<'_> {
             Kind::Word(word) if node.span.source != self.file => {
                 Some(Spanned::new(word.clone(), node.span))
             }
-            Kind::Word(word) => {
-                let message = format!("{} wants a text in quotes", quoted(name));
-                let problem = error("simulation::wrong-type", node.span, message)
-                    .label("a bare word")
-                    .help(format!("write {}", quoted(&format!("\"{word}\""))));
-                self.problems.push(problem);
-                None
+            Kind::Word(word) => self.unquoted(node, name, "a bare word", word),
+            Kind::Character(letter) => {
+                self.unquoted(node, name, "in single quotes", &letter.to_string())
             }
             _ => self.wants(node, name, "a text in quotes"),
         }
+    }
+
+    /// Reports a text that is not in double quotes.
+    fn unquoted<T>(&mut self, node: &Node, name: &str, what: &str, text: &str) -> Option<T> {
+        let message = format!("{} wants a text in quotes", quoted(name));
+        let problem = error("simulation::wrong-type", node.span, message)
+            .label(what)
+            .help(format!("write {}", quoted(&format!("\"{text}\""))));
+        self.problems.push(problem);
+        None
     }
 
     /// A bare word or a text.
