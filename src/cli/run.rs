@@ -35,6 +35,7 @@ use super::{
 };
 use crate::{
     run::{End, Limits, Pace, Progress, Watch, run_watched},
+    service::time::PACES,
     simulation::{
         BuildError, Extensions, Simulation, kinds,
         load::{self, Options, Plan},
@@ -137,9 +138,6 @@ pub struct Args {
     pub allow_paths: Vec<PathBuf>,
 }
 
-/// Simulated seconds a second that make a difference: a tick does not take years, nor less than a machine can tell.
-const PACES: Bounds = Bounds::between(1e-4, 1e6);
-
 /// Times of a run: some thirty years, or anything down to nothing.
 const SECONDS: Bounds = Bounds::between(0.0, 1e9);
 
@@ -174,7 +172,7 @@ fn pace(text: &str) -> Result<Pace, String> {
         _ if text == "max" => Ok(Pace::Max),
         Ok(factor) if PACES.contains(factor) => Ok(Pace::RealTime(factor)),
         _ => Err(format!(
-            "a factor is `max` or a number {PACES}, such as 1 or 0.5"
+            "a factor is `max` or a number from {PACES}, such as 1 or 0.5"
         )),
     }
 }

@@ -1,13 +1,16 @@
 //! Services under the name `time`.
 use bevy::prelude::*;
 use morse_api::{
-    prelude::{Deserialize, Reflect},
+    prelude::{Deserialize, Range, Reflect},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
     tick::Clock,
 };
 use serde_json::json;
 
 use super::RunRequests;
+
+/// Simulated seconds a second that make a difference: a tick does not take years, nor less than a machine can tell.
+pub const PACES: Range = Range(1e-4, 1e6);
 
 /// The clock, as a service.
 #[derive(Component)]
@@ -128,6 +131,7 @@ fn statistics(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, S
 #[derive(Reflect, Deserialize)]
 struct Scale {
     /// Simulated seconds a second.
+    #[reflect(@PACES)]
     value: f64,
 }
 
@@ -136,11 +140,6 @@ fn set_time_scale(
     _: Entity,
     Scale { value }: Scale,
 ) -> Result<Outcome, ServiceError> {
-    if !(value > 0.0 && value.is_finite()) {
-        return Err(ServiceError::Failed(format!(
-            "`time`, value: {value} is no time scale; it must be greater than 0"
-        )));
-    }
     world.resource_mut::<RunRequests>().pace = Some(value);
     Ok(Outcome::Done(true.into()))
 }

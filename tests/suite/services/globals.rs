@@ -115,9 +115,13 @@ fn time_is_told_and_slept_through_by_many() {
     assert_eq!(long.reply(), None);
     simulation.run(1).unwrap();
     assert_eq!(long.reply().unwrap().value, Json::Null);
-    for bad in [json!([0.0]), json!([-1]), json!(["fast"])] {
+    for bad in [json!([0.0]), json!([-1]), json!(["fast"]), json!([1e-300])] {
         refusal(&mut simulation, "time", "set_time_scale", bad);
     }
+    assert_eq!(
+        refusal(&mut simulation, "time", "set_time_scale", json!([1e308])),
+        "`time`: 1e308 in `value` is out of range: 0.0001 to 1e6"
+    );
     assert_eq!(
         answer(&mut simulation, "time", "set_time_scale", json!([2.0])),
         true

@@ -3,13 +3,18 @@ use std::fmt::Display;
 
 use bevy::{
     prelude::{Entity, World},
-    reflect::{TypeInfo, Typed},
+    reflect::{PartialReflect, ReflectRef, TypeInfo, Typed},
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::Services;
-use crate::{command::BadCommand, json::no_json_number, path::path_of};
+use crate::{
+    command::BadCommand,
+    fields::{plain_name, range::Range},
+    json::no_json_number,
+    path::path_of,
+};
 
 /// Reason why a request failed. Its text is plain English, for people; protocols with words of their own
 /// make them from the variants.
@@ -131,7 +136,7 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
     if given > expected {
         return Err(wrong_arity(None));
     }
-    A::deserialize(json).map_err(|error| {
+    let arguments = A::deserialize(json).map_err(|error| {
         let cause = error.to_string();
         if cause.starts_with("invalid length") || cause.starts_with("missing field") {
             return wrong_arity(Some(cause));
@@ -145,6 +150,27 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
             field,
             cause,
         }
+    })?;
+    match out_of_range(A::type_info(), arguments.as_partial_reflect()) {
+        Some(why) => {
+            let name = name_of(world, entity);
+            Err(ServiceError::Failed(format!("`{name}`: {why}")))
+        }
+        None => Ok(arguments),
+    }
+}
+
+/// Explains an argument that is beyond a range of its own. Without one, the service says what it thinks of it.
+fn out_of_range(info: &'static TypeInfo, arguments: &dyn PartialReflect) -> Option<String> {
+    let (TypeInfo::Struct(info), ReflectRef::Struct(values)) = (info, arguments.reflect_ref())
+    else {
+        return None;
+    };
+    info.iter().enumerate().find_map(|(place, field)| {
+        let range = field.get_attribute::<Range>()?;
+        let number = Range::shown(range.violation(values.field_at(place)?)?);
+        let name = plain_name(field.name());
+        Some(format!("{number} in `{name}` is out of range: {range}"))
     })
 }
 
