@@ -8,10 +8,9 @@ use bevy_rapier3d::{
     },
     rapier::math::Pose,
 };
-use morse_api::body::BodyKind;
+use morse_api::{body::BodyKind, range::Range};
 use morse_scene::{
     assembly::{BodyLayout, Layout},
-    bounds::shown,
     diagnostic::{Diagnostic, printable},
     model::Scene,
 };
@@ -100,7 +99,7 @@ fn large_meshes(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> Vec<Di
     let warn = |placed: &Placed<'_>| {
         let (frame, size) = (
             name(layout, placed.frame),
-            shown(f64::from(size(placed).round())),
+            Range::shown(f64::from(size(placed).round())),
         );
         let message = format!("a mesh of `{frame}` is {size} m long");
         let warning = Diagnostic::warning("scene::large-mesh", message)
@@ -153,8 +152,8 @@ fn below_the_floor(
             let message = format!("`{}` starts below every floor", name(layout, body.head));
             let note = format!(
                 "it reaches up to {} m, and the lowest thing that stands still down to {} m",
-                shown(f64::from(top.round())),
-                shown(f64::from(floor.round()))
+                Range::shown(f64::from(top.round())),
+                Range::shown(f64::from(floor.round()))
             );
             let warning = Diagnostic::warning("scene::below-floor", message)
                 .note(note)

@@ -1,6 +1,8 @@
 //! Ranges of the numbers of files: every number that a file may hold has one.
 use std::fmt;
 
+use morse_api::range::Range;
+
 /// Values that a number of a file may have: wide enough for every robot, and narrow enough that physics, which
 /// reckons in single precision, can bear them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +67,7 @@ impl Bounds {
 
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [least, most, smallest] = [self.least, self.most, self.smallest].map(shown);
+        let [least, most, smallest] = [self.least, self.most, self.smallest].map(Range::shown);
         if *self == Self::ANY {
             f.write_str("finite")
         } else if self.smallest <= 0.0 {
@@ -76,14 +78,6 @@ impl fmt::Display for Bounds {
             write!(f, "0, or from {smallest} to {most}")
         }
     }
-}
-
-/// A number as people write it: 1e-9 has eight zeros.
-#[must_use]
-pub fn shown(number: f64) -> String {
-    let (plain, short) = (number.to_string(), format!("{number:e}"));
-    let is_long = plain.len() > 6 && short.len() < plain.len();
-    if is_long { short } else { plain }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Checks of an assembly's settings against its scene.
 
 use morse_api::joint::JointTarget;
+use morse_api::range::Range;
 
 use super::{Assembly, BodySettings, JointSettings, RobotBase};
 use crate::{
-    bounds::{self, Bounds},
+    bounds::Bounds,
     diagnostic::{Diagnostic, printable},
     model::Violation,
     simulation::{
@@ -150,7 +151,7 @@ fn out_of_range(violation: &Violation<'_>) -> Diagnostic {
         number,
         source,
     } = violation;
-    let (name, number) = (attribute.name, bounds::shown(*number));
+    let (name, number) = (attribute.name, Range::shown(*number));
     let range = attribute.bounds.unwrap_or(Bounds::ANY);
     let frame = printable(frame);
     let message = format!("`{name}` of `{frame}` must be {range}, not {number}");

@@ -1,14 +1,12 @@
 //! Checks of a scene that was made by hand, so that it can be written and simulated.
 
+use morse_api::range::Range;
 use thiserror::Error;
 
 use super::class::{Attribute, Class, Value};
 use super::numbers::Visit;
 use super::{Frame, Geometry, Joint, Scene, Shape};
-use crate::{
-    bounds::{self, Bounds},
-    diagnostic::printable,
-};
+use crate::{bounds::Bounds, diagnostic::printable};
 
 /// Reason why a change to a scene was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -235,7 +233,7 @@ fn possible(numbers: impl FnOnce(Visit<'_>)) -> Checked {
             _ => Bounds::ANY,
         };
         if let (None, Some(number)) = (&wrong, range.violation(numbers)) {
-            let (name, number) = (attribute.name, bounds::shown(number));
+            let (name, number) = (attribute.name, Range::shown(number));
             wrong = Some(format!("{name} must be {range}, not {number}"));
         }
     });

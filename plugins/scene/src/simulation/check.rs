@@ -4,12 +4,13 @@
 mod names;
 mod robots;
 
+use morse_api::range::Range;
+
 use super::model::{Environment, Origin, Simulation, Water};
 use super::problem::{Problems, Wording as _, quoted};
 use super::ranges::{self, Number};
 use super::span::Spanned;
 use super::vocabulary::Vocabulary;
-use crate::bounds;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::Scene;
 
@@ -103,7 +104,7 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
 /// The error of a number that its field cannot have.
 pub(crate) fn violation(field: &Number, of: &str, number: f64) -> Option<Diagnostic> {
     (!field.bounds.contains(number)).then(|| {
-        let (of, range, number) = (quoted(of), field.bounds, bounds::shown(number));
+        let (of, range, number) = (quoted(of), field.bounds, Range::shown(number));
         let message = format!("{of} must be {range}, not {number}");
         Diagnostic::error("simulation::out-of-range", message).help(field.help)
     })

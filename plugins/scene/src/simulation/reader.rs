@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use morse_api::range::Range;
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::fields::Fields;
@@ -11,7 +12,6 @@ use super::ranges::{self, Number};
 use super::span::Spanned;
 use super::tree::{Kind, Node};
 use super::vocabulary::Vocabulary;
-use crate::bounds;
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::model::{rotation_from_rpy, rotation_from_xyzw};
 
@@ -50,7 +50,7 @@ impl Reader<'_> {
         if field.bounds.contains(number) {
             return Some(number);
         }
-        let (range, found) = (field.bounds, bounds::shown(number));
+        let (range, found) = (field.bounds, Range::shown(number));
         let message = format!("{} must be {range}, not {found}", quoted(name));
         let problem = error("simulation::out-of-range", node.span, message);
         self.problems.push(problem.help(field.help));
@@ -273,7 +273,7 @@ impl Reader<'_> {
         let Some(angle) = rpy.iter().find(|angle| angle.abs() > TURN) else {
             return;
         };
-        let message = format!("{} rad is more than a full turn", bounds::shown(*angle));
+        let message = format!("{} rad is more than a full turn", Range::shown(*angle));
         let radians = (angle.to_radians() * 1e4).round() / 1e4;
         let warning = Diagnostic::warning("simulation::degrees", message)
             .at(node.span, "angles are in radians")

@@ -1,11 +1,11 @@
 //! Frames: pose, joint and inertia from a block and its classes.
 
+use morse_api::range::Range;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::{Loader, Mention, OwnedName};
-use crate::bounds;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Frame, Joint, JointAxis, Limits, Origin, rotation_from_rpy, rotation_from_xyzw,
@@ -164,7 +164,7 @@ impl Loader<'_> {
         ) else {
             return;
         };
-        let angle = bounds::shown(*angle);
+        let angle = Range::shown(*angle);
         let message = format!("{angle} rad is more than a full turn");
         let diagnostic = Diagnostic::warning(codes::DEGREES, message)
             .at(written.span, "angles are in radians")

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use morse_api::range::Range;
+
 use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::files::Found;
 use super::{Loader, OwnedName};
-use crate::bounds;
 use crate::diagnostic::{Diagnostic, Span, nearest_file, printable};
 use crate::model::{Geometry, ImageFile, Origin, Shape, Value};
 use crate::robray::syntax::{Block, Word};
@@ -90,7 +91,7 @@ impl Loader<'_> {
         if largest <= LARGE || smallest < LARGE / 10.0 || !geometry.collision {
             return;
         }
-        let (word, size) = (geometry.shape.word(), bounds::shown(largest));
+        let (word, size) = (geometry.shape.word(), Range::shown(largest));
         let diagnostic =
             Diagnostic::warning(codes::LARGE, format!("this {word} is {size} m large"))
                 .at(block.head, "sizes are in metres")

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
+use morse_api::range::Range;
+
 use super::Checker;
-use crate::bounds;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::simulation::model::{Component, Robot};
 use crate::simulation::problem::{Wording as _, quoted};
@@ -292,7 +293,7 @@ const MOST_UNEVEN: f64 = 20.0;
 
 /// A frequency that somebody could write.
 fn shown_rate(rate: f64) -> String {
-    bounds::shown((rate * 1e6).round() / 1e6)
+    Range::shown((rate * 1e6).round() / 1e6)
 }
 
 /// Tells whether a name is that of another component of the robot, a dot, and more.
