@@ -119,7 +119,8 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     }
     let mut app = App::new();
     tick::plugin(&mut app, environment.rate.value);
-    app.insert_resource(memory);
+    app.insert_resource(memory)
+        .insert_resource(environment.motion);
     components(&mut app, extensions);
     morse_physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app, threads);
@@ -306,10 +307,7 @@ fn physics_settings(environment: &Environment) -> morse_physics::PhysicsSettings
         substeps: environment.substeps,
         contact_frequency: environment.contact_frequency,
         solver_iterations: environment.solver_iterations,
-        motion: match environment.motion {
-            model::MotionMode::Default => morse_physics::MotionMode::Default,
-            model::MotionMode::Morse => morse_physics::MotionMode::Morse,
-        },
+        motion: environment.motion,
         air_density: environment.air_density,
         water: environment.water.map(|water| morse_physics::Water {
             level: water.level,

@@ -12,6 +12,7 @@
 //!   move; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
 //! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
 //!   painted on things; [`distortion`]: lenses that bend rays;
+//! - [`motion`]: the rules of motion, physics' or MORSE's;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`dynamic`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
@@ -46,6 +47,7 @@ pub mod log;
 pub mod memory;
 pub mod middleware;
 pub mod modifier;
+pub mod motion;
 pub mod named;
 pub mod names;
 pub mod numbers;

@@ -10,7 +10,10 @@ use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
     ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBodyBuilder, RigidBodyType,
 };
-use morse_api::body::{BodyKind, BodyState, Inertia};
+use morse_api::{
+    body::{BodyKind, BodyState, Inertia},
+    motion::MotionMode,
+};
 use morse_scene::{
     assembly::{BodyLayout, JointMode, Layout},
     model::Scene,
@@ -18,7 +21,7 @@ use morse_scene::{
 use nalgebra::Vector3;
 
 use super::{
-    MotionMode, PhysicsSettings, convert,
+    PhysicsSettings, convert,
     engine::{
         BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JOINT_PASSES,
         Tables, VariableRow,

@@ -7,6 +7,7 @@ use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     body::{BodyKind, BodyState, Drive, Robot},
     component::{Active, Due, Mount, Path, UpdateRate},
+    motion::MotionMode,
     state::InPathOrder,
     warning::Warnings,
 };
@@ -14,7 +15,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MotionMode, PhysicsSettings, convert,
+    PhysicsSettings, convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     filter::TURNING,
     posed::{PosedMotions, Puts},

@@ -17,11 +17,11 @@ use bevy_rapier3d::{
         prelude::{ImpulseJointHandle, RigidBody, RigidBodyHandle},
     },
 };
-use morse_api::body::BodyKind;
+use morse_api::{body::BodyKind, motion::MotionMode};
 use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::{Isometry3, UnitQuaternion};
 
-use super::{MotionMode, PhysicsSettings, convert};
+use super::{PhysicsSettings, convert};
 
 /// Iterations of the solver that a body on a joint gets on top: links of an arm give way, and lose
 /// energy, with as few as boxes need.

@@ -11,14 +11,14 @@ mod hull;
 
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::RigidBody;
-use morse_api::body::BodyKind;
+use morse_api::{body::BodyKind, motion::MotionMode};
 use morse_scene::assembly::Layout;
 use nalgebra::{Isometry3, Vector3};
 
 pub(super) use hull::Hull;
 
 use super::{
-    MotionMode, PhysicsSettings, convert,
+    PhysicsSettings, convert,
     drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
     prepare::Prepared,

@@ -47,6 +47,7 @@ use bevy_rapier3d::plugin::{
 use morse_api::{
     body::Gravity,
     contact::Touching,
+    motion::MotionMode,
     state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
     warning::Warnings,
@@ -116,17 +117,6 @@ impl PhysicsSettings {
     pub fn substep(&self) -> f64 {
         self.dt() / f64::from(self.substeps.max(1))
     }
-}
-
-/// Way in which commanded speeds are reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MotionMode {
-    /// The commanded speed is reached and held.
-    #[default]
-    Default,
-    /// As in MORSE: the velocity is set once a tick, friction acts in between, and the friction
-    /// coefficients of two surfaces are multiplied.
-    Morse,
 }
 
 /// Adds the physics: the engine's world exists when this returns, its step runs in [`Tick::Physics`].

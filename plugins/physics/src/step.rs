@@ -1,11 +1,14 @@
 //! One tick of the engine, and what the entities learn of it.
 
 use bevy::prelude::*;
-use morse_api::body::{BodyKind, BodyState};
+use morse_api::{
+    body::{BodyKind, BodyState},
+    motion::MotionMode,
+};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
-    MotionMode, PhysicsSettings, convert,
+    PhysicsSettings, convert,
     drives::Commanded,
     engine::{BodyRow, Engine, EngineItem, Tables},
     filter::Hooks,

@@ -4,10 +4,11 @@ use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, Drive},
     component::{Mount, Path},
+    motion::MotionMode,
     state::sort_by_path,
 };
 use morse_sim::{
-    physics::{MotionMode, PhysicsSettings},
+    physics::PhysicsSettings,
     scene::{
         assembly::{Assembly, RobotBase},
         model::{Frame, Geometry, Shape},

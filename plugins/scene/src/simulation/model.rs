@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use morse_api::lighting::Lighting;
+pub use morse_api::motion::MotionMode;
 use nalgebra::{Isometry3, Vector3};
 
 use super::span::Spanned;
@@ -119,16 +120,6 @@ pub struct Origin {
     /// The angle of the scene's x axis from north, in degrees, clockwise; 90, that is east, unless
     /// given.
     pub angle_against_north: f64,
-}
-
-/// Mode in which commanded speeds are reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MotionMode {
-    /// The commanded speed is reached and held.
-    #[default]
-    Default,
-    /// As in MORSE: the velocity is set once a period, and friction acts in between.
-    Morse,
 }
 
 /// Source of a body's motion.
