@@ -1,0 +1,130 @@
+//! Inverse and forward dynamics: efforts that accelerations need, the mass matrix, accelerations that efforts give.
+//!
+//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008: recursive Newton–Euler (table 5.1) and composite rigid
+//! bodies (table 6.2), in the axes of the links.
+use crate::{
+    spatial::Force,
+    state::State,
+    tree::Tree,
+    work::{Base, Work},
+};
+
+impl Work {
+    /// Efforts (N·m, N) that give the accelerations (rad/s², m/s²) where [`place`](Self::place) has put the links, against
+    /// gravity and with `pushes` from outside: one for each link, in its frame, or none at all.
+    pub fn inverse_dynamics(
+        &mut self,
+        tree: &Tree,
+        base: &Base,
+        state: &State,
+        accelerations: Option<&[f64]>,
+        pushes: &[Force],
+        efforts: &mut [f64],
+    ) {
+        let mut fall = base.acceleration;
+        fall.linear -= base.gravity;
+        for (at, row) in tree.links.iter().enumerate() {
+            let carried = row.parent.map_or(fall, |parent| self.accelerations[parent]);
+            let velocity = self.velocities[at];
+            let mut acceleration = self.poses[at].motion_from_outer(&carried);
+            for column in &tree.columns[row.columns.clone()] {
+                acceleration += velocity.cross(&(column.motion * state.speeds[column.speed]));
+                if let Some(accelerations) = accelerations {
+                    acceleration += column.motion * accelerations[column.speed];
+                }
+            }
+            let momentum = row.inertia * velocity;
+            let mut force = row.inertia * acceleration + velocity.cross_force(&momentum);
+            if let Some(push) = pushes.get(at) {
+                force = force - *push;
+            }
+            self.accelerations[at] = acceleration;
+            self.forces[at] = force;
+        }
+        efforts.fill(0.0);
+        for (at, row) in tree.links.iter().enumerate().rev() {
+            let force = self.forces[at];
+            for column in &tree.columns[row.columns.clone()] {
+                efforts[column.speed] += column.motion.dot(&force);
+            }
+            if let Some(parent) = row.parent {
+                self.forces[parent] += self.poses[at].force_to_outer(&force);
+            }
+        }
+    }
+
+    /// Efforts that keep the speeds as they are: those against gravity, Coriolis and centrifugal forces, and the pushes.
+    pub fn bias(
+        &mut self,
+        tree: &Tree,
+        base: &Base,
+        state: &State,
+        pushes: &[Force],
+        efforts: &mut [f64],
+    ) {
+        self.inverse_dynamics(tree, base, state, None, pushes, efforts);
+    }
+
+    /// Fills [`matrix`](Self::matrix), where [`place`](Self::place) has put the links.
+    pub fn mass_matrix(&mut self, tree: &Tree) {
+        for (composite, row) in self.composites.iter_mut().zip(&tree.links) {
+            *composite = row.inertia;
+        }
+        self.matrix.clear();
+        for (at, row) in tree.links.iter().enumerate().rev() {
+            if let Some(parent) = row.parent {
+                let moved = self.poses[at].inertia_to_outer(&self.composites[at]);
+                self.composites[parent] += moved;
+            }
+            for place in row.columns.clone() {
+                self.column_of(tree, at, place);
+            }
+        }
+    }
+
+    /// Weighs one column of a joint together with itself and with all on the way to the base.
+    fn column_of(&mut self, tree: &Tree, link: usize, place: usize) {
+        let column = &tree.columns[place];
+        let mut force = self.composites[link] * column.motion;
+        let own = tree.links[link].columns.start..=place;
+        for other in &tree.columns[own] {
+            let number = other.motion.dot(&force);
+            self.matrix.add(column.speed, other.speed, number);
+        }
+        let mut at = link;
+        while let Some(parent) = tree.links[at].parent {
+            force = self.poses[at].force_to_outer(&force);
+            for other in &tree.columns[tree.links[parent].columns.clone()] {
+                let number = other.motion.dot(&force);
+                // Joints that share a variable feel each other both ways.
+                let times = if other.speed == column.speed {
+                    2.0
+                } else {
+                    1.0
+                };
+                self.matrix.add(column.speed, other.speed, number * times);
+            }
+            at = parent;
+        }
+    }
+
+    /// Accelerations (rad/s², m/s²) that efforts (N·m, N) give. Places the links itself.
+    pub fn forward_dynamics(
+        &mut self,
+        tree: &Tree,
+        base: &Base,
+        state: &State,
+        efforts: &[f64],
+        pushes: &[Force],
+        accelerations: &mut [f64],
+    ) {
+        self.place(tree, base, state);
+        self.bias(tree, base, state, pushes, accelerations);
+        for (acceleration, effort) in accelerations.iter_mut().zip(efforts) {
+            *acceleration = effort - *acceleration;
+        }
+        self.mass_matrix(tree);
+        self.matrix.factor();
+        self.matrix.solve(accelerations);
+    }
+}

@@ -1,0 +1,144 @@
+//! The mass matrix and its factors `LᵀDL`, which have zeros where branches do not feel each other.
+//!
+//! R. Featherstone, "Rigid Body Dynamics Algorithms", section 6.5. A tree whose variables are shared between branches has no
+//! such zeros; the same algorithm does it too.
+
+/// A symmetric positive matrix over the speeds of a tree: filled, then factored in place, then solved with.
+#[derive(Clone, Debug, Default)]
+pub struct MassMatrix {
+    /// The lower half, row by row.
+    pub(crate) lower: Vec<f64>,
+    /// For each row, the one before it that it feels.
+    before: Vec<Option<usize>>,
+}
+
+impl MassMatrix {
+    /// Zeros, in the pattern of a tree.
+    pub(crate) fn new(before: Vec<Option<usize>>) -> Self {
+        Self {
+            lower: vec![0.0; before.len() * (before.len() + 1) / 2],
+            before,
+        }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn order(&self) -> usize {
+        self.before.len()
+    }
+
+    /// One number, whichever half it is in; before the matrix is factored.
+    #[must_use]
+    pub fn at(&self, row: usize, column: usize) -> f64 {
+        self.lower[place(row.max(column), row.min(column))]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.lower.fill(0.0);
+    }
+
+    pub(crate) fn add(&mut self, row: usize, column: usize, number: f64) {
+        self.lower[place(row.max(column), row.min(column))] += number;
+    }
+
+    /// Adds to the diagonal: inertias of motors, and what implicit springs and dampers weigh.
+    pub fn add_diagonal(&mut self, row: usize, number: f64) {
+        self.lower[place(row, row)] += number;
+    }
+
+    /// Factors the matrix in place. Rows that weigh nothing get what keeps them still.
+    pub fn factor(&mut self) {
+        for row in (0..self.order()).rev() {
+            let diagonal = place(row, row);
+            if self.lower[diagonal] <= f64::MIN_POSITIVE {
+                self.lower[diagonal] = f64::MAX.sqrt();
+            }
+            let pivot = self.lower[diagonal];
+            let mut at = self.before[row];
+            while let Some(left) = at {
+                let share = self.lower[place(row, left)] / pivot;
+                let mut other = Some(left);
+                while let Some(column) = other {
+                    let by = share * self.lower[place(row, column)];
+                    self.lower[place(left, column)] -= by;
+                    other = self.before[column];
+                }
+                self.lower[place(row, left)] = share;
+                at = self.before[left];
+            }
+        }
+    }
+
+    /// Multiplies a vector with the inverse; after [`factor`](Self::factor).
+    pub fn solve(&self, vector: &mut [f64]) {
+        for row in (0..self.order()).rev() {
+            let mut at = self.before[row];
+            while let Some(left) = at {
+                vector[left] -= self.lower[place(row, left)] * vector[row];
+                at = self.before[left];
+            }
+        }
+        for (row, number) in vector.iter_mut().enumerate() {
+            *number /= self.lower[place(row, row)];
+        }
+        for row in 0..self.order() {
+            let mut at = self.before[row];
+            while let Some(left) = at {
+                vector[row] -= self.lower[place(row, left)] * vector[left];
+                at = self.before[left];
+            }
+        }
+    }
+}
+
+/// Place of a number in the lower half.
+const fn place(row: usize, column: usize) -> usize {
+    row * (row + 1) / 2 + column
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_solve_with_and_without_branches() {
+        // Rows 1 and 2 hang on 0, row 3 on 2.
+        for before in [
+            vec![None, Some(0), Some(0), Some(2)],
+            vec![None, Some(0), Some(1), Some(2)],
+        ] {
+            let mut matrix = MassMatrix::new(before);
+            for (row, column, number) in [
+                (0, 0, 9.0),
+                (1, 1, 4.0),
+                (2, 2, 5.0),
+                (3, 3, 2.0),
+                (1, 0, 1.0),
+                (2, 0, -1.5),
+                (3, 0, 0.5),
+                (3, 2, 1.25),
+            ] {
+                matrix.add(row, column, number);
+            }
+            let wanted = [1.0, -2.0, 3.0, 0.5];
+            let mut vector = [0.0; 4];
+            for (row, sum) in vector.iter_mut().enumerate() {
+                *sum = (0..4).map(|at| matrix.at(row, at) * wanted[at]).sum();
+            }
+            matrix.factor();
+            matrix.solve(&mut vector);
+            for (found, wanted) in vector.iter().zip(wanted) {
+                assert!((found - wanted).abs() < 1e-13, "{vector:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_weighs_nothing_does_not_move() {
+        let mut matrix = MassMatrix::new(vec![None]);
+        matrix.factor();
+        let mut vector = [1.0];
+        matrix.solve(&mut vector);
+        assert!(vector[0].abs() < 1e-100);
+    }
+}

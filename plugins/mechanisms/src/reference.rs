@@ -1,0 +1,119 @@
+//! Random trees against Pinocchio: `tests/data/mechanisms/trees.py` writes what is compared.
+use nalgebra::{
+    Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, UnitVector3, Vector3,
+};
+use serde::Deserialize;
+
+use crate::{Axis, Base, Inertia, Joint, Link, Motion, State, Tree, Work};
+
+const TREES: &str = include_str!("../../../tests/data/mechanisms/trees.json");
+
+/// Greatest deviation, relative to the greatest number of what is compared.
+const TOLERANCE: f64 = 1e-9;
+
+#[derive(Deserialize)]
+struct Reference {
+    links: Vec<ReferenceLink>,
+    positions: Vec<f64>,
+    speeds: Vec<f64>,
+    accelerations: Vec<f64>,
+    efforts: Vec<f64>,
+    mass_matrix: Vec<f64>,
+    bias: Vec<f64>,
+    inverse: Vec<f64>,
+    forward: Vec<f64>,
+    center: Vec<f64>,
+    energy: [f64; 2],
+    jacobian: Vec<[f64; 6]>,
+}
+
+#[derive(Deserialize)]
+struct ReferenceLink {
+    parent: Option<usize>,
+    kind: String,
+    axis: [f64; 3],
+    position: [f64; 3],
+    quaternion: [f64; 4],
+    mass: f64,
+    center: [f64; 3],
+    inertia: Vec<f64>,
+}
+
+impl ReferenceLink {
+    fn link(&self, at: usize) -> Link {
+        let axis = Axis::new(UnitVector3::new_normalize(self.axis.into()), at);
+        let turned = UnitQuaternion::from_quaternion(Quaternion::from(self.quaternion));
+        Link {
+            parent: self.parent,
+            parent_from_joint: Isometry3::from_parts(Translation3::from(self.position), turned),
+            joint: match self.kind.as_str() {
+                "revolute" => Joint::Revolute(axis),
+                "prismatic" => Joint::Prismatic(axis),
+                "ball" => Joint::Ball,
+                "planar" => Joint::Planar,
+                "floating" => Joint::Floating,
+                other => panic!("no joint is {other}"),
+            },
+            inertia: Inertia::new(
+                self.mass,
+                self.center.into(),
+                Matrix3::from_row_slice(&self.inertia),
+            ),
+        }
+    }
+}
+
+fn assert_close(what: &str, found: &[f64], wanted: &[f64]) {
+    assert_eq!(found.len(), wanted.len(), "{what}");
+    let scale = wanted
+        .iter()
+        .fold(1e-3, |most: f64, number| most.max(number.abs()));
+    for (at, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+        let off = (found - wanted).abs() / scale;
+        assert!(
+            off < TOLERANCE,
+            "{what}, number {at}: {found}, not {wanted}"
+        );
+    }
+}
+
+#[test]
+fn random_trees_move_as_pinocchio_says() {
+    let references: Vec<Reference> = serde_json::from_str(TREES).unwrap();
+    assert_eq!(references.last().unwrap().links.len(), 30);
+    for reference in references {
+        compare(&reference);
+    }
+}
+
+fn compare(reference: &Reference) {
+    let links = reference.links.iter().enumerate();
+    let links: Vec<Link> = links.map(|(at, link)| link.link(at)).collect();
+    let tree = Tree::new(&links).unwrap();
+    let state = State {
+        positions: reference.positions.clone(),
+        speeds: reference.speeds.clone(),
+    };
+    let base = Base::at_rest(Vector3::new(0.0, 0.0, -9.81));
+    let mut work = Work::new(&tree);
+    work.place(&tree, &base, &state);
+    let mut found = vec![0.0; tree.speed_count()];
+    work.bias(&tree, &base, &state, &[], &mut found);
+    assert_close("bias", &found, &reference.bias);
+    let accelerations = Some(reference.accelerations.as_slice());
+    work.inverse_dynamics(&tree, &base, &state, accelerations, &[], &mut found);
+    assert_close("inverse dynamics", &found, &reference.inverse);
+    work.mass_matrix(&tree);
+    assert_close("mass matrix", &work.matrix.lower, &reference.mass_matrix);
+    work.forward_dynamics(&tree, &base, &state, &reference.efforts, &[], &mut found);
+    assert_close("forward dynamics", &found, &reference.forward);
+    let (_, center) = work.center_of_mass(&tree);
+    assert_close("centre of mass", center.as_slice(), &reference.center);
+    assert_close("energy", &work.energy(&tree, &base), &reference.energy);
+    let mut columns = vec![Motion::ZERO; tree.speed_count()];
+    work.jacobian(&tree, links.len() - 1, &Vector3::zeros(), &mut columns);
+    for (column, wanted) in columns.iter().zip(&reference.jacobian) {
+        assert_close("Jacobian", column.linear.as_slice(), &wanted[..3]);
+        assert_close("Jacobian", column.angular.as_slice(), &wanted[3..]);
+    }
+}

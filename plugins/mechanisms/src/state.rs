@@ -1,0 +1,222 @@
+//! State of a tree: positions and speeds, and how the one follows from the other.
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+
+use crate::{
+    spatial::Pose,
+    tree::{Kind, LinkRow, Tree},
+};
+
+/// Positions and speeds of a tree, in the order of its coordinates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// rad, m, and quaternions x y z w.
+    pub positions: Vec<f64>,
+    /// rad/s, m/s.
+    pub speeds: Vec<f64>,
+}
+
+impl Tree {
+    /// All joints at zero, and at rest.
+    #[must_use]
+    pub fn at_zero(&self) -> State {
+        let mut state = State {
+            positions: vec![0.0; self.position_count()],
+            speeds: vec![0.0; self.speed_count()],
+        };
+        for row in &self.links {
+            if let Some(quaternion) = row.quaternion() {
+                state.positions[quaternion + 3] = 1.0;
+            }
+        }
+        state
+    }
+
+    /// Moves positions by speeds that are held for a time, s: exactly, each joint for itself.
+    pub fn integrate(&self, positions: &mut [f64], speeds: &[f64], time: f64) {
+        for variable in self.variables() {
+            positions[variable.position] += speeds[variable.speed] * time;
+        }
+        for row in &self.links {
+            let Some(first) = self.columns.get(row.columns.start) else {
+                continue;
+            };
+            let speeds = &speeds[first.speed..];
+            let positions = &mut positions[row.position..];
+            match row.kind {
+                Kind::Ball(_) => turn(positions, &vector(speeds), time),
+                Kind::Floating(_) => {
+                    let [linear, angular] = [vector(speeds), vector(&speeds[3..])];
+                    move_freely(positions, &linear, &angular, time);
+                }
+                Kind::Planar(_) => {
+                    // As any motion, in a plane: the way is an arc.
+                    let mut pose = [positions[0], positions[1], 0.0, 0.0, 0.0, 0.0, 1.0];
+                    let half = libm::sincos(positions[2] / 2.0);
+                    (pose[5], pose[6]) = half;
+                    let linear = Vector3::new(speeds[0], speeds[1], 0.0);
+                    move_freely(&mut pose, &linear, &(Vector3::z() * speeds[2]), time);
+                    positions[..2].copy_from_slice(&pose[..2]);
+                    positions[2] += speeds[2] * time;
+                }
+                Kind::Fixed(_) | Kind::Revolute { .. } | Kind::Prismatic { .. } => {}
+            }
+        }
+    }
+}
+
+impl LinkRow {
+    /// Place of the quaternion, where the joint has one.
+    fn quaternion(&self) -> Option<usize> {
+        match self.kind {
+            Kind::Ball(_) => Some(self.position),
+            Kind::Floating(_) => Some(self.position + 3),
+            _ => None,
+        }
+    }
+
+    /// Pose of the link in its parent.
+    pub(crate) fn pose(&self, positions: &[f64]) -> Pose {
+        let here = positions.get(self.position..).unwrap_or_default();
+        match &self.kind {
+            Kind::Fixed(zero) => *zero,
+            Kind::Revolute {
+                zero,
+                sine,
+                versine,
+                ratio,
+                offset,
+            } => {
+                let (sin, cos) = libm::sincos(here[0] * ratio + offset);
+                Pose {
+                    rotation: zero.rotation + sine * sin + versine * (1.0 - cos),
+                    position: zero.position,
+                }
+            }
+            Kind::Prismatic {
+                zero,
+                along,
+                ratio,
+                offset,
+            } => Pose {
+                rotation: zero.rotation,
+                position: zero.position + along * (here[0] * ratio + offset),
+            },
+            Kind::Ball(zero) => *zero * turned(Vector3::zeros(), rotation(here)),
+            Kind::Floating(zero) => *zero * turned(vector(here), rotation(&here[3..])),
+            Kind::Planar(zero) => {
+                let (sin, cos) = libm::sincos(here[2]);
+                let about_z = Matrix3::new(cos, -sin, 0.0, sin, cos, 0.0, 0.0, 0.0, 1.0);
+                *zero * turned(Vector3::new(here[0], here[1], 0.0), about_z)
+            }
+        }
+    }
+}
+
+fn turned(position: Vector3<f64>, rotation: Matrix3<f64>) -> Pose {
+    Pose { rotation, position }
+}
+
+/// The first three numbers.
+pub(crate) fn vector(numbers: &[f64]) -> Vector3<f64> {
+    Vector3::new(numbers[0], numbers[1], numbers[2])
+}
+
+/// The first four numbers, as a rotation.
+fn quaternion(numbers: &[f64]) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_unchecked(Quaternion::new(
+        numbers[3], numbers[0], numbers[1], numbers[2],
+    ))
+}
+
+fn rotation(numbers: &[f64]) -> Matrix3<f64> {
+    quaternion(numbers).to_rotation_matrix().into_inner()
+}
+
+/// Turns a quaternion by an angular velocity in its own axes.
+fn turn(numbers: &mut [f64], angular: &Vector3<f64>, time: f64) {
+    let turned = quaternion(numbers) * by_vector(&(angular * time));
+    let turned = turned.into_inner().normalize();
+    numbers[..4].copy_from_slice(turned.coords.as_slice());
+}
+
+/// Moves a pose by a velocity in its own axes that stays as it is: along a screw.
+fn move_freely(numbers: &mut [f64], linear: &Vector3<f64>, angular: &Vector3<f64>, time: f64) {
+    let way = left_jacobian(&(angular * time)) * (linear * time);
+    let moved = quaternion(&numbers[3..]) * way;
+    for (number, moved) in numbers.iter_mut().zip(moved.iter()) {
+        *number += moved;
+    }
+    turn(&mut numbers[3..], angular, time);
+}
+
+/// The rotation by a vector: its direction is the axis, its length the angle.
+fn by_vector(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let angle = vector.norm();
+    let (sin, cos) = libm::sincos(angle / 2.0);
+    let factor = if angle > 1e-9 { sin / angle } else { 0.5 };
+    UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, vector * factor))
+}
+
+/// The mean of the rotations by all parts of a vector.
+fn left_jacobian(vector: &Vector3<f64>) -> Matrix3<f64> {
+    let angle = vector.norm();
+    let cross = vector.cross_matrix();
+    let (sin, cos) = libm::sincos(angle);
+    let [first, second] = if angle > 1e-4 {
+        let square = angle * angle;
+        [(1.0 - cos) / square, (angle - sin) / (square * angle)]
+    } else {
+        [0.5, 1.0 / 6.0]
+    };
+    Matrix3::identity() + cross * first + cross * cross * second
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Isometry3;
+
+    use super::*;
+    use crate::{
+        spatial::Inertia,
+        tree::{Joint, Link},
+    };
+
+    fn alone(joint: Joint) -> Tree {
+        let link = Link {
+            parent: None,
+            parent_from_joint: Isometry3::identity(),
+            joint,
+            inertia: Inertia::point(1.0, Vector3::zeros()),
+        };
+        Tree::new(&[link]).unwrap()
+    }
+
+    #[test]
+    fn constant_speeds_make_arcs_however_long_the_step() {
+        // 1 m/s forward and 0.5 rad/s to the left, for 2 s: a turn of 1 rad on a circle of 2 m.
+        let [x, y] = [2.0 * libm::sin(1.0), 2.0 * (1.0 - libm::cos(1.0))];
+        for (joint, speeds) in [
+            (Joint::Planar, vec![1.0, 0.0, 0.5]),
+            (Joint::Floating, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.5]),
+        ] {
+            let tree = alone(joint);
+            for steps in [1, 7] {
+                let mut state = tree.at_zero();
+                for _ in 0..steps {
+                    tree.integrate(&mut state.positions, &speeds, 2.0 / f64::from(steps));
+                }
+                assert!((state.positions[0] - x).abs() < 1e-12, "{joint:?}");
+                assert!((state.positions[1] - y).abs() < 1e-12, "{joint:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn slow_and_fast_turns_agree_at_their_border() {
+        for angle in [0.99e-4, 1.01e-4] {
+            let vector = Vector3::new(angle, 0.0, 0.0);
+            let exact = left_jacobian(&vector);
+            assert!((exact[(2, 1)] - angle / 2.0).abs() < 1e-12);
+        }
+    }
+}

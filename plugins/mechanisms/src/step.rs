@@ -1,0 +1,347 @@
+//! A step of time: motors, friction and limits of joints act together, and none of them can make the joints unstable.
+//!
+//! Positions move by half a step with the old speeds, then by half with the new ones; in between, where everything is
+//! calculated, Coriolis and centrifugal forces are those of the mean speeds. That is of second order and forth as back, so
+//! that what nothing brakes keeps its energy. What grows with the speed within a step (damping, the gains of motors) is taken
+//! at its end, which adds `dt·kd + dt²/2·kp` to the diagonal of the mass matrix: stiff motors on light links need no short
+//! steps. Limits and dry friction are conditions on the speed at the end, kept by impulses `λ` with `v = v_free + H⁻¹Jᵀλ`
+//! (Gauss–Seidel).
+use crate::{
+    spatial::Force,
+    state::State,
+    tree::Tree,
+    work::{Base, Work},
+};
+
+/// Inertia, friction and limits of a joint of one coordinate, besides its motor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resistance {
+    /// Inertia of the motor, as the joint feels it, kg·m² or kg.
+    pub armature: f64,
+    /// Viscous, N·m·s/rad or N·s/m.
+    pub damping: f64,
+    /// Greatest dry friction, N·m or N.
+    pub friction: f64,
+    /// Lowest and highest position; infinite where there is no limit.
+    pub limits: [f64; 2],
+}
+
+impl Default for Resistance {
+    fn default() -> Self {
+        Self {
+            armature: 0.0,
+            damping: 0.0,
+            friction: 0.0,
+            limits: [f64::NEG_INFINITY, f64::INFINITY],
+        }
+    }
+}
+
+/// A motor: its effort is `stiffness·(position − q) + damping·(speed − v) + effort`, up to its greatest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motor {
+    /// N·m/rad or N/m.
+    pub stiffness: f64,
+    /// N·m·s/rad or N·s/m.
+    pub damping: f64,
+    /// rad or m.
+    pub position: f64,
+    /// rad/s or m/s.
+    pub speed: f64,
+    /// Added, N·m or N.
+    pub effort: f64,
+    /// N·m or N, either way.
+    pub max_effort: f64,
+}
+
+impl Default for Motor {
+    /// No motor.
+    fn default() -> Self {
+        Self {
+            stiffness: 0.0,
+            damping: 0.0,
+            position: 0.0,
+            speed: 0.0,
+            effort: 0.0,
+            max_effort: f64::INFINITY,
+        }
+    }
+}
+
+impl Motor {
+    fn effort_at(&self, position: f64, speed: f64) -> f64 {
+        self.stiffness * (self.position - position)
+            + self.damping * (self.speed - speed)
+            + self.effort
+    }
+}
+
+/// A tree in motion, with the memory that its steps need.
+#[derive(Clone, Debug)]
+pub struct Mover {
+    /// Of each variable, in the order of [`Tree::variables`].
+    pub resistances: Vec<Resistance>,
+    /// Of each variable.
+    pub motors: Vec<Motor>,
+    /// Efforts of the motors in the last step, N·m or N.
+    pub efforts: Vec<f64>,
+    /// Efforts of the limits in the last step, N·m or N.
+    pub limit_efforts: Vec<f64>,
+    /// Poses, velocities and the mass matrix.
+    pub work: Work,
+    /// Positions in the middle of the step, and mean speeds.
+    middle: State,
+    /// The greatest effort of each motor that gives it.
+    saturated: Vec<Option<f64>>,
+    /// The mass matrix before it is factored.
+    masses: Vec<f64>,
+    bias: Vec<f64>,
+    /// At the end of the step.
+    speeds: Vec<f64>,
+    rows: Vec<Row>,
+    /// Columns of the inverse mass matrix, one for each row.
+    columns: Vec<f64>,
+}
+
+/// Parts of a step: so many that nothing turns further in one than it may, but for wheels, which look the same after any
+/// turn.
+fn parts_of(tree: &Tree, state: &State, dt: f64) -> u32 {
+    let fastest = tree.turns.iter().fold(0.0, |fastest: f64, &speed| {
+        fastest.max(state.speeds[speed].abs())
+    });
+    ((fastest * dt / FURTHEST).ceil() as u32).clamp(1, MOST_PARTS)
+}
+
+/// A condition on one speed at the end of the step.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// Place of the speed.
+    speed: usize,
+    /// Place of the variable.
+    variable: usize,
+    /// The speed that there shall be.
+    target: f64,
+    /// Least and greatest impulse.
+    bounds: [f64; 2],
+    /// Diagonal of `J·H⁻¹·Jᵀ`.
+    weight: f64,
+    impulse: f64,
+    is_limit: bool,
+}
+
+/// Angle that a joint may turn in a part of a step, rad, and most parts of a step.
+const FURTHEST: f64 = 0.04;
+const MOST_PARTS: u32 = 16;
+
+/// Rounds in which motors find out whether they give all they can.
+const ROUNDS: usize = 6;
+
+/// Sweeps over the conditions at most, and the change of speed below which they are kept, rad/s or m/s.
+const SWEEPS: usize = 60;
+const KEPT: f64 = 1e-12;
+
+/// Part of what a joint is beyond its limit that it comes back in a step.
+const RETURN: f64 = 0.2;
+
+impl Mover {
+    /// Joints without motors, friction and limits.
+    #[must_use]
+    pub fn new(tree: &Tree) -> Self {
+        let (variables, speeds) = (tree.variables().len(), tree.speed_count());
+        Self {
+            resistances: vec![Resistance::default(); variables],
+            motors: vec![Motor::default(); variables],
+            efforts: vec![0.0; variables],
+            limit_efforts: vec![0.0; variables],
+            work: Work::new(tree),
+            middle: tree.at_zero(),
+            saturated: vec![None; variables],
+            masses: Vec::new(),
+            bias: vec![0.0; speeds],
+            speeds: vec![0.0; speeds],
+            rows: Vec::with_capacity(2 * variables),
+            columns: vec![0.0; 2 * variables * speeds],
+        }
+    }
+
+    /// One step of `dt` seconds, with `pushes` on the links from outside, each in its link's frame; or none at all.
+    pub fn step(&mut self, tree: &Tree, base: &Base, state: &mut State, pushes: &[Force], dt: f64) {
+        let parts = parts_of(tree, state, dt);
+        for _ in 0..parts {
+            self.part(tree, base, state, pushes, dt / f64::from(parts));
+        }
+    }
+
+    /// A step, or a part of one.
+    fn part(&mut self, tree: &Tree, base: &Base, state: &mut State, pushes: &[Force], dt: f64) {
+        self.middle.clone_from(state);
+        tree.integrate(&mut self.middle.positions, &state.speeds, dt / 2.0);
+        self.saturated.fill(None);
+        self.work.place(tree, base, &self.middle);
+        self.work.mass_matrix(tree);
+        self.masses.clone_from(&self.work.matrix.lower);
+        self.factor(tree, dt);
+        self.work
+            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+        self.settle(tree, state, dt);
+        let ends = self.speeds.iter().zip(&state.speeds);
+        for (mean, (end, begin)) in self.middle.speeds.iter_mut().zip(ends) {
+            *mean = (begin + end) / 2.0;
+        }
+        self.work.place(tree, base, &self.middle);
+        self.work
+            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+        self.settle(tree, state, dt);
+        self.advance(tree, state, dt);
+    }
+
+    /// Finds the speeds at the end of the step.
+    fn settle(&mut self, tree: &Tree, state: &State, dt: f64) {
+        for _ in 0..ROUNDS {
+            self.free_speeds(tree, state, dt);
+            self.conditions(tree, state, dt);
+            self.keep_conditions(tree);
+            if !self.saturate(tree, dt) {
+                break;
+            }
+            self.factor(tree, dt);
+        }
+    }
+
+    /// The second half of the way. What a limit has stopped is at the limit, wherever the first half has led.
+    fn advance(&mut self, tree: &Tree, state: &mut State, dt: f64) {
+        tree.integrate(&mut self.middle.positions, &self.speeds, dt / 2.0);
+        for row in self
+            .rows
+            .iter()
+            .filter(|row| row.is_limit && row.impulse != 0.0)
+        {
+            let position = tree.variables()[row.variable].position;
+            self.middle.positions[position] =
+                state.positions[position] + self.speeds[row.speed] * dt;
+        }
+        state.positions.copy_from_slice(&self.middle.positions);
+        state.speeds.copy_from_slice(&self.speeds);
+    }
+
+    /// Factors the mass matrix, with what armatures, dampers and motors weigh.
+    fn factor(&mut self, tree: &Tree, dt: f64) {
+        self.work.matrix.lower.copy_from_slice(&self.masses);
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let (resistance, motor) = (&self.resistances[place], &self.motors[place]);
+            let mut weight = resistance.armature + dt * resistance.damping;
+            if self.saturated[place].is_none() {
+                weight += dt * (motor.damping + dt / 2.0 * motor.stiffness);
+            }
+            self.work.matrix.add_diagonal(variable.speed, weight);
+        }
+        self.work.matrix.factor();
+    }
+
+    /// Speeds at the end of the step, were there no limits and no dry friction.
+    fn free_speeds(&mut self, tree: &Tree, state: &State, dt: f64) {
+        for (speed, bias) in self.speeds.iter_mut().zip(&self.bias) {
+            *speed = -bias;
+        }
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let (resistance, motor) = (&self.resistances[place], &self.motors[place]);
+            let speed = state.speeds[variable.speed];
+            let position = self.middle.positions[variable.position] + dt / 2.0 * speed;
+            let given = self.saturated[place].unwrap_or_else(|| motor.effort_at(position, speed));
+            self.speeds[variable.speed] += given - resistance.damping * speed;
+        }
+        self.work.matrix.solve(&mut self.speeds);
+        for (speed, before) in self.speeds.iter_mut().zip(&state.speeds) {
+            *speed = before + *speed * dt;
+        }
+    }
+
+    /// Finds the joints that dry friction brakes, and those that would pass a limit in this step.
+    fn conditions(&mut self, tree: &Tree, state: &State, dt: f64) {
+        self.rows.clear();
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let resistance = &self.resistances[place];
+            let position = state.positions[variable.position];
+            let mut row = Row {
+                speed: variable.speed,
+                variable: place,
+                target: 0.0,
+                bounds: [-resistance.friction * dt, resistance.friction * dt],
+                weight: 0.0,
+                impulse: 0.0,
+                is_limit: false,
+            };
+            if resistance.friction > 0.0 {
+                self.rows.push(row);
+            }
+            row.is_limit = true;
+            let [lower, upper] = resistance.limits.map(|limit| (limit - position) / dt);
+            // As fast towards a limit as to be there at the end; from beyond it, back a little at a time.
+            let part = |way: f64, is_beyond: bool| if is_beyond { way * RETURN } else { way };
+            let speed = self.speeds[variable.speed];
+            let ahead = 1.0 / dt;
+            if lower > -ahead || speed < lower {
+                (row.target, row.bounds) = (part(lower, lower > 0.0), [0.0, f64::INFINITY]);
+                self.rows.push(row);
+            }
+            if upper < ahead || speed > upper {
+                (row.target, row.bounds) = (part(upper, upper < 0.0), [f64::NEG_INFINITY, 0.0]);
+                self.rows.push(row);
+            }
+        }
+    }
+
+    /// Finds the impulses that keep all conditions, and adds what they do to the speeds.
+    fn keep_conditions(&mut self, tree: &Tree) {
+        let count = tree.speed_count();
+        for (row, column) in self.rows.iter_mut().zip(self.columns.chunks_mut(count)) {
+            column.fill(0.0);
+            column[row.speed] = 1.0;
+            self.work.matrix.solve(column);
+            row.weight = column[row.speed];
+        }
+        for _ in 0..SWEEPS {
+            let mut change: f64 = 0.0;
+            for (row, column) in self.rows.iter_mut().zip(self.columns.chunks(count)) {
+                let missing = (row.target - self.speeds[row.speed]) / row.weight;
+                let impulse = (row.impulse + missing).clamp(row.bounds[0], row.bounds[1]);
+                let more = impulse - row.impulse;
+                row.impulse = impulse;
+                if more != 0.0 {
+                    for (speed, by) in self.speeds.iter_mut().zip(column) {
+                        *speed += by * more;
+                    }
+                    change = change.max((more * row.weight).abs());
+                }
+            }
+            if change < KEPT {
+                break;
+            }
+        }
+    }
+
+    /// Finds the motors that would give more than they can, and those that no longer would. Tells whether there are others
+    /// than before.
+    fn saturate(&mut self, tree: &Tree, dt: f64) -> bool {
+        let mut is_changed = false;
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let motor = &self.motors[place];
+            let speed = self.speeds[variable.speed];
+            let position = self.middle.positions[variable.position] + dt / 2.0 * speed;
+            let wanted = motor.effort_at(position, speed);
+            let effort = wanted.clamp(-motor.max_effort, motor.max_effort);
+            let saturated = (effort != wanted).then_some(effort);
+            is_changed |= saturated != self.saturated[place];
+            self.saturated[place] = saturated;
+            self.efforts[place] = effort;
+        }
+        self.limit_efforts.fill(0.0);
+        for row in self.rows.iter().filter(|row| row.is_limit) {
+            self.limit_efforts[row.variable] += row.impulse / dt;
+        }
+        is_changed
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,305 @@
+//! Mechanisms in motion, against closed forms.
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use nalgebra::{Isometry3, Matrix3, UnitVector3, Vector3};
+
+use super::*;
+use crate::{Axis, Inertia, Joint, Link};
+
+const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+
+/// A hinge about y, and a rod of 1 kg that is so long and hangs on it.
+fn rod(parent: Option<usize>, at: f64, length: f64, variable: usize) -> Link {
+    let across = length * length / 12.0;
+    let about = Matrix3::from_diagonal(&Vector3::new(across, across, 1e-4));
+    Link {
+        parent,
+        parent_from_joint: Isometry3::translation(0.0, 0.0, at),
+        joint: Joint::Revolute(Axis::new(Vector3::y_axis(), variable)),
+        inertia: Inertia::new(1.0, Vector3::new(0.0, 0.0, -length / 2.0), about),
+    }
+}
+
+fn chain(count: usize) -> Tree {
+    let hangs = |at: usize| rod(at.checked_sub(1), if at > 0 { -0.3 } else { 0.0 }, 0.3, at);
+    Tree::new(&(0..count).map(hangs).collect::<Vec<_>>()).unwrap()
+}
+
+/// A hinge about y with a point mass, kg, at the end of an arm of 1 m along x, and an inertia on top, kg·m².
+fn arm(mass: f64, inertia: f64) -> Tree {
+    let mut body = Inertia::point(mass, Vector3::x());
+    body.rotational += Matrix3::identity() * inertia;
+    Tree::new(&[Link {
+        parent: None,
+        parent_from_joint: Isometry3::identity(),
+        joint: Joint::Revolute(Axis::new(UnitVector3::new_unchecked(-Vector3::y()), 0)),
+        inertia: body,
+    }])
+    .unwrap()
+}
+
+struct Run {
+    tree: Tree,
+    base: Base,
+    state: State,
+    mover: Mover,
+    dt: f64,
+}
+
+impl Run {
+    fn new(tree: Tree, rate: f64) -> Self {
+        Self {
+            base: Base::at_rest(GRAVITY),
+            state: tree.at_zero(),
+            mover: Mover::new(&tree),
+            tree,
+            dt: 1.0 / rate,
+        }
+    }
+
+    fn step(&mut self) {
+        let Self {
+            tree,
+            base,
+            state,
+            mover,
+            dt,
+        } = self;
+        mover.step(tree, base, state, &[], *dt);
+    }
+
+    fn run(&mut self, seconds: f64) {
+        for _ in 0..(seconds / self.dt).round() as usize {
+            self.step();
+        }
+    }
+
+    fn energy(&mut self) -> f64 {
+        self.mover.work.place(&self.tree, &self.base, &self.state);
+        self.mover.work.energy(&self.tree, &self.base).iter().sum()
+    }
+}
+
+#[test]
+fn pendulums_keep_their_energy() {
+    for count in [1, 2, 7] {
+        let mut run = Run::new(chain(count), 240.0);
+        let lowest = run.energy();
+        run.state.positions[0] = FRAC_PI_2;
+        let mut seconds = Vec::new();
+        for _ in 0..10 {
+            let mut sum = 0.0;
+            for _ in 0..240 {
+                run.step();
+                sum += run.energy() - lowest;
+            }
+            seconds.push(sum / 240.0);
+        }
+        let change = (seconds[9] - seconds[0]) / seconds[0];
+        assert!(change.abs() < 0.005, "{count} links: {change}");
+    }
+}
+
+#[test]
+fn a_position_motor_sags_by_its_stiffness() {
+    // 2 kg at 1 m: kp·sag = m·g·cos(q).
+    let mut run = Run::new(arm(2.0, 0.0), 240.0);
+    run.mover.motors[0] = Motor {
+        stiffness: 400.0,
+        damping: 40.0,
+        position: 0.5,
+        ..Motor::default()
+    };
+    run.run(5.0);
+    let angle = run.state.positions[0];
+    let wanted = 2.0 * 9.81 * libm::cos(angle);
+    assert!((400.0 * (0.5 - angle) - wanted).abs() < 1e-6 * wanted);
+    assert!((run.mover.efforts[0] - wanted).abs() < 1e-6 * wanted);
+}
+
+#[test]
+fn stiff_motors_on_light_links_are_stable_at_long_steps() {
+    let mut run = Run::new(arm(0.0, 0.01), 60.0);
+    run.mover.motors[0] = Motor {
+        stiffness: 2000.0,
+        damping: 100.0,
+        position: 1.0,
+        ..Motor::default()
+    };
+    let mut highest: f64 = 0.0;
+    for _ in 0..60 {
+        run.step();
+        highest = highest.max(run.state.positions[0]);
+    }
+    assert!((run.state.positions[0] - 1.0).abs() < 1e-3);
+    assert!(highest < 1.0 + 1e-3, "{highest}");
+}
+
+#[test]
+fn seven_joints_follow_sines() {
+    // The gains and paths that arms are compared with each other by.
+    let mut run = Run::new(chain(7), 240.0);
+    let gains = [2000.0, 2000.0, 2000.0, 2000.0, 500.0, 500.0, 200.0];
+    let target = |joint: usize, time: f64| 0.5 * libm::sin(0.4 * PI * time + 0.7 * joint as f64);
+    for (joint, gain) in gains.into_iter().enumerate() {
+        run.state.positions[joint] = target(joint, 0.0);
+        run.mover.motors[joint] = Motor {
+            stiffness: gain,
+            damping: gain / 20.0,
+            max_effort: 300.0,
+            ..Motor::default()
+        };
+    }
+    let mut largest: f64 = 0.0;
+    for tick in 1..=2400 {
+        let time = f64::from(tick) / 240.0;
+        for joint in 0..7 {
+            run.mover.motors[joint].position = target(joint, time);
+        }
+        run.step();
+        for joint in (0..7).filter(|_| time > 2.0) {
+            let error = run.state.positions[joint] - target(joint, time);
+            largest = largest.max(error.abs());
+        }
+    }
+    assert!(largest < 0.05, "{largest}");
+}
+
+#[test]
+fn a_motor_gives_no_more_than_it_can() {
+    // 10 N·m on 1 kg·m²: 10 rad/s², whatever is asked for; no weight.
+    let mut run = Run::new(arm(0.0, 1.0), 100.0);
+    run.mover.motors[0] = Motor {
+        stiffness: 1e5,
+        damping: 1e3,
+        position: 3.0,
+        max_effort: 10.0,
+        ..Motor::default()
+    };
+    run.run(0.5);
+    assert!((run.state.speeds[0] - 5.0).abs() < 1e-9);
+    assert!((run.state.positions[0] - 1.25).abs() < 1e-9);
+    assert_eq!(run.mover.efforts[0], 10.0);
+}
+
+#[test]
+fn a_limit_stops_without_a_bounce() {
+    for rate in [60.0, 240.0] {
+        let mut run = Run::new(arm(1.0, 0.0), rate);
+        run.mover.resistances[0].limits = [-1.0, 1.0];
+        run.mover.motors[0].effort = 30.0;
+        let (mut highest, mut hit) = (0.0_f64, false);
+        for _ in 0..(3.0 * rate) as u32 {
+            run.step();
+            let [position, speed] = [run.state.positions[0], run.state.speeds[0]];
+            highest = highest.max(position);
+            hit |= position > 0.999;
+            assert!(!hit || speed > -1e-9, "{speed} rad/s away from the limit");
+        }
+        assert!(hit && highest < 1.001, "{highest} at {rate} Hz");
+        // What the motor gives beyond the weight is held by the limit.
+        let held = 30.0 - 9.81 * libm::cos(run.state.positions[0]);
+        assert!((run.mover.limit_efforts[0] + held).abs() < 1e-3 * held);
+    }
+}
+
+#[test]
+fn a_joint_that_falls_on_its_limit_gains_no_energy() {
+    let mut run = Run::new(chain(3), 240.0);
+    for joint in 0..3 {
+        run.mover.resistances[joint].limits = [-0.6, 0.6];
+    }
+    run.state.positions[0] = 0.6;
+    run.state.positions[1] = -0.6;
+    let mut before = run.energy();
+    for _ in 0..2400 {
+        run.step();
+        let energy = run.energy();
+        assert!(energy < before + 2e-3, "{before} J, then {energy} J");
+        before = before.min(energy);
+        assert!(run.state.positions.iter().all(|angle| angle.abs() < 0.601));
+    }
+}
+
+#[test]
+fn dry_friction_holds_and_brakes() {
+    // 1 kg at 1 m weighs 9.81 N·m: held by 10, not by 9.
+    for (friction, falls) in [(10.0, false), (9.0, true)] {
+        let mut run = Run::new(arm(1.0, 0.0), 240.0);
+        run.mover.resistances[0].friction = friction;
+        run.run(1.0);
+        assert_eq!(run.state.positions[0].abs() > 1e-9, falls);
+    }
+    // A flywheel of 1 kg·m² at 5 rad/s is stopped by 2 N·m in 2.5 s.
+    let mut run = Run::new(arm(0.0, 1.0), 240.0);
+    run.mover.resistances[0].friction = 2.0;
+    run.state.speeds[0] = 5.0;
+    run.run(2.0);
+    assert!((run.state.speeds[0] - 1.0).abs() < 1e-9);
+    run.run(1.0);
+    assert_eq!(run.state.speeds[0], 0.0);
+    assert!((run.state.positions[0] - 6.25).abs() < 0.01);
+}
+
+#[test]
+fn joints_of_one_variable_move_together() {
+    // Two flywheels on one variable, the second three times as fast: J = 1 + 9·1 as the variable feels it; and armature.
+    let mut second = Axis::new(Vector3::z_axis(), 4);
+    (second.ratio, second.offset) = (-3.0, 0.25);
+    let wheel = |axis| Link {
+        parent: None,
+        parent_from_joint: Isometry3::identity(),
+        joint: Joint::Revolute(axis),
+        inertia: Inertia::new(1.0, Vector3::zeros(), Matrix3::identity()),
+    };
+    let first = wheel(Axis::new(Vector3::z_axis(), 4));
+    let mut run = Run::new(Tree::new(&[first, wheel(second)]).unwrap(), 100.0);
+    run.mover.resistances[0].armature = 2.0;
+    run.mover.motors[0].effort = 24.0;
+    run.run(1.0);
+    assert!((run.state.speeds[0] - 2.0).abs() < 1e-9);
+    run.mover.work.place(&run.tree, &run.base, &run.state);
+    assert!((run.mover.work.velocity_of(1).angular.z + 6.0).abs() < 1e-9);
+    let turned = run.mover.work.place_of(1).rotation[(1, 0)];
+    assert!((turned - libm::sin(0.25 - 3.0)).abs() < 1e-9);
+}
+
+#[test]
+fn a_free_body_falls_and_tumbles_as_it_should() {
+    let about = Matrix3::from_diagonal(&Vector3::new(0.1, 0.2, 0.3));
+    let body = Link {
+        parent: None,
+        parent_from_joint: Isometry3::identity(),
+        joint: Joint::Floating,
+        inertia: Inertia::new(2.0, Vector3::new(0.1, 0.0, 0.05), about),
+    };
+    // Far away, where single precision has steps of 0.5 m.
+    let mut run = Run::new(Tree::new(&[body]).unwrap(), 240.0);
+    run.state.positions[..2].copy_from_slice(&[500_000.0, 5_400_000.0]);
+    run.state
+        .speeds
+        .copy_from_slice(&[0.1, 0.0, 0.0, 0.3, 2.0, -1.0]);
+    run.mover.work.place(&run.tree, &run.base, &run.state);
+    let momentum = |run: &mut Run| {
+        run.mover.work.place(&run.tree, &run.base, &run.state);
+        let place = run.mover.work.place_of(0);
+        let velocity = run.mover.work.velocity_of(0);
+        let body = &run.tree.links[0].inertia;
+        let force = *body * velocity;
+        let spin = force.moment - body.center().cross(&force.force);
+        let (_, center) = run.mover.work.center_of_mass(&run.tree);
+        (place.rotation * spin, place.rotation * force.force, center)
+    };
+    let (spin, push, center) = momentum(&mut run);
+    run.run(2.0);
+    let (later_spin, later_push, later_center) = momentum(&mut run);
+    assert!((later_spin - spin).norm() < 2e-3 * spin.norm());
+    let fallen = push + 2.0 * GRAVITY * 2.0;
+    assert!((later_push - fallen).norm() < 1e-3 * fallen.norm());
+    let way = push / 2.0 * 2.0 + GRAVITY * 2.0;
+    assert!(
+        (later_center - center - way).norm() < 2e-3,
+        "{}",
+        later_center - center - way
+    );
+}

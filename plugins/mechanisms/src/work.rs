@@ -1,0 +1,140 @@
+//! Memory of the calculations for one tree, so that nothing is allocated while it moves; and what is there once the links
+//! have been placed: poses, velocities, Jacobians, the centre of mass.
+use nalgebra::Vector3;
+
+use crate::{
+    factor::MassMatrix,
+    spatial::{Force, Inertia, Motion, Pose},
+    state::State,
+    tree::Tree,
+};
+
+/// Conditions of the base, in its own axes: gravity, and how it moves itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Base {
+    /// m/s².
+    pub gravity: Vector3<f64>,
+    /// Of the base.
+    pub velocity: Motion,
+    /// Of the base, without gravity.
+    pub acceleration: Motion,
+}
+
+impl Base {
+    /// A base that stands, under a gravity in m/s².
+    #[must_use]
+    pub const fn at_rest(gravity: Vector3<f64>) -> Self {
+        Self {
+            gravity,
+            velocity: Motion::ZERO,
+            acceleration: Motion::ZERO,
+        }
+    }
+}
+
+/// Memory for one tree, by link.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// Of each link in its parent.
+    pub(crate) poses: Vec<Pose>,
+    /// Of each link in the base.
+    pub(crate) places: Vec<Pose>,
+    /// Of each link, in its own axes.
+    pub(crate) velocities: Vec<Motion>,
+    pub(crate) accelerations: Vec<Motion>,
+    pub(crate) forces: Vec<Force>,
+    /// Of each link and all that hangs on it.
+    pub(crate) composites: Vec<Inertia>,
+    /// The mass matrix, as it was calculated last.
+    pub matrix: MassMatrix,
+}
+
+impl Work {
+    /// Memory for a tree.
+    #[must_use]
+    pub fn new(tree: &Tree) -> Self {
+        let links = tree.link_count();
+        Self {
+            poses: vec![Pose::identity(); links],
+            places: vec![Pose::identity(); links],
+            velocities: vec![Motion::ZERO; links],
+            accelerations: vec![Motion::ZERO; links],
+            forces: vec![Force::default(); links],
+            composites: vec![Inertia::default(); links],
+            matrix: MassMatrix::new(tree.before.clone()),
+        }
+    }
+
+    /// Places the links, and finds their velocities. The other calculations count on it.
+    pub fn place(&mut self, tree: &Tree, base: &Base, state: &State) {
+        for (at, row) in tree.links.iter().enumerate() {
+            let pose = row.pose(&state.positions);
+            let (place, carried) = match row.parent {
+                Some(parent) => (self.places[parent] * pose, self.velocities[parent]),
+                None => (pose, base.velocity),
+            };
+            let mut velocity = pose.motion_from_outer(&carried);
+            for column in &tree.columns[row.columns.clone()] {
+                velocity += column.motion * state.speeds[column.speed];
+            }
+            self.poses[at] = pose;
+            self.places[at] = place;
+            self.velocities[at] = velocity;
+        }
+    }
+
+    /// Pose of a link in the base.
+    #[must_use]
+    pub fn place_of(&self, link: usize) -> Pose {
+        self.places[link]
+    }
+
+    /// Velocity of a link, in its own axes.
+    #[must_use]
+    pub fn velocity_of(&self, link: usize) -> Motion {
+        self.velocities[link]
+    }
+
+    /// The Jacobian of a link: a column for each speed, the motion of the point of the link that is given in its frame (m),
+    /// in the base's axes. Speeds that do not move the link have none.
+    pub fn jacobian(&self, tree: &Tree, link: usize, point: &Vector3<f64>, columns: &mut [Motion]) {
+        columns.fill(Motion::ZERO);
+        let target = self.places[link].point(point);
+        let mut at = Some(link);
+        while let Some(here) = at {
+            let (row, place) = (&tree.links[here], &self.places[here]);
+            let arm = target - place.position;
+            for column in &tree.columns[row.columns.clone()] {
+                let angular = place.rotation * column.motion.angular;
+                let linear = place.rotation * column.motion.linear + angular.cross(&arm);
+                columns[column.speed] += Motion { angular, linear };
+            }
+            at = row.parent;
+        }
+    }
+
+    /// Mass (kg) and centre of mass of the whole tree in the base, m.
+    #[must_use]
+    pub fn center_of_mass(&self, tree: &Tree) -> (f64, Vector3<f64>) {
+        let (mut mass, mut moment) = (0.0, Vector3::zeros());
+        for (row, place) in tree.links.iter().zip(&self.places) {
+            mass += row.inertia.mass;
+            moment += place.rotation * row.inertia.first_moment + place.position * row.inertia.mass;
+        }
+        let center = if mass > 0.0 {
+            moment / mass
+        } else {
+            Vector3::zeros()
+        };
+        (mass, center)
+    }
+
+    /// Kinetic energy, and potential energy above the base, J.
+    #[must_use]
+    pub fn energy(&self, tree: &Tree, base: &Base) -> [f64; 2] {
+        let moving = tree.links.iter().zip(&self.velocities);
+        let kinetic = moving.map(|(row, velocity)| velocity.dot(&(row.inertia * *velocity)) / 2.0);
+        let (mass, center) = self.center_of_mass(tree);
+        [kinetic.sum(), -mass * base.gravity.dot(&center)]
+    }
+}
