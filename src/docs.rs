@@ -8,6 +8,7 @@
 //! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
 //! - [`services`]: requests, overlays, and handlers that call other services;
 //! - [`noise`]: modifiers, seeds, and what changes when one is added;
+//! - [`mechanisms`]: dynamics of joints, for controllers;
 //! - [`cameras`]: what cameras see, and pictures of runs;
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`browser`]: a page that shows the simulation;
@@ -38,6 +39,9 @@ pub mod services {}
 
 #[doc = include_str!("docs/noise.md")]
 pub mod noise {}
+
+#[doc = include_str!("docs/mechanisms.md")]
+pub mod mechanisms {}
 
 #[doc = include_str!("docs/cameras.md")]
 pub mod cameras {}

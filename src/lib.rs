@@ -49,6 +49,7 @@
 //! - [`scene`] (`morse_scene`): scenes and simulation files as plain data, their languages, and what is wrong with
 //!   them;
 //! - [`geometry`] (`morse_geometry`): meshes from files, and what rays meet;
+//! - [`mechanisms`] (`morse_mechanisms`): trees of joints in reduced coordinates, their kinematics and dynamics;
 //! - [`physics`] (`morse_physics`): bodies, joints, contacts, and the engine that moves them;
 //! - [`render`] (`morse_render`): pictures and films, by rays and without a graphics card.
 //!
@@ -85,6 +86,7 @@ pub use morse_actuators::{self as actuator, overlay};
 pub use morse_geodesy as geodesy;
 pub use morse_geometry as geometry;
 pub use morse_kinematics as kinematics;
+pub use morse_mechanisms as mechanisms;
 pub use morse_modifiers as modifier;
 pub use morse_physics as physics;
 pub use morse_render as render;

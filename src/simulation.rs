@@ -4,6 +4,7 @@
 //! - `build`: from files to an app; [`objects`]: things that components know by name and property; [`install`]:
 //!   sensors and actuators on bodies;
 //! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore;
+//! - [`Mechanism`]: what controllers of joints calculate with;
 //! - `drop_statistics`, `run_requests`: what observers missed, and what clients ask of whoever runs it.
 mod access;
 mod build;
@@ -11,6 +12,7 @@ mod drop_statistics;
 pub mod install;
 pub mod kinds;
 pub mod load;
+mod mechanism;
 pub mod objects;
 mod run_requests;
 pub mod state;
@@ -44,6 +46,7 @@ use build::{Raised, raise, start};
 pub(crate) use build::{components, most_threads};
 use drop_statistics::close_ports;
 pub use drop_statistics::{DropStatistics, PortDrops};
+pub use mechanism::Mechanism;
 
 use crate::{
     middleware::Middlewares,
@@ -452,6 +455,15 @@ impl Simulation {
         let scene = self.scene();
         let entity = scene.bodies.get(name).or_else(|| scene.robots.get(name));
         self.app.world().get(*entity?)
+    }
+
+    /// Joints of a robot, or of the body with that frame, with their positions and speeds of now: mass matrix, inverse
+    /// dynamics, Jacobians and what else controllers calculate with. `None` if no body has that name, or no joint.
+    #[must_use]
+    pub fn mechanism(&self, name: &str) -> Option<Mechanism> {
+        let scene = self.scene();
+        let entity = scene.robots.get(name).or_else(|| scene.bodies.get(name));
+        Mechanism::of(self.app.world(), *entity?)
     }
 
     /// Bodies, frames, variables and robots by name.

@@ -21,6 +21,7 @@ mod hostile_scenes;
 mod language_rules;
 #[path = "../load/mod.rs"]
 mod load;
+mod mechanisms;
 mod misbehaving_clients;
 mod modifiers;
 mod motion;

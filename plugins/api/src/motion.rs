@@ -12,7 +12,7 @@ pub enum MotionMode {
 }
 
 impl MotionMode {
-    /// Whether MORSE's rules hold.
+    /// Tells whether MORSE's rules hold.
     #[must_use]
     pub const fn is_morse(self) -> bool {
         matches!(self, Self::Morse)
@@ -22,9 +22,9 @@ impl MotionMode {
 /// One thing that is otherwise under `motion: morse`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// What it is about, in a word or two.
+    /// Its subject, in a word or two.
     pub about: &'static str,
-    /// What holds, in a sentence.
+    /// The rule itself, in a sentence.
     pub rule: &'static str,
 }
 

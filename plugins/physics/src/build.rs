@@ -13,6 +13,7 @@ use bevy_rapier3d::rapier::prelude::{
 use morse_api::{
     body::{BodyKind, BodyState, Inertia},
     motion::MotionMode,
+    warning::Warnings,
 };
 use morse_scene::{
     assembly::{BodyLayout, JointMode, Layout},
@@ -28,6 +29,7 @@ use super::{
     },
     fluids::Fluids,
     joints::{JointMotion, VariableMotion},
+    mechanisms::Mechanisms,
     prepare::{Prepared, PreparedBody, PreparedSolid},
     rolling, step,
 };
@@ -116,6 +118,10 @@ pub fn build(
             world.entity_mut(row.entity).insert(inertia);
         }
     }
+    let of = (&*entities.bodies, &*entities.variables);
+    let mut warnings = world.resource_mut::<Warnings>();
+    let mechanisms = Mechanisms::of(layout, prepared, of, &mut warnings);
+    world.insert_resource(mechanisms);
     world.insert_resource(start(&tables));
     world.insert_resource(fluids);
     world.insert_resource(tables);

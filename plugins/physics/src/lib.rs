@@ -10,6 +10,7 @@
 //! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
+//! - [`mechanisms`]: the trees of joints, as their dynamics are calculated;
 //! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - [`mod@place`]: what the simulation itself does to bodies;
@@ -28,6 +29,7 @@ mod joints;
 mod loads;
 pub mod lost_body;
 pub mod mass;
+pub mod mechanisms;
 mod motor;
 pub mod place;
 mod posed;

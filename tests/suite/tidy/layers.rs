@@ -12,11 +12,12 @@ use super::{
 };
 
 /// Each crate with those of ours that it may depend on, and those that its tests may. The program may name all.
-const CRATES: [(&str, &[&str], &[&str]); 14] = [
+const CRATES: [(&str, &[&str], &[&str]); 15] = [
     ("morse_api", &[], &[]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
     ("morse_kinematics", &["morse_api"], &[]),
+    ("morse_mechanisms", &[], &[]),
     ("morse_sensors", PART, &["morse_testing"]),
     ("morse_actuators", PART, &["morse_testing"]),
     (
@@ -31,7 +32,7 @@ const CRATES: [(&str, &[&str], &[&str]); 14] = [
         &["morse_api", "morse_scene"],
         &["morse_testing"],
     ),
-    ("morse_physics", WORLD, &[]),
+    ("morse_physics", PHYSICS, &[]),
     ("morse_render", WORLD, &["morse_testing"]),
     ("morse_socket", &["morse_api"], &[]),
     ("morse_text", &["morse_api"], &[]),
@@ -40,6 +41,7 @@ const CRATES: [(&str, &[&str], &[&str]); 14] = [
 
 const PART: &[&str] = &["morse_api", "morse_geodesy", "morse_kinematics"];
 const WORLD: &[&str] = &["morse_api", "morse_geometry", "morse_scene"];
+const PHYSICS: &[&str] = &["morse_api", "morse_geometry", "morse_mechanisms", "morse_scene"];
 
 /// In programs with the window.
 const VIEWER: (&str, &[&str], &[&str]) = ("morse_viewer", &["morse_api"], &[]);
@@ -49,12 +51,13 @@ const ENGINE: (&str, &str) = ("bevy_rapier3d", "morse_physics");
 const PLAIN: (&str, &str) = ("bevy", "morse_scene");
 
 /// Folders of the code that runs in the tick.
-const IN_THE_TICK: [&str; 10] = [
+const IN_THE_TICK: [&str; 11] = [
     "plugins/api",
     "plugins/actuators",
     "plugins/geodesy",
     "plugins/geometry",
     "plugins/kinematics",
+    "plugins/mechanisms",
     "plugins/modifiers",
     "plugins/physics",
     "plugins/render",

@@ -1,0 +1,295 @@
+//! Mechanisms for users' controllers: the dynamics of a robot's joints, as they stand now.
+use bevy::prelude::{Entity, World};
+use morse_api::{
+    body::{BodyState, Gravity},
+    component::Path,
+    joint::{JointState, JointVariable},
+};
+use morse_mechanisms::{Base, Motion, State, Tree, Work};
+use morse_physics::mechanisms::{Mechanism as Links, Mechanisms};
+use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
+
+/// The joints of a robot (or of any body that joints hang on) with their positions and speeds of now: what controllers
+/// calculate with. It is a copy: stepping the simulation does not change it.
+///
+/// All vectors are in the order of [`coordinates`](Self::coordinates). Where forces move the base, its six come first.
+#[derive(Clone, Debug)]
+pub struct Mechanism {
+    tree: Tree,
+    base: Base,
+    /// Of the base, in the world.
+    place: Isometry3<f64>,
+    state: State,
+    work: Work,
+    coordinates: Vec<String>,
+    links: Vec<String>,
+    floats: bool,
+    /// Of each speed, N·m·s/rad or N·s/m.
+    damping: Vec<f64>,
+}
+
+/// Speeds of a base that forces move, in its own axes: m/s, then rad/s.
+const OF_THE_BASE: [&str; 6] = [
+    "base.linear.x",
+    "base.linear.y",
+    "base.linear.z",
+    "base.angular.x",
+    "base.angular.y",
+    "base.angular.z",
+];
+
+impl Mechanism {
+    /// The mechanism that a body belongs to, as it stands in the world.
+    pub(super) fn of(world: &World, body: Entity) -> Option<Self> {
+        let (links, _) = world.resource::<Mechanisms>().of_body(body)?;
+        let base = world.get::<BodyState>(links.base)?;
+        let state = state(world, links, base);
+        let conditions = conditions(world, links, base);
+        let mut work = Work::new(&links.tree);
+        work.place(&links.tree, &conditions, &state);
+        let name = |entity: &Entity| world.get::<Path>(*entity).map(ToString::to_string);
+        let variable = |entity: &Entity| Some(world.get::<JointVariable>(*entity)?.name.clone());
+        let base = if links.floats { &OF_THE_BASE[..] } else { &[] };
+        let coordinates = base.iter().map(|name| Some((*name).to_owned()));
+        Some(Self {
+            coordinates: coordinates
+                .chain(links.variables.iter().map(variable))
+                .collect::<Option<_>>()?,
+            links: links.links.iter().map(name).collect::<Option<_>>()?,
+            place: if links.floats {
+                Isometry3::identity()
+            } else {
+                world.get::<BodyState>(links.base)?.pose
+            },
+            damping: damping(links),
+            floats: links.floats,
+            tree: links.tree.clone(),
+            base: conditions,
+            state,
+            work,
+        })
+    }
+
+    /// Names of the speeds: those of the base where forces move it, then the variables.
+    #[must_use]
+    pub fn coordinates(&self) -> &[String] {
+        &self.coordinates
+    }
+
+    /// Names of the bodies that the joints move, parents first; the base first of all where forces move it.
+    #[must_use]
+    pub fn links(&self) -> &[String] {
+        &self.links
+    }
+
+    /// Positions of the variables, rad or m: those of the base are in [`pose`](Self::pose).
+    #[must_use]
+    pub fn positions(&self) -> Vec<f64> {
+        let all = self.tree.variables().iter();
+        all.map(|variable| self.state.positions[variable.position])
+            .collect()
+    }
+
+    /// Speeds, rad/s or m/s.
+    #[must_use]
+    pub fn speeds(&self) -> &[f64] {
+        &self.state.speeds
+    }
+
+    /// Puts the variables (rad or m) and all speeds elsewhere: for plans, and controllers that look ahead.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one position for each variable, and one speed for each coordinate.
+    pub fn set(&mut self, positions: &[f64], speeds: &[f64]) {
+        let variables = self.tree.variables();
+        assert_eq!(positions.len(), variables.len(), "one for each variable");
+        for (variable, position) in variables.iter().zip(positions) {
+            self.state.positions[variable.position] = *position;
+        }
+        self.state.speeds.copy_from_slice(speeds);
+        self.work.place(&self.tree, &self.base, &self.state);
+    }
+
+    /// Mass matrix, kg·m², kg·m or kg: efforts are this times accelerations, plus [`bias`](Self::bias).
+    #[must_use]
+    pub fn mass_matrix(&mut self) -> DMatrix<f64> {
+        self.work.mass_matrix(&self.tree);
+        let (count, matrix) = (self.tree.speed_count(), &self.work.matrix);
+        DMatrix::from_fn(count, count, |row, column| matrix.at(row, column))
+    }
+
+    /// Efforts (N·m or N) that hold the accelerations at zero: against gravity, Coriolis and centrifugal forces.
+    #[must_use]
+    pub fn bias(&mut self) -> Vec<f64> {
+        self.efforts(None)
+    }
+
+    /// Efforts (N·m or N) that hold the mechanism still where it stands: against gravity alone.
+    #[must_use]
+    pub fn gravity(&mut self) -> Vec<f64> {
+        let mut still = self.clone();
+        still.state.speeds.fill(0.0);
+        still.base = Base::at_rest(self.base.gravity);
+        still.work.place(&still.tree, &still.base, &still.state);
+        still.bias()
+    }
+
+    /// Efforts (N·m or N) that give these accelerations (rad/s² or m/s²), against the damping of the joints too: computed
+    /// torque.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one for each coordinate.
+    #[must_use]
+    pub fn inverse_dynamics(&mut self, accelerations: &[f64]) -> Vec<f64> {
+        assert_eq!(
+            accelerations.len(),
+            self.coordinates.len(),
+            "one for each coordinate"
+        );
+        let mut efforts = self.efforts(Some(accelerations));
+        for (effort, damped) in efforts.iter_mut().zip(self.damped()) {
+            *effort += damped;
+        }
+        efforts
+    }
+
+    /// Accelerations (rad/s² or m/s²) that these efforts (N·m or N) give, with the damping of the joints; without contacts,
+    /// motors and limits.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one for each coordinate.
+    #[must_use]
+    pub fn forward_dynamics(&mut self, efforts: &[f64]) -> Vec<f64> {
+        assert_eq!(
+            efforts.len(),
+            self.coordinates.len(),
+            "one for each coordinate"
+        );
+        let mut accelerations = vec![0.0; efforts.len()];
+        let left = efforts.iter().zip(self.damped());
+        let efforts: Vec<f64> = left.map(|(effort, damped)| effort - damped).collect();
+        let (tree, base, state) = (&self.tree, &self.base, &self.state);
+        self.work
+            .forward_dynamics(tree, base, state, &efforts, &[], &mut accelerations);
+        accelerations
+    }
+
+    /// Jacobian of a point of a link (in the link's frame, m): six rows, linear (m/s) above angular (rad/s) in world axes, a
+    /// column for each coordinate. `None` if no link has that name.
+    #[must_use]
+    pub fn jacobian(&self, link: &str, point: &Point3<f64>) -> Option<DMatrix<f64>> {
+        let link = self.place_of(link)?;
+        let mut columns = vec![Motion::ZERO; self.coordinates.len()];
+        self.work
+            .jacobian(&self.tree, link, &point.coords, &mut columns);
+        let turn = self.place.rotation;
+        Some(DMatrix::from_fn(6, columns.len(), |row, column| {
+            let motion = &columns[column];
+            let vector = if row < 3 {
+                motion.linear
+            } else {
+                motion.angular
+            };
+            (turn * vector)[row % 3]
+        }))
+    }
+
+    /// Pose of a link in the world. `None` if no link has that name.
+    #[must_use]
+    pub fn pose(&self, link: &str) -> Option<Isometry3<f64>> {
+        let place = self.work.place_of(self.place_of(link)?);
+        let rotation = nalgebra::Rotation3::from_matrix_unchecked(place.rotation);
+        let inner = Isometry3::from_parts(place.position.into(), rotation.into());
+        Some(self.place * inner)
+    }
+
+    /// Mass of the links, kg, and their centre of mass in the world, m. A base that forces do not move does not count.
+    #[must_use]
+    pub fn center_of_mass(&self) -> (f64, Point3<f64>) {
+        let (mass, center) = self.work.center_of_mass(&self.tree);
+        (mass, self.place * Point3::from(center))
+    }
+
+    /// Tells whether forces move the base.
+    #[must_use]
+    pub const fn floats(&self) -> bool {
+        self.floats
+    }
+
+    /// Efforts that the damping of the joints takes, N·m or N.
+    fn damped(&self) -> impl Iterator<Item = f64> {
+        let speeds = self.damping.iter().zip(&self.state.speeds);
+        speeds.map(|(damping, speed)| damping * speed)
+    }
+
+    fn place_of(&self, link: &str) -> Option<usize> {
+        self.links.iter().position(|name| name == link)
+    }
+
+    fn efforts(&mut self, accelerations: Option<&[f64]>) -> Vec<f64> {
+        let mut efforts = vec![0.0; self.coordinates.len()];
+        let (tree, base, state) = (&self.tree, &self.base, &self.state);
+        self.work
+            .inverse_dynamics(tree, base, state, accelerations, &[], &mut efforts);
+        efforts
+    }
+}
+
+/// Damping by speed.
+fn damping(links: &Links) -> Vec<f64> {
+    let mut damping = vec![0.0; links.tree.speed_count()];
+    for (variable, own) in links.tree.variables().iter().zip(&links.damping) {
+        damping[variable.speed] = *own;
+    }
+    damping
+}
+
+/// Positions and speeds, out of the world.
+fn state(world: &World, links: &Links, base: &BodyState) -> State {
+    let mut state = links.tree.at_zero();
+    if links.floats {
+        let (place, turn) = (base.pose.translation.vector, base.pose.rotation);
+        let linear = turn.inverse() * base.velocity_at(&place.into());
+        let angular = turn.inverse() * base.angular_velocity;
+        state.positions[..3].copy_from_slice(place.as_slice());
+        state.positions[3..7].copy_from_slice(turn.coords.as_slice());
+        state.speeds[..3].copy_from_slice(linear.as_slice());
+        state.speeds[3..6].copy_from_slice(angular.as_slice());
+    }
+    for (variable, entity) in links.tree.variables().iter().zip(&links.variables) {
+        let joint = world
+            .get::<JointState>(*entity)
+            .copied()
+            .unwrap_or_default();
+        state.positions[variable.position] = joint.position;
+        state.speeds[variable.speed] = joint.velocity;
+    }
+    state
+}
+
+/// Gravity and the motion of the base, in the axes that the tree is calculated in.
+fn conditions(world: &World, links: &Links, base: &BodyState) -> Base {
+    let gravity = world
+        .get_resource::<Gravity>()
+        .copied()
+        .unwrap_or_default()
+        .0;
+    if links.floats {
+        return Base::at_rest(gravity);
+    }
+    let (turn, origin) = (base.pose.rotation.inverse(), base.pose.translation.vector);
+    Base {
+        velocity: Motion {
+            angular: turn * base.angular_velocity,
+            linear: turn * base.velocity_at(&origin.into()),
+        },
+        acceleration: Motion {
+            angular: Vector3::zeros(),
+            linear: Vector3::zeros(),
+        },
+        gravity: turn * gravity,
+    }
+}
