@@ -41,7 +41,12 @@ const CRATES: [(&str, &[&str], &[&str]); 15] = [
 
 const PART: &[&str] = &["morse_api", "morse_geodesy", "morse_kinematics"];
 const WORLD: &[&str] = &["morse_api", "morse_geometry", "morse_scene"];
-const PHYSICS: &[&str] = &["morse_api", "morse_geometry", "morse_mechanisms", "morse_scene"];
+const PHYSICS: &[&str] = &[
+    "morse_api",
+    "morse_geometry",
+    "morse_mechanisms",
+    "morse_scene",
+];
 
 /// In programs with the window.
 const VIEWER: (&str, &[&str], &[&str]) = ("morse_viewer", &["morse_api"], &[]);
