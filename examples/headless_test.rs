@@ -41,7 +41,7 @@ const SIMULATION: &str = r#"Simulation(
 /// Drives for so many seconds; returns the last distance to the goal, and the hash of the whole run.
 fn drive(goal: [f64; 2], seconds: f64) -> Result<(f64, u128), Box<dyn Error>> {
     let mut simulation = Simulation::parse(SIMULATION, "scenes", &no_extensions)?;
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     let mut distance = f64::INFINITY;
     while simulation.seconds() < seconds {
         simulation.run(3)?;

@@ -345,8 +345,9 @@ impl Simulation {
             .collect()
     }
 
-    /// From now on, hash every tick.
-    pub fn enable_hash(&mut self) {
+    /// From now on the hash is a chain over all ticks: two runs that part and come together again have different ones. It
+    /// takes its share of each tick.
+    pub fn hash_every_tick(&mut self) {
         if self.hashes.is_none() {
             self.hashes = Some(self.beginning());
         }
@@ -356,10 +357,16 @@ impl Simulation {
         HashChain::from(self.scene().start)
     }
 
-    /// The chained hash of the start and of all ticks since hashing was enabled; 0 if it never was.
+    /// The hash of the start, the tick, and everything that outlives it; or of all ticks since
+    /// [`hash_every_tick`](Self::hash_every_tick).
     #[must_use]
     pub fn state_hash(&self) -> u128 {
-        self.hashes.as_ref().map_or(0, HashChain::value)
+        let of_now = || {
+            let mut hash = self.beginning();
+            hash.add(self.app.world());
+            hash.value()
+        };
+        self.hashes.as_ref().map_or_else(of_now, HashChain::value)
     }
 
     /// Everything that outlives a tick.

@@ -30,7 +30,7 @@ use super::{
     progress::{self, Display},
     render::{renderer, size},
     say, serve,
-    summary::{Subject, ending, error, failure_json, to_json, to_text},
+    summary::{Hashing, Subject, ending, error, failure_json, to_json, to_text},
     wall_time,
 };
 use crate::{
@@ -115,6 +115,9 @@ pub struct Args {
     /// Give up after so much time by the wall clock: 30s, 5min; the exit code is then 124
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub timeout: Option<f64>,
+    /// State that is hashed: the final one, or a chain of all, which takes time
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "final")]
+    pub hash: Hashing,
     /// Print the summary as one JSON object, or what kept the run from beginning
     #[arg(long)]
     pub json: bool,
@@ -242,7 +245,9 @@ fn prepare(
     for (middleware, what, port) in simulation.ports() {
         messages.detail(format_args!("port {port}: {middleware}, {what}"));
     }
-    simulation.enable_hash();
+    if args.hash == Hashing::Every {
+        simulation.hash_every_tick();
+    }
     let limits = limits(args, &simulation).map_err(Refusal::Signals)?;
     if limits.ticks.is_none() && std::io::stderr().is_terminal() {
         messages.notice(format_args!(

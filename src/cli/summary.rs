@@ -6,6 +6,15 @@ use serde_json::{Value as Json, json};
 use super::exit;
 use crate::run::{End, Summary};
 
+/// State that the hash of a run is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Hashing {
+    /// The final state.
+    Final,
+    /// All ticks, as a chain: runs that part and come together again have different hashes.
+    Every,
+}
+
 /// Subject of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Subject {

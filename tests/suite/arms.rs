@@ -406,8 +406,8 @@ fn arms_move_the_same_way_twice_and_after_a_restore() {
         (saved, simulation.state_hash())
     };
     let (mut one, mut other) = (arm("dynamic"), arm("dynamic"));
-    one.enable_hash();
-    other.enable_hash();
+    one.hash_every_tick();
+    other.hash_every_tick();
     let (saved, hash) = run(&mut one);
     assert_eq!(run(&mut other).1, hash);
     one.run(30).unwrap();

@@ -447,7 +447,7 @@ fn images_are_state() {
                     modifiers: [(kind: "image_noise"), (kind: "salt_and_pepper")]),
                "depth": (kind: "velodyne_zb", width: 64, height: 48, modifiers: [(kind: "depth_noise")])"#,
         );
-        simulation.enable_hash();
+        simulation.hash_every_tick();
         simulation
     };
     let (mut one, mut other) = (build(), build());

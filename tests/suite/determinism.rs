@@ -24,17 +24,38 @@ fn ticks(scene: &std::path::Path) -> u64 {
     }
 }
 
+#[test]
+fn the_final_state_has_a_hash_of_its_own() {
+    let scene = std::path::Path::new("scenes/drop.ron");
+    let run = |ticks: u64| {
+        let mut simulation = golden_runs::open(scene);
+        simulation.run(ticks).expect("no observer to be lost");
+        simulation.state_hash()
+    };
+    assert_eq!(run(40), run(40));
+    assert_ne!(run(40), run(41));
+    let mut chained = open(scene);
+    chained.run(40).expect("no observer to be lost");
+    assert_ne!(chained.state_hash(), run(40));
+    // Only a chain remembers that things were elsewhere on the way.
+    let mut restored = golden_runs::open(scene);
+    restored.run(20).expect("no observer to be lost");
+    restored.reset().expect("it has a start");
+    restored.run(40).expect("no observer to be lost");
+    assert_eq!(restored.state_hash(), run(40));
+}
+
 /// A shipped scene without its log files, hashed from the first tick.
 fn open(scene: &std::path::Path) -> Simulation {
     let mut simulation = golden_runs::open(scene);
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation
 }
 
 fn hashed(plan: Plan) -> Simulation {
     let mut simulation =
         Simulation::build(plan, &no_extensions).unwrap_or_else(|error| panic!("{error}"));
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation
 }
 
@@ -88,7 +109,7 @@ fn small(recipe: &Recipe) -> Simulation {
     );
     let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
         .unwrap_or_else(|error| panic!("{error}"));
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation
 }
 
@@ -347,7 +368,7 @@ fn parts_that_are_not_used_change_nothing() {
         let text = r#"Simulation(robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose") }) })"#;
         let mut simulation =
             Simulation::parse(text, ".", parts).unwrap_or_else(|error| panic!("{error}"));
-        simulation.enable_hash();
+        simulation.hash_every_tick();
         simulation.run(20).expect("no observer to be lost");
         simulation.state_hash()
     };

@@ -427,7 +427,7 @@ fn every_flight_is_the_same_twice_and_after_a_snapshot() {
         let build = || {
             let mut simulation = build(60.0, "rpy: (0.1, 0.2, 0.3)", base, actuator)
                 .unwrap_or_else(|error| panic!("{error}"));
-            simulation.enable_hash();
+            simulation.hash_every_tick();
             simulation
         };
         let (mut one, mut two) = (build(), build());

@@ -64,7 +64,7 @@ fn what_is_no_number_is_refused_and_changes_nothing() {
     for scene in inputs() {
         let run = |is_hostile: bool, refused: &mut std::collections::BTreeSet<&'static str>| {
             let mut simulation = open(&scene);
-            simulation.enable_hash();
+            simulation.hash_every_tick();
             for info in actuators(&simulation) {
                 for field in 0..info.fields.0.len() {
                     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

@@ -228,7 +228,7 @@ fn a_restored_world_goes_on_with_the_same_bits() {
     let drive = r#""motion": (kind: "v_omega", start: (v: 1, w: 0.7))"#;
     let build = || build(EARTH, "dynamic", ALL, drive).unwrap_or_else(|error| panic!("{error}"));
     let mut simulation = build();
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation.run(40).unwrap();
     let snapshot = simulation.snapshot().unwrap();
     simulation.run(40).unwrap();
@@ -240,7 +240,7 @@ fn a_restored_world_goes_on_with_the_same_bits() {
     simulation.run(80).unwrap();
     assert_eq!(simulation.state_hash(), hash, "reset");
     let mut other = build();
-    other.enable_hash();
+    other.hash_every_tick();
     other.run(80).unwrap();
     assert_eq!(other.state_hash(), hash, "another world");
 }

@@ -175,7 +175,7 @@ const BOXES: &str = r#"
 /// A rover half a metre before the blue box, which it can reach.
 fn grabber() -> Simulation {
     let mut simulation = rover("translation: (-5, -3, 0.1)", GRIPPER, BOXES);
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation.run(30).expect("half a second");
     simulation
 }
@@ -342,7 +342,7 @@ fn a_compound_is_made_of_what_others_export() {
     }"#;
     let more = r#"objects: { "RedBox": (properties: { "Robot_Tag": true }) }"#;
     let mut simulation = rover("translation: (-5, 2, 0.1)", parts, more);
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     let mut times = Vec::new();
     for _ in 0..8 {
         simulation.step().unwrap();
@@ -401,7 +401,7 @@ fn victims_are_healed_by_robots() {
     }"#;
     let at = "translation: (-4, 0, 0.1), rpy: (0, 0, 3.14159265)";
     let mut simulation = rover(at, parts, more);
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation.run(1).unwrap();
     assert_eq!(
         ask(&mut simulation, "rover.rescue", "get_victim_severity").value,

@@ -28,7 +28,7 @@ const END: u64 = 90;
 fn world() -> Simulation {
     let mut simulation = Simulation::parse(WORLD, "scenes", &no_extensions)
         .unwrap_or_else(|error| panic!("{error}"));
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation
 }
 

@@ -45,7 +45,7 @@ impl Served {
         let thread = std::thread::Builder::new().spawn(move || {
             let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
                 .unwrap_or_else(|error| panic!("{error}"));
-            simulation.enable_hash();
+            simulation.hash_every_tick();
             send.send(simulation.ports()).unwrap();
             run(simulation, &limits, &mut |_| {})
         });
@@ -330,7 +330,7 @@ fn a_client_may_hold_the_ticks() {
 fn hash_is_the_same_with_clients() {
     let run_to = |is_watched: bool| {
         let mut simulation = Simulation::parse(ROVER, "scenes", &no_extensions).unwrap();
-        simulation.enable_hash();
+        simulation.hash_every_tick();
         let ports = simulation.ports();
         let clients: Vec<Client> = ports
             .iter()

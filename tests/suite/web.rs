@@ -337,7 +337,7 @@ fn viewers_leave_no_trace() {
         &no_extensions,
     );
     let mut without = without.unwrap_or_else(|error| panic!("{error}"));
-    without.enable_hash();
+    without.hash_every_tick();
     without.run(600).unwrap();
     let expected = format!("{:032x}", without.state_hash());
     assert_eq!(hash(0), expected);

@@ -213,7 +213,7 @@ fn make(case: &Case<'_>, context: &Context<'_>) -> Attempt {
         Err(report) => return Attempt::failed(exit::INPUT, report.render(Style::Plain)),
     };
     let seed = plan.simulation.environment.seed;
-    let (mut simulation, mut judge) = match ready(case, plan, context) {
+    let (simulation, mut judge) = match ready(case, plan, context) {
         Ok(ready) => ready,
         Err(unready) => {
             let (code, error) = match unready {
@@ -232,7 +232,6 @@ fn make(case: &Case<'_>, context: &Context<'_>) -> Attempt {
             };
         }
     };
-    simulation.enable_hash();
     let scenario = &case.loaded.scenario;
     let ticks = (scenario.length * simulation.clock().rate).round() as u64;
     let timeout = context.args.timeout.or(scenario.timeout);

@@ -91,7 +91,7 @@ fn a_posture_needs_a_unit() {
 #[test]
 fn a_restored_unit_goes_on_as_it_did() {
     let mut simulation = towers();
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     let command = PtuCommand {
         pan: 1.0,
         tilt: 0.5,

@@ -135,7 +135,7 @@ fn what_is_lost_stands_still_and_everything_else_goes_on() {
         let (mut simulation, mut without) = (open(true), open(false));
         let mut again = open(true);
         for simulation in [&mut simulation, &mut again] {
-            simulation.enable_hash();
+            simulation.hash_every_tick();
         }
         for tick in 1..=200 {
             if tick == 11 {
@@ -251,7 +251,7 @@ fn what_is_lost_is_left_alone() {
 #[test]
 fn going_back_heals_a_loss_and_a_snapshot_holds_it() {
     let mut simulation = open(true);
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation.run(5).expect("nobody is in lockstep");
     let healthy = simulation.snapshot().expect("a snapshot");
     kick(&mut simulation, "ball", 1e300);
@@ -262,14 +262,14 @@ fn going_back_heals_a_loss_and_a_snapshot_holds_it() {
     assert_eq!(simulation.lost_bodies().len(), 1);
 
     let mut other = open(true);
-    other.enable_hash();
+    other.hash_every_tick();
     other.restore(&lost).expect("the same files");
     assert_eq!(other.lost_bodies(), simulation.lost_bodies());
     other.run(60).expect("nobody is in lockstep");
     assert_eq!(other.state_hash(), end, "the loss is a part of the state");
 
     let mut untouched = open(true);
-    untouched.enable_hash();
+    untouched.hash_every_tick();
     untouched.run(65).expect("nobody is in lockstep");
     simulation.restore(&healthy).expect("the same files");
     assert_eq!(simulation.lost_bodies(), []);

@@ -47,8 +47,8 @@ fn no_number_of_any_command_ends_a_run() {
         }
         let load = || Simulation::load(&path).unwrap_or_else(|error| panic!("{error}"));
         let (mut simulation, mut untouched) = (load(), load());
-        simulation.enable_hash();
-        untouched.enable_hash();
+        simulation.hash_every_tick();
+        untouched.hash_every_tick();
         let paths = simulation.paths();
         let actuators = paths
             .iter()
@@ -99,8 +99,8 @@ fn services_refuse_what_commands_may_not_be() {
     let parse =
         || Simulation::parse(TEXT, "scenes", &no_extensions).unwrap_or_else(|e| panic!("{e}"));
     let (mut simulation, mut untouched) = (parse(), parse());
-    simulation.enable_hash();
-    untouched.enable_hash();
+    simulation.hash_every_tick();
+    untouched.hash_every_tick();
     for (component, service, arguments, field) in [
         ("rover.motion", "set_speed", json!([1e308, 0]), "`v`"),
         ("rover.motion", "set_speed", json!([0.5, -1e30]), "`w`"),

@@ -323,13 +323,13 @@ fn the_velocity_of_poses_is_state() {
         Way::Drive("v_omega", "control: position,"),
     ] {
         let mut simulation = way.open("kinematic");
-        simulation.enable_hash();
+        simulation.hash_every_tick();
         (1..=45).for_each(|tick| way.step(&mut simulation, tick, 0.5));
         let snapshot = simulation.snapshot().expect("a snapshot");
         let before = *simulation.body("rover").expect("a robot");
         (46..=90).for_each(|tick| way.step(&mut simulation, tick, 0.5));
         let mut other = way.open("kinematic");
-        other.enable_hash();
+        other.hash_every_tick();
         other.restore(&snapshot).expect("the same files");
         let restored = *other.body("rover").expect("a robot");
         assert_eq!(restored.linear_velocity, before.linear_velocity, "{way:?}");

@@ -145,7 +145,7 @@ fn services_that_call_each_other_in_a_circle_are_told_so() {
 #[test]
 fn what_waits_for_another_is_restored_with_it() {
     let mut simulation = simulation();
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     drop(simulation.call("rover.motion", "tour", &json!([])));
     simulation.run(20).unwrap();
     let saved = simulation.snapshot().unwrap();

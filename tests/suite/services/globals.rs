@@ -161,7 +161,7 @@ fn components_are_switched_by_path() {
 #[test]
 fn objects_go_back_while_time_goes_on_and_a_reset_takes_everything_back() {
     let mut simulation = world();
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     simulation.run(60).unwrap();
     let straight = simulation.state_hash();
     assert!(x(&simulation, "rover") > 0.9);

@@ -135,9 +135,9 @@ fn a_setting_is_checked_as_in_a_file_and_stays_if_it_is_refused() {
 #[test]
 fn a_changed_setting_is_state() {
     let mut simulation = rover();
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     let mut other = rover();
-    other.enable_hash();
+    other.hash_every_tick();
     simulation.step().unwrap();
     other.step().unwrap();
     assert_eq!(simulation.state_hash(), other.state_hash());

@@ -50,7 +50,7 @@ impl Served {
             let extensions: Extensions<'_> = extensions;
             let mut simulation = Simulation::parse(&text, "scenes", extensions)
                 .unwrap_or_else(|error| panic!("{error}"));
-            simulation.enable_hash();
+            simulation.hash_every_tick();
             let ports = simulation.ports();
             let page = ports.iter().find(|(_, what, _)| what == "page");
             send.send(page.map_or(0, |page| page.2)).unwrap();

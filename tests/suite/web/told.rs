@@ -60,7 +60,7 @@ fn numbers_out_of_range_are_refused_and_leave_no_trace() {
     let (summary, _) = served.end();
     let mut untouched = morse_sim::Simulation::parse(ROVER, "scenes", &no_extensions)
         .unwrap_or_else(|error| panic!("{error}"));
-    untouched.enable_hash();
+    untouched.hash_every_tick();
     untouched.run(summary.steps).unwrap();
     assert_eq!(
         summary.state_hash,
