@@ -79,6 +79,9 @@ impl Images {
     }
 }
 
+/// Colours of a palette: as many as a byte can name.
+const MOST_COLORS: usize = 256;
+
 /// Unpacks a PNG image of at most so many pixels.
 ///
 /// # Errors
@@ -103,6 +106,11 @@ pub fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     }
     let broken = |error: png::DecodingError| ImageError::Broken(error.to_string());
     let mut reader = decoder.read_info().map_err(broken)?;
+    // The decoder takes it for granted that a palette has whole colours, and no more than can be named.
+    let palette = reader.info().palette.as_deref().unwrap_or_default();
+    if palette.len() % 3 != 0 || palette.len() > MOST_COLORS * 3 {
+        return Err(ImageError::Broken("its palette is torn".to_owned()));
+    }
     let (color, _) = reader.output_color_type();
     let size = reader.output_buffer_size();
     let size = size.ok_or_else(|| ImageError::Broken("it is too large".to_owned()))?;
@@ -138,6 +146,39 @@ mod tests {
     use std::{fs, path::Path};
 
     use super::*;
+
+    /// One chunk of a PNG file, with its checksum.
+    fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+        let body = [kind, data].concat();
+        let mut sum = u32::MAX;
+        for byte in &body {
+            sum ^= u32::from(*byte);
+            for _ in 0..8 {
+                sum = (sum >> 1) ^ (0xEDB8_8320 * (sum & 1));
+            }
+        }
+        let length = u32::try_from(data.len()).unwrap().to_be_bytes();
+        [&length[..], &body, &(!sum).to_be_bytes()].concat()
+    }
+
+    #[test]
+    fn a_palette_with_a_part_of_a_colour_or_too_many_is_refused() {
+        let whole = packed(png::ColorType::Grayscale, 2, &[0, 1, 1, 0]);
+        let place = whole.windows(4).position(|bytes| bytes == b"IDAT").unwrap() - 4;
+        let header = chunk(b"IHDR", &[0, 0, 0, 2, 0, 0, 0, 2, 8, 3, 0, 0, 0]);
+        let with = |colors: &[u8]| {
+            let begin = [&whole[..8], &header, &chunk(b"PLTE", colors)].concat();
+            png([&begin[..], &whole[place..]].concat().as_slice(), 100)
+        };
+        let image = with(&[10, 20, 30, 40, 50, 60]).unwrap();
+        assert_eq!(image.pixels[..8], [10, 20, 30, 255, 40, 50, 60, 255]);
+        for length in [1, 5, 38, 257 * 3] {
+            assert!(
+                matches!(with(&vec![7; length]), Err(ImageError::Broken(_))),
+                "{length}"
+            );
+        }
+    }
 
     /// A PNG file of these pixels.
     fn packed(color: png::ColorType, width: u32, pixels: &[u8]) -> Vec<u8> {
