@@ -20,7 +20,8 @@ use crate::{
     modifier::{ModifierStates, Modifiers},
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
-    tick::{Tick, add_in_turn},
+    tick::Tick,
+    turn::{add_in_turn, wait_for, want},
 };
 
 /// A kind of actuator. The type itself holds the settings, which no system ever writes.
@@ -170,6 +171,7 @@ impl AddActuator for App {
         settings::register(self.world_mut());
         add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A, A::Command>);
         add_in_turn(self, Tick::Actuate, A::KIND, default_action);
+        wait_for::<A>(self, A::KIND, |world, _| want(world, A::KIND));
         self
     }
 }

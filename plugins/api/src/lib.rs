@@ -4,7 +4,7 @@
 //! a crate beside it, or in a user's own repository.
 //!
 //! In reading order:
-//! - [`tick`]: the phases of a tick, and its exact time;
+//! - [`tick`]: the phases of a tick, and its exact time; [`turn`]: the part of each kind in it;
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how; [`log`]: what acted;
@@ -67,6 +67,7 @@ pub mod service;
 pub mod settings;
 pub mod state;
 pub mod tick;
+pub mod turn;
 pub mod vehicle;
 mod wake;
 pub mod warning;

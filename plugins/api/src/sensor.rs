@@ -21,7 +21,8 @@ use crate::{
     state::{
         AddState as _, StateEntry, StateError, StateHasher, StateRegister, Stateful, candidates,
     },
-    tick::{Clock, Tick, add_in_turn},
+    tick::{Clock, Tick},
+    turn::{add_in_turn, wait_for, want},
 };
 
 /// A kind of sensor. The type itself holds the settings, which no system ever writes.
@@ -172,6 +173,7 @@ impl AddSensor for App {
             add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);
         }
         add_in_turn(self, Tick::Outputs, S::KIND, output::<S>);
+        wait_for::<S>(self, S::KIND, |world, _| want(world, S::KIND));
         self
     }
 }

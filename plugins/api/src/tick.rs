@@ -1,13 +1,5 @@
 //! The phases of a tick, and its exact time.
-use std::collections::BTreeMap;
-
-use bevy::{
-    ecs::{
-        schedule::{IntoScheduleConfigs, ScheduleConfigs},
-        system::ScheduleSystem,
-    },
-    prelude::*,
-};
+use bevy::prelude::*;
 
 /// One fixed tick, in the order it runs. What a phase may touch is part of its meaning.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +21,7 @@ pub enum Tick {
     /// Due sensors that put together what others export do so, and their modifiers run.
     Merge,
     /// Modified data of the due sensors is handed to the ports, kind by kind in the order in which the kinds
-    /// were registered (see [`Turn`]).
+    /// were registered (see [`Turn`](crate::turn::Turn)).
     Outputs,
     /// Services complete, ports are flushed. Nothing here may change the simulated world.
     Export,
@@ -53,40 +45,6 @@ pub enum Actuate {
     DefaultAction,
     /// All drives are applied to the bodies, in path order.
     Drives,
-}
-
-/// One kind's part of a phase. Kinds run one after the other, in the order in which they were registered,
-/// so that the schedule has one order only.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Turn(pub Tick, pub &'static str);
-
-/// The last kind of each phase.
-#[derive(Resource, Default)]
-struct LastTurn(BTreeMap<Tick, Turn>);
-
-/// Adds a kind's systems to a phase, after those of the kinds before it.
-pub(crate) fn add_in_turn<M>(
-    app: &mut App,
-    phase: Tick,
-    kind: &'static str,
-    systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
-) {
-    let turn = Turn(phase, kind);
-    let previous = app
-        .world_mut()
-        .get_resource_or_init::<LastTurn>()
-        .0
-        .insert(phase, turn);
-    let systems: ScheduleConfigs<ScheduleSystem> = systems.in_set(turn);
-    match phase {
-        Tick::Inputs => app.configure_sets(FixedUpdate, turn.in_set(Inputs::Commands)),
-        Tick::Actuate => app.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction)),
-        _ => app.configure_sets(FixedUpdate, turn.in_set(phase)),
-    };
-    if let Some(previous) = previous.filter(|previous| *previous != turn) {
-        app.configure_sets(FixedUpdate, turn.after(previous));
-    }
-    app.add_systems(FixedUpdate, systems);
 }
 
 /// Nanoseconds in a second.
@@ -152,25 +110,6 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Systems that ran, in their order.
-    #[derive(Resource, Default)]
-    struct Ran(Vec<&'static str>);
-
-    #[test]
-    fn kinds_run_in_the_order_of_their_registration() {
-        let mut app = App::new();
-        app.init_resource::<Ran>();
-        for kind in ["velocity", "pose", "clock"] {
-            let note = move |mut ran: ResMut<Ran>| ran.0.push(kind);
-            add_in_turn(&mut app, Tick::Outputs, kind, note);
-        }
-        app.world_mut().run_schedule(FixedUpdate);
-        assert_eq!(
-            app.world().resource::<Ran>().0,
-            ["velocity", "pose", "clock"]
-        );
-    }
 
     fn at(tick: u64, rate: f64) -> Clock {
         Clock { tick, rate }

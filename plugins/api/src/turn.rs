@@ -1,0 +1,165 @@
+//! Kinds in the tick: each has its turn, and its systems run only in worlds that have one of its components.
+//!
+//! A world has a few of the hundred kinds that there are; the systems of the others would have nothing to do, two hundred
+//! times a tick.
+use std::collections::{BTreeMap, BTreeSet};
+
+use bevy::{
+    ecs::{
+        lifecycle::ComponentHook,
+        schedule::{IntoScheduleConfigs, ScheduleConfigs},
+        system::ScheduleSystem,
+        world::DeferredWorld,
+    },
+    prelude::*,
+};
+
+use crate::tick::{Actuate, Inputs, Tick};
+
+/// One kind's part of a phase. Kinds run one after the other, in the order in which they were registered,
+/// so that the schedule has one order only.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Turn(pub Tick, pub &'static str);
+
+/// The last kind of each phase.
+#[derive(Resource, Default)]
+struct LastTurn(BTreeMap<Tick, Turn>);
+
+/// Systems of the kinds that are not in the tick yet. They stay on the thread that made them, as the app does.
+#[derive(Default)]
+struct Waiting(BTreeMap<&'static str, Vec<ScheduleConfigs<ScheduleSystem>>>);
+
+/// Kinds that the world has got a component of since the last tick.
+#[derive(Resource, Default)]
+struct Wanted(BTreeSet<&'static str>);
+
+/// Gives a kind its turn in a phase, after the kinds before it. Its systems come into the tick with the first component
+/// of the kind: see [`wait_for`].
+pub(crate) fn add_in_turn<M>(
+    app: &mut App,
+    phase: Tick,
+    kind: &'static str,
+    systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
+) {
+    let turn = Turn(phase, kind);
+    let world = app.world_mut();
+    let mut last = world.get_resource_or_init::<LastTurn>();
+    let previous = last.0.insert(phase, turn);
+    match phase {
+        Tick::Inputs => app.configure_sets(FixedUpdate, turn.in_set(Inputs::Commands)),
+        Tick::Actuate => app.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction)),
+        _ => app.configure_sets(FixedUpdate, turn.in_set(phase)),
+    };
+    if let Some(previous) = previous.filter(|previous| *previous != turn) {
+        app.configure_sets(FixedUpdate, turn.after(previous));
+    }
+    app.init_non_send::<Waiting>();
+    let mut waiting = app.world_mut().non_send_mut::<Waiting>();
+    let all = waiting.0.entry(kind).or_default();
+    all.push(systems.in_set(turn));
+}
+
+/// Lets the systems of a kind wait for the first component `C`, which all of the kind have. `hook` is to [`want`] the kind.
+pub(crate) fn wait_for<C: Component>(app: &mut App, kind: &'static str, hook: ComponentHook) {
+    if !app.is_plugin_added::<Turns>() {
+        app.add_plugins(Turns);
+    }
+    let hooks = app.world_mut().register_component_hooks::<C>();
+    if hooks.try_on_add(hook).is_none() {
+        // It has a hook of its own: then its systems are there from the start.
+        let mut wanted = app.world_mut().get_resource_or_init::<Wanted>();
+        wanted.0.insert(kind);
+    }
+}
+
+/// Tells that there is a component of a kind.
+pub(crate) fn want(mut world: DeferredWorld<'_>, kind: &'static str) {
+    if let Some(mut wanted) = world.get_resource_mut::<Wanted>() {
+        wanted.0.insert(kind);
+    }
+}
+
+/// Looks for kinds that came, before each tick.
+struct Turns;
+
+impl Plugin for Turns {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Wanted>().add_systems(First, begin);
+    }
+}
+
+/// Puts the systems of the kinds that came into the tick.
+fn begin(world: &mut World) {
+    let wanted = &mut world.resource_mut::<Wanted>().0;
+    if wanted.is_empty() {
+        return;
+    }
+    let wanted = std::mem::take(wanted);
+    let Some(mut waiting) = world.get_non_send_mut::<Waiting>() else {
+        return;
+    };
+    let came = wanted.iter().filter_map(|kind| waiting.0.remove(kind));
+    let came: Vec<_> = came.flatten().collect();
+    let mut schedules = world.resource_mut::<Schedules>();
+    for systems in came {
+        schedules.add_systems(FixedUpdate, systems);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Systems that ran, in their order.
+    #[derive(Resource, Default)]
+    struct Ran(Vec<&'static str>);
+
+    #[derive(Component)]
+    struct Part<const N: usize>;
+
+    const KINDS: [&str; 3] = ["velocity", "pose", "clock"];
+
+    fn world() -> App {
+        let mut app = App::new();
+        app.init_resource::<Ran>();
+        for kind in KINDS {
+            let note = move |mut ran: ResMut<Ran>| ran.0.push(kind);
+            add_in_turn(&mut app, Tick::Outputs, kind, note);
+        }
+        wait_for::<Part<0>>(&mut app, KINDS[0], |world, _| want(world, KINDS[0]));
+        wait_for::<Part<1>>(&mut app, KINDS[1], |world, _| want(world, KINDS[1]));
+        wait_for::<Part<2>>(&mut app, KINDS[2], |world, _| want(world, KINDS[2]));
+        app
+    }
+
+    fn tick(app: &mut App) -> Vec<&'static str> {
+        app.world_mut().run_schedule(First);
+        app.world_mut().run_schedule(FixedUpdate);
+        std::mem::take(&mut app.world_mut().resource_mut::<Ran>().0)
+    }
+
+    #[test]
+    fn kinds_run_in_the_order_of_their_registration_however_they_come() {
+        let mut app = world();
+        assert!(tick(&mut app).is_empty());
+        app.world_mut().spawn(Part::<2>);
+        assert_eq!(tick(&mut app), ["clock"]);
+        app.world_mut().spawn(Part::<0>);
+        assert_eq!(tick(&mut app), ["velocity", "clock"]);
+        app.world_mut().spawn((Part::<1>, Part::<0>));
+        assert_eq!(tick(&mut app), KINDS);
+        assert_eq!(tick(&mut app), KINDS);
+    }
+
+    #[test]
+    fn a_kind_with_a_hook_of_its_own_is_there_from_the_start() {
+        let mut app = App::new();
+        app.init_resource::<Ran>();
+        let note = |mut ran: ResMut<Ran>| ran.0.push("own");
+        add_in_turn(&mut app, Tick::Action, "own", note);
+        let hooks = app.world_mut().register_component_hooks::<Part<9>>();
+        hooks.on_add(|_, _| ());
+        wait_for::<Part<9>>(&mut app, "own", |world, _| want(world, "own"));
+        assert_eq!(tick(&mut app), ["own"]);
+    }
+}
