@@ -9,6 +9,7 @@ use morse_api::{
     middleware::{
         ErasedContext, Failure, Gate, Request, RequestMessage, Running, TakeReply, Waker,
     },
+    motion::MotionMode,
     sensor::{Exported, LostObserver},
     service::{self, Call, Reply, ServiceError},
     tick::{Clock, Inputs, Tick},
@@ -33,6 +34,40 @@ pub fn plugin(app: &mut App) {
             FixedUpdate,
             answer.in_set(Tick::Export).after(service::complete),
         );
+}
+
+/// In MORSE's motion, has middlewares told when all readings of a tick are there: what they send has an order there.
+pub(crate) fn keep_order(app: &mut App, wakes: &[Waker]) {
+    if !is_morse(app.world()) {
+        return;
+    }
+    let wakes = Wakes(wakes.to_vec());
+    wakes.tell(0);
+    app.insert_resource(wakes).add_systems(
+        FixedUpdate,
+        end_readings.in_set(Inputs::Requests).before(serve_requests),
+    );
+}
+
+fn is_morse(world: &World) -> bool {
+    let motion = world.get_resource::<MotionMode>();
+    motion.is_some_and(|motion| motion.is_morse())
+}
+
+/// Middlewares that are told when all readings of a tick are there.
+#[derive(Resource)]
+pub(crate) struct Wakes(Vec<Waker>);
+
+impl Wakes {
+    fn tell(&self, tick: u64) {
+        self.0.iter().for_each(|wake| wake.end_readings(tick));
+    }
+}
+
+fn end_readings(wakes: Option<Res<Wakes>>, clock: Res<Clock>) {
+    if let Some(wakes) = wakes {
+        wakes.tell(clock.tick);
+    }
 }
 
 /// The way in for requests, and the requests that are not yet answered.
@@ -167,7 +202,7 @@ fn answer(mut pending: ResMut<Pending>) {
 /// for the tick. Returns whether `go` spoke.
 ///
 /// Before the first tick who asks for data waits for them, unless the run `is_held`: then there may be no tick before the
-/// answer.
+/// answer. In MORSE's motion every request waits for the tick, unless the run is held.
 pub(crate) fn serve_between(
     world: &mut World,
     at_most: Duration,
@@ -181,8 +216,10 @@ pub(crate) fn serve_between(
         recv(go) -> permit => permit.is_ok(),
         recv(messages) -> message => {
             let begins = !is_held && world.resource::<Clock>().tick == 0;
+            let waits = !is_held && is_morse(world);
             for message in message.into_iter().chain(messages.try_iter()).take(MOST_AT_ONCE) {
-                if begins && asks_for_data(world, &message) {
+                let is_request = matches!(message, RequestMessage::Serve(_));
+                if (waits && is_request) || (begins && asks_for_data(world, &message)) {
                     keep(world, message);
                 } else {
                     answer_or_keep(world, message);

@@ -1,21 +1,18 @@
 //! Runs a simulation against the wall clock: the only place that reads it.
+mod limits;
 mod losses;
 mod progress;
 mod speed;
 
 use std::{
     panic::AssertUnwindSafe,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
-use morse_api::{middleware::Failure, port::LockstepLost};
-use morse_physics::lost_body::LostBody;
-use serde::Serialize;
+use morse_api::{middleware::Failure, motion::TimeStrategy, port::LockstepLost};
 
+pub use limits::{End, Limits, Pace, Summary};
 pub use progress::Progress;
 pub use speed::SlowestTick;
 
@@ -28,72 +25,6 @@ use crate::{
 };
 use losses::Losses;
 use speed::Speed;
-
-/// Speed at which simulated time passes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pace {
-    /// As fast as the machine can.
-    Max,
-    /// This many simulated seconds a second.
-    RealTime(f64),
-}
-
-/// Conditions for the end of a run, and its pace.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// So many ticks; without it, until it is stopped.
-    pub ticks: Option<u64>,
-    /// Speed of simulated time.
-    pub pace: Pace,
-    /// Time by the wall clock after which the run is given up.
-    pub timeout: Option<Duration>,
-    /// The number of the signal that asks for the end, or 0.
-    pub signal: Arc<AtomicUsize>,
-    /// True if the run ends when the physics loses a body; otherwise everything else goes on.
-    pub strict: bool,
-}
-
-/// Reason for the end of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub enum End {
-    /// The last tick was made.
-    Done,
-    /// A client asked for it.
-    Asked,
-    /// A signal of this number asked for it.
-    Signal(usize),
-    /// The time by the wall clock is up, after so many seconds.
-    TimedOut(f64),
-    /// A middleware lost what it needs.
-    Failure(Failure),
-    /// The observer of a lockstep port is lost.
-    LockstepLost(LockstepLost),
-    /// The simulation itself failed: a part of the program panicked, or the physics lost a body in a strict run.
-    SimulationFailed(String),
-}
-
-/// Summary of a run, said at its end.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
-    /// Ticks that were made.
-    pub steps: u64,
-    /// Simulated time, s.
-    pub sim_seconds: f64,
-    /// Time it took, s.
-    pub wall_seconds: f64,
-    /// Simulated seconds a second.
-    pub rtf: f64,
-    /// The same over the slowest second of the run; shorter runs have one speed.
-    pub rtf_min: f64,
-    /// The tick that took longest; none was made, perhaps.
-    pub slowest_tick: Option<SlowestTick>,
-    /// The state hash, 32 hexadecimal digits.
-    pub state_hash: String,
-    /// Readings that did not reach an observer, because it was slow.
-    pub drops: u64,
-    /// Bodies that the physics lost on the way, also those that a reset has healed since.
-    pub lost: Vec<LostBody>,
-}
 
 /// Waits longer than this are cut in pieces, so that a signal ends them.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -340,18 +271,13 @@ fn look_after(
     simulation.failure().map(End::Failure)
 }
 
-/// Time that is left until `due` (s since the start), if any.
-fn wait_until(start: Instant, due: f64) -> Option<Duration> {
-    let due = Duration::try_from_secs_f64(due).ok()?;
-    let wait = due.checked_sub(start.elapsed())?;
-    (!wait.is_zero()).then_some(wait)
-}
-
 /// Pace of simulated time, and its start.
 struct Stride {
     pace: Pace,
     start: Instant,
     first: u64,
+    /// Time by the wall clock that is not to be caught up with, s.
+    lost: f64,
     hold: Hold,
     /// Time of the last tick, by the wall clock.
     last: Option<Instant>,
@@ -367,6 +293,7 @@ impl Stride {
             pace,
             start,
             first,
+            lost: 0.0,
             hold: Hold::Off,
             last: None,
             was_held: false,
@@ -395,7 +322,12 @@ impl Stride {
             *self = Self::new(self.pace, now(), tick);
         }
         let made = tick - self.first;
-        let Some(wait) = wait_until(self.start, (made + 1) as f64 / rate / factor) else {
+        let due = (made + 1) as f64 / rate / factor + self.lost;
+        let Some(wait) = wait_until(self.start, due) else {
+            let late = self.start.elapsed().as_secs_f64() - due;
+            if late > 1.0 / rate / factor && is_fixed(simulation) {
+                self.lost += late;
+            }
             return false;
         };
         simulation.serve(wait.min(PATIENCE));
@@ -468,6 +400,18 @@ impl Stride {
             rates: self.rates,
         }
     }
+}
+
+/// Time that is left until `due` (s since the start), if any.
+fn wait_until(start: Instant, due: f64) -> Option<Duration> {
+    let due = Duration::try_from_secs_f64(due).ok()?;
+    let wait = due.checked_sub(start.elapsed())?;
+    (!wait.is_zero()).then_some(wait)
+}
+
+/// Tells whether ticks keep their distance after a delay, instead of catching up with it.
+fn is_fixed(simulation: &Simulation) -> bool {
+    simulation.world().get_resource() == Some(&TimeStrategy::FixedStep)
 }
 
 /// One tick. A part that panics, such as a user's sensor, ends the run, which still closes its outputs.

@@ -5,18 +5,24 @@ use bevy::{
     prelude::*,
     time::{TimePlugin, TimeUpdateStrategy},
 };
-pub use morse_api::tick::{Actuate, Clock, Inputs, Tick};
+pub use morse_api::tick::{Actuate, Clock, Inputs, Look, Tick};
 use morse_api::{
     actuator::IsActuator,
     body::BodyState,
     carrier::{self, Bind, CarriedOrder, Sway},
     component::{Active, Due, Mount, UpdateRate, WorldPose, WorldVelocity, stamp},
+    motion::MotionMode,
     sensor::IsSensor,
     service,
 };
 
 /// Declares the tick: one fixed chain, run once by each update of the app.
 pub fn plugin(app: &mut App, rate: f64) {
+    plugin_in(app, rate, MotionMode::Default);
+}
+
+/// The same, in the order that goes with the rules of motion.
+pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
     app.add_plugins(TimePlugin)
         .insert_resource(Time::<Fixed>::from_hz(rate))
         // Bevy would cut ticks that are longer than a quarter of a second.
@@ -29,46 +35,80 @@ pub fn plugin(app: &mut App, rate: f64) {
         .add_systems(
             PreStartup,
             (carrier::follow, carrier::place).chain().after(Bind),
-        )
-        .configure_sets(
-            FixedUpdate,
-            (
-                Tick::Inputs,
-                Tick::Actuate,
-                Tick::Physics,
-                Tick::Action,
-                Tick::DefaultAction,
-                Tick::Modifiers,
-                Tick::Merge,
-                Tick::Outputs,
-                Tick::Export,
-            )
-                .chain(),
-        )
-        .configure_sets(
-            FixedUpdate,
-            (Inputs::Commands, Inputs::Requests)
-                .chain()
-                .in_set(Tick::Inputs),
-        )
-        .configure_sets(
-            FixedUpdate,
-            (Actuate::Action, Actuate::DefaultAction, Actuate::Drives)
-                .chain()
-                .in_set(Tick::Actuate),
-        )
-        .add_systems(
-            FixedUpdate,
-            (
-                // Also before the first phase: a restored state may have put the carriers elsewhere.
-                (begin, carrier::follow).chain().before(Tick::Inputs),
-                action::<IsActuator>.in_set(Actuate::Action),
-                (carrier::follow, action::<IsSensor>)
-                    .chain()
-                    .in_set(Tick::Action),
-                service::complete.in_set(Tick::Export),
-            ),
         );
+    match motion {
+        MotionMode::Default => order(app),
+        MotionMode::Morse => order_of_morse(app),
+    }
+    app.configure_sets(
+        FixedUpdate,
+        (Actuate::Action, Actuate::DefaultAction, Actuate::Drives)
+            .chain()
+            .in_set(Tick::Actuate),
+    )
+    .configure_sets(
+        FixedUpdate,
+        (Look::Shapes, Look::Stamp).chain().in_set(Tick::Action),
+    )
+    .add_systems(
+        FixedUpdate,
+        (
+            // Also before the first phase: a restored state may have put the carriers elsewhere.
+            (begin, carrier::follow).chain().before(Tick::Inputs),
+            action::<IsActuator>.in_set(Actuate::Action),
+            (carrier::follow, action::<IsSensor>)
+                .chain()
+                .in_set(Look::Stamp),
+            service::complete.in_set(Tick::Export),
+        ),
+    );
+}
+
+/// The order of a tick: sensors measure what its physics has made.
+fn order(app: &mut App) {
+    app.configure_sets(
+        FixedUpdate,
+        (
+            Tick::Inputs,
+            Tick::Actuate,
+            Tick::Physics,
+            Tick::Action,
+            Tick::DefaultAction,
+            Tick::Modifiers,
+            Tick::Merge,
+            Tick::Outputs,
+            Tick::Export,
+        )
+            .chain(),
+    )
+    .configure_sets(
+        FixedUpdate,
+        (Inputs::Commands, Inputs::Requests)
+            .chain()
+            .in_set(Tick::Inputs),
+    );
+}
+
+/// MORSE's order of a tick: sensors look between actuators and physics, and requests are served after that. Poses that
+/// were set in this tick are seen, and motion of the tick before.
+fn order_of_morse(app: &mut App) {
+    app.configure_sets(
+        FixedUpdate,
+        (
+            Tick::Inputs,
+            Tick::Actuate,
+            Tick::Action,
+            Tick::DefaultAction,
+            Tick::Modifiers,
+            Tick::Merge,
+            Tick::Outputs,
+            Inputs::Requests,
+            Tick::Physics,
+            Tick::Export,
+        )
+            .chain(),
+    )
+    .configure_sets(FixedUpdate, Inputs::Commands.in_set(Tick::Inputs));
 }
 
 /// A new tick begins.
@@ -120,10 +160,10 @@ mod tests {
         app.add_systems(FixedUpdate, system.in_set(step));
     }
 
-    #[test]
-    fn phases_and_their_steps_run_in_the_order_of_their_declaration() {
+    /// Steps of a tick, as they ran.
+    fn steps(declare: impl Fn(&mut App)) -> Vec<String> {
         let mut app = App::new();
-        plugin(&mut app, 60.0);
+        declare(&mut app);
         app.init_resource::<Ran>();
         for phase in [
             Tick::Export,
@@ -131,11 +171,12 @@ mod tests {
             Tick::Merge,
             Tick::Modifiers,
             Tick::DefaultAction,
-            Tick::Action,
             Tick::Physics,
         ] {
             note(&mut app, phase);
         }
+        note(&mut app, Look::Stamp);
+        note(&mut app, Look::Shapes);
         for step in [Actuate::Drives, Actuate::DefaultAction, Actuate::Action] {
             note(&mut app, step);
         }
@@ -143,8 +184,13 @@ mod tests {
             note(&mut app, step);
         }
         app.world_mut().run_schedule(FixedUpdate);
+        std::mem::take(&mut app.world_mut().resource_mut::<Ran>().0)
+    }
+
+    #[test]
+    fn phases_and_their_steps_run_in_the_order_of_their_declaration() {
         assert_eq!(
-            app.world().resource::<Ran>().0,
+            steps(|app| plugin(app, 60.0)),
             [
                 "Commands",
                 "Requests",
@@ -152,11 +198,34 @@ mod tests {
                 "DefaultAction",
                 "Drives",
                 "Physics",
-                "Action",
+                "Shapes",
+                "Stamp",
                 "DefaultAction",
                 "Modifiers",
                 "Merge",
                 "Outputs",
+                "Export",
+            ]
+        );
+    }
+
+    #[test]
+    fn in_the_motion_of_morse_sensors_look_before_physics_and_requests_follow_them() {
+        assert_eq!(
+            steps(|app| plugin_in(app, 60.0, MotionMode::Morse)),
+            [
+                "Commands",
+                "Action",
+                "DefaultAction",
+                "Drives",
+                "Shapes",
+                "Stamp",
+                "DefaultAction",
+                "Modifiers",
+                "Merge",
+                "Outputs",
+                "Requests",
+                "Physics",
                 "Export",
             ]
         );

@@ -1,5 +1,6 @@
 //! `morse-sim describe`: everything the program knows of one kind, from the code's own docs and units.
 mod markdown;
+mod rules;
 mod text;
 
 use std::{borrow::Cow, collections::BTreeMap, io::Write};
@@ -27,7 +28,7 @@ use crate::simulation::{Extensions, components, kinds::Kinds};
 /// Describe a kind of sensor, actuator, modifier, overlay or middleware, or all of them
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Its word in simulation files, such as gps; or simulation, time or communication
+    /// Its word in simulation files, such as gps; or simulation, time or communication; or motion, for MORSE's rules
     #[arg(required_unless_present = "all")]
     pub kind: Option<String>,
     /// Describe everything
@@ -85,6 +86,16 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    if args.kind.as_deref() == Some(rules::WORD) {
+        if args.json {
+            say(out, rules::as_json());
+        } else if args.markdown {
+            write!(out, "{}", rules::as_markdown()).ok();
+        } else {
+            write!(out, "{}", rules::as_text()).ok();
+        }
+        return exit::FINE;
+    }
     let mut app = App::empty();
     components(&mut app, extensions);
     let kinds = app.world().resource::<Kinds>().clone();
@@ -94,7 +105,7 @@ pub fn run(
         Some(word) => {
             found.extend(describe(app.world_mut(), &kinds, word));
             if found.is_empty() {
-                let near = nearest(word, all)
+                let near = nearest(word, all.into_iter().chain([rules::WORD]))
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
                 let word = morse_scene::diagnostic::printable(word);

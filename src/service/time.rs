@@ -1,6 +1,7 @@
 //! Services under the name `time`.
 use bevy::prelude::*;
 use morse_api::{
+    motion::{MotionMode, TimeStrategy},
     prelude::{Deserialize, Range, Reflect},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
     tick::Clock,
@@ -72,16 +73,18 @@ pub(super) fn add(app: &mut App) {
         )
         .add_service::<Time>(
             Service::new("mode", "How time passes.", |world, _, _: NoArguments| {
-                let is_real_time = world.resource::<Pacing>().is_real_time;
-                let mode = if is_real_time { "Best Effort" } else { "Fixed Simulation Step" };
+                let mode = match strategy(world) {
+                    TimeStrategy::BestEffort => "Best Effort",
+                    TimeStrategy::FixedStep => "Fixed Simulation Step",
+                };
                 Ok(Outcome::Done(mode.into()))
             })
-            .returns("`Best Effort` if ticks are paced by the wall clock; `Fixed Simulation Step` if they come as fast as they can, or as a client lets them. Every tick is as long as the others in both, and none is left out")
+            .returns("`Best Effort` or `Fixed Simulation Step`, as the simulation file's `time_strategy` says. Where nothing does: `Best Effort` if ticks are paced by the wall clock; `Fixed Simulation Step` if they come as fast as they can, or as a client lets them. Every tick is as long as the others in both, and none is left out")
             .read_only(),
         )
         .add_service::<Time>(
             Service::new("statistics", "How evenly time passes.", statistics)
-                .returns("`mean_time` and `variance_time` of ticks, s and s². In the mode `Best Effort` as the wall clock passes, times the time scale, with `mean_frame_by_sec` and `variance_frame_by_sec`, ticks in a second of the wall clock; otherwise as they are simulated, with `diff_real_time`: how far the run is behind the wall clock, s")
+                .returns("`mean_time` and `variance_time` of ticks, s and s². In the mode `Best Effort` as the wall clock passes, times the time scale, with `mean_frame_by_sec` and `variance_frame_by_sec`, ticks in a second of the wall clock; otherwise as they are simulated, with `diff_real_time`: simulated time less the time on the wall clock, s; what a machine that is too slow loses is negative")
                 .read_only(),
         )
         .add_service::<Time>(
@@ -107,7 +110,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Time>(
             Service::new(
                 "sleep",
-                "Answers when so much simulated time has passed; any number of clients may sleep.",
+                "Answers when so much simulated time has passed; any number of clients may sleep. In MORSE's motion at the first tick that is less than half a tick before that.",
                 sleep,
             )
             .asynchronous()
@@ -115,16 +118,30 @@ pub(super) fn add(app: &mut App) {
         );
 }
 
+/// The way in which time passes: as the simulation file says, or else as the pace is.
+fn strategy(world: &World) -> TimeStrategy {
+    let told = world.get_resource::<TimeStrategy>().copied();
+    told.unwrap_or_else(|| {
+        if world.resource::<Pacing>().is_real_time {
+            TimeStrategy::BestEffort
+        } else {
+            TimeStrategy::FixedStep
+        }
+    })
+}
+
 fn statistics(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let (dt, pacing) = (world.resource::<Clock>().dt(), world.resource::<Pacing>());
-    Ok(Outcome::Done(if pacing.is_real_time {
-        json!({
-            "mean_time": pacing.intervals.mean(), "variance_time": pacing.intervals.variance(),
-            "mean_frame_by_sec": pacing.rates.mean(), "variance_frame_by_sec": pacing.rates.variance(),
-        })
-    } else {
-        json!({ "mean_time": dt, "variance_time": 0.0, "diff_real_time": pacing.lag })
-    }))
+    Ok(Outcome::Done(
+        if strategy(world) == TimeStrategy::BestEffort {
+            json!({
+                "mean_time": pacing.intervals.mean(), "variance_time": pacing.intervals.variance(),
+                "mean_frame_by_sec": pacing.rates.mean(), "variance_frame_by_sec": pacing.rates.variance(),
+            })
+        } else {
+            json!({ "mean_time": dt, "variance_time": 0.0, "diff_real_time": -pacing.lag })
+        },
+    ))
 }
 
 /// Arguments of `set_time_scale`.
@@ -158,8 +175,17 @@ fn sleep(world: &mut World, _: Entity, Nap { seconds }: Nap) -> Result<Outcome, 
         )));
     }
     let clock = world.resource::<Clock>();
-    // Of a whole number of ticks not one more, whatever the rounding.
-    let ticks = (seconds * clock.rate * (1.0 - 1e-12)).ceil().max(0.0);
+    let ticks = seconds * clock.rate;
+    let is_morse = world
+        .get_resource()
+        .is_some_and(|motion: &MotionMode| motion.is_morse());
+    let ticks = if is_morse {
+        // The first tick later than half a tick before the end, and no sooner than the next one.
+        (ticks + 0.5 + 1e-9).floor().max(1.0)
+    } else {
+        // Of a whole number of ticks not one more, whatever the rounding.
+        (ticks * (1.0 - 1e-12)).ceil().max(0.0)
+    };
     Ok(Outcome::Until(clock.tick.saturating_add(ticks as u64)))
 }
 

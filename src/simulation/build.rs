@@ -6,6 +6,7 @@ use morse_actuators::overlay;
 use morse_api::{
     kind::Kinds,
     middleware::{Failure, Gate, RequestSender, Waker},
+    motion::TimeStrategy,
     render::RendererKind,
     service::Services,
 };
@@ -118,7 +119,7 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
         return Err(failed(impossible, &mut warnings));
     }
     let mut app = App::new();
-    tick::plugin(&mut app, environment.rate.value);
+    tell_time(&mut app, environment);
     app.insert_resource(memory)
         .insert_resource(environment.motion);
     components(&mut app, extensions);
@@ -145,6 +146,7 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     app.insert_resource(wiring(&simulation))
         .insert_resource(spawned);
     app.world_mut().resource_mut::<Pending>().listen(asks);
+    middleware::keep_order(&mut app, &installed.wakes);
     morse_api::state::sort_by_path(app.world_mut());
     Ok(Raised {
         app,
@@ -184,6 +186,16 @@ fn use_card(
     let bodies = spawned.bodies.values().copied().collect();
     unseen.extend(morse_render::use_card(app, scenery, bodies, renderer));
     unseen
+}
+
+/// Declares the tick, and the way in which time passes where the file, or MORSE's motion, says so.
+fn tell_time(app: &mut App, environment: &Environment) {
+    let motion = environment.motion;
+    tick::plugin_in(app, environment.rate.value, motion);
+    let usual = motion.is_morse().then_some(TimeStrategy::BestEffort);
+    if let Some(strategy) = environment.time_strategy.or(usual) {
+        app.insert_resource(strategy);
+    }
 }
 
 /// Tells where on Earth the scene lies, if that was said.

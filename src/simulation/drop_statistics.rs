@@ -5,6 +5,7 @@ use bevy::prelude::*;
 use morse_api::{sensor::Outputs, state::InPathOrder, world_view::Viewers};
 
 use super::install::world_view;
+use crate::middleware::Wakes;
 
 /// Readings that did not reach an observer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,7 @@ pub struct PortDrops {
 pub(super) fn close_ports(world: &mut World) -> DropStatistics {
     world_view::show_last(world);
     world.remove_resource::<Viewers>();
+    world.remove_resource::<Wakes>();
     let mut drops = DropStatistics::default();
     for entity in world.resource::<InPathOrder>().0.clone() {
         let Some(mut outputs) = world.get_mut::<Outputs>(entity) else {

@@ -42,11 +42,9 @@ use crate::{
     spawn::{Frame, Spawned},
 };
 
-mod conflicts;
 mod modifiers;
 mod ranges;
-
-use conflicts::conflicts;
+mod rivals;
 
 /// Installs all components of all robots.
 ///
@@ -83,7 +81,7 @@ pub fn install(
         spawned,
         connections: &mut connections,
         wakes: &wakes,
-        problems: conflicts(simulation, &kinds),
+        problems: Vec::new(),
         installed: Vec::new(),
     };
     for (object, about) in &simulation.objects {
@@ -97,6 +95,9 @@ pub fn install(
     }
     installer.overlays(simulation);
     installer.check();
+    if simulation.environment.motion.is_morse() {
+        installer.number(&instances);
+    }
     let mut warnings = told_once(installer.problems);
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
@@ -182,11 +183,16 @@ impl<'a> Installer<'a> {
             };
             self.sensor(&site, sensor);
         }
+        let has_rivals = rivals::has_rivals(instance.robot, self.kinds);
         for (name, actuator) in &instance.robot.actuators {
             let Some(site) = self.site(instance, name, &actuator.component) else {
                 continue;
             };
-            self.actuator(&site, actuator);
+            let entity = self.actuator(&site, actuator);
+            if let Some(entity) = entity.filter(|_| has_rivals) {
+                let rival = rivals::at_start(actuator);
+                self.world.entity_mut(entity).insert(rival);
+            }
         }
         let links = self.links(instance, first);
         carrier::link(self.world, &links);
@@ -275,14 +281,11 @@ impl<'a> Installer<'a> {
         self.common(site, entity, kind.frequency, kind.check);
     }
 
-    fn actuator(&mut self, site: &Site<'a>, actuator: &model::Actuator) {
-        let Some((&word, &kind)) = self
+    fn actuator(&mut self, site: &Site<'a>, actuator: &model::Actuator) -> Option<Entity> {
+        let (&word, &kind) = self
             .kinds
             .actuators
-            .get_key_value(site.common.kind.as_str())
-        else {
-            return;
-        };
+            .get_key_value(site.common.kind.as_str())?;
         let mut fields = Fields::of(kind.command, None);
         let modifiers = self.modifiers(site, &mut fields, Side::Command);
         let mut entity = self.world.spawn_empty();
@@ -314,6 +317,7 @@ impl<'a> Installer<'a> {
             }
         }
         self.common(site, entity, None, kind.check);
+        Some(entity)
     }
 }
 

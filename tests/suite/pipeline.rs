@@ -1,5 +1,8 @@
 //! The way of data through a tick: who is due, what is measured, modified, exported; commands and requests.
+mod morse;
 mod order;
+mod pace;
+mod rivals;
 
 use std::time::Duration;
 
@@ -370,20 +373,6 @@ fn data_are_served_by_name() {
     let stamp = reply.value["timestamp"].as_f64().unwrap();
     assert!((stamp - simulation.seconds()).abs() < 1e-8, "{stamp}");
     assert!((reply.value["z"].as_f64().unwrap() - 0.1).abs() < 0.01);
-}
-
-#[test]
-fn rivals_are_named() {
-    let two = r#""a": (kind: "v_omega"), "b": (kind: "waypoint")"#;
-    let simulation = rover(POSE, two);
-    let warnings = simulation.warnings().to_string();
-    assert!(
-        warnings.contains("`a` and `b` both move the robot `rover`"),
-        "{warnings}"
-    );
-    assert!(rover(POSE, MOTION).warnings().is_empty());
-    let one = two.replace(r#""waypoint""#, r#""waypoint", active: false"#);
-    assert!(rover(POSE, &one).warnings().is_empty());
 }
 
 #[test]

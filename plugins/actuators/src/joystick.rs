@@ -5,7 +5,7 @@ use morse_api::{actuator::Steers, prelude::*, state::Stateful};
 ///
 /// The second axis drives forward and back, the first one turns, at full deflection by half the speed in
 /// rad/s. When the stick comes to rest the robot is stopped once; then other actuators may drive it. Of
-/// several that drive at once the last by name wins. Unlike in MORSE, the axes come as commands and count
+/// several that drive at once the one that was commanded last wins. Unlike in MORSE, the axes come as commands and count
 /// from -1 to 1, forward and left positive; the device's own numbers are -32767 times these.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -42,6 +42,7 @@ impl Stateful for JoystickCommand {}
 
 impl Actuator for Joystick {
     const KIND: &'static str = "joystick";
+    const MOVES_ROBOT: bool = true;
     type Command = JoystickCommand;
 }
 

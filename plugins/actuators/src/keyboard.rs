@@ -6,7 +6,7 @@ use morse_api::{actuator::Steers, prelude::*, state::Stateful, warning::Warnings
 /// `up` and `down` drive forward and back, `left` and `right` turn; `t` and `g` climb and sink, `u` and `o`
 /// go to the left and to the right, `i` and `k` lower and raise the nose, `j` and `l` roll to the left and
 /// to the right. Turning rates are half the speed. When the last key is released the robot is stopped
-/// once; then other actuators may drive it. Of several that drive at once the last by name wins.
+/// once; then other actuators may drive it. Of several that drive at once the one that was commanded last wins.
 /// Unlike in MORSE, opposite keys cancel each other, and keys come as commands.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -42,6 +42,7 @@ impl Stateful for KeyboardCommand {}
 
 impl Actuator for Keyboard {
     const KIND: &'static str = "keyboard";
+    const MOVES_ROBOT: bool = true;
     type Command = KeyboardCommand;
 }
 

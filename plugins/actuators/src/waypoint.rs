@@ -8,9 +8,11 @@ use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::{
     body::{BodyKind, Robot},
     command::Received,
+    motion::MotionMode,
     object::Objects,
     prelude::*,
     rays::Rays,
+    rival::Rival,
     service::Status,
     state::Stateful,
 };
@@ -26,8 +28,8 @@ use radar::{Names, Radar};
 ///
 /// As in MORSE, with these differences: it keeps its own status (MORSE's was shared by the robot's
 /// actuators); a robot that turns aside does so at the full turning rate, where MORSE's turned the less the
-/// better it headed for the goal; it can follow a route by itself; `stop` brings the robot to a halt; obstacles are looked for at every
-/// action, by rays instead of cones. A `target`, an object that shows the goal, is not moved.
+/// better it headed for the goal; it can follow a route by itself; `stop` brings the robot to a halt, and leaves it to coast only in MORSE's motion; obstacles
+/// are looked for at every action, by rays instead of cones. A `target`, an object that shows the goal, is not moved.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Journey, Task, Unseen)]
@@ -208,9 +210,10 @@ fn begin(
         &mut Journey,
         &mut WaypointCommand,
         &mut Received<WaypointCommand>,
+        Option<&mut Rival>,
     )>,
 ) {
-    for (settings, pose, mut journey, mut command, mut received) in &mut actuators {
+    for (settings, pose, mut journey, mut command, mut received, rival) in &mut actuators {
         if received.0 != WaypointCommand::default() {
             // The simulation file gives a first goal.
             journey.progress = Progress::Transit;
@@ -231,6 +234,7 @@ fn begin(
         journey.speed_to_resume = settings.speed;
         if let Some(&first) = settings.route.first() {
             set_goal(&mut command, &mut received, first);
+            Rival::note(rival);
             journey.progress = Progress::Transit;
             journey.goal = first;
             journey.leg = Some(0);
@@ -265,6 +269,7 @@ fn set_goal(
 fn default_action(
     rays: Option<Res<Rays>>,
     names: Names,
+    motion: Option<Res<MotionMode>>,
     mut actuators: Query<(
         &Waypoint,
         (&Due, &UpdateRate, &Mount, &WorldPose, &Unseen),
@@ -274,6 +279,7 @@ fn default_action(
         &mut Drive,
     )>,
 ) {
+    let coasts = motion.is_some_and(|motion| motion.is_morse());
     for (settings, at, (mut command, mut received), mut journey, mut task, mut drive) in
         &mut actuators
     {
@@ -307,6 +313,7 @@ fn default_action(
         }
         *drive = match step {
             Step::Leave => Drive::None,
+            Step::Halt if coasts => Drive::None,
             Step::Halt => halt(*drive),
             Step::Arrive => {
                 task.end(Status::Success, &Progress::Arrived.word().into());

@@ -18,6 +18,7 @@ use crate::{
     joint::JointTarget,
     kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Part, claim, demand},
     modifier::{ModifierStates, Modifiers},
+    rival::Rival,
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
     tick::Tick,
@@ -28,8 +29,8 @@ use crate::{
 pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
     /// The word for it in simulation files.
     const KIND: &'static str;
-    /// True if it sets the velocity or the pose of the robot's base: of several such actuators of a robot the
-    /// last one in path order wins, which is probably not meant.
+    /// True if it sets the velocity or the pose of the robot's base: of several such actuators of a robot one drives
+    /// at a time (see [`Rival`](crate::rival::Rival)).
     const MOVES_ROBOT: bool = false;
     /// Type of its commands.
     type Command: Command;
@@ -167,6 +168,7 @@ impl AddActuator for App {
             .register_state::<ModifierStates>()
             .register_state::<Drive>()
             .register_state::<JointTarget>()
+            .register_state::<Rival>()
             .register_state::<Active>();
         settings::register(self.world_mut());
         add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A, A::Command>);

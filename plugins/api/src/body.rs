@@ -78,8 +78,8 @@ pub struct Robot {
 }
 
 /// Request of one actuator to the robot's base body (or to the body it is mounted on). Written by that
-/// actuator alone; one system applies all drives in path order: wrenches add up, the last velocity or pose
-/// wins.
+/// actuator alone; one system applies all drives in path order: wrenches add up; of several actuators that set
+/// velocity or pose one drives (see [`Rival`](crate::rival::Rival)).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Drive {
     /// Nothing: the body is left to physics and to the other actuators.

@@ -15,6 +15,7 @@ use crate::{
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
     range::{self, Range},
+    rival::Rival,
     tick::Clock,
     warning::Warnings,
 };
@@ -61,6 +62,7 @@ pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result
     world
         .entity_mut(entity)
         .insert((Received(command.clone()), command));
+    Rival::note(world.get_mut(entity));
     Ok(())
 }
 
@@ -250,22 +252,26 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
             &Mailbox,
             &mut Received<C>,
             &mut C,
-            &Modifiers,
-            &mut ModifierStates,
+            (&Modifiers, &mut ModifierStates),
+            Option<&mut Rival>,
         ),
         With<A>,
     >,
 ) {
-    for (path, active, mailbox, mut received, mut command, modifiers, mut states) in &mut actuators
+    for (path, active, mailbox, mut received, mut command, (modifiers, mut states), mut rival) in
+        &mut actuators
     {
         if !active.0 {
             continue;
         }
-        release(modifiers, &mut states, &clock, &mut *command);
+        if release(modifiers, &mut states, &clock, &mut *command) {
+            Rival::note(rival.as_mut().map(Mut::reborrow));
+        }
         if mailbox.receiver.is_empty() {
             continue;
         }
         if modifiers.0.is_empty() {
+            Rival::note(rival);
             for message in mailbox.receiver.try_iter() {
                 merge(&mut received.0, message.as_ref());
             }
@@ -284,6 +290,9 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         let outcome = modifiers.command(&mut changed, &mut states, &clock);
         if outcome == ModifierOutcome::Lost {
             continue;
+        }
+        if outcome == ModifierOutcome::Passed {
+            Rival::note(rival);
         }
         if outcome == ModifierOutcome::Passed && !take(&mut *command, changed, &setpoint) {
             if let Some(warnings) = &mut warnings {
@@ -312,20 +321,22 @@ fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &
     }
 }
 
-/// Carries out what modifiers held back until now.
+/// Carries out what modifiers held back until now; whether there was any.
 fn release<C: Command>(
     modifiers: &Modifiers,
     states: &mut ModifierStates,
     clock: &Clock,
     command: &mut C,
-) {
+) -> bool {
+    let mut has_any = false;
     while let Some(index) = modifiers.due(states, clock) {
         let mut later = command.clone();
         if modifiers.release(index, &mut later, states, clock) == ModifierOutcome::Passed {
             let before = command.clone();
-            take(command, later, &before);
+            has_any |= take(command, later, &before);
         }
     }
+    has_any
 }
 
 /// Takes a modified command, unless modifiers brought numbers out of range that were within.

@@ -12,7 +12,7 @@
 //!   move; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
 //! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
 //!   painted on things; [`distortion`]: lenses that bend rays;
-//! - [`motion`]: the rules of motion, physics' or MORSE's;
+//! - [`motion`]: the rules of motion, physics' or MORSE's; [`rival`]: several actuators that move one robot;
 //! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`dynamic`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
@@ -61,6 +61,7 @@ pub mod random;
 pub mod rays;
 pub mod reading;
 pub mod render;
+pub mod rival;
 pub mod samples;
 pub mod sensor;
 pub mod service;

@@ -51,7 +51,7 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
 pub struct MiddlewareContext<O, I> {
     /// Its name in the simulation file.
     pub name: String,
-    /// The sensors whose readings it carries, in path order.
+    /// The sensors whose readings it carries, in path order; in MORSE's motion the one first that was created last.
     pub outputs: Vec<(Observer, O)>,
     /// The actuators that it commands, in path order.
     pub inputs: Vec<(CommandSender, I)>,

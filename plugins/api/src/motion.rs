@@ -19,6 +19,15 @@ impl MotionMode {
     }
 }
 
+/// Way in which simulated time passes, as programs written for MORSE choose it. A run without one goes as its pace is.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeStrategy {
+    /// Simulated time keeps to the wall clock: what a slow machine misses is caught up with.
+    BestEffort,
+    /// Ticks follow each other at their distance, or later: what a slow machine misses is lost.
+    FixedStep,
+}
+
 /// One thing that is otherwise under `motion: morse`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -37,5 +46,37 @@ pub const RULES: &[Rule] = &[
     Rule {
         about: "friction",
         rule: "The friction coefficients of two surfaces are multiplied.",
+    },
+    Rule {
+        about: "order of a tick",
+        rule: "Sensors look after the actuators of their tick and before its physics: they see poses that were set in this tick, and motion of the tick before.",
+    },
+    Rule {
+        about: "requests",
+        rule: "A request is heard in the tick after it arrives, once that tick's data are out, also one that only reads; what it commands acts from the next tick on.",
+    },
+    Rule {
+        about: "sleep",
+        rule: "`time.sleep` counts from the tick in which it is heard, and is answered after the data of the first tick that is less than half a tick before its end.",
+    },
+    Rule {
+        about: "new clients",
+        rule: "A client that connects to an actuator's stream is heard from the tick after the next one on.",
+    },
+    Rule {
+        about: "order of creation",
+        rule: "Within a tick, sensors that were created later send first. Components were created in the order in which the simulation file has them.",
+    },
+    Rule {
+        about: "rivals",
+        rule: "Of several actuators that set a robot's velocity or pose, and were commanded, the one that was created first drives, until it is deactivated.",
+    },
+    Rule {
+        about: "waypoint",
+        rule: "`stop` of a waypoint actuator commands nothing any more: the robot coasts.",
+    },
+    Rule {
+        about: "time strategy",
+        rule: "Without `time_strategy` it is `best_effort`, whatever the pace of the run.",
     },
 ];

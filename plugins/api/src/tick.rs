@@ -2,6 +2,9 @@
 use bevy::prelude::*;
 
 /// One fixed tick, in the order it runs. What a phase may touch is part of its meaning.
+///
+/// In MORSE's motion sensors look before physics: [`Tick::Action`] to [`Tick::Outputs`] come between
+/// [`Tick::Actuate`] and [`Tick::Physics`], and after them [`Inputs::Requests`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tick {
     /// The newest command of each actuator is read and goes through its input modifiers, and requests that act
@@ -32,7 +35,8 @@ pub enum Tick {
 pub enum Inputs {
     /// Each actuator reads the newest command in its mailbox, and its input modifiers run.
     Commands,
-    /// Requests are served, in the order in which they arrived.
+    /// Requests are served, in the order in which they arrived. In MORSE's motion this is no part of
+    /// [`Tick::Inputs`]: it follows the data of the tick.
     Requests,
 }
 
@@ -45,6 +49,15 @@ pub enum Actuate {
     DefaultAction,
     /// All drives are applied to the bodies, in path order.
     Drives,
+}
+
+/// The steps of [`Tick::Action`], in the order they run.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Look {
+    /// Shapes that rays and cameras meet follow the bodies.
+    Shapes,
+    /// Selection of who is due. Stamps pose and velocity of the sensors.
+    Stamp,
 }
 
 /// Nanoseconds in a second.

@@ -1,6 +1,9 @@
 //! Sleeping and waking of a middleware's thread.
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -10,7 +13,14 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounde
 pub struct Wake {
     channel: Receiver<()>,
     callback: Arc<Callback>,
+    whole: Arc<WholeTicks>,
 }
+
+/// The newest tick whose readings are all there; as long as nobody tells of any, there is no need to ask.
+struct WholeTicks(AtomicU64);
+
+/// No tick: nobody tells of them.
+const UNTOLD: u64 = u64::MAX;
 
 /// Function that is called besides the channel, for threads that sleep elsewhere.
 #[derive(Default)]
@@ -30,9 +40,16 @@ pub struct Waker {
     /// Always there, until it is dropped: the callback has to be called after that.
     channel: Option<Sender<()>>,
     callback: Arc<Callback>,
+    whole: Arc<WholeTicks>,
 }
 
 impl Waker {
+    /// Tells that all readings of a tick are there, and wakes the thread. In MORSE's motion only.
+    pub fn end_readings(&self, tick: u64) {
+        self.whole.0.store(tick, Ordering::Release);
+        self.wake();
+    }
+
     /// Wakes the middleware's thread; costs little if it is awake already.
     pub fn wake(&self) {
         if let Some(channel) = &self.channel {
@@ -81,11 +98,25 @@ impl Wake {
     pub fn new() -> (Waker, Self) {
         let (sender, channel) = bounded(1);
         let callback = Arc::<Callback>::default();
+        let whole = Arc::new(WholeTicks(AtomicU64::new(UNTOLD)));
         let waker = Waker {
             channel: Some(sender),
             callback: callback.clone(),
+            whole: whole.clone(),
         };
-        (waker, Self { channel, callback })
+        let wake = Self {
+            channel,
+            callback,
+            whole,
+        };
+        (waker, wake)
+    }
+
+    /// The newest tick whose readings are all there. In MORSE's motion a middleware carries those of a tick together,
+    /// in the order of its outputs; elsewhere there is no such tick, and readings are carried as they come.
+    #[must_use]
+    pub fn whole_tick(&self) -> Option<u64> {
+        Some(self.whole.0.load(Ordering::Acquire)).filter(|tick| *tick != UNTOLD)
     }
 
     /// Also calls a function when something happens, from the simulation's thread: for middlewares that

@@ -8,7 +8,9 @@ use morse_api::{
     body::{BodyKind, BodyState, Drive, Robot},
     component::{Active, Due, Mount, Path, UpdateRate},
     motion::MotionMode,
+    rival::{Created, Rival},
     state::InPathOrder,
+    tick::Clock,
     warning::Warnings,
 };
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -19,6 +21,7 @@ use super::{
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     filter::TURNING,
     posed::{PosedMotions, Puts},
+    rivals::{Claim, Claims},
 };
 
 /// m/s and rad/s: a robot that is as near as this to what it was told to do has grip, and does it exactly.
@@ -218,7 +221,7 @@ impl Command {
     }
 }
 
-/// The last command to a body.
+/// The command to a body in this tick.
 enum Last {
     Velocity(Command),
     Pose(Isometry3<f64>),
@@ -256,31 +259,38 @@ type Driver<'a> = (
     Option<&'a Due>,
     Option<&'a UpdateRate>,
     Option<&'a Path>,
+    (Option<&'a mut Rival>, Option<&'a Created>),
 );
 
-/// Applies the drives of all active actuators: wrenches add up; of velocities, poses and displacements
-/// the last one wins. Wrenches act on the body that carries the actuator, the others on the robot's
+/// Applies the drives of all active actuators: wrenches add up; of several that set velocity or pose of a robot,
+/// one drives (see [`Rival`]). Wrenches act on the body that carries the actuator, the others on the robot's
 /// base. A velocity and a thrust stand until the actuator asks otherwise; the rest is for the ticks in
 /// which the actuator acts.
 pub(super) fn apply(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
-    order: Option<Res<InPathOrder>>,
+    (order, clock): (Option<Res<InPathOrder>>, Res<Clock>),
     mut commanded: ResMut<Commanded>,
     mut engine: Single<Engine>,
     mut warnings: ResMut<Warnings>,
-    drives: Query<Driver<'_>>,
+    mut drives: Query<Driver<'_>>,
     bodies: Query<(&BodyIndex, Option<&Robot>)>,
     mut states: Query<&mut BodyState>,
 ) {
     let before = std::mem::take(&mut commanded.velocities);
     commanded.pushed.clear();
     commanded.unbearable.clear();
-    let mut told: BTreeMap<usize, Last> = BTreeMap::new();
+    let mut claims = Claims::default();
     for &entity in order.iter().flat_map(|order| &order.0) {
-        let Ok((drive, mount, active, due, rate, path)) = drives.get(entity) else {
+        let Ok((drive, mount, active, due, rate, path, (mut rival, created))) =
+            drives.get_mut(entity)
+        else {
             continue;
         };
+        let Ok((&BodyIndex(base), robot)) = bodies.get(mount.robot) else {
+            continue;
+        };
+        let is_new = claims.note(base, rival.as_mut().map(Mut::reborrow), clock.tick);
         if active.is_some_and(|active| !active.0) {
             continue;
         }
@@ -293,9 +303,6 @@ pub(super) fn apply(
             );
             continue;
         }
-        let Ok((&BodyIndex(base), robot)) = bodies.get(mount.robot) else {
-            continue;
-        };
         if matches!(drive, Drive::Wrench { .. } | Drive::Thrust { .. }) {
             let carrier = bodies.get(mount.body).ok();
             if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index))
@@ -309,14 +316,20 @@ pub(super) fn apply(
         }
         let is_ground_robot = robot.is_some_and(|robot| robot.is_ground_robot);
         let period = rate.map_or_else(|| settings.dt(), UpdateRate::period);
-        if let Some(last) = Last::of(drive, acts, is_ground_robot, period) {
-            told.insert(base, last);
+        if *drive != Drive::None {
+            let last = Last::of(drive, acts, is_ground_robot, period);
+            let who = (entity, rival.as_deref(), created.copied());
+            claims.add(base, Claim::new(who, (is_new, settings.motion), last));
         }
     }
+    claims.warn(&mut warnings, |actuator| {
+        let path = drives.get(actuator).ok().and_then(|driver| driver.5);
+        path.cloned().unwrap_or_default()
+    });
     still(&mut engine, &tables);
     let told = Told {
         before,
-        told,
+        told: claims.told().collect(),
         settings: &settings,
     };
     told.carry_out(&mut engine, &tables, &mut commanded, &mut states);

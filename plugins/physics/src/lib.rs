@@ -5,7 +5,7 @@
 //! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
 //! - [`shapes`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
-//! - [`drives`]: what actuators ask of bodies; `posed`: velocities of what they put somewhere; `joints`, `posing`: what
+//! - [`drives`]: what actuators ask of bodies; `rivals`: which of several drives; `posed`: velocities of what they put somewhere; `joints`, `posing`: what
 //!   they ask of joints;
 //! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
@@ -35,6 +35,7 @@ pub mod place;
 mod posed;
 mod posing;
 pub mod prepare;
+mod rivals;
 mod rolling;
 pub mod shapes;
 mod slopes;
@@ -136,6 +137,11 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
                 .with_physics_sets_systems(Default::default()),
         );
     engine::spawn_engine(app.world_mut(), &settings);
+    if settings.motion.is_morse() {
+        // Sensors look before the step there.
+        let show = posing::show.in_set(Actuate::Drives).after(vehicles::apply);
+        app.add_systems(FixedUpdate, show.run_if(place::runs));
+    }
     app.insert_resource(Gravity(settings.gravity.into()))
         .insert_resource(grasp::HOLDING)
         .insert_resource(settings)
@@ -148,6 +154,13 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
         .init_resource::<lost_body::LostBodies>()
         .init_resource::<Warnings>()
         .register_state_resource::<grasp::Grasps>();
+    add_systems(app);
+    app.register_state_resource::<place::Suspended>();
+    register(app, snapshot::ENTRY);
+}
+
+/// Adds what runs in a tick.
+fn add_systems(app: &mut App) {
     app.configure_sets(
         FixedUpdate,
         (
@@ -180,8 +193,6 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
             .before(Tick::DefaultAction)
             .run_if(any_with_component::<Touching>),
     );
-    app.register_state_resource::<place::Suspended>();
-    register(app, snapshot::ENTRY);
 }
 
 /// The name under which the engine's state is registered.

@@ -1,6 +1,9 @@
 //! Bodies below a kinematic joint: posed by forward kinematics, whatever the forces.
 use bevy::prelude::*;
-use morse_api::joint::JointTarget;
+use morse_api::{
+    body::BodyState,
+    joint::{JointState, JointTarget},
+};
 use morse_scene::assembly::JointMode;
 use nalgebra::Isometry3;
 
@@ -77,6 +80,39 @@ pub(super) fn poses(
         posed.push((place, parent * attachment.parent_from_child(value)));
     }
     posed
+}
+
+/// Shows kinematic joints, and the bodies below them, as they are to be after this tick: in MORSE's order sensors look
+/// before the physics takes them there. How they move is seen a tick later.
+pub(super) fn show(
+    tables: Res<Tables>,
+    motion: Res<JointMotion>,
+    engine: Single<Engine>,
+    mut states: Query<&mut BodyState>,
+    mut joints: Query<&mut JointState>,
+) {
+    for (variable, motion) in tables.variables.iter().zip(&motion.0) {
+        if variable.layout.settings.mode == JointMode::Kinematic
+            && let Ok(mut state) = joints.get_mut(variable.entity)
+        {
+            state.position = motion.position();
+        }
+    }
+    let carrier = |at: usize| {
+        let row = tables.bodies.get(at);
+        let state = row.and_then(|row| states.get(row.entity).ok());
+        state.map_or_else(Isometry3::identity, |state| state.pose)
+    };
+    for (at, pose) in poses(&tables, &motion, 1.0, carrier) {
+        let row = tables.bodies.get(at).filter(|row| !engine.is_lost(row));
+        if let Some(row) = row
+            && let Ok(mut state) = states.get_mut(row.entity)
+        {
+            let center = state.pose.inverse_transform_point(&state.center_of_mass);
+            state.pose = pose;
+            state.center_of_mass = pose * center;
+        }
+    }
 }
 
 /// Tells the engine where the posed bodies are to be after its next step.

@@ -9,7 +9,7 @@ use morse_api::{
     render::{
         self, CameraView, CardError, Picture, Render, Renderer, RendererKind, UsesRenderer, Wants,
     },
-    tick::Tick,
+    tick::Look,
     warning::Warnings,
     world_view::Scenery,
 };
@@ -70,8 +70,7 @@ pub(super) fn install(
             (follow, warn)
                 .chain()
                 .run_if(any_with_component::<UsesRenderer>)
-                .after(Tick::Physics)
-                .before(Tick::Action),
+                .in_set(Look::Shapes),
         );
     None
 }

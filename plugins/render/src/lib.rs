@@ -45,7 +45,7 @@ use morse_api::{
     component::{Mount, Path},
     lighting::{self, Lighting, Shine, linear},
     render::{CameraView, OpenCard, Picture, Render, Renderer, RendererKind, UsesRenderer},
-    tick::Tick,
+    tick::Look,
     warning::Warnings,
     world_view::Scenery,
 };
@@ -85,8 +85,7 @@ pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
             (collect, follow)
                 .chain()
                 .run_if(any_with_component::<UsesRenderer>)
-                .after(Tick::Physics)
-                .before(Tick::Action),
+                .in_set(Look::Shapes),
         );
 }
 

@@ -39,6 +39,7 @@ impl Server {
             }
             let is_open = self.settings.token.is_none();
             let mut connection = Connection::new(stream, role, is_open);
+            connection.since = self.wake.whole_tick();
             if !self.make_room(role) {
                 connection.refuse();
                 continue;
@@ -160,6 +161,7 @@ impl Server {
                 // It has said all it wanted to say, and may still listen.
                 connection.leaves.get_or_insert(now() + FAREWELL);
             }
+            Heard::End if is_held_up && matches!(connection.role, Role::Commands(_)) => {}
             Heard::End | Heard::Gone => return false,
         }
         if connection.is_dismissed {
@@ -200,6 +202,13 @@ impl Server {
             }
             if connection.is_choked() || connection.is_dismissed {
                 return;
+            }
+            if matches!(role, Role::Commands(_)) && connection.since.is_some() {
+                if connection.since == self.wake.whole_tick() {
+                    self.held_up.insert(token);
+                    return;
+                }
+                connection.since = None;
             }
             let Some(line) = connection.next_line() else {
                 return;

@@ -59,6 +59,8 @@ pub(crate) struct Connection {
     pub(crate) is_admitted: bool,
     /// True once it has shown a token, or finished a line: it keeps its place where there is little room.
     pub(crate) is_known: bool,
+    /// The tick after which it came, where its commands are heard from the tick after the next one.
+    pub(crate) since: Option<u64>,
     /// It is closed once everything was sent.
     pub(crate) is_closing: bool,
     /// It cannot be sent more at the moment.
@@ -89,6 +91,7 @@ impl Connection {
             waiting: 0,
             is_admitted,
             is_known: false,
+            since: None,
             is_closing: false,
             is_full: false,
             is_dismissed: false,

@@ -14,6 +14,7 @@ use morse_api::{
     command::CommandSender,
     middleware::{Failure, Gate, RequestSender, Wake},
     port::Observer,
+    reading::Reading,
     service::Reply,
 };
 
@@ -94,6 +95,8 @@ pub(crate) struct Server {
     pub(crate) busy: BTreeSet<usize>,
     pub(crate) next: usize,
     pub(crate) outputs: Vec<Output>,
+    /// Readings of a tick whose others are still to come, with the places of their outputs.
+    early: Vec<(usize, Reading)>,
     /// Senders of the commands that the actuators' streams carry.
     pub(crate) inputs: Vec<CommandSender>,
     pub(crate) directory: Directory,
@@ -103,7 +106,7 @@ pub(crate) struct Server {
     /// Clients whose next request the simulation could not take yet.
     pub(crate) held_up: BTreeSet<usize>,
     pub(crate) notifier: Arc<Notifier>,
-    wake: Wake,
+    pub(crate) wake: Wake,
     pub(crate) gate: Gate,
     pub(crate) last_permit: Instant,
     last_look: Instant,
@@ -182,6 +185,7 @@ impl Server {
             connections: BTreeMap::new(),
             busy: BTreeSet::new(),
             outputs: outputs.collect(),
+            early: Vec::new(),
             inputs: inputs.map(|(sender, _)| sender).collect(),
             directory,
             requests: options.requests,
@@ -274,10 +278,23 @@ impl Server {
 
     /// Passes on readings and replies, and goes on with the requests that had to wait.
     fn pass_on(&mut self) {
-        for place in 0..self.outputs.len() {
-            self.readings(place);
-        }
+        // The readings of the tick in which a reply was made are in the ports before it, and precede it on the way.
         let answers = std::mem::take(&mut *locked(&self.answers));
+        let whole = self.wake.whole_tick();
+        let mut readings = std::mem::take(&mut self.early);
+        for (place, output) in self.outputs.iter().enumerate() {
+            readings.extend(std::iter::from_fn(|| {
+                Some((place, output.observer.try_recv()?))
+            }));
+        }
+        if let Some(whole) = whole {
+            readings.sort_by_key(|(place, reading)| (reading.tick, *place));
+            let first = readings.partition_point(|(_, reading)| reading.tick <= whole);
+            self.early = readings.split_off(first);
+        }
+        for (place, reading) in readings {
+            self.send(place, &reading);
+        }
         for answer in answers {
             self.answer(answer);
         }
@@ -286,26 +303,25 @@ impl Server {
         }
     }
 
-    fn readings(&mut self, place: usize) {
+    /// Sends a reading to the clients of an output.
+    fn send(&mut self, place: usize, reading: &Reading) {
         let Some(output) = self.outputs.get(place) else {
             return;
         };
+        if output.clients.is_empty() {
+            return;
+        }
+        let info = &output.observer.info;
+        let record: Arc<[u8]> = match output.encoder {
+            Encoder::Fields => python::record(info, reading, output.image).into(),
+            Encoder::Pr2JointState => pr2::record(info, reading).into(),
+        };
         let mut gone = Vec::new();
-        while let Some(reading) = output.observer.try_recv() {
-            if output.clients.is_empty() {
-                continue;
-            }
-            let info = &output.observer.info;
-            let record: Arc<[u8]> = match output.encoder {
-                Encoder::Fields => python::record(info, &reading, output.image).into(),
-                Encoder::Pr2JointState => pr2::record(info, &reading).into(),
-            };
-            for client in &output.clients {
-                if let Some(connection) = self.connections.get_mut(client) {
-                    connection.record(&record);
-                    if !connection.is_full && !connection.flush() {
-                        gone.push(*client);
-                    }
+        for client in &output.clients {
+            if let Some(connection) = self.connections.get_mut(client) {
+                connection.record(&record);
+                if !connection.is_full && !connection.flush() {
+                    gone.push(*client);
                 }
             }
         }

@@ -241,6 +241,45 @@ fn the_catalogue_of_the_guide_is_up_to_date() {
     );
 }
 
+/// The section of the guide is the list of rules that the program has: `UPDATE_GOLDEN=1` writes it again.
+#[test]
+fn the_rules_of_motion_are_in_the_guide() {
+    let room = Room::new();
+    let told = |form: &[&str]| {
+        let ran = room.run(&[&["describe", "motion"], form].concat());
+        ran.with_code(0).out
+    };
+    let text = told(&[]);
+    let rules = &json(&told(&["--json"]))["rules"];
+    assert!(rules.as_array().is_some_and(|rules| rules.len() > 5));
+    for rule in rules.as_array().into_iter().flatten() {
+        let rule = rule["rule"].as_str().unwrap();
+        assert!(text.contains(rule), "{rule} is not in:\n{text}");
+    }
+    room.run(&["describe", "motoin"])
+        .with_code(2)
+        .with_errors(&["did you mean `motion`?"]);
+    let section = told(&["--markdown"]);
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/docs/coming_from_morse.md");
+    let page = std::fs::read_to_string(&path).expect("a page");
+    let title = section.lines().next().unwrap();
+    let start = page.find(title).expect("the section");
+    let rest = &page[start + title.len()..];
+    let end = start + title.len() + rest.find("\n## ").expect("another section") + 1;
+    let wanted = format!("{section}\n");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let page = format!("{}{wanted}{}", &page[..start], &page[end..]);
+        return std::fs::write(&path, page).expect("a page");
+    }
+    assert!(
+        page[start..end] == wanted,
+        "the section of {} is not what `morse-sim describe motion --markdown` prints; \
+         UPDATE_GOLDEN=1 cargo test --test suite rules_of_motion writes it again",
+        path.display()
+    );
+}
+
 #[test]
 fn a_closed_pipe_is_no_crash() {
     let room = Room::new();

@@ -119,11 +119,14 @@ fn what_keeps_a_run_from_beginning_is_json_too() {
     }
 }
 
-/// A rover with two actuators, which is warned of.
+/// A rover with two actuators that are commanded in one tick, which is warned of.
 const RIVALS: &str = r#"Simulation(
     robots: { "rover": (
         model: "robots/atrv.robray",
-        actuators: { "motion": (kind: "v_omega"), "patrol": (kind: "waypoint") },
+        actuators: {
+            "motion": (kind: "v_omega", start: (v: 1)),
+            "patrol": (kind: "waypoint", start: (x: 5)),
+        },
     ) },
 )"#;
 
@@ -132,7 +135,7 @@ fn quiet_runs_say_only_errors() {
     let room = Room::new();
     room.write("rivals.ron", RIVALS);
     let loud = room.run(&["rivals.ron", "--steps", "3"]).with_code(0);
-    assert!(loud.err.contains("rivals") && !loud.out.is_empty());
+    assert!(loud.err.contains("in the same tick") && !loud.out.is_empty());
     let quiet = room.run(&["rivals.ron", "--steps", "3", "-q"]).with_code(0);
     assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
     let quiet = room
@@ -171,7 +174,7 @@ fn everything_that_is_said_is_logged() {
     room.run(&arguments).with_code(0);
     let log = room.read("run.log");
     for word in [
-        "warning[simulation::rivals]",
+        "`rover.motion`: it was commanded in the same tick as `rover.patrol`",
         "files: rivals.ron",
         "3 ticks, 0.050 s",
         "state ",

@@ -33,7 +33,7 @@ use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
     rays::{CastRays, Hit, Rays},
-    tick::Tick,
+    tick::Look,
 };
 use nalgebra::{Point3, Vector3};
 use rayon::ThreadPool;
@@ -61,13 +61,7 @@ pub fn plugin(app: &mut App, threads: usize) {
     app.insert_resource(Rays(Box::new(caster.clone())))
         .insert_resource(caster)
         .add_systems(PostStartup, (collect, follow).chain())
-        .add_systems(
-            FixedUpdate,
-            (collect, follow)
-                .chain()
-                .after(Tick::Physics)
-                .before(Tick::Action),
-        );
+        .add_systems(FixedUpdate, (collect, follow).chain().in_set(Look::Shapes));
 }
 
 /// A simulation's threads for rays and pictures, if there is more than one. Without them answers only come later.

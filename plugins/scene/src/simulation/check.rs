@@ -52,6 +52,7 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
         seed: _,
         origin,
         motion: _,
+        time_strategy: _,
         substeps: _,
         contact_frequency,
         solver_iterations: _,

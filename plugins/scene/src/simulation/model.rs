@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use morse_api::lighting::Lighting;
-pub use morse_api::motion::MotionMode;
+pub use morse_api::motion::{MotionMode, TimeStrategy};
 use nalgebra::{Isometry3, Vector3};
 
 use super::span::Spanned;
@@ -51,6 +51,8 @@ pub struct Environment {
     pub origin: Option<Origin>,
     /// Mode in which commanded speeds are reached.
     pub motion: MotionMode,
+    /// Way in which time passes, as clients are told; that of the run's pace unless given.
+    pub time_strategy: Option<TimeStrategy>,
     /// Steps of the physics engine a tick.
     pub substeps: u32,
     /// Natural frequency of contacts, in Hz: the higher, the stiffer.
@@ -74,6 +76,7 @@ impl Default for Environment {
             seed: 0,
             origin: None,
             motion: MotionMode::Default,
+            time_strategy: None,
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,

@@ -5,7 +5,7 @@ use super::fields::Fields;
 use super::light::light;
 use super::model::{
     Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, MotionMode, Named, Origin,
-    Robot, Simulation, Water,
+    Robot, Simulation, TimeStrategy, Water,
 };
 use super::object::{object, properties, zone};
 use super::problem::error;
@@ -29,6 +29,10 @@ const LOCOMOTIONS: &[(&str, Locomotion)] =
 const MOTIONS: &[(&str, MotionMode)] = &[
     ("default", MotionMode::Default),
     ("morse", MotionMode::Morse),
+];
+const STRATEGIES: &[(&str, TimeStrategy)] = &[
+    ("best_effort", TimeStrategy::BestEffort),
+    ("fixed_step", TimeStrategy::FixedStep),
 ];
 
 /// The whole file.
@@ -113,6 +117,9 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
                 reader.choice(node, name, MOTIONS)
             })
             .unwrap_or_default(),
+        time_strategy: fields.read(reader, "time_strategy", |reader, node, name| {
+            reader.choice(node, name, STRATEGIES)
+        }),
         substeps: fields
             .read(reader, "substeps", |reader, node, name| {
                 reader.count(node, name, 1_000)

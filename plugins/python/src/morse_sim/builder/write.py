@@ -9,7 +9,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from .blender import bpymorse
 from .component import AbstractComponent
 from .creator import ComponentCreator
-from .environment import Environment
+from .environment import Environment, TimeStrategies
 from .errors import MorseBuilderError, warn
 from .parts import component_fields, marks, pose_fields, rounded
 from .primitives import Mesh, PassiveObject, Zone
@@ -45,6 +45,7 @@ class Recording:
             default_interface(robot, robot.default_interface)
             self.trees[name] = tree(robot)
         self.rate = self._rate()
+        self.created = {id(component): place for place, component in enumerate(components)}
         self.allowed = {os.path.dirname(path) for path in self._files()}
 
     @classmethod
@@ -103,6 +104,8 @@ class Recording:
 
     def _environment(self) -> Fields:
         fields = Fields(rate=rounded(self.rate), motion=Word("morse"))
+        if self.environment.strategy == TimeStrategies.FixedSimulationStep:
+            fields["time_strategy"] = Word("fixed_step")
         if not self.environment._blender_filename.endswith(".robray"):
             # Clients are told what scripts say.
             fields = Fields(name=self.environment._blender_filename, **fields)
@@ -240,11 +243,13 @@ class Recording:
             fields["properties"] = properties
         if robot.services:
             fields["services"] = list(robot.services)
+        # Entries in the order in which the script created the components: it decides which of several acts first.
+        by_age = sorted(self.trees[name], key=lambda named: self.created[id(named.component)])
         for family in ("sensors", "actuators"):
             entries = Entries(
                 {
                     named.name: component_fields(named, robot, self)
-                    for named in self.trees[name]
+                    for named in by_age
                     if named.component._category == family
                 }
             )

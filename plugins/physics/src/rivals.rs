@@ -1,0 +1,143 @@
+//! Rivals: which of several actuators sets the velocity or the pose of a robot.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use bevy::prelude::*;
+use morse_api::{
+    component::Path,
+    motion::MotionMode,
+    rival::{Created, Rival},
+    warning::Warnings,
+};
+
+/// Right of an actuator to drive; the greater one wins, and of equal ones the last in path order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    is_commanded: bool,
+    /// Tick of the newest command.
+    since: u64,
+    created: Reverse<Option<Created>>,
+}
+
+impl Rank {
+    fn of(rival: Option<&Rival>, created: Option<Created>, motion: MotionMode) -> Self {
+        let since = rival.map_or(0, |rival| rival.since);
+        let (since, created) = match motion {
+            MotionMode::Default => (since, None),
+            // There each actuator acted in each tick, the first one last.
+            MotionMode::Morse => (u64::from(since > 0), created),
+        };
+        Self {
+            is_commanded: since > 0,
+            since,
+            created: Reverse(created),
+        }
+    }
+}
+
+/// Claim of an actuator to drive a body.
+pub(super) struct Claim<D> {
+    rank: Rank,
+    /// True if it was commanded in this tick.
+    is_new: bool,
+    actuator: Entity,
+    /// The drive; none in ticks in which the actuator does not act.
+    drive: Option<D>,
+}
+
+/// Claims to all bodies, by place.
+pub(super) struct Claims<D> {
+    best: BTreeMap<usize, Claim<D>>,
+    /// Bodies with an actuator that was ever commanded: those that never were claim nothing there.
+    commanded: BTreeSet<usize>,
+    /// Actuators that were commanded in one tick: the one that drives, and the other one.
+    clashes: Vec<[Entity; 2]>,
+}
+
+impl<D> Default for Claims<D> {
+    fn default() -> Self {
+        Self {
+            best: BTreeMap::new(),
+            commanded: BTreeSet::new(),
+            clashes: Vec::new(),
+        }
+    }
+}
+
+impl<D> Claims<D> {
+    /// Takes note of the commands of an actuator, active or not. Whether it was commanded in this tick.
+    pub(super) fn note(&mut self, body: usize, rival: Option<Mut<'_, Rival>>, tick: u64) -> bool {
+        let Some(mut rival) = rival else {
+            return false;
+        };
+        let is_new = rival.is_new;
+        if is_new {
+            *rival = Rival {
+                is_new: false,
+                since: tick,
+            };
+        }
+        if rival.since > 0 {
+            self.commanded.insert(body);
+        }
+        is_new
+    }
+
+    /// An actuator claims a body.
+    pub(super) fn add(&mut self, body: usize, claim: Claim<D>) {
+        let Some(best) = self.best.get(&body) else {
+            self.best.insert(body, claim);
+            return;
+        };
+        let wins = claim.rank >= best.rank;
+        if claim.is_new && best.is_new {
+            let [one, other] = [claim.actuator, best.actuator];
+            self.clashes
+                .push(if wins { [one, other] } else { [other, one] });
+        }
+        if wins {
+            self.best.insert(body, claim);
+        }
+    }
+
+    /// Says which actuators were commanded in one tick.
+    pub(super) fn warn(&self, warnings: &mut Warnings, path: impl Fn(Entity) -> Path) {
+        for &[winner, loser] in &self.clashes {
+            let text = format!(
+                "it was commanded in the same tick as `{}`, which drives the robot",
+                path(winner)
+            );
+            warnings.add(&path(loser), &text);
+        }
+    }
+
+    /// The drive of each body that has one.
+    pub(super) fn told(self) -> impl Iterator<Item = (usize, D)> {
+        let Self {
+            best, commanded, ..
+        } = self;
+        best.into_iter().filter_map(move |(body, claim)| {
+            let may = claim.rank.is_commanded || !commanded.contains(&body);
+            Some((body, claim.drive.filter(|_| may)?))
+        })
+    }
+}
+
+impl<D> Claim<D> {
+    /// The claim of an actuator by its commands, or its age.
+    pub(super) fn new(
+        (actuator, rival, created): (Entity, Option<&Rival>, Option<Created>),
+        (is_new, motion): (bool, MotionMode),
+        drive: Option<D>,
+    ) -> Self {
+        Self {
+            rank: Rank::of(rival, created, motion),
+            is_new,
+            actuator,
+            drive,
+        }
+    }
+}

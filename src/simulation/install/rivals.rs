@@ -1,0 +1,78 @@
+//! Actuators that move the same robot, and the order in which components were created.
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+
+use morse_api::{
+    kind::Kinds,
+    rival::{Created, Rival},
+};
+use morse_scene::{
+    diagnostic::SourceId,
+    simulation::{
+        Instance, Spanned,
+        model::{Actuator, Robot},
+    },
+};
+
+use super::Installer;
+
+/// Tells whether several actuators of a robot set its velocity or its pose.
+pub(super) fn has_rivals(robot: &Robot, kinds: &Kinds) -> bool {
+    let moves = |actuator: &&Actuator| {
+        let kind = kinds.actuators.get(actuator.component.kind.as_str());
+        kind.is_some_and(|kind| kind.moves_robot)
+    };
+    robot.actuators.values().filter(moves).count() > 1
+}
+
+/// Commands of a rival at the start.
+pub(super) fn at_start(actuator: &Actuator) -> Rival {
+    Rival {
+        is_new: actuator.start.is_some(),
+        since: 0,
+    }
+}
+
+impl Installer<'_> {
+    /// Numbers the components in the order of their entries in the simulation file, copies of a robot one after the
+    /// other, and has middlewares carry the readings of those first that were created last.
+    pub(super) fn number(&mut self, instances: &[Instance<'_>]) {
+        let mut all: Vec<_> = instances.iter().enumerate().flat_map(entries).collect();
+        all.sort();
+        let numbers = all.into_iter().zip(0_u32..);
+        let numbers: BTreeMap<Arc<str>, u32> = numbers
+            .map(|((_, _, path), number)| (path, number))
+            .collect();
+        for component in &self.installed {
+            if let Some(&number) = numbers.get(&component.path) {
+                let mut entity = self.world.entity_mut(component.entity);
+                entity.insert(Created(number));
+            }
+        }
+        for context in self.connections.values_mut() {
+            let number = |path: &Arc<str>| Reverse(numbers.get(path).copied());
+            context
+                .outputs
+                .sort_by_key(|(observer, _)| number(&observer.info.path));
+        }
+    }
+}
+
+/// Place of an entry: its source, and where it begins there.
+type Place = Option<(SourceId, u32)>;
+
+/// The components of a robot, by the places of their entries.
+fn entries<'a>(
+    (copy, instance): (usize, &'a Instance<'_>),
+) -> impl Iterator<Item = (Place, usize, Arc<str>)> + 'a {
+    let robot = instance.robot;
+    let sensors = robot.sensors.keys();
+    let names = sensors.chain(robot.actuators.keys());
+    names.map(move |name| {
+        let path = format!("{}.{}", instance.name, name.value);
+        (place(name), copy, path.into())
+    })
+}
+
+fn place(name: &Spanned<String>) -> Place {
+    name.span.map(|span| (span.source, span.start))
+}
