@@ -3,6 +3,7 @@ mod morse;
 mod order;
 mod pace;
 mod rivals;
+mod sending;
 
 use std::time::Duration;
 

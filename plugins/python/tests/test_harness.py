@@ -80,6 +80,9 @@ class Harness(Programs):
     def test_waypoints(self) -> None:
         self.run_harness("waypoint")
 
+    def test_ticks(self) -> None:
+        self.run_harness("ticks")
+
     def test_mistakes(self) -> None:
         self.run_harness("mistake")
 

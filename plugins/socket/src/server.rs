@@ -30,6 +30,8 @@ use crate::{
 const WAKER: Token = Token(0);
 /// Time for which the thread sleeps where nothing happens, and after which it looks for clients that are late.
 const BEAT: Duration = Duration::from_millis(250);
+/// Time by which replies follow readings where these have an order: a client that listens at both takes the readings first.
+const GRACE: Duration = Duration::from_millis(1);
 /// Of what has to be said, so much waits to be told one by one.
 const MOST_WARNINGS: usize = 64;
 /// Time that clients have to take what is left when the simulation ends.
@@ -103,6 +105,10 @@ pub(crate) struct Server {
     pub(crate) requests: RequestSender,
     /// Filled by the simulation's thread; at most one for each request under way.
     pub(crate) answers: Arc<Mutex<Vec<Answer>>>,
+    /// Replies that follow the readings of their tick.
+    later: Vec<Answer>,
+    /// Time at which the last readings of a whole tick were sent.
+    last_readings: Option<Instant>,
     /// Clients whose next request the simulation could not take yet.
     pub(crate) held_up: BTreeSet<usize>,
     pub(crate) notifier: Arc<Notifier>,
@@ -190,6 +196,8 @@ impl Server {
             directory,
             requests: options.requests,
             answers: Arc::default(),
+            later: Vec::new(),
+            last_readings: None,
             held_up: BTreeSet::new(),
             notifier,
             wake: options.wake,
@@ -204,10 +212,10 @@ impl Server {
     pub(crate) fn run(mut self) {
         let mut events = Events::with_capacity(256);
         while !self.wake.is_over() {
-            let wait = if self.busy.is_empty() {
-                BEAT
-            } else {
-                Duration::ZERO
+            let wait = match (self.busy.is_empty(), self.later.is_empty()) {
+                (true, true) => BEAT,
+                (true, false) => GRACE,
+                (false, _) => Duration::ZERO,
             };
             if let Err(error) = self.poll.poll(&mut events, Some(wait))
                 && error.kind() != ErrorKind::Interrupted
@@ -279,7 +287,7 @@ impl Server {
     /// Passes on readings and replies, and goes on with the requests that had to wait.
     fn pass_on(&mut self) {
         // The readings of the tick in which a reply was made are in the ports before it, and precede it on the way.
-        let answers = std::mem::take(&mut *locked(&self.answers));
+        self.later.append(&mut locked(&self.answers));
         let whole = self.wake.whole_tick();
         let mut readings = std::mem::take(&mut self.early);
         for (place, output) in self.outputs.iter().enumerate() {
@@ -291,12 +299,18 @@ impl Server {
             readings.sort_by_key(|(place, reading)| (reading.tick, *place));
             let first = readings.partition_point(|(_, reading)| reading.tick <= whole);
             self.early = readings.split_off(first);
+            if !readings.is_empty() {
+                self.last_readings = Some(now());
+            }
         }
         for (place, reading) in readings {
             self.send(place, &reading);
         }
-        for answer in answers {
-            self.answer(answer);
+        let last = self.last_readings;
+        if last.is_none_or(|last| last.elapsed() >= GRACE) {
+            for answer in std::mem::take(&mut self.later) {
+                self.answer(answer);
+            }
         }
         for token in std::mem::take(&mut self.held_up) {
             self.hear_or_close(token);
@@ -361,6 +375,8 @@ impl Server {
 
     /// The simulation has ended: clients get what is left, if they take it.
     fn take_leave(mut self, events: &mut Events) {
+        self.pass_on();
+        self.last_readings = None;
         self.pass_on();
         let end = now() + FAREWELL;
         for connection in self.connections.values_mut() {
