@@ -29,6 +29,8 @@
 //! 8. `Outputs`: the modified data of the due sensors becomes readings;
 //! 9. `Export`: middlewares take what they are ready for, services complete.
 //!
+//! In MORSE's motion 4 to 8 come before 3, and requests are served between the two.
+//!
 //! # The map
 //!
 //! Everything in the tick is a plugin: built-in parts live as users' own do, in crates that know the contract

@@ -1,5 +1,5 @@
 //! Drives a car: two wheels are steered, two are driven (MORSE's `MotionVWDiff` on an Ackermann robot).
-use morse_api::{joint::JointTarget, prelude::*};
+use morse_api::{joint::JointTarget, prelude::*, rival::Rivals};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
@@ -78,11 +78,12 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
+    rivals: Rivals,
     mut targets: Query<&mut JointTarget>,
-    actuators: Query<(&Due, &Chassis, &WheelsCommand), With<Ackermann>>,
+    actuators: Query<(Entity, &Due, &Chassis, &WheelsCommand), With<Ackermann>>,
 ) {
-    for (due, chassis, command) in &actuators {
-        if !due.0 {
+    for (actuator, due, chassis, command) in &actuators {
+        if !due.0 || rivals.yields(actuator, |other| actuators.contains(other)) {
             continue;
         }
         let curvature = chassis.curvature(command);

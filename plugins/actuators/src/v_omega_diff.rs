@@ -1,5 +1,5 @@
 //! Drives a robot by its wheels, faster on one side to turn (MORSE's `MotionVWDiff`).
-use morse_api::{joint::JointTarget, prelude::*};
+use morse_api::{joint::JointTarget, prelude::*, rival::Rivals};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
@@ -57,11 +57,12 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
+    rivals: Rivals,
     mut targets: Query<&mut JointTarget>,
-    actuators: Query<(&Due, &Gears, &WheelsCommand), With<VOmegaDiff>>,
+    actuators: Query<(Entity, &Due, &Gears, &WheelsCommand), With<VOmegaDiff>>,
 ) {
-    for (due, gears, command) in &actuators {
-        if !due.0 {
+    for (actuator, due, gears, command) in &actuators {
+        if !due.0 || rivals.yields(actuator, |other| actuators.contains(other)) {
             continue;
         }
         for gear in &gears.0 {

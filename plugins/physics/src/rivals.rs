@@ -1,42 +1,14 @@
 //! Rivals: which of several actuators sets the velocity or the pose of a robot.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use bevy::prelude::*;
 use morse_api::{
     component::Path,
     motion::MotionMode,
-    rival::{Created, Rival},
+    rival::{Created, Rank, Rival},
     warning::Warnings,
 };
-
-/// Right of an actuator to drive; the greater one wins, and of equal ones the last in path order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    is_commanded: bool,
-    /// Tick of the newest command.
-    since: u64,
-    created: Reverse<Option<Created>>,
-}
-
-impl Rank {
-    fn of(rival: Option<&Rival>, created: Option<Created>, motion: MotionMode) -> Self {
-        let since = rival.map_or(0, |rival| rival.since);
-        let (since, created) = match motion {
-            MotionMode::Default => (since, None),
-            // There each actuator acted in each tick, the first one last.
-            MotionMode::Morse => (u64::from(since > 0), created),
-        };
-        Self {
-            is_commanded: since > 0,
-            since,
-            created: Reverse(created),
-        }
-    }
-}
 
 /// Claim of an actuator to drive a body.
 pub(super) struct Claim<D> {
@@ -120,7 +92,7 @@ impl<D> Claims<D> {
             best, commanded, ..
         } = self;
         best.into_iter().filter_map(move |(body, claim)| {
-            let may = claim.rank.is_commanded || !commanded.contains(&body);
+            let may = claim.rank.is_commanded() || !commanded.contains(&body);
             Some((body, claim.drive.filter(|_| may)?))
         })
     }

@@ -204,6 +204,35 @@ fn a_keyboard_takes_over_while_keys_are_pressed() {
 }
 
 #[test]
+fn of_two_that_turn_the_wheels_one_does() {
+    use morse_sim::actuator::{v_omega_diff::VOmegaDiff, wheels::WheelsCommand};
+    let text = r#"Simulation(
+        scene: "boxes.robray",
+        robots: { "rover": (
+            model: "robots/pioneer3dx.robray",
+            actuators: { "b": (kind: "v_omega_diff"), "a": (kind: "v_omega_diff") },
+        ) },
+    )"#;
+    let mut simulation = Simulation::parse(text, "scenes", &no_extensions).unwrap();
+    let drive = |simulation: &Simulation, path: &str, v: f64| {
+        let command = WheelsCommand { v, w: 0.0 };
+        simulation.command::<VOmegaDiff>(path, command).unwrap();
+    };
+    simulation.run(30).unwrap();
+    drive(&simulation, "rover.a", 0.5);
+    let found = way(&mut simulation);
+    assert!(found > 0.15, "who was never told turns no wheel: {found}");
+    drive(&simulation, "rover.b", -0.5);
+    way(&mut simulation);
+    let found = way(&mut simulation);
+    assert!(found < -0.15, "{found}");
+    switch(&mut simulation, "deactivate", "rover.b");
+    way(&mut simulation);
+    let found = way(&mut simulation);
+    assert!(found > 0.15, "{found}");
+}
+
+#[test]
 fn the_choice_is_part_of_the_state() {
     let mut simulation = rover("default", TWO);
     simulation.enable_hash();
