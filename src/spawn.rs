@@ -49,10 +49,10 @@ pub struct Spawned {
 pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diagnostic>> {
     let assembly = &*assembly.anchored();
     let mut layout = layout(assembly)?;
-    let prepared = morse_physics::prepare(&layout, &assembly.scene)?;
+    let settings = world.resource::<morse_physics::PhysicsSettings>();
+    let prepared = morse_physics::prepare(&layout, &assembly.scene, settings.motion)?;
     let mut warnings = std::mem::take(&mut layout.warnings);
     warnings.extend(prepared.warnings.iter().cloned());
-    let settings = world.resource::<morse_physics::PhysicsSettings>();
     warnings.extend(morse_physics::doubts(
         &layout,
         &assembly.scene,

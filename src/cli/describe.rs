@@ -1,5 +1,6 @@
 //! `morse-sim describe`: everything the program knows of one kind, from the code's own docs and units.
 mod markdown;
+mod robots;
 mod rules;
 mod text;
 
@@ -19,16 +20,17 @@ use morse_api::{
     service::{self, Service, Services},
     settings,
 };
-use morse_scene::diagnostic::nearest;
+use morse_scene::{diagnostic::nearest, morse_robots::MorseRobot};
 use serde_json::Value as Json;
 
 use super::{exit, say};
 use crate::simulation::{Extensions, components, kinds::Kinds};
 
-/// Describe a kind of sensor, actuator, modifier, overlay or middleware, or all of them
+/// Describe a kind of sensor, actuator, modifier, overlay or middleware, a robot, or all of them
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Its word in simulation files, such as gps; or simulation, time or communication; or motion, for MORSE's rules
+    /// Its word in simulation files, such as gps; a robot, such as atrv; simulation, time or communication; or motion, for
+    /// MORSE's rules
     #[arg(required_unless_present = "all")]
     pub kind: Option<String>,
     /// Describe everything
@@ -59,6 +61,8 @@ struct Description {
     services: Vec<Signature>,
     /// The kinds that fit: modifiers of a component, components of a modifier.
     fits: Vec<&'static str>,
+    /// Physics of a robot.
+    robot: Option<MorseRobot>,
     snippet: String,
 }
 
@@ -159,6 +163,7 @@ fn words(world: &World, kinds: &Kinds) -> Vec<&'static str> {
         .chain(kinds.middlewares.keys())
         .copied()
         .chain(globals.map(|(name, _)| name))
+        .chain(robots::words())
         .collect();
     words.sort_unstable();
     words.dedup();
@@ -182,6 +187,7 @@ fn describe(world: &mut World, kinds: &Kinds, word: &str) -> Vec<Description> {
     found.extend(overlay.map(|(word, kind)| of_overlay(world, word, kind)));
     found.extend(middleware.map(|(word, kind)| of_middleware(word, kind)));
     found.extend(global.map(|(word, entity)| of_global(world, word, entity)));
+    found.extend(robots::describe(word));
     found
 }
 

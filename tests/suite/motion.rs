@@ -1,5 +1,6 @@
 //! Motion of robots: whole simulations, read from text, against what can be worked out by hand.
 
+mod as_in_morse;
 mod driving;
 mod fluids;
 mod lost_bodies;

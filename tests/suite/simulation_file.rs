@@ -111,11 +111,12 @@ Simulation(
     scene: "arena.robray",
     environment: (rate: 100, gravity: (0, 0, -9.81), seed: 7, motion: morse, substeps: 4,
                   origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
-    bodies: { "crate_1": (kind: dynamic, mass: 2.5, friction: 0.6, linear_velocity: (1, 0, 0)) },
+    bodies: { "crate_1": (kind: dynamic, mass: 2.5, friction: 0.6, linear_velocity: (1, 0, 0),
+                           locked: [y, rotation_z]) },
     joints: { "door_hinge": (mode: kinematic, position: 0.5) },
     robots: {
         "rover": (
-            model: "rover.robray", base: kinematic,
+            model: "rover.robray", base: kinematic, origin: (0, 0, 0.1), locked: [z],
             at: (translation: (10, 8, 0), rpy: (0, 0, 1.5707963267948966)),
             joints: { "shoulder": (stiffness: 10, damping: 1, max_effort: 5) },
             sensors: {
@@ -145,7 +146,12 @@ fn a_file_means_what_it_says() {
     assert_eq!(simulation.environment.motion, MotionMode::Morse);
     assert_eq!(simulation.environment.origin.unwrap().longitude, 1.4333);
     assert_eq!(simulation.bodies["crate_1"].linear_velocity.unwrap().x, 1.0);
+    let locked = simulation.bodies["crate_1"].locked;
+    assert_eq!(locked.translation, [false, true, false]);
+    assert_eq!(locked.rotation, [false, false, true]);
     let rover = &simulation.robots["rover"];
+    assert_eq!(rover.locked.translation, [false, false, true]);
+    assert_eq!(rover.origin.unwrap().z, 0.1);
     assert_eq!(rover.base, BodyKind::Kinematic);
     assert_eq!(rover.form, Form::Model("rover.robray".to_owned().into()));
     let ahead = rover.at * nalgebra::Point3::new(1.0, 0.0, 0.0);

@@ -2,6 +2,7 @@
 use morse_api::{
     angles::{from_yaw_pitch_roll, normalized, yaw_pitch_roll},
     command::Received,
+    motion::MotionMode,
     prelude::*,
     state::Stateful,
 };
@@ -9,10 +10,10 @@ use morse_api::{
 /// Turns the robot to an orientation in the world, at first its own.
 ///
 /// At infinite speed, the default, the robot has the orientation at once and keeps it, whatever pushes; it
-/// goes where physics takes it (MORSE's hung in the air). At a finite speed each of yaw, pitch and roll
+/// goes where physics takes it (in MORSE's motion it hangs in the air). At a finite speed each of yaw, pitch and roll
 /// approaches its goal at that speed at most, which is commanded as a velocity: the robot stands on its
-/// place, and one on the ground changes its yaw alone. MORSE lost the sign of the last step, and took
-/// rates of angles for rates about axes.
+/// place, and one on the ground changes its yaw alone. In MORSE's motion the rates of the three angles are taken for
+/// rates about the robot's x, y and z. MORSE lost the sign of the last step.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Orientation {
@@ -61,7 +62,8 @@ impl Actuator for Orientation {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_actuator::<Orientation, _>(default_action)
+    app.init_resource::<MotionMode>()
+        .add_actuator::<Orientation, _>(default_action)
         .add_systems(Startup, begin);
 }
 
@@ -86,6 +88,7 @@ fn begin(
 }
 
 fn default_action(
+    motion: Res<MotionMode>,
     robots: Query<&BodyState>,
     mut actuators: Query<(
         &Orientation,
@@ -105,7 +108,7 @@ fn default_action(
         let actuator = from_yaw_pitch_roll([command.yaw, command.pitch, command.roll]);
         let wanted = actuator * mount.robot_from_component.rotation.inverse();
         *drive = if settings.speed.is_finite() {
-            let rates = settings.rates(&robot.pose.rotation, &wanted, rate.period());
+            let rates = settings.rates(&robot.pose.rotation, &wanted, rate.period(), *motion);
             settings
                 .control
                 .drive(Vector3::zeros(), rates, rate.period())
@@ -122,6 +125,7 @@ impl Orientation {
         now: &UnitQuaternion<f64>,
         wanted: &UnitQuaternion<f64>,
         period: f64,
+        motion: MotionMode,
     ) -> Vector3<f64> {
         let now = yaw_pitch_roll(now);
         let wanted = yaw_pitch_roll(wanted);
@@ -134,6 +138,9 @@ impl Orientation {
             }
         };
         let [yaw, pitch, roll] = [rate(0), rate(1), rate(2)];
+        if motion.is_morse() {
+            return Vector3::new(roll, pitch, yaw);
+        }
         let (sin_pitch, cos_pitch) = libm::sincos(now[1]);
         let (sin_roll, cos_roll) = libm::sincos(now[2]);
         Vector3::new(

@@ -9,7 +9,8 @@ use morse_api::{
 /// Hummer unless said. The robot heads along x, and its own shapes must stay clear of the ground.
 ///
 /// As in MORSE the command's force acts on each wheel by its share, 0.4, and its brake by 0.1 in front and
-/// 1.3 behind; both are forces here (MORSE's brake was the impulse of an engine step). A positive force
+/// 1.3 behind. Both are forces; in MORSE's motion the brake is the impulse of a step of the engine (N·s), and tyres
+/// take a fifth of their slip to the side in each. A positive force
 /// drives forward; MORSE's drove back, as `reversed` does.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -104,7 +105,8 @@ pub struct SteerForceCommand {
     /// On each wheel by its share.
     #[reflect(@Unit("N"))]
     pub force: f64,
-    /// Greatest braking force on each wheel by its share; it brakes while there is no force.
+    /// Greatest braking force on each wheel by its share (N·s of each step of the engine in MORSE's motion); it brakes
+    /// while there is no force.
     #[reflect(@Unit("N"))]
     pub brake: f64,
 }

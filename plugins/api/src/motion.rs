@@ -79,4 +79,24 @@ pub const RULES: &[Rule] = &[
         about: "time strategy",
         rule: "Without `time_strategy` it is `best_effort`, whatever the pace of the run.",
     },
+    Rule {
+        about: "turning",
+        rule: "A robot that turns on the ground keeps 0.985 of its commanded speeds, before damping.",
+    },
+    Rule {
+        about: "centre of mass",
+        rule: "A robot's centre of mass is its origin.",
+    },
+    Rule {
+        about: "held robots",
+        rule: "What `teleport`, or `orientation` at infinite speed, poses is held there without weight.",
+    },
+    Rule {
+        about: "orientation",
+        rule: "At a finite speed, errors of roll, pitch and yaw are rates about the robot's x, y and z.",
+    },
+    Rule {
+        about: "car",
+        rule: "A brake is the greatest impulse of a step, and tyres stop a fifth of their slip to the side in each.",
+    },
 ];

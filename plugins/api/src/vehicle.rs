@@ -36,6 +36,7 @@ pub struct VehicleWheel {
     pub steer: f64,
     /// Driving force, forward, N.
     pub force: f64,
-    /// Greatest braking force, N; not while a force drives.
+    /// Greatest braking force, N; in MORSE's motion the greatest impulse of a step of the engine, N·s. Not while a force
+    /// drives.
     pub brake: f64,
 }

@@ -221,6 +221,7 @@ impl Builder<'_> {
                     body.settings.linear_damping as f32,
                     body.settings.angular_damping as f32,
                 ],
+                locked: convert::axes(&body.settings.locked),
                 attachment: body.attachment.clone(),
                 is_jointed,
                 is_posed,
@@ -387,6 +388,7 @@ fn rigid_body(
         } else {
             0
         })
+        .locked_axes(convert::axes(&settings.locked))
         .can_sleep(settings.can_sleep.unwrap_or(true))
         .user_data(place as u128)
 }

@@ -2,7 +2,8 @@
 
 use bevy::math::{Quat, Vec3};
 use bevy::prelude::Transform;
-use bevy_rapier3d::rapier::math::Pose;
+use bevy_rapier3d::rapier::{math::Pose, prelude::LockedAxes};
+use morse_scene::locked::Locked;
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 /// A vector for the engine.
@@ -19,6 +20,28 @@ pub(super) fn quat(rotation: &UnitQuaternion<f64>) -> Quat {
 /// A pose for the engine.
 pub(super) fn pose(pose: &Isometry3<f64>) -> Pose {
     Pose::from_parts(vec3(&pose.translation.vector), quat(&pose.rotation))
+}
+
+/// Locked axes for the engine.
+pub(super) fn axes(locked: &Locked) -> LockedAxes {
+    let [x, y, z] = locked.translation;
+    let [roll, pitch, yaw] = locked.rotation;
+    let mut axes = LockedAxes::empty();
+    axes.set(LockedAxes::TRANSLATION_LOCKED_X, x);
+    axes.set(LockedAxes::TRANSLATION_LOCKED_Y, y);
+    axes.set(LockedAxes::TRANSLATION_LOCKED_Z, z);
+    axes.set(LockedAxes::ROTATION_LOCKED_X, roll);
+    axes.set(LockedAxes::ROTATION_LOCKED_Y, pitch);
+    axes.set(LockedAxes::ROTATION_LOCKED_Z, yaw);
+    axes
+}
+
+/// Tells whether two poses differ by no more than the engine's rounding makes them.
+pub(super) fn is_rounding(one: &Isometry3<f64>, other: &Isometry3<f64>) -> bool {
+    const SHARE: f64 = 4.0 * f32::EPSILON as f64;
+    let apart = one.translation.vector - other.translation.vector;
+    let scale = one.translation.vector.amax().max(1.0);
+    apart.amax() <= SHARE * scale && one.rotation.angle_to(&other.rotation) <= 4.0 * SHARE
 }
 
 /// A vector of the engine.

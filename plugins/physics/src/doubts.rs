@@ -23,6 +23,9 @@ use super::{
 /// m, to which a robot may be inside of something: wheels sink in a little.
 const DEEPEST: f32 = 0.05;
 
+/// m: a robot may reach below its origin by as much, and be put on the ground by that: it is pushed out of it.
+const GREATEST_CLEARANCE: f32 = 0.12;
+
 /// m, below the lowest of all that stands still: what starts there has no floor.
 const FAR_BELOW: f32 = 1.0;
 
@@ -203,7 +206,8 @@ fn inside_each_other(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> V
             let depth = depth(one, other);
             let bodies = (one.body.min(other.body), one.body.max(other.body));
             let is_known = |known: &(usize, usize, f32)| (known.0, known.1) == bodies;
-            if depth > DEEPEST && !found.iter().any(is_known) {
+            let deepest = clearance(layout, one).max(clearance(layout, other));
+            if depth > deepest && !found.iter().any(is_known) {
                 found.push((bodies.0, bodies.1, depth));
             }
         }
@@ -235,6 +239,16 @@ fn is_allowed(layout: &Layout, scene: &Scene, one: &Placed<'_>, other: &Placed<'
     };
     let pairs = scene.allowed_collisions();
     pairs.contains(&(one.clone(), other.clone())) || pairs.contains(&(other, one))
+}
+
+/// Depth to which a solid may start inside of another, m.
+fn clearance(layout: &Layout, placed: &Placed<'_>) -> f32 {
+    let body = layout.bodies.get(placed.body);
+    let base = body.filter(|body| body.actuated && body.kind == BodyKind::Dynamic);
+    let below = base.map_or(0.0, |base| {
+        base.pose.translation.z as f32 - placed.around.mins.z
+    });
+    DEEPEST.max(below.min(GREATEST_CLEARANCE) + 1e-3)
 }
 
 fn depth(one: &Placed<'_>, other: &Placed<'_>) -> f32 {

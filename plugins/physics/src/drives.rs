@@ -20,6 +20,7 @@ use super::{
     PhysicsSettings, convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     filter::TURNING,
+    held,
     posed::{PosedMotions, Puts},
     rivals::{Claim, Claims},
 };
@@ -30,9 +31,9 @@ const GRIP: f64 = 2e-3;
 
 /// Share of its velocities that a ground robot keeps while it turns, in MORSE's motion.
 ///
-/// There friction took its share of a drive, three hundredths at 1 m/s, but hardly more of a turn: a robot stood on
+/// There friction took its share of a drive, three hundredths at 1 m/s, but half of it from a turn: a robot stood on
 /// a few points close together, whatever its size. The engine here would brake a turn by the whole footprint.
-pub(super) const TURNING_SHARE: f64 = 0.97;
+pub(super) const TURNING_SHARE: f64 = 0.985;
 
 /// A velocity that a body was told to have in this tick.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,8 +122,16 @@ impl Commanded {
                 let is_braked =
                     motion == MotionMode::Morse && command.is_ground_robot && command.turns();
                 let share = if is_braked { TURNING_SHARE } else { 1.0 };
-                command.times(share).impose(body, row.kind);
+                command.times(share).impose(body, row);
             }
+        }
+    }
+
+    /// Holds a body that was put somewhere, until the end of the tick.
+    fn hold(&mut self, engine: &mut EngineItem<'_, '_>, place: usize, row: &BodyRow) {
+        if let Some(body) = engine.movable(row) {
+            held::hold(body);
+            self.pushed.push(place);
         }
     }
 
@@ -134,7 +143,7 @@ impl Commanded {
             if let (Some(row), Some(body)) = (row, body) {
                 body.reset_forces(false);
                 body.reset_torques(false);
-                body.set_gravity_scale(if row.gravity { 1.0 } else { 0.0 }, false);
+                held::release(body, row);
                 body.set_linear_damping(row.damping[0]);
                 body.set_angular_damping(row.damping[1]);
             }
@@ -202,10 +211,10 @@ impl Command {
 
     /// Gives the body this velocity. A ground robot keeps its own vertical speed, roll and pitch
     /// rates: gravity and the ground give those.
-    fn impose(&self, body: &mut RigidBody, kind: BodyKind) {
+    fn impose(&self, body: &mut RigidBody, row: &BodyRow) {
         let pose = convert::isometry(body.position());
         let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
-        let (own_linear, own_angular) = if kind == BodyKind::Kinematic {
+        let (own_linear, own_angular) = if row.kind == BodyKind::Kinematic {
             (Vector3::zeros(), Vector3::zeros())
         } else {
             let angular = convert::vector(body.angvel());
@@ -216,7 +225,9 @@ impl Command {
         };
         let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
         let wakes = self.wakes();
-        body.set_linvel(convert::vec3(&(linear + angular.cross(&arm))), wakes);
+        let angular = held::allowed_turn(row, angular);
+        let linear = held::allowed(row, linear + angular.cross(&arm));
+        body.set_linvel(convert::vec3(&linear), wakes);
         body.set_angvel(convert::vec3(&angular), wakes);
     }
 }
@@ -380,7 +391,9 @@ impl Told<'_> {
                 }
                 Last::Pose(pose) => {
                     puts.put(engine, states, |_| pose, None);
-                    if let Some(body) = engine.movable(row) {
+                    if settings.motion.is_morse() {
+                        commanded.hold(engine, place, row);
+                    } else if let Some(body) = engine.movable(row) {
                         body.set_linvel(default(), true);
                         body.set_angvel(default(), true);
                         // It stays where it is put, until the end of the tick.
@@ -391,7 +404,9 @@ impl Told<'_> {
                 Last::Orientation(turned) => {
                     let to = |pose: Isometry3<f64>| Isometry3::from_parts(pose.translation, turned);
                     puts.put(engine, states, to, None);
-                    if let Some(body) = engine.movable(row) {
+                    if settings.motion.is_morse() {
+                        commanded.hold(engine, place, row);
+                    } else if let Some(body) = engine.movable(row) {
                         body.set_angvel(default(), true);
                     }
                 }

@@ -14,7 +14,7 @@ use bevy_rapier3d::{
     },
     rapier::{
         dynamics::{IntegrationParameters, SpringCoefficients},
-        prelude::{ImpulseJointHandle, RigidBody, RigidBodyHandle},
+        prelude::{ImpulseJointHandle, LockedAxes, RigidBody, RigidBodyHandle},
     },
 };
 use morse_api::{body::BodyKind, motion::MotionMode};
@@ -96,6 +96,8 @@ pub(super) struct BodyRow {
     pub gravity: bool,
     /// Linear and angular, 1/s.
     pub damping: [f32; 2],
+    /// Axes that it does not move on.
+    pub locked: LockedAxes,
     pub attachment: Option<Attachment>,
     /// True if the engine solves a joint of it, with more iterations than other bodies.
     pub is_jointed: bool,

@@ -5,11 +5,11 @@
 //! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
 //! - [`shapes`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
-//! - [`drives`]: what actuators ask of bodies; `rivals`: which of several drives; `posed`: velocities of what they put somewhere; `joints`, `posing`: what
-//!   they ask of joints;
+//! - [`drives`]: what actuators ask of bodies; `rivals`: which of several drives; `posed`: velocities of what they put
+//!   somewhere; `held`: what does not move from there, and locked axes; `joints`, `posing`: what they ask of joints;
 //! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
-//! - [`fluids`]: air and water; `vehicles`: wheels that are rays; `loads`: forces for a step;
+//! - [`fluids`]: air and water; `vehicles`: wheels that are rays, `cars`: as MORSE had them; `loads`: forces for a step;
 //! - [`mechanisms`]: the trees of joints, as their dynamics are calculated;
 //! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
@@ -17,6 +17,7 @@
 //! - `snapshot`: hash, save and restore.
 
 pub mod build;
+mod cars;
 pub mod contacts;
 mod convert;
 mod doubts;
@@ -25,6 +26,7 @@ mod engine;
 mod filter;
 pub mod fluids;
 pub mod grasp;
+mod held;
 mod joints;
 mod loads;
 pub mod lost_body;

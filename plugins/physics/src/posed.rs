@@ -15,6 +15,7 @@ use super::{
     PhysicsSettings, convert,
     drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
+    held,
     lost_body::is_bearable,
 };
 
@@ -92,6 +93,9 @@ impl Puts<'_> {
         state.center_of_mass = to * center;
         state.pose = to;
         carry(engine, tables, self.place, &from, &to);
+        if settings.motion.is_morse() {
+            held::carry_jointed(engine, tables, self.place, &from, &to);
+        }
     }
 }
 
@@ -105,9 +109,9 @@ pub(super) fn put(
 ) {
     let known = motions.get(&place).copied();
     let target = known.map(|known| known.target);
-    let is_unmoved = |target: &Isometry3<f64>| is_rounding(target, from);
+    let is_unmoved = |target: &Isometry3<f64>| convert::is_rounding(target, from);
     let from = target.filter(is_unmoved).unwrap_or(*from);
-    if *to == from || (known.is_none() && is_rounding(to, &from)) {
+    if *to == from || (known.is_none() && convert::is_rounding(to, &from)) {
         return;
     }
     let mut motion = PosedMotion {
@@ -125,14 +129,6 @@ pub(super) fn put(
         motion.lasts = known.age + known.age / 2;
     }
     motions.insert(place, motion);
-}
-
-/// Tells whether two poses differ by no more than the engine's rounding makes them.
-fn is_rounding(one: &Isometry3<f64>, other: &Isometry3<f64>) -> bool {
-    const SHARE: f64 = 4.0 * f32::EPSILON as f64;
-    let apart = one.translation.vector - other.translation.vector;
-    let scale = one.translation.vector.amax().max(1.0);
-    apart.amax() <= SHARE * scale && one.rotation.angle_to(&other.rotation) <= 4.0 * SHARE
 }
 
 /// A body is displaced by so much, in its own axes, by an actuator that does so once in a period (s).

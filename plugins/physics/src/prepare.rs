@@ -1,12 +1,12 @@
 //! The solids and the masses of a scene: all that can fail before anything is built.
-use morse_api::body::BodyKind;
+use morse_api::{body::BodyKind, motion::MotionMode};
 use morse_scene::{
     assembly::{BodyLayout, Layout},
     bounds::Bounds,
     diagnostic::{Diagnostic, printable},
     model::{Geometry, Scene},
 };
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::{
     mass::{self, Mass, Source},
@@ -47,12 +47,17 @@ pub(super) struct PreparedSolid {
     pub restitution: f64,
 }
 
-/// Makes the solids and the masses of a scene.
+/// Makes the solids and the masses of a scene. In MORSE's motion the centre of a robot's mass is its origin, whatever
+/// its shape: so its engine had it.
 ///
 /// # Errors
 ///
 /// For each shape that cannot be made, such as a mesh whose file is missing or broken.
-pub fn prepare(layout: &Layout, scene: &Scene) -> Result<Prepared, Vec<Diagnostic>> {
+pub fn prepare(
+    layout: &Layout,
+    scene: &Scene,
+    motion: MotionMode,
+) -> Result<Prepared, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut prepared = Prepared {
         bodies: Vec::new(),
@@ -65,7 +70,10 @@ pub fn prepare(layout: &Layout, scene: &Scene) -> Result<Prepared, Vec<Diagnosti
             body,
             errors: &mut errors,
         };
-        let (made, warning) = maker.make();
+        let (mut made, warning) = maker.make();
+        if motion.is_morse() && body.actuated && body.kind == BodyKind::Dynamic {
+            made.mass.center = Vector3::zeros();
+        }
         prepared.bodies.push(made);
         prepared.warnings.extend(warning);
     }

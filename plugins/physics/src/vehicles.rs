@@ -7,13 +7,19 @@
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::{
     control::{DynamicRayCastVehicleController, WheelTuning},
-    prelude::QueryFilter,
+    prelude::{QueryFilter, Ray, RigidBody},
 };
-use morse_api::{component::Mount, state::InPathOrder, vehicle::Vehicle};
+use morse_api::{
+    component::Mount,
+    state::InPathOrder,
+    vehicle::{Vehicle, VehicleWheel},
+};
 use nalgebra::{Matrix3, Vector3};
 
 use super::{
-    PhysicsSettings, convert,
+    PhysicsSettings,
+    cars::{Car, Ground, Touching},
+    convert,
     engine::{BodyIndex, EngineItem, Tables},
 };
 
@@ -24,8 +30,10 @@ pub(super) struct Vehicles(Vec<Driven>);
 struct Driven {
     body: usize,
     controller: DynamicRayCastVehicleController,
-    /// N, of each wheel.
-    brakes: Vec<f64>,
+    /// As the actuator asks for them.
+    wheels: Vec<VehicleWheel>,
+    /// Those that touch the ground in this step.
+    touching: Vec<Touching>,
     is_driven: bool,
 }
 
@@ -47,7 +55,7 @@ pub(super) fn apply(
         };
         let known = vehicles.0.get(count);
         let is_known = known
-            .is_some_and(|known| known.body == place && known.brakes.len() == vehicle.wheels.len());
+            .is_some_and(|known| known.body == place && known.wheels.len() == vehicle.wheels.len());
         if !is_known {
             vehicles.0.truncate(count);
             let controller = DynamicRayCastVehicleController::new(row.handle);
@@ -91,7 +99,8 @@ impl Driven {
         Self {
             body,
             controller,
-            brakes: vec![0.0; vehicle.wheels.len()],
+            wheels: vehicle.wheels.clone(),
+            touching: Vec::with_capacity(vehicle.wheels.len()),
             is_driven: false,
         }
     }
@@ -102,17 +111,20 @@ impl Driven {
             .controller
             .wheels_mut()
             .iter_mut()
-            .zip(&mut self.brakes);
-        for ((slot, brake), wheel) in slots.zip(&vehicle.wheels) {
+            .zip(&mut self.wheels);
+        for ((slot, told), wheel) in slots.zip(&vehicle.wheels) {
             let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
-            slot.steering = finite(wheel.steer) as f32;
-            slot.engine_force = finite(wheel.force) as f32;
-            *brake = finite(wheel.brake).max(0.0);
+            told.clone_from(wheel);
+            told.steer = finite(wheel.steer);
+            told.force = finite(wheel.force);
+            told.brake = finite(wheel.brake).max(0.0);
+            slot.steering = told.steer as f32;
+            slot.engine_force = told.force as f32;
             self.is_driven |= slot.engine_force != 0.0;
         }
     }
 
-    fn act(&mut self, engine: &mut EngineItem<'_, '_>, step: f64) {
+    fn act(&mut self, engine: &mut EngineItem<'_, '_>, settings: &PhysicsSettings) {
         let handle = self.controller.chassis;
         let Some(body) = engine.bodies.bodies.get_mut(handle) else {
             return;
@@ -126,15 +138,60 @@ impl Driven {
         if body.is_sleeping() {
             return;
         }
+        if settings.motion.is_morse() {
+            self.act_as_in_morse(engine, settings.substep());
+        } else {
+            self.control(engine, settings.substep());
+        }
+    }
+
+    /// In MORSE's motion.
+    fn act_as_in_morse(&mut self, engine: &mut EngineItem<'_, '_>, step: f64) {
+        let handle = self.controller.chassis;
+        let simulation = &*engine.simulation;
+        let queries = simulation.broad_phase.as_query_pipeline(
+            simulation.narrow_phase.query_dispatcher(),
+            &engine.bodies.bodies,
+            &engine.colliders.colliders,
+            QueryFilter::default().exclude_rigid_body(handle),
+        );
+        let Some(body) = engine.bodies.bodies.get(handle) else {
+            return;
+        };
+        let car = car(body);
+        let touching = |wheel: &VehicleWheel| {
+            let (from, to, length) = car.ray(wheel);
+            let ray = Ray::new(convert::vec3(&from.coords), convert::vec3(&to));
+            let (_, hit) = queries.cast_ray_and_get_normal(&ray, length as f32, true)?;
+            let ground = Ground {
+                distance: f64::from(hit.time_of_impact),
+                normal: convert::vector(hit.normal).try_normalize(1e-6)?,
+            };
+            car.touching(wheel, &ground)
+        };
+        self.touching.clear();
+        self.touching
+            .extend(self.wheels.iter().filter_map(touching));
+        let [force, torque] = car.act(&mut self.touching, step);
+        if let Some(body) = engine.bodies.bodies.get_mut(handle) {
+            body.add_force(convert::vec3(&force), false);
+            body.add_torque(convert::vec3(&torque), false);
+        }
+    }
+
+    /// By the engine's controller.
+    fn control(&mut self, engine: &mut EngineItem<'_, '_>, step: f64) {
+        let handle = self.controller.chassis;
+        let Some(body) = engine.bodies.bodies.get(handle) else {
+            return;
+        };
         let (linear, angular) = (body.linvel(), body.angvel());
-        let inertia = &body.mass_properties().local_mprops;
-        let column = |at: usize| convert::vector(inertia.reconstruct_inertia_matrix().col(at));
-        let inertia = Matrix3::from_columns(&[column(0), column(1), column(2)]);
+        let inertia = inertia(body);
         let axes = convert::rotation(*body.rotation());
         let mass = f64::from(body.mass());
-        for (slot, brake) in self.controller.wheels_mut().iter_mut().zip(&self.brakes) {
+        for (slot, wheel) in self.controller.wheels_mut().iter_mut().zip(&self.wheels) {
             // The engine's brake is the impulse of a step.
-            slot.brake = (brake * step) as f32;
+            slot.brake = (wheel.brake * step) as f32;
         }
         let simulation = &mut *engine.simulation;
         let queries = simulation.broad_phase.as_query_pipeline_mut(
@@ -157,6 +214,27 @@ impl Driven {
     }
 }
 
+/// Own axes, kg·m².
+fn inertia(body: &RigidBody) -> Matrix3<f64> {
+    let inertia = &body.mass_properties().local_mprops;
+    let column = |at: usize| convert::vector(inertia.reconstruct_inertia_matrix().col(at));
+    Matrix3::from_columns(&[column(0), column(1), column(2)])
+}
+
+fn car(body: &RigidBody) -> Car {
+    let pose = convert::isometry(body.position());
+    let axes = pose.rotation.to_rotation_matrix();
+    let inverse = inertia(body).try_inverse().unwrap_or_default();
+    Car {
+        pose,
+        center: convert::point(body.center_of_mass()),
+        mass: f64::from(body.mass()),
+        inverse_inertia: axes.matrix() * inverse * axes.matrix().transpose(),
+        linear: convert::vector(body.linvel()),
+        angular: convert::vector(body.angvel()),
+    }
+}
+
 impl Vehicles {
     /// The bodies that are vehicles.
     pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + '_ {
@@ -166,7 +244,7 @@ impl Vehicles {
     /// Lets the wheels act in the next step of the engine.
     pub(super) fn act(&mut self, engine: &mut EngineItem<'_, '_>, settings: &PhysicsSettings) {
         for driven in &mut self.0 {
-            driven.act(engine, settings.substep());
+            driven.act(engine, settings);
         }
     }
 }

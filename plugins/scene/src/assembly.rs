@@ -17,7 +17,10 @@ pub use layout::{
 };
 pub use merge::assemble;
 
-use crate::model::{Frame, Scene};
+use crate::{
+    locked::Locked,
+    model::{Frame, Scene},
+};
 
 /// A scene with its bodies, joints and robots. Names that the scene does not have are errors of the
 /// spawning, with suggestions.
@@ -84,6 +87,8 @@ pub struct BodySettings {
     pub angular_damping: f64,
     /// True if gravity acts on it.
     pub gravity: bool,
+    /// Axes that it does not move on.
+    pub locked: Locked,
     /// True if it may sleep while at rest; without an answer, if nothing actuates it.
     pub can_sleep: Option<bool>,
     /// Coefficient of drag times area along each axis of the body, m².
@@ -102,6 +107,7 @@ impl Default for BodySettings {
             linear_damping: 0.0,
             angular_damping: 0.0,
             gravity: true,
+            locked: Locked::default(),
             can_sleep: None,
             drag_area: Vector3::zeros(),
         }
@@ -150,6 +156,8 @@ pub struct RobotBase {
     pub friction: Option<f64>,
     /// True if gravity acts on the robot's bodies.
     pub gravity: bool,
+    /// Axes that the base does not move on.
+    pub locked: Locked,
     /// Of the base, 1/s.
     pub linear_damping: Option<f64>,
     /// Of the base, 1/s.
@@ -169,6 +177,7 @@ impl RobotBase {
             mass: None,
             friction: None,
             gravity: true,
+            locked: Locked::default(),
             linear_damping: None,
             angular_damping: None,
             drag_area: None,

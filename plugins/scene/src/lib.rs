@@ -5,14 +5,17 @@
 //! - [`model`]: frames, joints and geometry of a scene; [`robray`]: the language of `.robray` files;
 //! - [`simulation`]: simulation files (`.ron`): robots, components, middlewares, the environment;
 //! - [`assembly`]: a scene with its robots mounted, and the bodies that it falls into;
-//! - [`assets`]: models that the program carries in itself;
+//! - [`locked`]: axes that bodies do not move on;
+//! - [`assets`]: models that the program carries in itself; [`morse_robots`]: what MORSE's builder says of them;
 //! - [`bounds`]: ranges of the numbers of files;
 //! - [`diagnostic`]: errors and warnings that point into a text; [`report`]: all those of one load.
 pub mod assembly;
 pub mod assets;
 pub mod bounds;
 pub mod diagnostic;
+pub mod locked;
 pub mod model;
+pub mod morse_robots;
 pub mod report;
 pub mod robray;
 pub mod simulation;

@@ -8,7 +8,7 @@ use morse_api::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Description, Setting, Signature};
+use super::{Description, Setting, Signature, robots};
 
 /// A number as people write it: not more digits than tell it apart from its neighbours among measures.
 pub(super) fn value(value: &Json) -> String {
@@ -84,6 +84,13 @@ pub(super) fn as_text(description: &Description) -> String {
     if let Some(frequency) = frequency(description) {
         write!(text, "\nFrequency\n  {frequency}\n").ok();
     }
+    text.push_str(
+        &description
+            .robot
+            .as_ref()
+            .map(robots::physics)
+            .unwrap_or_default(),
+    );
     text.push_str(&services(&description.services));
     if !description.fits.is_empty() {
         let title = if *family == "modifier" {
@@ -221,6 +228,9 @@ pub(super) fn as_json(description: &Description) -> Json {
         "services": description.services.iter().map(service).collect::<Json>(),
         "fits": description.fits, "snippet": description.snippet,
     });
+    if let Some(robot) = &description.robot {
+        json["physics"] = robots::to_json(robot);
+    }
     if let (Some((noun, fields)), Some(object)) = (&description.fields, json.as_object_mut()) {
         let mut fields_json = list(fields);
         if let Some(rows) = fields_json.as_array_mut().filter(|_| *noun == "command") {

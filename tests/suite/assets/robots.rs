@@ -1,7 +1,7 @@
 //! The robots have the masses and sizes of MORSE's, and stand where they are said to.
 use std::fmt::Write as _;
 
-use morse_api::{body::BodyState, joint::JointState};
+use morse_api::{body::BodyState, joint::JointState, motion::MotionMode};
 use morse_sim::{
     Simulation, physics,
     scene::{
@@ -205,7 +205,7 @@ fn inertias_are_possible() {
         };
         let layout = layout(&assembly).unwrap();
         assert!(layout.warnings.is_empty(), "{path}: {:?}", layout.warnings);
-        let prepared = physics::prepare(&layout, &assembly.scene).unwrap();
+        let prepared = physics::prepare(&layout, &assembly.scene, MotionMode::Default).unwrap();
         assert!(
             prepared.warnings.is_empty(),
             "{path}: {:?}",
@@ -334,4 +334,34 @@ fn wheels_carry_and_drive() {
         let turned = run([0.0, 2.0]).rotation.euler_angles().2;
         assert!(turned > 0.02, "{name} turns left by {turned}");
     }
+}
+
+/// MORSE's table of robots is of these models: it says how high above the ground their origins are.
+#[test]
+fn morses_robots_are_these() {
+    for morse in morse_sim::scene::morse_robots::ROBOTS {
+        let robot = ROBOTS.iter().find(|robot| robot.name == morse.word());
+        let robot = robot.unwrap_or_else(|| panic!("{} is no model", morse.model));
+        // A car stands on its springs.
+        if morse.class != "Hummer" {
+            let height = morse.height - morse.origin;
+            assert!(
+                (height + robot.heights[0]).abs() < 1e-9,
+                "{}: {height} m",
+                morse.class
+            );
+        }
+    }
+}
+
+/// It is where scripts put it: its shape begins 0.1 m below its origin.
+#[test]
+fn an_atrv_at_the_height_of_the_ground_is_no_mistake() {
+    let warnings = |height: f64| {
+        let atrv = robot("atrv", 20.0, [1.140, 0.671], [-0.10, 0.737]);
+        let simulation = on_the_floor(&atrv, height);
+        simulation.world().resource::<Spawned>().warnings.len()
+    };
+    assert_eq!((warnings(0.1), warnings(0.0)), (0, 0));
+    assert_eq!(warnings(-0.1), 1, "half a wheel in the ground");
 }

@@ -127,25 +127,6 @@ fn in_morses_motion_friction_takes_its_share() {
     }
 }
 
-#[test]
-fn in_morses_motion_friction_leaves_most_of_the_turning_rate() {
-    // As much as MORSE's own tests allow for.
-    for start in ["w: 0.5", "v: 0.5, w: -0.4"] {
-        let mut test = Arena {
-            environment: "motion: morse",
-            robot: &actuator("v_omega", start),
-            ..Arena::default()
-        }
-        .build();
-        test.run(1.0);
-        let from = test.yaw();
-        test.run(4.0);
-        let rate = (test.yaw() - from) / 4.0;
-        let commanded = if start == "w: 0.5" { 0.5 } else { -0.4 };
-        assert!((rate - 0.97 * commanded).abs() < 0.005, "{start}: {rate}");
-    }
-}
-
 /// Distance that a robot slides down a slope in 2 s, m.
 fn slid(motion: &str, command: &str, slope: f64) -> f64 {
     let environment = format!("motion: {motion}");

@@ -78,6 +78,7 @@ fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
         linear_damping,
         angular_damping,
         gravity: _,
+        locked: _,
         can_sleep: _,
         drag_area,
     } = body;
@@ -100,6 +101,7 @@ fn robot_base(path: &str, robot: &RobotBase, found: &mut Vec<Diagnostic>) {
         mass,
         friction,
         gravity: _,
+        locked: _,
         linear_damping,
         angular_damping,
         drag_area,

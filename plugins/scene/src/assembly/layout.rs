@@ -247,6 +247,7 @@ impl<'a> Builder<'a> {
             settings.linear_damping = based.linear_damping.unwrap_or(settings.linear_damping);
             settings.angular_damping = based.angular_damping.unwrap_or(settings.angular_damping);
             settings.drag_area = based.drag_area.unwrap_or(settings.drag_area);
+            settings.locked = settings.locked.and(based.locked);
         }
         let of_robot = robot.and_then(|robot| self.assembly.robots.get(robot));
         settings.gravity &= of_robot.is_none_or(|robot| robot.gravity);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use morse_api::{body::BodyKind, joint::JointTarget};
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::{Assembly, BodySettings, JointMode, JointSettings, RobotBase};
 use crate::{
@@ -118,10 +118,11 @@ fn add_robot(
             let mut base = Frame::new(name.as_str());
             base.pose = *at;
             assembly.scene.add_frame(base).map_err(place)?;
-            let origin = nalgebra::Isometry3::identity();
+            let origin = -robot.origin.unwrap_or_default();
+            let model = Isometry3::from_parts(origin.into(), UnitQuaternion::identity());
             assembly
                 .scene
-                .mount(loaded, name, Some(name), origin)
+                .mount(loaded, name, Some(name), model)
                 .map_err(place)?;
         }
         Form::Frame(frame) => {
@@ -151,6 +152,7 @@ fn add_robot(
         friction: robot.friction,
         is_ground_robot: robot.locomotion == model::Locomotion::Ground,
         gravity: robot.gravity,
+        locked: robot.locked,
         linear_damping: robot.linear_damping,
         angular_damping: robot.angular_damping,
         drag_area: robot.drag_area,
@@ -186,6 +188,7 @@ fn body_settings(body: &model::Body) -> BodySettings {
         linear_damping: body.linear_damping,
         angular_damping: body.angular_damping,
         gravity: body.gravity,
+        locked: body.locked,
         can_sleep: body.can_sleep,
         drag_area: body.drag_area.unwrap_or_else(Vector3::zeros),
     }

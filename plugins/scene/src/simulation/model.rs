@@ -11,6 +11,7 @@ pub use morse_api::motion::{MotionMode, TimeStrategy};
 use nalgebra::{Isometry3, Vector3};
 
 use super::span::Spanned;
+use crate::locked::Locked;
 
 /// A map of the file: sorted by name, each name with its place.
 pub type Named<T> = BTreeMap<Spanned<String>, T>;
@@ -158,6 +159,8 @@ pub struct Body {
     pub angular_damping: f64,
     /// True if gravity acts on it.
     pub gravity: bool,
+    /// Axes that it does not move on.
+    pub locked: Locked,
     /// True if it may sleep while at rest; without an answer, if nothing actuates it.
     pub can_sleep: Option<bool>,
     /// Coefficient of drag times area along each axis of the body, in m².
@@ -176,6 +179,7 @@ impl Default for Body {
             linear_damping: 0.0,
             angular_damping: 0.0,
             gravity: true,
+            locked: Locked::default(),
             can_sleep: None,
             drag_area: None,
         }
@@ -281,6 +285,8 @@ pub struct Robot {
     pub base: BodyKind,
     /// Pose at the start, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
     pub at: Isometry3<f64>,
+    /// Point of the model that is the robot's origin, in m; not for [`Form::Frame`].
+    pub origin: Option<Vector3<f64>>,
     /// Many instead of one.
     pub repeat: Option<Repeat>,
     /// Its joints, by the variable's name inside the model.
@@ -295,6 +301,8 @@ pub struct Robot {
     pub locomotion: Locomotion,
     /// True if gravity acts on its bodies.
     pub gravity: bool,
+    /// Axes that its base does not move on.
+    pub locked: Locked,
     /// Of the base, in 1/s.
     pub linear_damping: Option<f64>,
     /// Of the base, in 1/s.

@@ -88,6 +88,7 @@ numbers! {
     TRANSLATION = "robots.*.at.translation", PLACE, "in metres";
     RPY = "robots.*.at.rpy", TURN, "in radians";
     QUATERNION = "robots.*.at.quaternion", Bounds::ANY, "no rotation is (0, 0, 0, 1)";
+    ORIGIN = "robots.*.origin", PLACE, "in metres, in the frame of the model";
     GRID_SPACING = "robots.*.repeat.pattern.grid.spacing", PLACE, "in metres";
     LINE_STEP = "robots.*.repeat.pattern.line.step", PLACE, "in metres";
     CIRCLE_RADIUS = "robots.*.repeat.pattern.circle.radius", Bounds::between(1e-6, 1e8), "in metres";

@@ -14,6 +14,7 @@ use super::reader::Reader;
 use super::repeat::{repeat, too_many_together};
 use super::span::Spanned;
 use super::tree::{Field, Node};
+use crate::locked::Locked;
 
 const BODY_KINDS: &[(&str, BodyKind)] = &[
     ("dynamic", BodyKind::Dynamic),
@@ -194,6 +195,7 @@ fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<
         gravity: fields
             .read(reader, "gravity", Reader::boolean)
             .unwrap_or(true),
+        locked: fields.read(reader, "locked", locked).unwrap_or_default(),
         can_sleep: fields.read(reader, "can_sleep", Reader::boolean),
         drag_area: fields.vector(reader, &ranges::BODY_DRAG),
     };
@@ -203,6 +205,19 @@ fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<
 
 fn body_kind(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<BodyKind> {
     reader.choice(node, name, BODY_KINDS)
+}
+
+/// A list of axes; each once.
+fn locked(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Locked> {
+    let mut locked = Locked::default();
+    for item in reader.list(node, name) {
+        let axis = reader.choice(item, name, &Locked::WORDS);
+        if axis.is_some_and(|axis| !locked.lock(axis)) {
+            let word = item.as_word().unwrap_or_default();
+            reader.duplicate(word, item.span, None);
+        }
+    }
+    Some(locked)
 }
 
 fn joints(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Named<Joint>> {
@@ -228,8 +243,10 @@ fn joint(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
 fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Robot> {
     let mut fields = Fields::open(reader, node, name)?;
     let form = form(reader, &mut fields);
+    let origin = origin_of(reader, &mut fields, &form);
     let robot = Robot {
         form,
+        origin,
         base: fields.read(reader, "base", body_kind).unwrap_or_default(),
         at: fields.read(reader, "at", Reader::pose).unwrap_or_default(),
         repeat: fields.read(reader, "repeat", repeat),
@@ -247,6 +264,7 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         gravity: fields
             .read(reader, "gravity", Reader::boolean)
             .unwrap_or(true),
+        locked: fields.read(reader, "locked", locked).unwrap_or_default(),
         linear_damping: fields.number(reader, &ranges::ROBOT_LINEAR_DAMPING),
         angular_damping: fields.number(reader, &ranges::ROBOT_ANGULAR_DAMPING),
         drag_area: fields.vector(reader, &ranges::ROBOT_DRAG),
@@ -271,6 +289,22 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
     };
     fields.finish(reader);
     Some(robot)
+}
+
+/// `origin`, which a model has; a frame of the scene has its own.
+fn origin_of(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    form: &Form,
+) -> Option<nalgebra::Vector3<f64>> {
+    let field = fields.take("origin")?;
+    if matches!(form, Form::Frame(_)) {
+        let message = "a `frame` of the scene has its own origin";
+        let problem = error("simulation::conflict", field.place(), message)
+            .help("remove `origin`, or give the robot a `model`");
+        reader.problems.push(problem);
+    }
+    reader.vector(&field.value, "origin", &ranges::ORIGIN)
 }
 
 /// `model` or `frame`. What is wrong is reported; the robot is read all the same.

@@ -1,0 +1,82 @@
+//! Bodies that are held: on locked axes at all times, and in MORSE's motion by the actuator that poses them.
+//!
+//! What holds a robot there leaves it neither speed nor weight: it is at its pose when sensors look, however deep in the
+//! ground that is, and begins to fall when the actuator is deactivated.
+
+use bevy_rapier3d::rapier::prelude::{LockedAxes, RigidBody};
+use nalgebra::{Isometry3, Vector3};
+
+use super::{
+    convert,
+    engine::{BodyRow, EngineItem, Tables},
+};
+
+/// Holds a body where it is, until [`release`]: nothing that touches or pushes it moves it. It does not fall asleep over
+/// that, and so falls at once when it is let go.
+pub(super) fn hold(body: &mut RigidBody) {
+    body.set_linvel(Default::default(), true);
+    body.set_angvel(Default::default(), true);
+    body.set_gravity_scale(0.0, false);
+    body.set_locked_axes(LockedAxes::all(), false);
+    body.wake_up(true);
+}
+
+/// Lets gravity and forces move a body again, but on the axes on which it is locked.
+pub(super) fn release(body: &mut RigidBody, row: &BodyRow) {
+    body.set_gravity_scale(if row.gravity { 1.0 } else { 0.0 }, false);
+    body.set_locked_axes(row.locked, false);
+}
+
+/// Takes along what hangs on the joints of a body that was moved past physics: its wheels would be torn off.
+pub(super) fn carry_jointed(
+    engine: &mut EngineItem<'_, '_>,
+    tables: &Tables,
+    place: usize,
+    from: &Isometry3<f64>,
+    to: &Isometry3<f64>,
+) {
+    if convert::is_rounding(from, to) {
+        return;
+    }
+    let by = to * from.inverse();
+    for (at, row) in tables.robot_of(place) {
+        if at == place || row.is_posed {
+            continue;
+        }
+        if let Some(body) = engine.movable(row) {
+            let pose = by * convert::isometry(body.position());
+            body.set_position(convert::pose(&pose), true);
+            body.set_linvel(Default::default(), true);
+            body.set_angvel(Default::default(), true);
+        }
+    }
+}
+
+/// The part of a velocity of a body (world axes) that its locks allow.
+pub(super) fn allowed(row: &BodyRow, velocity: Vector3<f64>) -> Vector3<f64> {
+    const AXES: [LockedAxes; 3] = [
+        LockedAxes::TRANSLATION_LOCKED_X,
+        LockedAxes::TRANSLATION_LOCKED_Y,
+        LockedAxes::TRANSLATION_LOCKED_Z,
+    ];
+    without(row.locked, AXES, velocity)
+}
+
+/// The part of a turning rate of a body (world axes) that its locks allow.
+pub(super) fn allowed_turn(row: &BodyRow, rate: Vector3<f64>) -> Vector3<f64> {
+    const AXES: [LockedAxes; 3] = [
+        LockedAxes::ROTATION_LOCKED_X,
+        LockedAxes::ROTATION_LOCKED_Y,
+        LockedAxes::ROTATION_LOCKED_Z,
+    ];
+    without(row.locked, AXES, rate)
+}
+
+fn without(locked: LockedAxes, axes: [LockedAxes; 3], mut vector: Vector3<f64>) -> Vector3<f64> {
+    for (part, axis) in vector.iter_mut().zip(axes) {
+        if locked.contains(axis) {
+            *part = 0.0;
+        }
+    }
+    vector
+}
