@@ -83,6 +83,9 @@ class Harness(Programs):
     def test_ticks(self) -> None:
         self.run_harness("ticks")
 
+    def test_rules_of_motion(self) -> None:
+        self.run_harness("rules", rtf="4")
+
     def test_mistakes(self) -> None:
         self.run_harness("mistake")
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import unittest
 from typing import Any, Dict
 
@@ -10,9 +11,10 @@ from morse_sim.builder import modifiers, table, worlds
 from morse_sim.builder.ron import Fields
 
 from . import ROOT
-from .support import described, listed, needs_program
+from .support import described, listed, needs_program, program
 
 PROPERTIES = os.path.join(ROOT, "src", "morse_sim", "builder", "properties.py")
+PHYSICS = os.path.join(ROOT, "src", "morse_sim", "builder", "physics.py")
 
 OWN = {
     "sensors": {"joint_state", "kinect", "laser_scanner", "segmentation_camera"},
@@ -94,6 +96,29 @@ class Table(unittest.TestCase):
             with open(PROPERTIES, "w", encoding="utf-8") as file:
                 file.write(text)
         with open(PROPERTIES, encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
+
+    def test_robots_are_those_of_the_program(self) -> None:
+        rows = []
+        for file in listed("robots"):
+            word = os.path.splitext(os.path.basename(file))[0]
+            asked = [program() or "", "describe", word, "--json"]
+            said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+            kinds = [json.loads(line) for line in said.splitlines()]
+            rows += [kind["physics"] for kind in kinds if kind["family"] == "robot"]
+        self.assertIn("ATRV", [row["class"] for row in rows])
+        text = ""
+        for row in sorted(rows, key=lambda row: row["class"]):
+            own = (row["mass"], row["origin"], row["friction"], (row["linear_loss"], row["angular_loss"]))
+            text += f'    "{row["class"]}": Physics{own!r},\n'
+            self.assertEqual(worlds.ROBOTS[row["class"]].file, row["model"])
+        with open(PHYSICS, encoding="utf-8") as file:
+            head = file.read().partition("= {\n")[0]
+        text = head + "= {\n" + text + "}\n"
+        if os.environ.get("UPDATE_GOLDEN"):
+            with open(PHYSICS, "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(PHYSICS, encoding="utf-8") as file:
             self.assertEqual(file.read(), text)
 
     def test_every_modifier_is_there(self) -> None:

@@ -30,10 +30,7 @@ GAME = {
 }
 """Blender's settings of physics, and what they are at first."""
 
-WITHOUT_EFFECT = {
-    "radius", "form_factor", "collision_margin", "velocity_max", "velocity_min",
-    "lock_location_x", "lock_location_y", "lock_rotation_x", "lock_rotation_y", "lock_rotation_z",
-}
+WITHOUT_EFFECT = {"radius", "form_factor", "collision_margin", "velocity_max", "velocity_min"}
 
 
 class Property:
@@ -81,7 +78,6 @@ class Game:
 
     physics_type: str
     mass: Optional[float]
-    lock_location_z: bool
 
     def __init__(self, properties: Dict[str, Any]):
         object.__setattr__(self, "properties", Properties(properties))

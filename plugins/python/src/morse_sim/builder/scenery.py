@@ -64,6 +64,11 @@ def _frame(name: str, lines: List[str]) -> List[str]:
     return [f"frame {_name(name)} {{", *(f"  {line}" for line in lines), "}"]
 
 
+def raised(model: Model, at: Sequence[float]) -> Sequence[float]:
+    """A place of the robot as one of its model, which may have its origin lower."""
+    return (at[0], at[1], at[2] + model.physics.origin)
+
+
 class Scenery:
     """What is added to an environment."""
 
@@ -122,14 +127,15 @@ class Scenery:
         """The text of a robot with its arms, and with places that others find."""
         blocks = [f'include "{model.file}"']
         for name, pose in marks.items():
-            lines = [f"parent {_name(model.root)};", *_place(*pose)]
+            at, rotation = pose
+            lines = [f"parent {_name(model.root)};", *_place(raised(model, at), rotation)]
             blocks.append("\n".join(_frame(name, lines)))
         for component, arm in arms:
             at, rotation = component.location, component.rotation_euler
             if model.faces:
                 at, rotation = compose(((0.0, 0.0, 0.0), (0.0, 0.0, model.faces)), (at, rotation))
             # Of two frames of one name the first says where it is: the arm's own comes second.
-            lines = [f"parent {_name(model.root)};", *_place(at, rotation), *arm.get("body", ())]
+            lines = [f"parent {_name(model.root)};", *_place(raised(model, at), rotation), *arm.get("body", ())]
             blocks.append("\n".join(_frame(arm["root"], lines)))
             blocks.append(f'include "{arm["file"]}"')
         return "\n\n".join(blocks) + "\n"

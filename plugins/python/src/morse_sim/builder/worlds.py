@@ -4,9 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
-
-BLENDER_DAMPING = (0.04, 0.1)
-"""The share of its speed, and of its turning rate, that a body of Blender loses in a second unless it says otherwise."""
+from .physics import PHYSICS, Physics
 
 
 class Model(NamedTuple):
@@ -24,8 +22,7 @@ class Model(NamedTuple):
     """Falls and tilts while a velocity is commanded."""
     joints: Tuple[str, ...] = ()
     """What its armatures pose."""
-    damping: Tuple[float, float] = BLENDER_DAMPING
-    """What it loses of its speeds."""
+    physics: Physics = Physics()
 
 
 _HUMAN_SIDES = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wrist", "hip_pitch", "hip_roll",
@@ -49,23 +46,26 @@ _PR2_GRIPPERS = ("l_gripper_joint", "r_gripper_joint")
 _PR2_JOINTS = tuple(joint for joints in PR2_ARMATURES.values() for joint in joints) + _PR2_GRIPPERS
 
 ROBOTS: Dict[str, Model] = {
-    "ATRV": Model("robots/atrv.robray", start=(0.0, 0.0, 0.1), damping=(0.025, 0.18)),
+    "ATRV": Model("robots/atrv.robray", start=(0.0, 0.0, 0.1)),
     "B21": Model("robots/b21.robray"),
     "BarePR2": Model("robots/pr2.robray", "base_footprint", "kinematic", joints=_PR2_JOINTS),
     "FakeRobot": Model("robots/fake_robot.robray", base="kinematic", is_ground=False),
-    "Hummer": Model("robots/hummer.robray", faces=-math.pi / 2, damping=(0.4, 0.0)),
+    "Hummer": Model("robots/hummer.robray", faces=-math.pi / 2),
     "Human": Model("robots/human.robray", "pelvis", "kinematic", joints=HUMAN_JOINTS),
     "Jido": Model("robots/jido.robray"),
-    "Morsy": Model("robots/morsy.robray", damping=(0.493, 0.658)),
-    "PatrolBot": Model("robots/patrolbot.robray"),
-    "Pioneer3DX": Model("robots/pioneer3dx.robray"),
+    "Morsy": Model("robots/morsy.robray"),
+    "PatrolBot": Model("robots/patrolbot.robray", start=(0.0, 0.0, 0.17)),
+    "Pioneer3DX": Model("robots/pioneer3dx.robray", start=(0.0, 0.0, 0.1)),
     "QUAD2012": Model("robots/quad2012.robray", base="kinematic", is_ground=False),
     "Quadrotor": Model("robots/quadrotor.robray", is_ground=False),
     "RMax": Model("robots/rmax.robray", is_ground=False),
-    "SegwayRMP400": Model("robots/segway_rmp400.robray"),
+    "SegwayRMP400": Model("robots/segway_rmp400.robray", start=(0.0, 0.0, 0.15)),
     "Submarine": Model("robots/submarine.robray", is_ground=False),
     "Victim": Model("robots/victim.robray"),
 }
+
+for _class, _physics in PHYSICS.items():
+    ROBOTS[_class] = ROBOTS[_class]._replace(physics=_physics)
 
 BLENDER_FILES = {
     "atrv": "ATRV", "b21": "B21", "pr2": "BarePR2", "hummer": "Hummer", "human_rig": "Human", "jido": "Jido",

@@ -16,7 +16,8 @@ from .primitives import Mesh, PassiveObject, Zone
 from .robots import Robot
 from .ron import Entries, Fields, Word, document
 from .scenery import Scenery, first_frame
-from .worlds import ARMS, BLENDER_DAMPING, GRASPABLE, INTERNAL, PROPERTIES_OF_BOXES
+from .physics import Physics
+from .worlds import ARMS, GRASPABLE, INTERNAL, PROPERTIES_OF_BOXES
 
 
 class Named(NamedTuple):
@@ -144,7 +145,7 @@ class Recording:
     def _things(self) -> Tuple[Entries, Entries]:
         """Bodies that forces move, and what can be known of them; the scenery gets their shapes."""
         bodies, objects = Entries(), Entries()
-        damping = damped(BLENDER_DAMPING)
+        damping = damped(Physics().damping)
         for name, mass in self.environment.world.boxes:
             bodies[name] = Fields(kind=Word("dynamic"), mass=mass, **damping)
             about = self._about_box(name)
@@ -166,7 +167,8 @@ class Recording:
                 bodies[name] = Fields(kind=Word("dynamic"))
                 if each._bpy_object.game.mass:
                     bodies[name]["mass"] = float(each._bpy_object.game.mass)
-                bodies[name].update(damped(BLENDER_DAMPING, each._bpy_object.game))
+                bodies[name].update(damped(Physics().damping, each._bpy_object.game))
+                bodies[name].update(locks(each._bpy_object.game))
             about = self._about(each._bpy_object.values, "", each.name)
             if about:
                 objects[name] = about
@@ -227,16 +229,20 @@ class Recording:
             fields["base"] = Word(base)
         turned = (robot.location, robot.rotation_euler)
         fields["at"] = pose_fields(turned, -model.faces)
+        if model.physics.origin:
+            fields["origin"] = (0, 0, model.physics.origin)
         joints = [joint for named in self.trees[name] for joint in getattr(named.component, "joints", ())]
         joints = list(dict.fromkeys([*model.joints, *joints]))
         if joints:
             fields["joints"] = Entries({joint: Fields(mode=Word("kinematic")) for joint in joints})
-        if game.mass:
-            fields["mass"] = float(game.mass)
+        mass = game.mass or (model.physics.mass if base == "dynamic" else None)
+        if mass:
+            fields["mass"] = float(mass)
         if robot.friction is not None:
             fields["friction"] = robot.friction
         if base == "dynamic":
-            fields.update(damped(model.damping, game))
+            fields.update(damped(model.physics.damping, game))
+            fields.update(locks(game))
         fields.update(self._locomotion(robot, base))
         properties = shown(robot._bpy_object.values)
         if properties:
@@ -268,9 +274,6 @@ class Recording:
             is_ground = bool(values["GroundRobot"])
         if not is_ground and base == "dynamic":
             fields["locomotion"] = Word("free")
-        if robot._bpy_object.game.lock_location_z:
-            # What may not move along z is not drawn down.
-            fields["gravity"] = False
         return fields
 
     def _arms(self, robot: str) -> List[Tuple[Any, Dict[str, Any]]]:
@@ -318,6 +321,15 @@ def damped(shares: Tuple[float, float], game: Any = None) -> Fields:
         if share:
             fields[name] = float(f"{-math.log1p(-share):.6g}")
     return fields
+
+
+def locks(game: Any) -> Fields:
+    """Axes on which a body does not move."""
+    words = {"location": "", "rotation": "rotation_"}
+    locked = [
+        Word(word + axis) for what, word in words.items() for axis in "xyz" if getattr(game, f"lock_{what}_{axis}")
+    ]
+    return Fields(locked=locked) if locked else Fields()
 
 
 def free(name: str, taken: Any) -> str:
