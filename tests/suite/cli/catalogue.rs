@@ -211,6 +211,19 @@ fn frequencies_defaults_and_results_are_described() {
     ] {
         assert!(ran.out.contains(part), "{part} is not in:\n{}", ran.out);
     }
+    let ran = room.run(&["describe", "atrv"]).with_code(0);
+    for fact in [
+        "20 kg",
+        "0.1 m above the ground",
+        "2.54 % of its speed",
+        "18 % of its turning rate",
+    ] {
+        assert!(ran.out.contains(fact), "{fact} is not in\n{}", ran.out);
+    }
+    let described = json(&room.run(&["describe", "hummer", "--json"]).with_code(0).out);
+    assert_eq!(described["family"], "robot");
+    assert_eq!(described["physics"]["mass"], 10.0);
+    assert_eq!(described["physics"]["linear_loss"], 0.4);
     let ran = room.run(&["describe", "time"]).with_code(0);
     assert!(ran.out.contains("sleep(seconds)"), "{}", ran.out);
     let ran = room.run(&["describe", "rename"]).with_code(0);
