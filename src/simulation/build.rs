@@ -200,12 +200,20 @@ fn tell_time(app: &mut App, environment: &Environment) {
 
 /// Tells where on Earth the scene lies, if that was said.
 fn place_on_earth(app: &mut App, environment: &Environment) {
+    // Properties of Blender's objects, where MORSE has these numbers, are 32-bit.
+    let as_stored = |number: f64| {
+        if environment.motion.is_morse() {
+            f64::from(number as f32)
+        } else {
+            number
+        }
+    };
     if let Some(origin) = &environment.origin {
         app.insert_resource(Origin {
-            latitude: origin.latitude,
-            longitude: origin.longitude,
-            altitude: origin.altitude,
-            angle_against_north: origin.angle_against_north,
+            latitude: as_stored(origin.latitude),
+            longitude: as_stored(origin.longitude),
+            altitude: as_stored(origin.altitude),
+            angle_against_north: as_stored(origin.angle_against_north),
         });
     }
 }

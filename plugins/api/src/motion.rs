@@ -99,4 +99,12 @@ pub const RULES: &[Rule] = &[
         about: "car",
         rule: "A brake is the greatest impulse of a step, and tyres stop a fifth of their slip to the side in each.",
     },
+    Rule {
+        about: "origin",
+        rule: "Longitude, latitude, altitude and angle of the origin are rounded to 32-bit floats.",
+    },
+    Rule {
+        about: "magnetic field",
+        rule: "North, east and down count as the axes of the scene, and are turned into those of the sensor.",
+    },
 ];

@@ -9,8 +9,8 @@
 //! the first one, of December 2014, which MORSE has; the second, of September 2018, differs from it by up to
 //! 41 nT at the beginning of 2015 and by up to 250 nT at the end of 2019.
 use bevy::prelude::{Component, Reflect};
-use morse_api::check::CheckError;
-use nalgebra::{Point3, Vector3};
+use morse_api::{check::CheckError, motion::MotionMode};
+use nalgebra::{Isometry3, Point3, Vector3};
 use serde::Deserialize;
 
 use crate::{ECCENTRICITY_SQUARED, EQUATORIAL_RADIUS, Geodetic, OnEarth};
@@ -202,6 +202,23 @@ impl Field {
         let field = self.at(place);
         let enu = Vector3::new(field.y, field.x, -field.z);
         on_earth.enu_from_scene(place).inverse() * enu
+    }
+
+    /// The field that a sensor at a pose in the scene measures, nT: along its axes. MORSE's sensors take north, east
+    /// and down for the axes of the scene, and turn these three into their own.
+    #[must_use]
+    pub fn in_sensor(
+        &self,
+        on_earth: &OnEarth,
+        scene_from_sensor: &Isometry3<f64>,
+        motion: MotionMode,
+    ) -> Vector3<f64> {
+        let point = scene_from_sensor.translation.vector.into();
+        let field = match motion {
+            MotionMode::Default => self.in_scene(on_earth, &point),
+            MotionMode::Morse => self.at(on_earth.place(&point)),
+        };
+        scene_from_sensor.rotation.inverse_transform_vector(&field)
     }
 }
 

@@ -1,5 +1,5 @@
 //! An inertial measurement unit: turning rates, specific force, and the magnetic field.
-use morse_api::prelude::*;
+use morse_api::{motion::MotionMode, prelude::*};
 use morse_geodesy::{
     OnEarth, Origin,
     geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
@@ -67,7 +67,8 @@ impl Sensor for Imu {
 
 pub(super) fn plugin(app: &mut App) {
     track(app);
-    app.add_sensor::<Imu, _>(default_action)
+    app.init_resource::<MotionMode>()
+        .add_sensor::<Imu, _>(default_action)
         .add_systems(Startup, begin);
 }
 
@@ -81,6 +82,7 @@ fn begin(mut sensors: Query<(&Imu, &mut Field)>) {
 fn default_action(
     clock: Res<Clock>,
     gravity: Res<Gravity>,
+    rules: Res<MotionMode>,
     origin: Option<Res<Origin>>,
     mut sensors: Query<(
         &Imu,
@@ -103,8 +105,7 @@ fn default_action(
         data.angular_velocity = (to_sensor * moved.angular).into();
         data.linear_acceleration = (to_sensor * (moved.acceleration - gravity)).into();
         if let Some(on_earth) = &on_earth {
-            let in_scene = field.in_scene(on_earth, &pose.0.translation.vector.into());
-            data.magnetic_field = (to_sensor * in_scene).into();
+            data.magnetic_field = field.in_sensor(on_earth, &pose.0, *rules).into();
         }
     }
 }
@@ -291,6 +292,19 @@ mod tests {
             1e-3,
         );
         assert_eq!(read(None, "()"), [0.0; 3]);
+        let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+        test.app
+            .insert_resource(toulouse)
+            .insert_resource(MotionMode::Morse);
+        let imu = test.sensor::<Imu>("rover.imu", "()", 60.0, Isometry3::identity());
+        test.step(moving([0.0; 3], FRAC_PI_2, [0.0; 3], [0.0; 3]));
+        // MORSE takes north, east and down for the axes of the scene.
+        let [north, east, down] = [23_882.695_690, 763.769_461, 40_074.516_771];
+        near(
+            test.read::<ImuData>(imu).magnetic_field,
+            [east, -north, down],
+            1e-3,
+        );
         let refused = Imu {
             date: 1999.0,
             ..Imu::default()

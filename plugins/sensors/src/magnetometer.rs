@@ -1,6 +1,6 @@
 //! The Earth's magnetic field at the sensor.
 use bevy::prelude::{Changed, IntoScheduleConfigs as _};
-use morse_api::prelude::*;
+use morse_api::{motion::MotionMode, prelude::*};
 use morse_geodesy::{
     OnEarth, Origin,
     geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
@@ -8,9 +8,9 @@ use morse_geodesy::{
 
 /// A magnetometer of three axes without error, in the field of the World Magnetic Model.
 ///
-/// The environment needs an origin. The field is given in the sensor's own axes, however it is turned
-/// (MORSE's is right for a sensor that is not turned). It is evaluated anew at each measurement: iron is
-/// nowhere, and the date stands still while the simulation runs.
+/// The environment needs an origin. The field is given in the sensor's own axes, however it is turned. With
+/// `motion: morse` it is what MORSE gives: north, east and down, as if they were the axes of the scene, in the sensor's
+/// axes. It is evaluated anew at each measurement: iron is nowhere, and the date stands still while the simulation runs.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
@@ -65,7 +65,8 @@ impl Sensor for Magnetometer {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_sensor::<Magnetometer, _>((look_up, default_action).chain());
+    app.init_resource::<MotionMode>()
+        .add_sensor::<Magnetometer, _>((look_up, default_action).chain());
 }
 
 /// Works out the coefficients for the date; that there are some was checked before.
@@ -76,6 +77,7 @@ fn look_up(mut sensors: Query<(&Magnetometer, &mut Field), Changed<Magnetometer>
 }
 
 fn default_action(
+    motion: Res<MotionMode>,
     origin: Option<Res<Origin>>,
     mut sensors: Query<(&Due, &WorldPose, &Field, &mut MagnetometerData), With<Magnetometer>>,
 ) {
@@ -84,9 +86,7 @@ fn default_action(
     };
     for (due, pose, field, mut data) in &mut sensors {
         if due.0 {
-            let in_scene = field.in_scene(&on_earth, &pose.0.translation.vector.into());
-            let in_sensor = pose.0.rotation.inverse_transform_vector(&in_scene);
-            [data.x, data.y, data.z] = in_sensor.into();
+            [data.x, data.y, data.z] = field.in_sensor(&on_earth, &pose.0, *motion).into();
         }
     }
 }
@@ -112,8 +112,18 @@ mod tests {
     const IN_2025: [f64; 3] = [23_873.237_539, 707.828_295, 40_036.393_804];
 
     fn measure(text: &str, origin: Origin, mount: Isometry3<f64>, yaw: f64) -> Vector3<f64> {
+        measure_by(MotionMode::Default, text, origin, mount, yaw)
+    }
+
+    fn measure_by(
+        motion: MotionMode,
+        text: &str,
+        origin: Origin,
+        mount: Isometry3<f64>,
+        yaw: f64,
+    ) -> Vector3<f64> {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
-        test.app.insert_resource(origin);
+        test.app.insert_resource(origin).insert_resource(motion);
         let sensor = test.sensor::<Magnetometer>("rover.magnetometer", text, 60.0, mount);
         test.step(moving([0.0; 3], yaw, [0.0; 3], [0.0; 3]));
         let data: MagnetometerData = test.read(sensor);
@@ -167,6 +177,28 @@ mod tests {
             let found = rotation * measure("()", TOULOUSE, mount, 0.0);
             near(found, [east, north, -down]);
         }
+    }
+
+    #[test]
+    fn morse_takes_north_east_and_down_for_the_axes_of_the_scene() {
+        let [north, east, down] = IN_2026;
+        let of = |mount, yaw| measure_by(MotionMode::Morse, "()", TOULOUSE, mount, yaw);
+        near(of(Isometry3::identity(), 0.0), IN_2026);
+        // Heading along y: its x is "east", its y is minus "north".
+        near(of(Isometry3::identity(), FRAC_PI_2), [east, -north, down]);
+        // Nose down: its x is minus "down", its z is "north".
+        let nose_down = Isometry3::rotation(Vector3::y() * FRAC_PI_2);
+        near(of(nose_down, 0.0), [-down, east, north]);
+        // However the scene lies.
+        let turned = Origin {
+            angle_against_north: 0.0,
+            ..TOULOUSE
+        };
+        let at = Isometry3::identity();
+        near(
+            measure_by(MotionMode::Morse, "()", turned, at, 0.0),
+            IN_2026,
+        );
     }
 
     #[test]
