@@ -34,7 +34,9 @@ pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
         .init_resource::<CarriedOrder>()
         .add_systems(
             PreStartup,
-            (carrier::follow, carrier::place).chain().after(Bind),
+            (carrier::hand_over, carrier::follow, carrier::place)
+                .chain()
+                .after(Bind),
         );
     match motion {
         MotionMode::Default => order(app),

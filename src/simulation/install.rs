@@ -235,9 +235,9 @@ impl<'a> Installer<'a> {
             let frame = self.world.get::<Frame>(entity)?;
             return Some((frame.body, frame.body_from_frame * own));
         }
-        if let Some(carrier) = &common.on {
-            let (body, pose) =
-                self.place(instance, robot, component_of(instance.robot, carrier)?)?;
+        if let Some(on) = &common.on {
+            let carrier = component_of(instance.robot, &on.component)?;
+            let (body, pose) = self.place(instance, robot, carrier)?;
             return Some((body, pose * own));
         }
         Some((robot, own))

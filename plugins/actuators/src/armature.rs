@@ -14,7 +14,7 @@ use std::{
 use bevy::prelude::IntoScheduleConfigs as _;
 use morse_api::{
     angles::from_yaw_pitch_roll,
-    carrier::{Bind, Carrier, CarrierBody},
+    carrier::{Bind, Carrier, CarrierBody, RestingPlate},
     command::Received,
     component::Active,
     joint::{JointState, JointTarget},
@@ -24,7 +24,7 @@ use morse_api::{
     warning::Warnings,
 };
 use morse_kinematics::{
-    Chain, Goal, Solver,
+    Chain, Goal, METRES_PER_RADIAN, Solver,
     chain::{self, Choice, OnJoints},
 };
 
@@ -35,6 +35,7 @@ mod targets;
 mod trajectory;
 
 use motion::ArmMotion;
+use targets::Stands;
 
 /// Moves joints to their goals, each at a constant speed and none past its limits, and holds them there.
 ///
@@ -45,13 +46,13 @@ use motion::ArmMotion;
 /// ends there; a trajectory whose points have velocities is followed by cubic curves, one without by straight
 /// lines as in MORSE, which ignored velocities; a target of inverse kinematics goes straight at the given
 /// speed, where MORSE's had that speed along each axis; `move_IK_target` waits for the arm, not only for the
-/// target, and fails where that is out of reach (not with `convention: morse`); a target that was never given an orientation asks for a
-/// position alone.
+/// target, and fails where that is out of reach (not with `convention: morse`); a target that was never given an
+/// orientation asks for a position alone (with `convention: morse`, for the orientation that it has from the start).
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
 actuators: { "armature": (kind: "armature") }"#))]
-#[require(Arm, Chain, ArmMotion, Carrier, Task)]
+#[require(Arm, Chain, ArmMotion, Carrier, RestingPlate, Task)]
 pub struct Armature {
     /// Names of the joints; `*` stands for any text. None: all of the robot.
     pub joints: Vec<String>,
@@ -96,11 +97,21 @@ pub enum Convention {
     #[default]
     Tip,
     /// As in MORSE, they have the axes of a bone: y along the arm, z to the left of one that stands upright. Joints
-    /// follow at once, and a target that is out of reach is as good as one that the arm has reached.
+    /// follow at once, and a target that is out of reach is as good as one that the arm has reached. They are there from
+    /// the start, where the arm's end would be if the arm rested at the origin of the world; targets with names of their
+    /// own, where it is. They stay where they were put, and their orientation always counts, a radian as much as 1.5 m.
     Morse,
 }
 
 impl Convention {
+    /// Metres that count as much as a radian.
+    fn metres_per_radian(self) -> f64 {
+        match self {
+            Self::Tip => METRES_PER_RADIAN,
+            Self::Morse => 1.5,
+        }
+    }
+
     /// The axes of a target in those of the arm's end.
     fn tip_from_target(self) -> UnitQuaternion<f64> {
         match self {
@@ -242,6 +253,7 @@ pub(super) fn plugin(app: &mut App) {
     app.init_resource::<Warnings>()
         .add_actuator::<Armature, _>(default_action)
         .register_state::<ArmMotion>()
+        .register_state::<Stands>()
         .register_state::<Carrier>()
         .register_state::<Task>()
         .add_systems(bevy::prelude::PreStartup, bind.in_set(Bind));
@@ -273,7 +285,12 @@ fn bind(world: &mut World) {
                 body: tip.body,
                 body_from_plate: tip.body_from_tip,
             };
-            world.entity_mut(entity).insert(on);
+            let rest = RestingPlate(tip.root_from_tip_at_rest());
+            world.entity_mut(entity).insert((on, rest));
+        }
+        if settings.convention == Convention::Morse {
+            let stands = Stands::at_start(world, &settings, &chain);
+            world.entity_mut(entity).insert(stands);
         }
         world.entity_mut(entity).insert((chain, arm, motion));
     }
@@ -294,9 +311,10 @@ fn default_action(
         &mut ArmatureCommand,
         &mut Received<ArmatureCommand>,
         &mut Task,
+        Option<&mut Stands>,
     )>,
 ) {
-    for (settings, when, chain, mut arm, mut motion, mut command, mut received, mut task) in
+    for (settings, when, chain, mut arm, mut motion, mut command, mut received, mut task, stands) in
         &mut armatures
     {
         let (due, active, path) = when;
@@ -323,6 +341,9 @@ fn default_action(
                 .map_or_else(|_| Isometry3::identity(), |b| b.pose)
         };
         let ended = motion.advance(settings, chain, &mut arm, &clock, pose_of);
+        if let Some(mut stands) = stands {
+            stands.keep(&motion.reach);
+        }
         for (joint, &point) in chain.joints.iter().zip(&motion.set_points) {
             if let Ok(mut target) = targets.get_mut(joint.variable) {
                 *target = if motion.jumps {

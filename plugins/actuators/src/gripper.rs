@@ -1,10 +1,13 @@
 //! Takes things and lets them go.
 use morse_api::{
+    motion::MotionMode,
     object::{Cone, Objects},
     prelude::*,
     service::NoArguments,
     state::Stateful,
 };
+
+use serde_json::json;
 
 use crate::grasping::{EndEffector, Grasped};
 
@@ -12,7 +15,8 @@ use crate::grasping::{EndEffector, Grasped};
 ///
 /// What is `graspable` (or has a property `Graspable`), moves by forces and is held by nobody can be taken. It
 /// is then fixed to the gripper's body where it is, with its mass and its contacts, except those with that
-/// body; MORSE's grippers hold without physics. Let go, it keeps the gripper's velocity.
+/// body; MORSE's grippers hold without physics. Let go, it keeps the gripper's velocity. A gripper that holds
+/// something takes nothing more, and says nothing; with `motion: morse`, the name of what it holds.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Grasped)]
@@ -55,7 +59,8 @@ pub(super) fn plugin(app: &mut App) {
         .register_state::<Grasped>()
         .add_service::<Gripper>(Service::new(
             "grab",
-            "Takes the nearest graspable thing, and says its name; nothing if there is none.",
+            "Takes the nearest graspable thing, and says its name; nothing if there is none. With `motion: morse`, a full \
+             one says what it holds.",
             grab,
         ))
         .add_service::<Gripper>(Service::new(
@@ -69,6 +74,11 @@ pub(super) fn plugin(app: &mut App) {
 fn default_action() {}
 
 fn grab(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
+    if let Some(Grasped(Some(held))) = world.get(entity)
+        && world.get_resource() == Some(&MotionMode::Morse)
+    {
+        return Ok(Outcome::Done(json!(held)));
+    }
     let (Some(settings), Some(mount)) = (world.get::<Gripper>(entity), world.get::<Mount>(entity))
     else {
         return Ok(Outcome::NOTHING);

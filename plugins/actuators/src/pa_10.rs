@@ -1,5 +1,7 @@
 //! Moves an arm of six turning joints (MORSE's `PA10`).
+use bevy::prelude::{IntoScheduleConfigs as _, PreStartup};
 use morse_api::{
+    carrier::{Bind, CarrierBody, RestingPlate},
     command::{Received, give},
     component::Active,
     joint::{JointState, JointTarget},
@@ -16,12 +18,12 @@ use morse_kinematics::{
 /// MORSE's arm took whole steps of speed / frequency until it was within the tolerance of 5°, and stayed
 /// there; here the last step ends at the goal, and the tolerance only says which errors are left alone.
 /// There is no sound. The segments are the first six joints from the root on that the settings choose,
-/// which on MORSE's arm turn about z, y, y, z, y, z.
+/// which on MORSE's arm turn about z, y, y, z, y, z. What is `on` it with `from: base` follows its end.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/pa10.robray", base: fixed,
 actuators: { "pa_10": (kind: "pa_10") }"#))]
-#[require(Chain, Segments)]
+#[require(Chain, RestingPlate, Segments)]
 pub struct Pa10 {
     /// Speed of all segments.
     #[reflect(@Unit("rad/s"), @Range(0.0, 1e4), @Property("Speed"))]
@@ -128,12 +130,27 @@ impl Actuator for Pa10 {
 pub(super) fn plugin(app: &mut App) {
     app.add_actuator::<Pa10, _>(default_action)
         .register_state::<Segments>()
+        .add_systems(PreStartup, bind.in_set(Bind))
         .add_systems(Startup, begin)
         .add_service::<Pa10>(Service::new(
             "set_rotation_array",
             "Sends the six segments to angles.",
             set_rotation_array,
         ));
+}
+
+/// Tells what is on it, counted from its base, where that is from now on.
+fn bind(world: &mut World) {
+    for (entity, _, chain) in chain::all::<Pa10>(world) {
+        if let [tip, ..] = chain.tips.as_slice() {
+            let on = CarrierBody {
+                body: tip.body,
+                body_from_plate: tip.body_from_tip,
+            };
+            let rest = RestingPlate(tip.root_from_tip_at_rest());
+            world.entity_mut(entity).insert((on, rest));
+        }
+    }
 }
 
 /// Finds the joints, once; without a first command they stay where they are.

@@ -39,6 +39,11 @@ pub struct CarrierBody {
     pub body_from_plate: Isometry3<f64>,
 }
 
+/// What a plate's pose is in the base of its carrier while that rests: an arm's end in the arm's first frame, all joints
+/// being at zero. Required by the kinds that have a base; known from the start, as [`CarrierBody`] is.
+#[derive(Component, Clone, Copy, Debug, Default)]
+pub struct RestingPlate(pub Isometry3<f64>);
+
 /// The component that a component sits on, whether that moves or not.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct On(pub Entity);
@@ -52,6 +57,10 @@ pub struct Carried {
     /// Its pose on the carrier's plate.
     pub plate_from_component: Isometry3<f64>,
 }
+
+/// Marks a carried component whose pose was counted from the carrier's base.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct CountsFromBase;
 
 /// Velocity of a carried component against its body, in the body's axes.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
@@ -86,7 +95,10 @@ pub struct Link {
     /// The component that it sits on.
     pub carrier: Entity,
     /// Its pose there.
-    pub plate_from_component: Isometry3<f64>,
+    pub pose: Isometry3<f64>,
+    /// True if that pose counts from the carrier's base while the carrier rests (see [`RestingPlate`]), otherwise from
+    /// its plate.
+    pub counts_from_base: bool,
 }
 
 /// Tells components what they sit on, and marks what sits, directly or not, on a carrier that moves.
@@ -103,12 +115,17 @@ pub fn link(world: &mut World, links: &[Link]) {
             waiting.remove(&link.component);
             world.entity_mut(link.component).insert(On(link.carrier));
             let moves = world.get::<Carrier>(link.carrier).is_some()
-                || world.get::<Carried>(link.carrier).is_some();
+                || world.get::<Carried>(link.carrier).is_some()
+                || link.counts_from_base;
             if moves {
-                world.entity_mut(link.component).insert(Carried {
+                let mut component = world.entity_mut(link.component);
+                component.insert(Carried {
                     carrier: link.carrier,
-                    plate_from_component: link.plate_from_component,
+                    plate_from_component: link.pose,
                 });
+                if link.counts_from_base {
+                    component.insert(CountsFromBase);
+                }
                 let mut order = world.get_resource_or_init::<CarriedOrder>();
                 order.0.push(link.component);
             }
@@ -117,6 +134,18 @@ pub fn link(world: &mut World, links: &[Link]) {
             break;
         }
         left = later;
+    }
+}
+
+/// At the start, once carriers know their plates: poses that were counted from bases count from plates from now on.
+pub fn hand_over(
+    plates: Query<&RestingPlate>,
+    mut carried: Query<&mut Carried, With<CountsFromBase>>,
+) {
+    for mut carried in &mut carried {
+        if let Ok(RestingPlate(base_from_plate)) = plates.get(carried.carrier) {
+            carried.plate_from_component = base_from_plate.inv_mul(&carried.plate_from_component);
+        }
     }
 }
 
@@ -288,7 +317,8 @@ mod tests {
         let on = |component, carrier| Link {
             component,
             carrier,
-            plate_from_component: Isometry3::translation(1.0, 0.0, 0.0),
+            pose: Isometry3::translation(1.0, 0.0, 0.0),
+            counts_from_base: false,
         };
         link(
             &mut world,

@@ -104,6 +104,10 @@ pub const RULES: &[Rule] = &[
         rule: "Longitude, latitude, altitude and angle of the origin are rounded to 32-bit floats.",
     },
     Rule {
+        about: "grippers",
+        rule: "A gripper that is asked to grab while it holds something says the name of that.",
+    },
+    Rule {
         about: "magnetic field",
         rule: "North, east and down count as the axes of the scene, and are turned into those of the sensor.",
     },

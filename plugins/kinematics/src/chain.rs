@@ -61,6 +61,9 @@ pub struct Tip {
     pub body_from_tip: Isometry3<f64>,
     /// The body that the first joint is on.
     pub base: Entity,
+    /// Pose on that body of the frame in which the arm begins: the root that was chosen, or else the frame that the
+    /// first joint's hangs on.
+    pub base_from_root: Isometry3<f64>,
     /// The joints between, from the base on.
     pub links: Vec<Link>,
 }
@@ -84,6 +87,12 @@ impl Tip {
         }
         pose.rotation.renormalize();
         pose * self.body_from_tip
+    }
+
+    /// Pose of the tip in the frame in which the arm begins, all joints being at zero.
+    #[must_use]
+    pub fn root_from_tip_at_rest(&self) -> Isometry3<f64> {
+        self.base_from_root.inv_mul(&self.base_from_tip(&[]))
     }
 }
 
@@ -178,7 +187,7 @@ impl Chain {
             .enumerate()
             .map(|(at, joint)| (joint.variable, at))
             .collect();
-        let tips = search.tips(&found, &places, choice.tip)?;
+        let tips = search.tips(&found, &places, choice)?;
         let mut joints: Vec<Joint> = found.iter().map(Found::joint).collect();
         search.measure(&found, &tips, &mut joints);
         Ok(Self { joints, tips })
@@ -328,11 +337,17 @@ impl<'a> Search<'a> {
         &self,
         found: &[Found<'_>],
         places: &BTreeMap<Entity, usize>,
-        wanted: &str,
+        Choice {
+            root, tip: wanted, ..
+        }: Choice<'_>,
     ) -> Result<Vec<Tip>, ChainError> {
+        let root = match root {
+            "" => None,
+            name => Some(self.frame(name)?),
+        };
         if !wanted.is_empty() {
             let frame = self.frame(wanted)?;
-            let tip = self.tip(frame, places);
+            let tip = self.tip(frame, places, root);
             return Ok(vec![
                 tip.ok_or_else(|| ChainError::LooseTip(wanted.to_owned()))?,
             ]);
@@ -349,7 +364,7 @@ impl<'a> Search<'a> {
         let mut tips: Vec<Tip> = bodies
             .iter()
             .filter(is_last)
-            .filter_map(|body| self.tip(self.last_frame(*body)?, places))
+            .filter_map(|body| self.tip(self.last_frame(*body)?, places, root))
             .collect();
         tips.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(tips)
@@ -395,7 +410,12 @@ impl<'a> Search<'a> {
     }
 
     /// The way to a frame from the first joint of the chain that is above it.
-    fn tip(&self, frame: &Frame, places: &BTreeMap<Entity, usize>) -> Option<Tip> {
+    fn tip(
+        &self,
+        frame: &Frame,
+        places: &BTreeMap<Entity, usize>,
+        root: Option<&Frame>,
+    ) -> Option<Tip> {
         let mut links = Vec::new();
         let (mut body, mut base, mut count) = (frame.body, None, 0);
         while let Some(joint) = self.joint_of(body)
@@ -406,20 +426,27 @@ impl<'a> Search<'a> {
                 joint: place,
                 shape: joint.shape,
             });
+            let below = body;
             body = joint.parent;
             if place.is_some() {
-                (base, count) = (Some(body), links.len());
+                (base, count) = (Some((body, below)), links.len());
             }
         }
         links.truncate(count);
         links.reverse();
         let own = frame.name.strip_prefix(self.name.as_str());
         let own = own.and_then(|rest| rest.strip_prefix('.'));
+        let (base, first) = base?;
+        let above = self.world.get::<Frame>(first).and_then(|head| head.parent);
+        let above = above.and_then(|above| self.world.get::<Frame>(above));
+        let begins = root.filter(|root| root.body == base).or(above);
         Some(Tip {
             name: own.unwrap_or(&frame.name).to_owned(),
             body: frame.body,
             body_from_tip: frame.body_from_frame,
-            base: base?,
+            base,
+            base_from_root: begins
+                .map_or_else(Isometry3::identity, |begins| begins.body_from_frame),
             links,
         })
     }

@@ -11,8 +11,8 @@ use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3};
 
 use super::chain::{Chain, Tip};
 
-/// Metres that count as much as a radian, where both position and orientation are asked for.
-const METRES_PER_RADIAN: f64 = 0.3;
+/// Metres that count as much as a radian, where nothing else is asked for.
+pub const METRES_PER_RADIAN: f64 = 0.3;
 
 /// Damping that remains without any error.
 const LEAST_DAMPING: f64 = 1e-9;
@@ -44,6 +44,8 @@ pub struct Goal {
     pub position: Vector3<f64>,
     /// Any, if `None`.
     pub rotation: Option<UnitQuaternion<f64>>,
+    /// Metres that count as much as a radian, where both position and orientation are asked for.
+    pub metres_per_radian: f64,
 }
 
 /// The memory of the calculation, for one chain: nothing is allocated while an arm moves.
@@ -175,7 +177,7 @@ impl Solver {
         let end = pose.translation.vector;
         let (away, turn) = errors(&pose, goal);
         let weight = if goal.rotation.is_some() {
-            METRES_PER_RADIAN * METRES_PER_RADIAN
+            goal.metres_per_radian * goal.metres_per_radian
         } else {
             0.0
         };
@@ -287,7 +289,7 @@ pub fn error(chain: &Chain, goals: &[Goal], values: &[f64]) -> f64 {
     let squares = goals.iter().filter_map(|goal| {
         let pose = chain.tips.get(goal.tip)?.base_from_tip(values);
         let (away, turn) = errors(&pose, goal);
-        let weight = METRES_PER_RADIAN * METRES_PER_RADIAN;
+        let weight = goal.metres_per_radian * goal.metres_per_radian;
         Some(away.norm_squared() + weight * turn.norm_squared())
     });
     libm::sqrt(squares.sum())

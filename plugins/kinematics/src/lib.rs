@@ -7,7 +7,7 @@ pub mod chain;
 pub mod inverse;
 
 pub use chain::{Chain, Joint, Tip};
-pub use inverse::{Goal, Solver};
+pub use inverse::{Goal, METRES_PER_RADIAN, Solver};
 
 /// A value that is moved towards another by at most a step, and never past it.
 #[must_use]

@@ -2,10 +2,18 @@
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use morse_api::{carrier::Link, check::CheckError, memory, state::sort_by_path};
+use morse_api::{
+    carrier::{Link, RestingPlate},
+    check::CheckError,
+    memory,
+    state::sort_by_path,
+};
 use morse_scene::{
     diagnostic::Diagnostic,
-    simulation::{Instance, Spanned, model::Component as Common},
+    simulation::{
+        Instance, Spanned,
+        model::{Component as Common, CountedFrom, On},
+    },
 };
 
 use super::{Installer, at};
@@ -20,22 +28,31 @@ pub(super) struct Checked<'a> {
 
 impl Installer<'_> {
     /// Links among the components of a robot: what sits on what.
-    pub(super) fn links(&self, instance: &Instance<'_>, first: usize) -> Vec<Link> {
+    pub(super) fn links(&mut self, instance: &Instance<'_>, first: usize) -> Vec<Link> {
         let own = self.installed.get(first..).unwrap_or_default();
         let find = |name: &Spanned<String>| {
             let path = format!("{}.{}", instance.name, name.value);
             own.iter().find(|other| *other.path == *path)
         };
-        let link = |part: &Checked<'_>| {
+        let mut problems = Vec::new();
+        let mut link = |part: &Checked<'_>| {
             let on = part.common.on.as_ref();
             let on = on.filter(|_| part.common.mount.frame.is_none())?;
+            let carrier = find(&on.component)?;
+            let counts_from_base = on.from == CountedFrom::Base;
+            if counts_from_base && self.world.get::<RestingPlate>(carrier.entity).is_none() {
+                problems.push(no_arm(on, &carrier.common.kind));
+            }
             Some(Link {
                 component: part.entity,
-                carrier: find(on)?.entity,
-                plate_from_component: part.common.mount.pose,
+                carrier: carrier.entity,
+                pose: part.common.mount.pose,
+                counts_from_base,
             })
         };
-        own.iter().filter_map(link).collect()
+        let links = own.iter().filter_map(&mut link).collect();
+        self.problems.extend(problems);
+        links
     }
 
     /// Asks each component whether it can work here, now that all are there.
@@ -63,4 +80,12 @@ impl Installer<'_> {
             }
         }
     }
+}
+
+/// That a component has no base from which poses count.
+fn no_arm(on: &On, kind: &str) -> Diagnostic {
+    let message = format!("`{}` is a `{kind}`, which is no arm", on.component.value);
+    let problem = Diagnostic::error("simulation::no-base", message)
+        .help("leave `from` out: poses count from where it carries things");
+    at(problem, &on.component, "what has a base is an arm")
 }

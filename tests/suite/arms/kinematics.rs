@@ -3,7 +3,7 @@ use bevy::prelude::{Entity, With, World};
 use morse_api::{frame::RobotName, random::Random};
 use morse_sim::{
     Simulation,
-    kinematics::{Chain, Goal, Solver, chain::Choice},
+    kinematics::{Chain, Goal, METRES_PER_RADIAN, Solver, chain::Choice},
     simulation::no_extensions,
 };
 use nalgebra::Vector3;
@@ -70,6 +70,7 @@ fn a_thousand_poses_of_seven_joints_are_reached_within_the_limits() {
             tip: 0,
             position: wanted.translation.vector,
             rotation: Some(wanted.rotation),
+            metres_per_radian: METRES_PER_RADIAN,
         };
         let mut values = [0.0; 7];
         solver.search(&chain, &[goal], &mut values);

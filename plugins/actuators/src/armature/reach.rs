@@ -166,6 +166,7 @@ impl Reach {
                 tip,
                 position: pose.translation.vector,
                 rotation: target.turns.then_some(pose.rotation),
+                metres_per_radian: settings.convention.metres_per_radian(),
             });
         }
         let moved = self.follow(values, (settings, chain), arm, dt);

@@ -5,11 +5,48 @@ use morse_api::{
     angles::from_yaw_pitch_roll,
     prelude::*,
     service::{NoArguments, Status},
+    state::Stateful,
 };
 use morse_kinematics::{Chain, Tip};
 use serde_json::Value as Json;
 
-use super::{ArmMotion, Armature, reach::Target, requests::parts};
+use super::{
+    ArmMotion, Armature, Convention,
+    reach::{Reach, Target},
+    requests::parts,
+};
+
+/// Poses in the world at which the targets of an arm stand while it does not follow them; only with
+/// [`Convention::Morse`]. They have the axes of the arm's end. It is state.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Stands(Vec<Isometry3<f64>>);
+
+impl Stateful for Stands {}
+
+impl Stands {
+    /// MORSE makes the targets of an arm before it puts the arm somewhere, and they stay there; those with names of
+    /// their own are parts of models, which were put somewhere with their targets.
+    pub(super) fn at_start(world: &World, settings: &Armature, chain: &Chain) -> Self {
+        let stand = |tip: &Tip| {
+            let rest = tip.root_from_tip_at_rest();
+            if !settings.targets.contains_key(last_joint(chain, tip)) {
+                return rest;
+            }
+            let base = world.get::<BodyState>(tip.base);
+            base.map_or(rest, |base| base.pose * tip.base_from_root * rest)
+        };
+        Self(chain.tips.iter().map(stand).collect())
+    }
+
+    /// Takes over where the targets are that the arm follows.
+    pub(super) fn keep(&mut self, reach: &Reach) {
+        for (tip, stand) in self.0.iter_mut().enumerate() {
+            if let Some(target) = reach.target(tip) {
+                *stand = target.now;
+            }
+        }
+    }
+}
 
 /// Offers them.
 pub(super) fn add(app: &mut App) {
@@ -151,6 +188,13 @@ fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
         motion.trajectory = None;
         motion.reach.set(tip, target);
     }
+    if let Some(stand) = world
+        .get_mut::<Stands>(arm)
+        .as_mut()
+        .and_then(|stands| stands.0.get_mut(tip))
+    {
+        *stand = target.now;
+    }
 }
 
 /// The tip that a wish concerns, and its target.
@@ -171,9 +215,11 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Serv
     let linear_speed = speed(wish.linear_speed, settings.ik_linear_speed)?;
     let radial_speed = speed(wish.radial_speed, settings.ik_rotation_speed)?;
     let old = motion.reach.target(at);
-    let now = match old {
-        Some(old) => old.now,
-        None => end(world, arm, at)?,
+    let stands = world.get::<Stands>(arm);
+    let now = match (old, stands.and_then(|stands| stands.0.get(at))) {
+        (Some(old), _) => old.now,
+        (None, Some(stand)) => *stand,
+        (None, None) => end(world, arm, at)?,
     };
     let turn = wish
         .euler_rotation
@@ -191,7 +237,9 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Serv
     let target = Target {
         now,
         goal,
-        turns: turn.is_some() || old.is_some_and(|old| old.turns),
+        turns: settings.convention == Convention::Morse
+            || turn.is_some()
+            || old.is_some_and(|old| old.turns),
         linear_speed,
         radial_speed,
     };

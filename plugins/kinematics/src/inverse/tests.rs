@@ -38,6 +38,7 @@ fn planar(lengths: &[f64], limit: f64) -> Chain {
         body: Entity::PLACEHOLDER,
         body_from_tip: Isometry3::translation(at, 0.0, 0.0),
         base: Entity::PLACEHOLDER,
+        base_from_root: Isometry3::identity(),
         links,
     }];
     Chain { joints, tips }
@@ -48,6 +49,7 @@ fn to(x: f64, y: f64) -> Goal {
         tip: 0,
         position: Vector3::new(x, y, 0.0),
         rotation: None,
+        metres_per_radian: METRES_PER_RADIAN,
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::fields::Fields;
 use super::model::{
-    Actuator, Component, Input, Middleware, Modifier, Mount, Named, Output, Overlay, Policy,
-    Sensor, Settings,
+    Actuator, Component, CountedFrom, Input, Middleware, Modifier, Mount, Named, On, Output,
+    Overlay, Policy, Sensor, Settings,
 };
 use super::problem::{Wording as _, error, listing, quoted};
 use super::ranges;
@@ -15,6 +15,9 @@ use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 use super::vocabulary::Family;
 use crate::diagnostic::Span;
+
+const COUNTED_FROM: &[(&str, CountedFrom)] =
+    &[("tip", CountedFrom::Tip), ("base", CountedFrom::Base)];
 
 /// Fields that a kind is given, too, if its settings have fields of these names.
 const SHARED: &[&str] = &["level", "frequency", "active"];
@@ -108,7 +111,7 @@ fn component(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -
     let frequency = fields.spanned_number(reader, &ranges::FREQUENCY);
     let active = fields.read(reader, "active", Reader::boolean);
     let mount = fields.read(reader, "mount", mount);
-    let on = fields.read(reader, "on", Reader::text);
+    let on = fields.read(reader, "on", on);
     let modifiers = fields.read(reader, "modifiers", |reader, node, name| {
         let list = reader.list(node, name);
         let read = |node| modifier(reader, node);
@@ -228,6 +231,27 @@ fn mount(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Mount> {
     let frame = fields.read(reader, "frame", Reader::text);
     fields.finish(reader);
     Some(Mount { pose, frame })
+}
+
+/// `"arm"`, or `(component: "arm", from: base)`
+fn on(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<On> {
+    if !matches!(node.kind, Kind::Struct(..)) {
+        return Some(On {
+            component: reader.text(node, name)?,
+            from: CountedFrom::Tip,
+        });
+    }
+    let mut fields = Fields::open(reader, node, name)?;
+    let help = "add `component: \"…\"`, with the name of the component that carries it";
+    let component = fields.need(reader, "component", help, Reader::text);
+    let from = fields.read(reader, "from", |reader, node, name| {
+        reader.choice(node, name, COUNTED_FROM)
+    });
+    fields.finish(reader);
+    Some(On {
+        component: component?,
+        from: from.unwrap_or_default(),
+    })
 }
 
 /// A list of middlewares.

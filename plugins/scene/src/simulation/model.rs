@@ -366,13 +366,32 @@ pub struct Component {
     /// Frame and pose of its mount.
     pub mount: Mount,
     /// The component of the same robot that carries it.
-    pub on: Option<Spanned<String>>,
+    pub on: Option<On>,
     /// Modifiers of its data, in this order.
     pub modifiers: Vec<Modifier>,
     /// The middlewares through which it answers requests.
     pub services: Vec<Spanned<String>>,
     /// The kind's own settings.
     pub settings: Settings,
+}
+
+/// A component that carries others.
+#[derive(Clone, Debug)]
+pub struct On {
+    /// Its name.
+    pub component: Spanned<String>,
+    /// From where the poses of what it carries count.
+    pub from: CountedFrom,
+}
+
+/// Place of a carrier from which poses count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountedFrom {
+    /// Where things are put: an arm's end, the head of a pan-tilt unit.
+    #[default]
+    Tip,
+    /// Where an arm begins, while all its joints are at zero.
+    Base,
 }
 
 /// A sensor of a robot.

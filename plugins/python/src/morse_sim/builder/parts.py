@@ -7,11 +7,14 @@ from .errors import MorseBuilderError, suggestion, warn
 from .modifiers import modifier
 from .rotation import Pose, angles, compose, matrix, product
 from .ron import Entries, Fields, Word
+from .scenery import first_frame
 from .table import JOINT_STATE, SENSORS, Kind, flag
 from .worlds import ARMS
 
 CARRIERS = ("ptu", "armature", "pa_10")
 """Kinds that carry what is on them."""
+_WITH_BASE = ("armature", "pa_10")
+"""Of these, those on which poses count from the base."""
 
 _LEVELS = {"gps", "odometry", "laser_scanner", "sick", "hokuyo", "sick_ldmrs", "infrared", "velodyne"}
 _QUIET = {"classpath", "Component_Tag", "abstraction_level", "frequency", "armature_name"}
@@ -39,14 +42,16 @@ def pose_fields(pose: Pose, turn: float = 0.0) -> Fields:
     return fields
 
 
-def _mount(named: Any, robot: Any, recording: Any) -> Tuple[Optional[str], Pose]:
-    """What carries it, and its pose there: poses of parents that stay put are added up."""
+def _mount(named: Any, robot: Any, recording: Any) -> Tuple[Any, Pose]:
+    """What carries it, and its pose there: poses of parents that stay put are added up. On an arm, as in MORSE, they
+    count from where the arm begins, while it rests."""
     pose: Pose = (named.component.location, named.component.rotation_euler)
     names = {id(each.component): each.name for each in recording.trees[robot.name]}
     parent = named.parent
     while parent is not robot:
         if parent.entry().kind in CARRIERS:
-            return names[id(parent)], pose
+            name = names[id(parent)]
+            return (Fields(component=name, **{"from": Word("base")}) if parent.entry().kind in _WITH_BASE else name), pose
         pose = compose((parent.location, parent.rotation_euler), pose)
         parent = parent.parent
     if robot.model.faces:
@@ -111,7 +116,8 @@ def marks(tree: Any, robot: Any, recording: Any) -> Dict[str, Tuple[Pose, Dict[s
         values = tags(named.component)
         on, pose = _mount(named, robot, recording)
         if values and on:
-            warn(f"{robot.name}.{named.name}: what is on `{on}` is not found by `{next(iter(values))}`")
+            carrier = on["component"] if isinstance(on, Fields) else on
+            warn(f"{robot.name}.{named.name}: what is on `{carrier}` is not found by `{next(iter(values))}`")
         elif values:
             found[f"{named.name.replace('.', '_')}_itself"] = (pose, values)
     return found
@@ -170,6 +176,8 @@ def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
             fields["targets"] = Entries(component.targets)
         if getattr(component, "arm", None):
             fields["tip"] = ARMS[component.arm]["tip"]
+        if getattr(component, "file", None):
+            fields["root"] = first_frame(component.file)
     return fields
 
 

@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
     fn carriers(&mut self, components: &Components<'a>) {
         let mut done: BTreeSet<&str> = BTreeSet::new();
         for (&name, component) in components {
-            if let Some(on) = &component.on
+            if let Some(on) = component.on.as_ref().map(|on| &on.component)
                 && !components.contains_key(on.as_str())
             {
                 let message = format!(
@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
             }
             let mut chain = vec![name];
             let mut places = BTreeMap::from([(name, 0)]);
-            let mut next = component.on.as_ref();
+            let mut next = component.on.as_ref().map(|on| &on.component);
             while let Some(on) = next.filter(|on| !done.contains(on.as_str())) {
                 if let Some(&start) = places.get(on.as_str()) {
                     self.circle(on, chain.get(start..).unwrap_or_default());
@@ -252,7 +252,7 @@ impl<'a> Checker<'a> {
                 chain.push(on.as_str());
                 next = components
                     .get(on.as_str())
-                    .and_then(|other| other.on.as_ref());
+                    .and_then(|other| Some(&other.on.as_ref()?.component));
             }
             done.extend(chain);
         }
