@@ -95,6 +95,12 @@ class Harness(Programs):
     def test_changed_data(self) -> None:
         self.run_harness("modified", rtf="4")
 
+    def test_hands(self) -> None:
+        self.run_harness("hand", rtf="4")
+
+    def test_reaching(self) -> None:
+        self.run_harness("reach", rtf="4")
+
 
 @needs_services
 class WithoutMorse(Programs):

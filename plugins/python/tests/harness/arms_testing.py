@@ -31,6 +31,7 @@ class ArmsTest(Rows, MorseTestCase):
         arm_pose.add_service('socket')
         arm.append(arm_pose)
         tip = Pose()
+        tip.translate(z=1.3105)
         tip.add_stream('socket')
         arm.append(tip)
 
