@@ -1,4 +1,5 @@
 //! Arms: joints with and without motors, inverse kinematics; pan-tilt units and what sits on them.
+mod base;
 mod kinematics;
 mod units;
 

@@ -4,8 +4,8 @@ use morse_sim::{
     actuator::teleport::{Teleport, TeleportCommand},
     sensor::{
         accelerometer::AccelerometerData, airspeed::AirspeedData, attitude::AttitudeData,
-        barometer::BarometerData, imu::ImuData, magnetometer::MagnetometerData, pose::PoseData,
-        radar_altimeter::RadarAltimeterData, velocity::VelocityData,
+        barometer::BarometerData, gps::GpsData, imu::ImuData, magnetometer::MagnetometerData,
+        pose::PoseData, radar_altimeter::RadarAltimeterData, velocity::VelocityData,
     },
     simulation::{BuildError, no_extensions},
 };
@@ -189,6 +189,59 @@ fn the_field_is_that_of_the_place_and_the_same_for_imu_and_magnetometer() {
             (found - expected).abs() < 0.1,
             "{found} instead of {expected}"
         );
+    }
+}
+
+#[test]
+fn morse_stores_the_place_with_32_bits_and_takes_north_east_and_down_for_the_axes_of_the_scene() {
+    let sensors = r#"
+        "gps": (kind: "gps", level: raw, mount: (translation: (3, 0, 0))),
+        "north": (kind: "magnetometer", mount: (rpy: (0, 0, 0.5))),
+        "imu": (kind: "imu", mount: (rpy: (0, 0, 0.5))),
+    "#;
+    let run = |motion: &str| {
+        let environment = format!(
+            "motion: {motion}, origin: (latitude: -33.8688, longitude: 151.2093, altitude: 58.123456789)"
+        );
+        let mut simulation =
+            build(&environment, "fixed", sensors, "").unwrap_or_else(|error| panic!("{error}"));
+        simulation.step().unwrap();
+        let gps: &GpsData = simulation.read("rover.gps").unwrap();
+        let north: &MagnetometerData = simulation.read("rover.north").unwrap();
+        let imu: &ImuData = simulation.read("rover.imu").unwrap();
+        assert_eq!(imu.magnetic_field, [north.x, north.y, north.z]);
+        (
+            [gps.longitude, gps.latitude, gps.altitude],
+            imu.magnetic_field,
+        )
+    };
+    let given = [151.2093, -33.8688, 58.123_456_789];
+    let rounded = given.map(|number: f64| f64::from(number as f32));
+    // 1e-8° are a millimetre.
+    let near = |found: [f64; 3], expected: [f64; 3]| {
+        (found[0] - expected[0]).abs() < 1e-8
+            && (found[1] - expected[1]).abs() < 1e-8
+            && (found[2] - 2.0 - expected[2]).abs() < 1e-3
+    };
+    let (by_default, field) = run("default");
+    assert!(near(by_default, given), "{by_default:?}");
+    let (place, swapped) = run("morse");
+    assert!(near(place, rounded), "{place:?}");
+    assert!((rounded[0] - given[0]).abs() > 1e-6, "{rounded:?}");
+    // East, north and up in axes that are turned by 0.5 rad, and north, east and down in the same.
+    let (sine, cosine) = libm::sincos(0.5);
+    let unturned = [
+        cosine * field[0] - sine * field[1],
+        sine * field[0] + cosine * field[1],
+    ];
+    let [north, east, down] = [unturned[1], unturned[0], -field[2]];
+    let expected = [
+        cosine * north + sine * east,
+        cosine * east - sine * north,
+        down,
+    ];
+    for (found, expected) in swapped.into_iter().zip(expected) {
+        assert!((found - expected).abs() < 0.1, "{swapped:?}");
     }
 }
 

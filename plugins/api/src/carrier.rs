@@ -39,7 +39,7 @@ pub struct CarrierBody {
     pub body_from_plate: Isometry3<f64>,
 }
 
-/// What a plate's pose is in the base of its carrier while that rests: an arm's end in the arm's first frame, all joints
+/// Pose of a plate in the base of its carrier while that rests: of an arm's end in the arm's first frame, all joints
 /// being at zero. Required by the kinds that have a base; known from the start, as [`CarrierBody`] is.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct RestingPlate(pub Isometry3<f64>);

@@ -1,7 +1,9 @@
-//! The light of a scene: the sun, what comes from everywhere else, and what is behind everything.
+//! The light of a scene: the sun, lamps, what comes from everywhere else, and what is behind everything.
 //!
 //! Colours are red, green and blue from 0 to 1, as screens have them (sRGB). A white surface shows the colour of
 //! the light that falls on it.
+use std::collections::BTreeMap;
+
 use bevy::prelude::Component;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,8 @@ pub struct Lighting {
     pub sun: Sun,
     /// Light from everywhere, which reaches shadows, too.
     pub ambient: Ambient,
+    /// Lamps that hang somewhere, by name.
+    pub lamps: BTreeMap<String, PointLamp>,
     /// Background above the horizon, seen where nothing is. It lights nothing.
     pub sky: Sky,
     /// Background below the horizon, seen where nothing is.
@@ -28,6 +32,7 @@ impl Default for Lighting {
         Self {
             sun: Sun::default(),
             ambient: Ambient::default(),
+            lamps: BTreeMap::new(),
             sky: Sky::default(),
             ground: [0.60, 0.62, 0.58],
         }
@@ -77,6 +82,30 @@ impl Default for Ambient {
     }
 }
 
+/// A lamp that shines to all sides, always.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointLamp {
+    /// In the scene, m.
+    pub position: [f64; 3],
+    /// Its colour.
+    pub color: Color,
+    /// Distance at which it has half of its strength, m: that falls with d² / (d² + r²).
+    pub distance: f64,
+    /// Share of its colour on a surface beside it that faces it.
+    pub strength: f64,
+}
+
+impl Default for PointLamp {
+    fn default() -> Self {
+        Self {
+            position: [0.0; 3],
+            color: [1.0; 3],
+            distance: 25.0,
+            strength: 1.0,
+        }
+    }
+}
+
 /// Colours of the sky.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sky {
@@ -120,6 +149,36 @@ pub fn code(light: f64) -> f64 {
 }
 
 impl Lighting {
+    /// The light for who knows no lamps: in the night, the brightest of them at the scene's origin is the sun.
+    #[must_use]
+    pub fn without_lamps(&self) -> Self {
+        let mut all = Self {
+            lamps: BTreeMap::new(),
+            ..self.clone()
+        };
+        if self.sun.strength > 0.0 {
+            return all;
+        }
+        let at_origin = |lamp: &PointLamp| {
+            let far = lamp
+                .position
+                .iter()
+                .fold(0.0, |sum, part| sum + part * part);
+            let near = lamp.distance * lamp.distance;
+            (far > 0.0).then(|| lamp.strength * near / (near + far))
+        };
+        let lamps = self.lamps.values();
+        let seen = lamps.filter_map(|lamp| Some((lamp, at_origin(lamp)?)));
+        if let Some((lamp, strength)) = seen.max_by(|(_, one), (_, other)| one.total_cmp(other)) {
+            all.sun = Sun {
+                direction: lamp.position,
+                color: lamp.color,
+                strength,
+            };
+        }
+        all
+    }
+
     /// Background, seen where nothing is, in a direction whose upward share is `height` (-1 to 1), linear.
     #[must_use]
     pub fn background(&self, height: f64) -> [f32; 3] {
@@ -198,6 +257,30 @@ mod tests {
         let between = lighting.background(-1.0 / 24.0);
         let [horizon, ground] = [lighting.sky.horizon, lighting.ground].map(linear);
         assert!((between[0] - f32::midpoint(horizon[0], ground[0])).abs() < 1e-6);
+    }
+
+    #[test]
+    fn who_knows_no_lamps_sees_the_brightest_one_as_the_sun() {
+        let lamp = |position, distance| PointLamp {
+            position,
+            distance,
+            strength: 2.0,
+            ..PointLamp::default()
+        };
+        let mut light = Lighting::default();
+        let lamps = [
+            ("far", lamp([0.0, 30.0, 40.0], 50.0)),
+            ("dim", lamp([0.0, 0.0, 3.0], 1.0)),
+        ];
+        light.lamps = lamps.map(|(name, lamp)| (name.to_owned(), lamp)).into();
+        // By day the sun stays.
+        assert_eq!(light.without_lamps(), Lighting::default());
+        light.sun.strength = 0.0;
+        let night = light.without_lamps();
+        assert_eq!(night.sun.direction, [0.0, 30.0, 40.0]);
+        // Half of its strength, since it is at its distance.
+        assert_eq!(night.sun.strength, 1.0);
+        assert!(night.lamps.is_empty());
     }
 
     #[test]

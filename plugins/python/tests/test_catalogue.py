@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import struct
 
 from morse_sim.builder import table
 from morse_sim.client import Morse
@@ -138,9 +139,10 @@ class Catalogue(Room):
         # The standard atmosphere at the height of the start.
         self.assertAlmostEqual(read["Barometer"]["pressure"], 101325, delta=2)
         self.assertAlmostEqual(read["RadarAltimeter"]["z"], 1.1, delta=0.03)
-        # A degree of latitude has 111.1 km at 43.6 degrees, one of longitude 80.7 km (WGS 84).
-        self.assertAlmostEqual(read["GPS raw"]["latitude"], 43.6 - 2 / 111100, delta=2e-7)
-        self.assertAlmostEqual(read["GPS raw"]["longitude"], 1.43 + 3 / 80700, delta=2e-7)
+        # A degree of latitude has 111.1 km at 43.6 degrees, one of longitude 80.7 km (WGS 84). The origin has 32 bits.
+        latitude, longitude = struct.unpack("2f", struct.pack("2f", 43.6, 1.43))
+        self.assertAlmostEqual(read["GPS raw"]["latitude"], latitude - 2 / 111100, delta=2e-7)
+        self.assertAlmostEqual(read["GPS raw"]["longitude"], longitude + 3 / 80700, delta=2e-7)
         self.assertAlmostEqual(read["Thermometer"]["temperature"], 15, delta=1e-6)
         self.assertAlmostEqual(read["Battery"]["charge"], 100 - 0.05 * read["Battery"]["timestamp"], delta=0.01)
         self.assertAlmostEqual(read["Airspeed"]["diff_pressure"], 0, delta=0.01)
@@ -184,6 +186,7 @@ class Catalogue(Room):
     joints = ArmaturePose()
     arm.append(joints)
     tip = Pose()
+    tip.translate(z=1.3105)
     arm.append(tip)
     both = CompoundSensor([joints, tip])
     robot.append(both)

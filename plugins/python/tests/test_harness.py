@@ -101,6 +101,18 @@ class Harness(Programs):
     def test_reaching(self) -> None:
         self.run_harness("reach", rtf="4")
 
+    def test_compasses(self) -> None:
+        self.run_harness("compass", rtf="4")
+
+    def test_lamps(self) -> None:
+        self.run_harness("lamp", rtf="4")
+
+    def test_fires(self) -> None:
+        self.run_harness("fires", rtf="4")
+
+    def test_the_hall(self) -> None:
+        self.run_harness("hall", rtf="4")
+
 
 @needs_services
 class WithoutMorse(Programs):

@@ -64,7 +64,9 @@ impl Canvas {
     ) -> Option<Area> {
         let tiles = Tiles::new(camera);
         let projection = Projection::new(camera, scene, &tiles);
-        let has_lamps = !scene.lamps.is_empty();
+        // What hangs somewhere changes nothing by itself, but what moves casts other shadows in its light.
+        let has_lamps = scene.lamps.len() > scene.hanging
+            || (projection.shadows.is_some() && !scene.lamps.is_empty());
         let last = self.last.take().filter(|last| {
             let is_same = last.camera == *camera && last.generation == scene.generation;
             is_same && !last.has_lamps && !has_lamps
@@ -306,7 +308,7 @@ mod tests {
         scene.lamps.push(Lamp {
             position: Vector3::new(0.0, 0.0, 3.0),
             axis: -Vector3::z(),
-            edge: 0.5,
+            edge: Some(0.5),
             distance: 3.0,
             color: [4.0; 3],
         });

@@ -67,6 +67,8 @@ pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
     let software = Software(Arc::new(Shared {
         scene: RwLock::new(RenderScene {
             illumination: Illumination::new(lighting),
+            lamps: lighting.lamps.values().map(Lamp::hanging).collect(),
+            hanging: lighting.lamps.len(),
             ..RenderScene::default()
         }),
         pool: rays::pool(threads),
@@ -182,7 +184,8 @@ fn follow(
         .filter(|(_, _, shine, _)| shine.0 > 0.0)
         .collect();
     shining.sort_by_key(|(path, ..)| *path);
-    scene.lamps.clear();
+    let hanging = scene.hanging;
+    scene.lamps.truncate(hanging);
     for (_, light, shine, mount) in shining {
         let Ok(body) = bodies.get(mount.body) else {
             continue;
@@ -191,7 +194,7 @@ fn follow(
         scene.lamps.push(Lamp {
             position: pose.translation.vector,
             axis: pose.rotation * Vector3::x(),
-            edge: libm::cos(light.size / 2.0),
+            edge: Some(libm::cos(light.size / 2.0)),
             distance: light.distance,
             color: linear(light.color).map(|light| light * shine.0 as f32),
         });

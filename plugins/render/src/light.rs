@@ -2,7 +2,7 @@
 //!
 //! Surfaces are matt (Lambert): they send light evenly into all directions. Everything is reckoned in linear
 //! light and encoded as sRGB (IEC 61966-2-1) at the end.
-use morse_api::lighting::{Lighting, code};
+use morse_api::lighting::{Lighting, PointLamp, code, linear};
 use nalgebra::Vector3;
 
 /// Red, green and blue, linear.
@@ -82,14 +82,14 @@ impl Illumination {
     }
 }
 
-/// A lamp of a robot: a cone of light.
+/// A lamp: a cone of light, or light to all sides.
 pub(super) struct Lamp {
     /// In the world.
     pub(super) position: Vector3<f64>,
     /// Along its middle, of length 1.
     pub(super) axis: Vector3<f64>,
-    /// Cosine of half of its opening angle.
-    pub(super) edge: f64,
+    /// Cosine of half of its opening angle; none shines to all sides.
+    pub(super) edge: Option<f64>,
     /// Distance at which it has half of its strength, m.
     pub(super) distance: f64,
     /// Red, green and blue times its energy, linear.
@@ -100,6 +100,17 @@ pub(super) struct Lamp {
 const DIM: f64 = 0.15;
 
 impl Lamp {
+    /// A lamp that hangs somewhere.
+    pub(super) fn hanging(lamp: &PointLamp) -> Self {
+        Self {
+            position: lamp.position.into(),
+            axis: -Vector3::z(),
+            edge: None,
+            distance: lamp.distance,
+            color: linear(lamp.color).map(|light| light * lamp.strength as f32),
+        }
+    }
+
     /// Light on a surface at a place if nothing is in between, and the way there. Its strength falls with the
     /// square of the distance (Blender's inverse square, which is finite at the lamp itself).
     pub(super) fn light(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> Option<Rgb> {
@@ -107,11 +118,13 @@ impl Lamp {
         let away = to_lamp.norm();
         let toward = to_lamp / away;
         let facing = normal.dot(&toward);
-        let inside = -toward.dot(&self.axis) - self.edge;
-        if !(facing > 0.0 && inside > 0.0) {
+        let dimmed = self.edge.map_or(1.0, |edge| {
+            let inside = -toward.dot(&self.axis) - edge;
+            (inside / (DIM * (1.0 - edge)).max(1e-9)).min(1.0)
+        });
+        if !(facing > 0.0 && dimmed > 0.0) {
             return None;
         }
-        let dimmed = (inside / (DIM * (1.0 - self.edge)).max(1e-9)).min(1.0);
         let square = self.distance * self.distance;
         let strength = facing * dimmed * square / (square + away * away);
         Some(self.color.map(|light| light * strength as f32))
@@ -139,8 +152,6 @@ pub(super) fn encode(light: f64) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use morse_api::lighting::linear;
-
     use super::*;
 
     #[test]
@@ -157,7 +168,7 @@ mod tests {
         let lamp = Lamp {
             position: Vector3::new(0.0, 0.0, 2.0),
             axis: -Vector3::z(),
-            edge: 0.8,
+            edge: Some(0.8),
             distance: 2.0,
             color: [1.0, 0.5, 0.0],
         };
@@ -167,5 +178,26 @@ mod tests {
         assert_eq!(lamp.light(&Vector3::zeros(), &-up), None);
         assert_eq!(lamp.light(&Vector3::new(1.6, 0.0, 0.0), &up), None);
         assert!(lamp.light(&Vector3::new(1.4, 0.0, 0.0), &up).is_some());
+    }
+
+    #[test]
+    fn a_lamp_that_hangs_lights_all_sides() {
+        let lamp = Lamp::hanging(&PointLamp {
+            position: [0.0, 0.0, 3.0],
+            distance: 4.0,
+            strength: 2.0,
+            ..PointLamp::default()
+        });
+        // 16 / (16 + 9) of its strength below and above, 60° aslant half of that at the same distance.
+        let near = |found: Option<Rgb>, wanted: f32| {
+            let found = found.unwrap();
+            assert!((found[0] - wanted).abs() < 1e-6, "{found:?} {wanted}");
+        };
+        near(lamp.light(&Vector3::zeros(), &Vector3::z()), 1.28);
+        let above = Vector3::new(0.0, 0.0, 6.0);
+        near(lamp.light(&above, &-Vector3::z()), 1.28);
+        let aslant = Vector3::new(0.0, 0.75_f64.sqrt(), 0.5);
+        near(lamp.light(&Vector3::zeros(), &aslant), 0.64);
+        assert_eq!(lamp.light(&Vector3::zeros(), &-Vector3::z()), None);
     }
 }

@@ -16,7 +16,10 @@ pub(super) const OPAQUE: f32 = 0.5;
 #[derive(Default)]
 pub(super) struct RenderScene {
     pub(super) things: Vec<Thing>,
+    /// Those that hang somewhere, and then those of robots.
     pub(super) lamps: Vec<Lamp>,
+    /// Number of those that hang somewhere.
+    pub(super) hanging: usize,
     pub(super) illumination: Illumination,
     /// Number of times that the things were collected anew.
     pub(super) generation: u64,

@@ -16,6 +16,7 @@ pub const SHIPPED: Shipped = Shipped(embedded! {
     "arms/ptu.robray"
     "environments/apartment.robray"
     "environments/boxes.robray"
+    "environments/boxes_of_morse.robray"
     "environments/empty.robray"
     "environments/indoors.robray"
     "environments/outdoors.robray"

@@ -236,7 +236,7 @@ impl<'a> Survey<'a> {
                 .as_ref()
                 .map_or_else(String::new, |scene| scene.value.clone()),
             rate: simulation.environment.rate.value,
-            lighting: simulation.environment.light.clone(),
+            lighting: simulation.environment.light.without_lamps(),
             robots: robots.collect(),
             bodies: self.bodies(),
             frames: self.frames(),

@@ -42,7 +42,7 @@ fn every_environment_can_be_simulated() {
         simulation.run(5).unwrap();
         count += 1;
     }
-    assert_eq!(count, 8);
+    assert_eq!(count, 9);
 }
 
 #[test]
@@ -51,6 +51,7 @@ fn floors_are_at_zero() {
         "empty",
         "room",
         "boxes",
+        "boxes_of_morse",
         "indoors",
         "sandbox",
         "apartment",

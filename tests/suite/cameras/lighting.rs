@@ -73,6 +73,33 @@ fn what_is_white_shows_the_colour_of_the_light() {
 }
 
 #[test]
+fn lamps_light_to_all_sides_and_things_stand_in_their_way() {
+    let by = |lamp: &str| {
+        let night = "sun: (strength: 0), ambient: (strength: 0)";
+        looks(&format!(r#"{night}, lamps: {{ "a": ({lamp}) }}"#))[0]
+    };
+    // Three metres above the floor: half of its strength at its distance, and what it lights has its colour.
+    assert_eq!(by("translation: (0, 0, 2), distance: 3"), [188; 3]);
+    let red = "translation: (0, 0, 2), distance: 3, color: (1, 0, 0), strength: 2";
+    assert_eq!(by(red), [255, 0, 0]);
+    // 60° from upright, half of the light of one that is never far; a pixel is half a centimetre wide.
+    let aslant = by("translation: (0, -1.7320508, 0), distance: 1000000");
+    assert!(
+        aslant.iter().all(|part| (187..=189).contains(part)),
+        "{aslant:?}"
+    );
+    // Below the floor, and behind the pole.
+    assert_eq!(by("translation: (0, 0, -3)"), [0; 3]);
+    assert_eq!(by("translation: (0.8, 0, 0), strength: 4"), [0; 3]);
+    // Two of them add up.
+    let two = r#"sun: (strength: 0), ambient: (strength: 0), lamps: {
+        "a": (translation: (0, 0, 2), distance: 3, strength: 0.5),
+        "b": (translation: (0, 0, 2), distance: 3, strength: 0.5),
+    }"#;
+    assert_eq!(looks(two)[0], [188; 3]);
+}
+
+#[test]
 fn the_sky_is_seen_and_lights_nothing() {
     let sky = "sky: (zenith: (0, 0.2, 0.8), horizon: (1, 1, 1)), ground: (0.4, 0.2, 0)";
     let dark = format!("{sky}, sun: (strength: 0), ambient: (strength: 0)");

@@ -1,12 +1,12 @@
 //! Tree → the light of the environment.
-use morse_api::lighting::{Ambient, Color, Lighting, Sky, Sun};
+use morse_api::lighting::{Ambient, Color, Lighting, PointLamp, Sky, Sun};
 
 use super::fields::Fields;
 use super::ranges::{self, Number};
 use super::reader::Reader;
 use super::tree::Node;
 
-/// `(sun: …, ambient: …, sky: …, ground: …)`
+/// `(sun: …, ambient: …, lamps: …, sky: …, ground: …)`
 pub(super) fn light(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Lighting> {
     let mut fields = Fields::open(reader, node, name)?;
     let default = Lighting::default();
@@ -15,6 +15,15 @@ pub(super) fn light(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<
         ambient: fields
             .read(reader, "ambient", ambient)
             .unwrap_or(default.ambient),
+        lamps: fields
+            .read(reader, "lamps", |reader, node, name| {
+                let lamps = reader.entries(node, name).into_iter();
+                let lamps = lamps.filter_map(|(name, node)| {
+                    Some((name.value.clone(), lamp(reader, node, &name)?))
+                });
+                Some(lamps.collect())
+            })
+            .unwrap_or_default(),
         sky: fields.read(reader, "sky", sky).unwrap_or(default.sky),
         ground: color(reader, &mut fields, &ranges::GROUND_COLOR).unwrap_or(default.ground),
     };
@@ -50,6 +59,30 @@ fn ambient(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Ambient> 
     };
     fields.finish(reader);
     Some(ambient)
+}
+
+fn lamp(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<PointLamp> {
+    let mut fields = Fields::open(reader, node, name)?;
+    let default = PointLamp::default();
+    let help = "add `translation: (0, 0, 3)`, in metres";
+    let position = fields.need(
+        reader,
+        ranges::LAMP_PLACE.name(),
+        help,
+        |reader, node, name| reader.numbers(node, name, &ranges::LAMP_PLACE),
+    );
+    let lamp = PointLamp {
+        position: position.unwrap_or_default(),
+        color: color(reader, &mut fields, &ranges::LAMP_COLOR).unwrap_or(default.color),
+        distance: fields
+            .number(reader, &ranges::LAMP_DISTANCE)
+            .unwrap_or(default.distance),
+        strength: fields
+            .number(reader, &ranges::LAMP_STRENGTH)
+            .unwrap_or(default.strength),
+    };
+    fields.finish(reader);
+    position.map(|_| lamp)
 }
 
 fn sky(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Sky> {

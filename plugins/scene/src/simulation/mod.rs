@@ -26,6 +26,7 @@ mod literal;
 mod load;
 pub mod model;
 mod object;
+mod on;
 mod parser;
 mod problem;
 pub mod ranges;

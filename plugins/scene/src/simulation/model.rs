@@ -10,6 +10,7 @@ use morse_api::lighting::Lighting;
 pub use morse_api::motion::{MotionMode, TimeStrategy};
 use nalgebra::{Isometry3, Vector3};
 
+pub use super::on::{CountedFrom, On};
 use super::span::Spanned;
 use crate::locked::Locked;
 
@@ -373,25 +374,6 @@ pub struct Component {
     pub services: Vec<Spanned<String>>,
     /// The kind's own settings.
     pub settings: Settings,
-}
-
-/// A component that carries others.
-#[derive(Clone, Debug)]
-pub struct On {
-    /// Its name.
-    pub component: Spanned<String>,
-    /// From where the poses of what it carries count.
-    pub from: CountedFrom,
-}
-
-/// Place of a carrier from which poses count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CountedFrom {
-    /// Where things are put: an arm's end, the head of a pan-tilt unit.
-    #[default]
-    Tip,
-    /// Where an arm begins, while all its joints are at zero.
-    Base,
 }
 
 /// A sensor of a robot.

@@ -66,6 +66,10 @@ numbers! {
     ABOVE_COLOR = "environment.light.ambient.above", UNIT, "red, green and blue, each from 0 to 1";
     BELOW_COLOR = "environment.light.ambient.below", UNIT, "red, green and blue, each from 0 to 1";
     AMBIENT_STRENGTH = "environment.light.ambient.strength", Bounds::between(0.0, 1e4), "1 is the usual one";
+    LAMP_PLACE = "environment.light.lamps.*.translation", PLACE, "in metres";
+    LAMP_COLOR = "environment.light.lamps.*.color", UNIT, "red, green and blue, each from 0 to 1";
+    LAMP_DISTANCE = "environment.light.lamps.*.distance", Bounds::between(0.0, 1e6), "in metres; 25 unless given";
+    LAMP_STRENGTH = "environment.light.lamps.*.strength", Bounds::between(0.0, 1e4), "1 is the usual one";
     ZENITH_COLOR = "environment.light.sky.zenith", UNIT, "red, green and blue, each from 0 to 1";
     HORIZON_COLOR = "environment.light.sky.horizon", UNIT, "red, green and blue, each from 0 to 1";
     GROUND_COLOR = "environment.light.ground", UNIT, "red, green and blue, each from 0 to 1";

@@ -1,6 +1,7 @@
 """What builder scripts touch of Blender: objects with a pose and game settings, and `bpymorse`."""
 from __future__ import annotations
 
+import struct
 from typing import Any, Dict, Iterable, List, Optional
 
 from .errors import MorseBuilderNoComponentError, suggestion, warn
@@ -31,6 +32,11 @@ GAME = {
 """Blender's settings of physics, and what they are at first."""
 
 WITHOUT_EFFECT = {"radius", "form_factor", "collision_margin", "velocity_max", "velocity_min"}
+
+
+def stored(value: Any) -> Any:
+    """A property as Blender keeps it: numbers with a point have 32 bits."""
+    return struct.unpack("f", struct.pack("f", value))[0] if isinstance(value, float) else value
 
 
 class Property:

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional
 from .blender import Object, bpymorse
 from .component import AbstractComponent, middleware, name_variables
 from .errors import MorseBuilderError, suggestion, warn
-from .worlds import ENVIRONMENTS, World
+from .worlds import ENVIRONMENTS, GROUND, World, floor_of
 
 
 class TimeStrategies:
@@ -69,6 +69,9 @@ class Environment(AbstractComponent):
         self.is_created = False
         for name, _mass in self.world.boxes:
             bpymorse.named[name] = Object(name)
+        if self.world.floor:
+            bpymorse.named[GROUND] = Object(GROUND)
+            bpymorse.named[GROUND].game.physics_type = "STATIC"
         Environment.current = self
         if component_renaming:
             self._rename()
@@ -78,7 +81,7 @@ class Environment(AbstractComponent):
         if filename.endswith(".robray"):
             if not os.path.isfile(filename):
                 raise FileNotFoundError(f"Environment: there is no file `{filename}`")
-            return World(os.path.abspath(filename))
+            return World(os.path.abspath(filename), floor=floor_of(filename))
         if filename.endswith(".blend"):
             raise MorseBuilderError(
                 f"`{filename}` is a Blender file, which nothing here can read; write the environment as a "

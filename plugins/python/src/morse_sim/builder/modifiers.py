@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, Optional, Tuple
 
+from .blender import stored
 from .errors import MorseBuilderError, suggestion
 from .ron import Fields, Word
 
@@ -127,7 +128,7 @@ def modifier(asked: Dict[str, Any], component: str, kind: str, environment: Dict
     settings = asked["settings"]
 
     def given(name: str, default: Any) -> Any:
-        return settings.get(name, environment.get(name, default))
+        return settings[name] if name in settings else stored(environment.get(name, default))
 
     direction = None
     if asked["classpath"]:

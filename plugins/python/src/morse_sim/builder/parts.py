@@ -3,13 +3,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Tuple
 
+from .blender import bpymorse
 from .errors import MorseBuilderError, suggestion, warn
 from .modifiers import modifier
 from .rotation import Pose, angles, compose, matrix, product
 from .ron import Entries, Fields, Word
 from .scenery import first_frame
 from .table import JOINT_STATE, SENSORS, Kind, flag
-from .worlds import ARMS
+from .worlds import ARMS, GROUND
 
 CARRIERS = ("ptu", "armature", "pa_10")
 """Kinds that carry what is on them."""
@@ -88,7 +89,10 @@ def component_fields(named: Any, robot: Any, recording: Any) -> Fields:
     environment = recording.environment._bpy_object.values
     modifiers = [modifier(asked, path, kind.kind, environment) for asked in component.modifiers]
     if kind.kind == "collision":
-        # In MORSE, what touches nothing says nothing.
+        # In MORSE, what touches nothing says nothing, and what is no actor is not felt.
+        floor = recording.environment.world.floor
+        if floor and not bpymorse.named[GROUND].game.use_actor:
+            fields["ignore"] = [floor]
         modifiers.append(Fields(kind="silence", unless="collision"))
     if modifiers and kind.kind == "gps" and level in ("raw", "extended"):
         warn(f"{path}: the level `{level}` has no `x`, `y` and `z`: its modifiers change nothing")

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 from .component import AbstractComponent
 from .errors import MorseBuilderError, suggestion, warn
-from .things import THINGS, Part, Thing
+from .things import THINGS, THINGS_OF, Part, Placed, Thing
+from .worlds import GRASPABLE
 
 
 class Mesh(AbstractComponent):
@@ -114,23 +115,37 @@ class PassiveObject(AbstractComponent):
                 "(`.robray`) and name that instead"
             )
         else:
-            self.thing = self._find(filename, prefix)
+            self.thing, at = self._find(filename, prefix)
+            if keep_pose:
+                self.location = at
         self._bpy_object.name = prefix or os.path.splitext(os.path.basename(filename))[0]
         self._defaults(Label=self._bpy_object.name, Description="", Type="Object", Graspable=False)
+        if filename.startswith("environments/"):
+            # What it has in its file.
+            self._defaults(Object=True, Graspable=prefix in GRASPABLE)
 
     @staticmethod
-    def _find(filename: str, prefix: Optional[str]) -> Thing:
+    def _find(filename: str, prefix: Optional[str]) -> Placed:
+        folder, _, environment = filename.partition("/")
+        things: Dict[str, Placed] = {name: (thing, (0.0, 0.0, 0.0)) for name, thing in THINGS.items()}
+        if folder == "environments":
+            things = THINGS_OF.get(environment) or THINGS_OF.get(f"{environment}/{environment}") or {}
+            if not things:
+                raise MorseBuilderError(
+                    f"there are no objects to take out of `{filename}`{suggestion(environment, THINGS_OF)} "
+                    f"(known: {', '.join(f'environments/{name}' for name in THINGS_OF)})"
+                )
         # As in MORSE, the beginning of a name will do.
-        found: List[str] = [name for name in THINGS if prefix and name.startswith(prefix)]
+        found: List[str] = [name for name in things if prefix and name.startswith(prefix)]
         if not found and prefix:
-            found = [name for name in THINGS if prefix.startswith(name)]
+            found = [name for name in things if prefix.startswith(name)]
         if not found:
             wanted = prefix or filename
             raise MorseBuilderError(
-                f"there is no object `{wanted}` of `{filename}`{suggestion(wanted, THINGS)} "
-                f"(known: {', '.join(sorted(THINGS))})"
+                f"there is no object `{wanted}` of `{filename}`{suggestion(wanted, things)} "
+                f"(known: {', '.join(sorted(things))})"
             )
-        return THINGS[found[0]]
+        return things[found[0]]
 
     def setgraspable(self) -> None:
         """Lets grippers take it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from .blender import bpymorse
 from .errors import MorseBuilderError
 from .primitives import PassiveObject
 from .rotation import Pose, compose
@@ -57,6 +58,8 @@ def _shape(part: Part) -> str:
         line += f" restitution {number(part.restitution)};"
     if not part.collides:
         line += " collision 0;"
+    if not part.drawn:
+        line += " visual 0;"
     return line + " }"
 
 
@@ -75,7 +78,7 @@ class Scenery:
     def __init__(self, environment: str):
         self.environment = environment
         self.frames: List[List[str]] = []
-        self.names: set = set()
+        self.names: set = set(bpymorse.named)
         self.models: Dict[str, Tuple[Model, Arms, Dict[str, Pose]]] = {}
 
     def add(self, thing: Any) -> Optional[bool]:

@@ -18,6 +18,7 @@ class Part(NamedTuple):
     friction: float = 0.5
     restitution: Optional[float] = None
     collides: bool = True
+    drawn: bool = True
 
     def scaled(self, scale: Sequence[float], color: Triple) -> "Part":
         """The same shape with other sides; round shapes take the mean of what makes them round."""
@@ -111,3 +112,42 @@ THINGS: Dict[str, Thing] = {
         True,
     ),
 }
+
+MARGIN = 0.06
+"""What Bullet keeps between MORSE's floors and boxes that lie on them, m."""
+
+
+def _tall(color: Triple) -> Thing:
+    """A box of the hall, which stands on its margin. Rays and eyes do not get to see that."""
+    gap = Part("box", (1.0, 1.0, MARGIN), (0.0, 0.0, -0.9 - MARGIN / 2), mass=0.0, drawn=False)
+    return Thing((_box((1.0, 1.0, 1.8), (0.0, 0.0, 0.0), color, 1.0), gap), True)
+
+
+def _cube(side: float, color: Triple, mass: float) -> Thing:
+    return Thing((_box((side, side, side), (0.0, 0.0, 0.0), color, mass),), True)
+
+
+def _bottle() -> Thing:
+    glass = (0.15, 0.45, 0.2)
+    neck = Part("cone", (0.035, 0.014, 0.08), (0.0, 0.0, 0.2), glass, 0.0, collides=False)
+    return Thing((Part("cylinder", (0.035, 0.2), color=glass, mass=0.6), neck), True)
+
+
+Placed = Tuple[Thing, Triple]
+"""A thing, and where it begins."""
+
+THINGS_OF: Dict[str, Dict[str, Placed]] = {
+    "indoors-1/boxes": {
+        "RedBox": (_tall((0.95, 0.11, 0.05)), (-7.5, 0.0, 0.99)),
+        "BlueBox": (_tall((0.0, 0.35, 0.95)), (-3.5, -3.0, 0.97)),
+        "GreenBox": (_tall((0.0, 0.95, 0.02)), (-6.5, 6.0, 1.0)),
+    },
+    "indoors-1/indoor-1": {
+        "GreenBox": (_cube(0.5, (0.0, 0.8, 0.05), 4.0), (-11.9, 4.1, 0.25)),
+        "PinkBox": (_cube(0.5, (0.95, 0.45, 0.65), 3.0), (-11.0, 1.5, 0.25)),
+        "RedBox": (_cube(1.0, (0.85, 0.1, 0.05), 5.0), (-1.47, 1.69, 0.5)),
+        "YellowBox": (_cube(0.845, (0.95, 0.85, 0.1), 5.0), (-5.0, -4.0, 0.4225)),
+        "Bottle1": (_bottle(), (-10.0, 13.2, 0.74)),
+    },
+}
+"""What environments have in them, and scripts take out of their files."""

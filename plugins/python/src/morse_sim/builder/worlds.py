@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from .physics import PHYSICS, Physics
@@ -102,6 +103,14 @@ INTERNAL = {
 """Properties of robots by which nobody else knows them."""
 
 
+class Lamp(NamedTuple):
+    """Shines to all sides, with half of its strength at a distance."""
+
+    at: Tuple[float, float, float]
+    distance: float
+    strength: float = 1.0
+
+
 class World(NamedTuple):
     """An environment."""
 
@@ -110,28 +119,47 @@ class World(NamedTuple):
     """What forces move in it, and its mass, kg."""
     stand_in: Optional[str] = None
     """What is to be said of an environment that is not MORSE's."""
+    floor: str = "ground"
+    """The frame that answers to `Ground`; none if it is empty."""
+    furniture: Tuple[str, ...] = ()
+    """What forces do not move, but clients do."""
+    lamps: Tuple["Lamp", ...] = ()
+    """Its only light, if there are any."""
+
+
+GROUND = "Ground"
+"""What MORSE calls the floors of its environments."""
+
+
+def floor_of(path: str) -> str:
+    """The floor of a scene file: its frame of that name, if there is one."""
+    with open(path, encoding="utf-8") as file:
+        found = re.search(r'^frame\s+"?(ground)\b', file.read(), re.MULTILINE | re.IGNORECASE)
+    return found.group(1) if found else ""
 
 
 _OTHER = "MORSE's `{name}` is not here; `{scene}` stands in for it"
 _HALL_BOXES = (("RedBox", 1.0), ("BlueBox", 1.0), ("GreenBox", 1.0))
+_INDOOR_FURNITURE = (*(f"desk_{n}" for n in range(1, 5)), "shelf_1", "shelf_2", "shelf_3", "whiteboard")
+_SCREENS = tuple(f"screen_{n}" for n in range(1, 5))
 _INDOOR_BOXES = (("GreenBox", 4.0), ("PinkBox", 3.0), ("RedBox", 5.0), ("YellowBox", 5.0), ("Bottle1", 0.6))
 
 ENVIRONMENTS: Dict[str, World] = {
-    "empty": World("environments/empty.robray"),
-    "indoors-1/boxes": World("environments/boxes.robray", _HALL_BOXES),
-    "indoors-1/indoor-1": World("environments/indoors.robray", _INDOOR_BOXES),
-    "sandbox": World("environments/sandbox.robray", tuple((f"ball_{n}", 0.2) for n in range(1, 9))),
-    "apartment": World("environments/apartment.robray"),
+    "empty": World("environments/empty.robray", lamps=(Lamp((3.30, -7.71, 10.49), 25.0),)),
+    "indoors-1/boxes": World("environments/boxes_of_morse.robray", _HALL_BOXES),
+    "indoors-1/indoor-1": World("environments/indoors.robray", _INDOOR_BOXES, furniture=_INDOOR_FURNITURE),
+    "sandbox": World("environments/sandbox.robray", tuple((f"ball_{n}", 0.2) for n in range(1, 9)), furniture=_SCREENS),
+    "apartment": World("environments/apartment.robray", floor="apartment"),
     "human_tut/tutorial_scene": World("environments/room.robray", stand_in=_OTHER),
     "laas/grande_salle": World("environments/room.robray", stand_in=_OTHER),
-    "tum_kitchen/tum_kitchen": World("environments/apartment.robray", stand_in=_OTHER),
-    "outdoors": World("environments/outdoors.robray", stand_in=_OTHER),
-    "land-1/trees": World("environments/outdoors.robray", stand_in=_OTHER),
-    "land-1/buildings_1": World("environments/outdoors.robray", stand_in=_OTHER),
-    "land-1/buildings_2": World("environments/outdoors.robray", stand_in=_OTHER),
-    "land-1/rosace_1": World("environments/outdoors.robray", stand_in=_OTHER),
-    "water-1/deep_water": World("environments/water.robray"),
-    "water-1/water_scene": World("environments/water.robray", stand_in=_OTHER),
+    "tum_kitchen/tum_kitchen": World("environments/apartment.robray", stand_in=_OTHER, floor="apartment"),
+    "outdoors": World("environments/outdoors.robray", stand_in=_OTHER, floor="terrain"),
+    "land-1/trees": World("environments/outdoors.robray", stand_in=_OTHER, floor="terrain"),
+    "land-1/buildings_1": World("environments/outdoors.robray", stand_in=_OTHER, floor="terrain"),
+    "land-1/buildings_2": World("environments/outdoors.robray", stand_in=_OTHER, floor="terrain"),
+    "land-1/rosace_1": World("environments/outdoors.robray", stand_in=_OTHER, floor="terrain"),
+    "water-1/deep_water": World("environments/water.robray", floor="sea_bed"),
+    "water-1/water_scene": World("environments/water.robray", floor="sea_bed", stand_in=_OTHER),
 }
 
 PROPERTIES_OF_BOXES = ("GreenBox", "PinkBox", "RedBox", "YellowBox", "BlueBox", "Bottle1")

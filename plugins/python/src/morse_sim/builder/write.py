@@ -17,7 +17,7 @@ from .robots import Robot
 from .ron import Entries, Fields, Word, document
 from .scenery import Scenery, first_frame
 from .physics import Physics
-from .worlds import ARMS, GRASPABLE, INTERNAL, PROPERTIES_OF_BOXES
+from .worlds import ARMS, GRASPABLE, GROUND, INTERNAL, PROPERTIES_OF_BOXES, Lamp
 
 
 class Named(NamedTuple):
@@ -123,6 +123,8 @@ class Recording:
             if "angle_against_north" in values:
                 origin["angle_against_north"] = float(values["angle_against_north"])
             fields["origin"] = origin
+        if self.environment.world.lamps:
+            fields["light"] = light(self.environment.world.lamps)
         return fields
 
     def _middlewares(self) -> Entries:
@@ -151,6 +153,12 @@ class Recording:
             about = self._about_box(name)
             if about:
                 objects[name] = about
+        for name in self.environment.world.furniture:
+            bodies[name] = Fields(kind=Word("kinematic"))
+        floor = self.environment.world.floor
+        about = self._about_box(GROUND) if floor else Fields()
+        if about:
+            objects[floor] = Fields(label=GROUND, **about)
         for each in self.components:
             if not isinstance(each, (PassiveObject, Mesh)):
                 continue
@@ -169,6 +177,9 @@ class Recording:
                     bodies[name]["mass"] = float(each._bpy_object.game.mass)
                 bodies[name].update(damped(Physics().damping, each._bpy_object.game))
                 bodies[name].update(locks(each._bpy_object.game))
+            else:
+                # Forces do not move it, but clients do.
+                bodies[name] = Fields(kind=Word("kinematic"))
             about = self._about(each._bpy_object.values, "", each.name)
             if about:
                 objects[name] = about
@@ -308,6 +319,23 @@ class Recording:
         with open(path, "w", encoding="utf-8") as file:
             file.write(head + document(simulation))
         return path
+
+
+def light(lamps: Tuple[Lamp, ...]) -> Fields:
+    """No light but that of lamps, and the background that MORSE's cameras have where nothing is."""
+    grey, dark = (rounded(143 / 255),) * 3, Fields(strength=0)
+    return Fields(
+        sun=dark,
+        ambient=dark,
+        sky=Fields(zenith=grey, horizon=grey),
+        ground=grey,
+        lamps=Entries(
+            {
+                f"lamp_{number}": Fields(translation=lamp.at, distance=lamp.distance, strength=lamp.strength)
+                for number, lamp in enumerate(lamps, 1)
+            }
+        ),
+    )
 
 
 def damped(shares: Tuple[float, float], game: Any = None) -> Fields:
