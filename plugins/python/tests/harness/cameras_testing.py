@@ -19,6 +19,8 @@ FOCAL = SIZE * 35 / 32
 """Of MORSE's lens of 35 mm before its chip of 32 mm, in pixels."""
 FRONT = 3.5
 """From the cameras to the front of the red box, which is 1 m wide and 1.8 m high."""
+BOTTOM, TOP = 0.06, 1.86
+"""Of that box, which rests on a margin."""
 HEIGHT = 1.0
 """Of the cameras above the floor."""
 
@@ -153,8 +155,8 @@ class CamerasTest(Rows, MorseTestCase):
         # As far to both sides; the floor is lower than the top of the box is high.
         self.assertAlmostEqual(min(columns), SIZE / 2 - 0.5 / FRONT * FOCAL, delta=1.5)
         self.assertAlmostEqual(max(columns), SIZE / 2 + 0.5 / FRONT * FOCAL, delta=1.5)
-        self.assertAlmostEqual(min(rows), SIZE / 2 - (1.8 - HEIGHT) / FRONT * FOCAL, delta=1.5)
-        self.assertAlmostEqual(max(rows), SIZE / 2 + HEIGHT / FRONT * FOCAL, delta=1.5)
+        self.assertAlmostEqual(min(rows), SIZE / 2 - (TOP - HEIGHT) / FRONT * FOCAL, delta=1.5)
+        self.assertAlmostEqual(max(rows), SIZE / 2 + (HEIGHT - BOTTOM) / FRONT * FOCAL, delta=1.5)
         self.assertAlmostEqual(len(box), 1.0 * 1.8 * (FOCAL / FRONT) ** 2, delta=60)
 
     def row_grey_images(self, morse):
@@ -179,7 +181,7 @@ class CamerasTest(Rows, MorseTestCase):
         image = morse.robot.asleep.get(20)
         # The lowest row comes first: what is seen of the box above the middle is less than below.
         _columns, rows = zip(*red(image))
-        self.assertAlmostEqual(max(rows), SIZE / 2 + (1.8 - HEIGHT) / FRONT * FOCAL, delta=1.5)
+        self.assertAlmostEqual(max(rows), SIZE / 2 + (TOP - HEIGHT) / FRONT * FOCAL, delta=1.5)
         self.assertIsNone(morse.robot.asleep.set_property('capturing', False).result())
 
     def row_frames_on_request(self, morse):
@@ -242,7 +244,7 @@ class CamerasTest(Rows, MorseTestCase):
         front = [(x, y) for x, y, z in found if abs(z - FRONT) < 0.03 and y < HEIGHT - 0.05 and abs(x) < 0.6]
         self.assertAlmostEqual(min(x for x, _y in front), -0.5, delta=0.06)
         self.assertAlmostEqual(max(x for x, _y in front), 0.5, delta=0.06)
-        self.assertAlmostEqual(min(y for _x, y in front), HEIGHT - 1.8, delta=0.1)
+        self.assertAlmostEqual(min(y for _x, y in front), HEIGHT - TOP, delta=0.1)
 
     def row_points_of_some_lines(self, morse):
         cloud = morse.robot.lines.get()

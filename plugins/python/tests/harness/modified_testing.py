@@ -1,4 +1,5 @@
 """In the style of MORSE's own tests: noise and other frames, on the way out and on the way in. Run by test_harness."""
+import struct
 import sys
 from math import pi
 
@@ -167,7 +168,9 @@ class ModifiedTest(Rows, MorseTestCase):
         morse.other.goal.publish({'x': 123458.0, 'y': -4242.0, 'z': -1.0, 'tolerance': 0.3, 'speed': 1.0})
         morse.sleep(3.0)
         self.assertFields(morse.other.place.get(), x=(2, 0.4), y=(0, 0.4))
-        goal = {'x': 1.43 + 5 / 80690, 'y': 43.6 - 8 / 111110, 'z': 132.0, 'yaw': 0.0, 'pitch': 0.0, 'roll': 0.0}
+        # The place of the environment has 32 bits.
+        longitude, latitude = struct.unpack('2f', struct.pack('2f', 1.43, 43.6))
+        goal = {'x': longitude + 5 / 80690, 'y': latitude - 8 / 111110, 'z': 132.0, 'yaw': 0.0, 'pitch': 0.0, 'roll': 0.0}
         morse.third.jump.publish(goal)
         morse.sleep(0.2)
         self.assertFields(morse.third.place.get(), x=(5, 0.1), y=(-8, 0.1), z=(2, 0.1))
