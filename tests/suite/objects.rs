@@ -237,6 +237,22 @@ fn what_is_grabbed_comes_along_until_it_is_released() {
 }
 
 #[test]
+fn a_full_hand_of_morse_says_what_it_holds() {
+    let boxes = format!("environment: (motion: morse), {BOXES}");
+    let mut simulation = rover("translation: (-5, -3, 0.1)", GRIPPER, &boxes);
+    simulation.run(2).unwrap();
+    for _ in 0..3 {
+        let held = ask(&mut simulation, "rover.hand", "grab").value;
+        assert_eq!(held, json!("BlueBox"));
+    }
+    ask(&mut simulation, "rover.hand", "release");
+    let away = json!(["BlueBox", [5.0, 5.0, 1.0]]);
+    simulation.call("simulation", "set_object_position", &away);
+    simulation.run(2).unwrap();
+    assert_eq!(ask(&mut simulation, "rover.hand", "grab").value, Json::Null);
+}
+
+#[test]
 fn a_grasp_is_state() {
     let mut simulation = grabber();
     let free = simulation.state_hash();

@@ -172,4 +172,10 @@ fn a_target_without_an_orientation_is_upright_and_a_radian_counts_as_much_as_one
     finish(&mut simulation, "kuka.motors", "place_IK_target", arguments);
     simulation.run(10).unwrap();
     near(at(&simulation, "kuka.tip"), [0.3, -0.3, 1.2], 1e-3);
+    // At the start it is where the end would be if the arm stood in the origin of the world.
+    simulation.reset().unwrap();
+    let arguments = json!([target, [0.45, 0.0, -0.2]]);
+    finish(&mut simulation, "kuka.motors", "place_IK_target", arguments);
+    simulation.run(10).unwrap();
+    near(at(&simulation, "kuka.tip"), [0.45, 0.0, 1.1105], 1e-3);
 }

@@ -46,6 +46,25 @@ fn every_environment_can_be_simulated() {
 }
 
 #[test]
+fn the_boxes_of_morse_rest_six_centimetres_above_the_floor() {
+    let boxes = ["RedBox", "BlueBox", "GreenBox"];
+    let kinds = boxes.map(|name| format!(r#""{name}": (kind: dynamic)"#));
+    let mut simulation = simulation(&format!(
+        r#"Simulation(scene: "environments/boxes_of_morse.robray", bodies: {{ {} }})"#,
+        kinds.join(", ")
+    ));
+    simulation.run(90).unwrap();
+    for name in boxes {
+        let body = simulation.body(name).unwrap();
+        // The middle of 1.8 m.
+        let height = body.pose.translation.z;
+        assert!((height - 0.96).abs() < 0.005, "{name}: {height}");
+        let mass = body.center_of_mass - body.pose.translation.vector;
+        assert!(mass.coords.norm() < 1e-5, "{name}: {mass}");
+    }
+}
+
+#[test]
 fn floors_are_at_zero() {
     for environment in [
         "empty",
