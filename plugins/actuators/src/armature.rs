@@ -56,7 +56,8 @@ actuators: { "armature": (kind: "armature") }"#))]
 pub struct Armature {
     /// Names of the joints; `*` stands for any text. None: all of the robot.
     pub joints: Vec<String>,
-    /// Only joints of this frame and below it, unless empty.
+    /// Only joints of this frame and below it, unless empty. Where it is one of a part of the robot, such as
+    /// `left.kuka_base`, joints go by the names that they have in that part.
     pub root: String,
     /// The frame at the arm's end; if empty, the last one behind the last joint; of several one without
     /// geometry, and the farthest from the joint.

@@ -33,6 +33,9 @@ pub struct Pa10 {
     pub tolerance: f64,
     /// Names of the joints; `*` stands for any text. None: all of the robot.
     pub joints: Vec<String>,
+    /// Only joints of this frame and below it, unless empty. Where it is one of a part of the robot, such as
+    /// `left.pa10_base`, joints go by the names that they have in that part.
+    pub root: String,
 }
 
 impl Default for Pa10 {
@@ -41,6 +44,7 @@ impl Default for Pa10 {
             speed: 1.0,
             tolerance: 5.0_f64.to_radians(),
             joints: Vec::new(),
+            root: String::new(),
         }
     }
 }
@@ -103,7 +107,7 @@ impl OnJoints for Pa10 {
     fn chain(&self, world: &World, actuator: Entity) -> Result<Chain, CheckError> {
         let choice = Choice {
             joints: &self.joints,
-            root: "",
+            root: &self.root,
             tip: "",
         };
         let mut chain = Chain::around(world, actuator, choice)?;

@@ -108,7 +108,8 @@ impl Link {
 pub struct Choice<'a> {
     /// Names of joints; `*` stands for any text. None: all of the robot.
     pub joints: &'a [String],
-    /// Only joints at or below this frame, unless empty.
+    /// Only joints at or below this frame, unless empty. Where it is one of a part of the robot, such as
+    /// `left.kuka_base`, joints and ends go by the names that they have in that part.
     pub root: &'a str,
     /// The frame that is the end, unless empty: then the last frame behind each last joint, the one with the most
     /// frames above it. Of several such the end is one without geometry, and the farthest from the joint.
@@ -179,7 +180,7 @@ impl Chain {
     ///
     /// There are none, or a name is not one of the scene's, for the user to read.
     pub fn find(world: &World, robot: Entity, choice: Choice<'_>) -> Result<Self, ChainError> {
-        let search = Search::new(world, robot);
+        let search = Search::new(world, robot, choice.root);
         let mut found = search.joints(choice)?;
         found.sort_by(|one, other| (one.depth, &one.name).cmp(&(other.depth, &other.name)));
         let places: BTreeMap<Entity, usize> = found
@@ -242,13 +243,15 @@ struct Search<'a> {
     world: &'a World,
     robot: Entity,
     name: String,
+    /// Name of the part of the robot with a dot behind it, or nothing.
+    part: &'a str,
     /// The joints of the scene, by the body below.
     jointed: Vec<(Entity, &'a BodyJoint)>,
     frames: Vec<(Entity, &'a Frame)>,
 }
 
 impl<'a> Search<'a> {
-    fn new(world: &'a World, robot: Entity) -> Self {
+    fn new(world: &'a World, robot: Entity, root: &'a str) -> Self {
         let all = world.get_resource::<InPathOrder>();
         let all = all.map_or(&[][..], |all| all.0.as_slice());
         let joint = |&entity: &Entity| Some((entity, world.get::<BodyJoint>(entity)?));
@@ -258,6 +261,7 @@ impl<'a> Search<'a> {
             world,
             robot,
             name: name.map_or_else(String::new, |name| name.0.to_string()),
+            part: root.rfind('.').map_or("", |dot| &root[..=dot]),
             jointed: all.iter().filter_map(joint).collect(),
             frames: all.iter().filter_map(frame).collect(),
         }
@@ -276,7 +280,7 @@ impl<'a> Search<'a> {
         };
         let find = |&variable: &Entity| {
             let about = self.world.get::<JointVariable>(variable)?;
-            let name = about.short_name(path).to_owned();
+            let name = self.in_part(about.short_name(path)).to_owned();
             let bodies = self.jointed.iter().copied();
             let body = bodies
                 .filter(|(_, joint)| joint.variable == variable)
@@ -301,6 +305,11 @@ impl<'a> Search<'a> {
             });
         }
         Ok(found)
+    }
+
+    /// A name as the chosen part has it.
+    fn in_part<'n>(&self, name: &'n str) -> &'n str {
+        name.strip_prefix(self.part).unwrap_or(name)
     }
 
     fn joint_of(&self, body: Entity) -> Option<&'a BodyJoint> {
@@ -441,7 +450,7 @@ impl<'a> Search<'a> {
         let above = above.and_then(|above| self.world.get::<Frame>(above));
         let begins = root.filter(|root| root.body == base).or(above);
         Some(Tip {
-            name: own.unwrap_or(&frame.name).to_owned(),
+            name: self.in_part(own.unwrap_or(&frame.name)).to_owned(),
             body: frame.body,
             body_from_tip: frame.body_from_frame,
             base,

@@ -1,6 +1,7 @@
 """Makes the package, for `pip install`: a wheel is a zip of the files under `src`. Nothing has to be fetched for it.
 
-Besides the package it puts a `.pth` file beside it, by which MORSE's own client can close on Python 3.8 to 3.11.
+Besides the package it puts a `.pth` file beside it, by which `pymorse` and `morse` are there for who has no MORSE, and
+MORSE's own client can close. Where the package was made from is written down, for parts of one's own are built from there.
 """
 import base64
 import hashlib
@@ -13,7 +14,8 @@ import zipfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCE = os.path.join(ROOT, "src")
 NAME = "morse_sim"
-CLOSES = "import sys; sys.version_info < (3, 12) and __import__('morse_sim.pymorse_closes')\n"
+AT_START = "import morse_sim.pymorse_closes, morse_sim.stand_in\n"
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.realpath(ROOT)))
 
 
 def _said(field):
@@ -58,7 +60,9 @@ def _package():
 
 def _wheel(directory, files):
     info, metadata = _metadata()
-    files = {**files, f"{NAME}_pymorse.pth": CLOSES, **metadata}
+    if os.path.isdir(os.path.join(REPOSITORY, "plugins", "api")):
+        metadata[f"{info}/repository.txt"] = REPOSITORY + "\n"
+    files = {**files, f"{NAME}_pymorse.pth": AT_START, **metadata}
     record = ""
     name = f"{NAME}-{_said('version')}-py3-none-any.whl"
     with zipfile.ZipFile(os.path.join(directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:

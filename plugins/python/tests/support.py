@@ -103,7 +103,7 @@ class Room(unittest.TestCase):
 class Running:
     """A script that the launcher runs, on a port of its own."""
 
-    def __init__(self, room: Room, script: str):
+    def __init__(self, room: Room, script: str, *options: str):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -112,7 +112,7 @@ class Running:
         path = room.write("script.py", head + textwrap.dedent(script) + tail)
         self.log = open(room.path("log"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            [sys.executable, LAUNCHER, "run", path],
+            [sys.executable, LAUNCHER, "run", *options, path],
             cwd=room.folder,
             stdout=self.log,
             stderr=subprocess.STDOUT,

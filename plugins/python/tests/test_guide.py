@@ -1,13 +1,16 @@
 """The guide's page for who comes from MORSE, and the README: what they show is what is there, and works."""
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
 
 from . import ROOT
+from .require import needs
 from .support import LAUNCHER, Room, needs_program, needs_services, program, wait_for_port
 from .test_harness import COMPAT
 
@@ -24,6 +27,92 @@ def blocks(path: str, language: str) -> list:
 def example(name: str) -> str:
     with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
         return file.read()
+
+
+AROUND = """
+set -euo pipefail
+wait_for() { for _ in {1..1200}; do if grep -q "$1" log; then return; fi; sleep 0.05; done; cat log; return 1; }
+# What the page's first line makes is there; a simulator of one's own takes minutes, so that only its crates are found.
+cargo() {
+    case $1 in
+    install) test "$*" = 'install --path .' ;;
+    build) { [ -z "$HAS_CARGO" ] || command cargo tree --offline --quiet --manifest-path "$4" >tree; } &&
+        mkdir -p place/simulator/target/release && cp "$PROGRAM" place/simulator/target/release/place-sim ;;
+    esac
+}
+# Without a network, which would only be asked for a newer pip.
+pip() { command pip --disable-pip-version-check "$@" --no-index --quiet; }
+morse() {
+    if [ "$1" != run ]; then command morse "$@"; return; fi
+    command morse "$@" >log 2>&1 & running=$!
+    wait_for 'SCENE INITIALIZED'
+    if [ "$2" = place ]; then kill -INT $running; wait $running || true; fi
+}
+python3() { command python3 "$@"; case $1 in *patrol_client.py) wait $running && wait_for 'EXITING SIMULATION';; esac; }
+morse-sim() { command morse-sim "$@" --until 0.5s; }
+"""
+"""Around the commands of the page: what runs for ever is ended."""
+
+TESTING = """
+from morse.testing.testing import MorseTestCase
+from pymorse import Morse
+
+class Drives(MorseTestCase):
+    def setUpEnv(self):
+        robot = ATRV()
+        pose = Pose()
+        robot.append(pose)
+        pose.add_stream('socket')
+        env = Environment('empty', fastmode=True)
+
+    def test_pose(self):
+        with Morse() as simulation:
+            self.assertAlmostEqual(simulation.robot.pose.get()['x'], 0.0, delta=0.01)
+
+if __name__ == "__main__":
+    from morse.testing.testing import main
+    main(Drives)
+"""
+
+
+@needs_services
+@needs("python", importlib.util.find_spec("ensurepip") and shutil.which("bash"), "there is no bash, or no pip for new places")
+class Followed(Room):
+    """On a machine that has nothing but Python and the simulator: every command of the page, in its order."""
+
+    def test_the_page_does_what_it_says(self) -> None:
+        wait_for_port()
+        for folder in ("home", "bin", "work"):
+            os.mkdir(self.path(folder))
+        os.symlink(str(program()), self.path("bin/morse-sim"))
+        os.symlink(os.path.realpath(os.path.join(ROOT, "..")), self.path("work/plugins"))
+        self.write("work/my_testing.py", TESTING)
+        commands = "".join(blocks(PAGE, "sh"))
+        for word in ("cargo install", "pip install", "morse check", "morse run", "morse migrate", "morse add", "cargo build"):
+            self.assertIn(word, commands)
+        python = os.path.dirname(os.path.realpath(sys.executable))
+        kept = {name: os.environ[name] for name in ("CARGO_HOME", "RUSTUP_HOME") if name in os.environ}
+        homes = {name: os.path.expanduser(path) for name, path in (("CARGO_HOME", "~/.cargo"), ("RUSTUP_HOME", "~/.rustup"))}
+        cargo = os.path.dirname(shutil.which("cargo") or "/usr/bin/")
+        # Not the folder of pyenv's shims, which goes by the home.
+        path = os.pathsep.join([self.path("bin"), python, "/usr/bin", "/bin", cargo])
+        environment = {
+            **homes, **kept, "HOME": self.path("home"), "PATH": path, "MORSE_RTF": "4", "LANG": "C.UTF-8",
+            "PROGRAM": os.path.realpath(str(program())), "HAS_CARGO": shutil.which("cargo") or "",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        ran = subprocess.run(
+            ["bash", "-c", AROUND + commands], cwd=self.path("work"), env=environment, capture_output=True, text=True,
+            timeout=300,
+        )
+        said = ran.stdout + ran.stderr
+        self.assertEqual(ran.returncode, 0, said)
+        self.assertIn("morse_sim's own client: fine", said)
+        self.assertRegex(said, r"on the way from [\d.]+\nArrived\nnearest thing: \d")
+        self.assertRegex(said, r"Ran 2 tests .*\n\nOK")
+        self.assertIn("simulated in", said)
+        self.assertTrue(os.path.isfile(self.path("work/place/simulator/src/nose.rs")))
+        self.assertIn("EXITING SIMULATION", self.read("work/log"))
 
 
 class Guide(Room):

@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 import unittest
@@ -117,6 +120,40 @@ class Runs(Room):
         self.assertIn("there is no environment `nowhere`", ran.stdout)
 
 
+class Passed(Room):
+    """What goes to the simulator, and what to the script."""
+
+    def test_options_of_the_simulator(self) -> None:
+        os.makedirs(self.path("bin"))
+        simulator = self.write("bin/fake", f"#!{sys.executable}\nimport sys\nprint('told', sys.argv[4:])\n")
+        os.chmod(simulator, 0o755)
+        self.write(
+            "script.py",
+            "import sys\nfrom morse.builder import *\nprint('script', sys.argv[1:])\nr = ATRV()\nenv = Environment('ground.robray')\n",
+        )
+        for words, to_simulator, to_script in (
+            (["--serve", "script.py", "a"], ["--serve"], ["a"]),
+            (["--serve", "0", "--view", "script.py"], ["--serve", "0", "--view"], []),
+            (["script.py", "--serve=127.0.0.1:9000", "b"], ["--serve=127.0.0.1:9000"], ["b"]),
+            (["--record", "film.log", "script.py", "--fast"], ["--record", "film.log"], ["--fast"]),
+            (["script.py", "--view", "--", "--serve", "c"], ["--view"], ["--serve", "c"]),
+        ):
+            ran = self.morse("run", *words, MORSE_SIM=simulator)
+            told = next(line for line in ran.stdout.splitlines() if line.startswith("told"))
+            self.assertTrue(told.endswith(str(to_simulator)[1:] if to_simulator else "]"), told)
+            self.assertIn("'--port-file'", told)
+            self.assertIn(f"script {to_script}\n", ran.stdout, words)
+
+    @needs_program
+    def test_it_is_shown_in_a_browser(self) -> None:
+        running = Running(self, DRIVEN, "--serve", "0")
+        page = running.wait_for("http://127.0.0.1:").split("http://127.0.0.1:")[1]
+        port = int(re.match(r"\d+", page).group())
+        with socket.create_connection(("127.0.0.1", port), 5) as browser:
+            browser.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+            self.assertIn(b"200", browser.recv(100))
+
+
 class Folders(Room):
     """create, import, add, rm, edit."""
 
@@ -155,6 +192,23 @@ class Folders(Room):
         self.assertEqual(self.morse("rm", "sim", "--force").returncode, 0)
         self.assertFalse(os.path.exists(self.path("sim")))
         self.assertEqual(self.morse("run", "sim").returncode, 1)
+
+    @unittest.skipUnless(shutil.which("cargo"), "there is no cargo")
+    def test_a_simulator_of_ones_own_needs_no_network(self) -> None:
+        self.assertEqual(self.morse("create", "sim").returncode, 0)
+        refused = self.morse("add", "sensor", "nose", "sim", "--morse", "nowhere")
+        self.assertIn("`nowhere` is not the repository of morse-sim", refused.stderr)
+        self.assertFalse(os.path.exists(self.path("sim/simulator")))
+        self.assertEqual(self.morse("add", "sensor", "nose", "sim").returncode, 0)
+        with open(self.path("sim/simulator/Cargo.lock"), encoding="utf-8") as file:
+            versions = file.read()
+        words = ["cargo", "tree", "--offline", "--quiet", "--edges", "normal", "--manifest-path", "sim/simulator/Cargo.toml"]
+        ran = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        used = dict(re.findall(r"(\S+) v(\d\S*)", ran.stdout))
+        self.assertIn("bevy", used)
+        for name in ("bevy", "rapier3d", "serde"):
+            self.assertIn(f'name = "{name}"\nversion = "{used[name]}"\n', versions)
 
     def test_a_folder_is_made_known(self) -> None:
         os.mkdir(self.path("old"))

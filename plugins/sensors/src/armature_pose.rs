@@ -17,7 +17,8 @@ sensors: { "armature_pose": (kind: "armature_pose", on: "arm") }"#))]
 pub struct ArmaturePose {
     /// Names of the joints; `*` stands for any text. None: all of the armature, or else of the robot.
     pub joints: Vec<String>,
-    /// Only joints of this frame and below it, unless empty.
+    /// Only joints of this frame and below it, unless empty. Where it is one of a part of the robot, such as
+    /// `left.kuka_base`, joints go by the names that they have in that part.
     pub root: String,
 }
 

@@ -15,7 +15,7 @@ use super::{blocks::Block, root};
 use crate::{python, require};
 
 /// Commands that are tried elsewhere, or cannot be tried: how their lines begin, and why.
-const ELSEWHERE: [(&str, &str); 11] = [
+const ELSEWHERE: [(&str, &str); 13] = [
     ("cargo test", "it is what runs this"),
     ("cargo install --path .", "it builds the program once more"),
     (
@@ -30,19 +30,20 @@ const ELSEWHERE: [(&str, &str); 11] = [
     ("morse create place", "python.rs creates one"),
     ("morse add sensor nose place", "python.rs adds one"),
     (
-        "MORSE_ROOT=plugins/python python3 my_testing.py",
+        "python3 my_testing.py",
         "plugins/python/tests runs such programs",
     ),
+    ("python3 -m venv ~/morse", FOLLOWED),
+    (". ~/morse/bin/activate", FOLLOWED),
     ("MORSE_SHOTS=", "web/browser.rs runs these tests"),
-    (
-        "PYTHONPATH=plugins/python",
-        "plugins/python/tests/test_guide.py runs this client",
-    ),
+    ("python3 plugins/python/examples/patrol_client.py", FOLLOWED),
     (
         "morse-sim new",
         "new.rs makes crates, builds and tests them",
     ),
 ];
+
+const FOLLOWED: &str = "plugins/python/tests/test_guide.py follows the page";
 
 /// The program, with what it needs to run here.
 const MORSE_SIM: &str = r#"#!/usr/bin/env bash

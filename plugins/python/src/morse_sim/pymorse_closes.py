@@ -1,9 +1,8 @@
-"""Lets MORSE's own client close on Python 3.8 to 3.11, once it is imported. An installed morse-sim sees to that by itself.
+"""Lets MORSE's own client close on Python 3.8 and later, once it is imported. An installed morse-sim sees to that by itself.
 
 When pymorse closes, it asks `dir()` about its components, which take their own class for a component and answer with a
 TypeError. Until Python 3.7, `dir()` passed over that.
 """
-import importlib.abc
 import importlib.machinery
 import sys
 
@@ -12,9 +11,13 @@ def _names(component):
     return sorted({*dir(type(component)), *object.__getattribute__(component, "__dict__")})
 
 
-class _Loader(importlib.abc.Loader):
+# `importlib.abc` has their base classes, and would take its time in every program.
+class _Loader:
     def __init__(self, loader):
         self._loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
 
     def create_module(self, spec):
         return self._loader.create_module(spec)
@@ -26,7 +29,7 @@ class _Loader(importlib.abc.Loader):
             component.__dir__ = _names
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     def find_spec(self, name, path=None, target=None):
         if name != "pymorse.pymorse":
             return None

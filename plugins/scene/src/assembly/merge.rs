@@ -60,27 +60,9 @@ pub fn assemble(
             loaded.map(Some)
         }
     };
-    let mut frames = assembly.scene.frames().len();
-    for robot in simulation.robots.values() {
-        let Form::Model(model) = &robot.form else {
-            continue;
-        };
-        match load(model) {
-            Ok(loaded) => {
-                let own = loaded.map_or(0, |loaded| loaded.frames().len() + 1);
-                let copies = robot.repeat.as_ref().map_or(1, |repeat| repeat.count.value);
-                frames = frames.saturating_add(own.saturating_mul(copies as usize));
-                if frames > MOST_FRAMES {
-                    let message =
-                        format!("the scene and its robots have more than {MOST_FRAMES} frames");
-                    let error = Diagnostic::error("scene::too-large", message)
-                        .help("repeat fewer robots, or a model with fewer frames");
-                    errors.push(located(error, model));
-                    return Err(errors);
-                }
-            }
-            Err(error) => errors.push(*error),
-        }
+    if let Err(error) = load_models(simulation, &assembly.scene, &mut errors, &mut load) {
+        errors.push(*error);
+        return Err(errors);
     }
     for robot in simulation.expand() {
         if let Err(error) = add_robot(&mut assembly, &robot, &mut load) {
@@ -98,10 +80,54 @@ pub fn assemble(
     }
 }
 
+type Load<'a> = dyn FnMut(&Spanned<String>) -> Result<Option<Rc<Scene>>, Box<Diagnostic>> + 'a;
+
+/// Reads the models of all robots and of their parts.
+///
+/// # Errors
+///
+/// Together they have too many frames. What cannot be read is added to the errors.
+fn load_models(
+    simulation: &Simulation,
+    scene: &Scene,
+    errors: &mut Vec<Diagnostic>,
+    load: &mut Load<'_>,
+) -> Result<(), Box<Diagnostic>> {
+    let mut frames = scene.frames().len();
+    let models = simulation.robots.values().flat_map(|robot| {
+        let own = match &robot.form {
+            Form::Model(model) => Some(model),
+            Form::Frame(_) => None,
+        };
+        let parts = robot.parts.values().map(|part| &part.model);
+        own.into_iter()
+            .chain(parts)
+            .map(move |model| (robot, model))
+    });
+    for (robot, model) in models {
+        match load(model) {
+            Ok(loaded) => {
+                let own = loaded.map_or(0, |loaded| loaded.frames().len() + 1);
+                let copies = robot.repeat.as_ref().map_or(1, |repeat| repeat.count.value);
+                frames = frames.saturating_add(own.saturating_mul(copies as usize));
+                if frames > MOST_FRAMES {
+                    let message =
+                        format!("the scene and its robots have more than {MOST_FRAMES} frames");
+                    let error = Diagnostic::error("scene::too-large", message)
+                        .help("repeat fewer robots, or a model with fewer frames");
+                    return Err(Box::new(located(error, model)));
+                }
+            }
+            Err(error) => errors.push(*error),
+        }
+    }
+    Ok(())
+}
+
 fn add_robot(
     assembly: &mut Assembly,
     instance: &Instance<'_>,
-    load: &mut dyn FnMut(&Spanned<String>) -> Result<Option<Rc<Scene>>, Box<Diagnostic>>,
+    load: &mut Load<'_>,
 ) -> Result<(), Box<Diagnostic>> {
     let Instance { name, robot, at } = instance;
     let (written, frame) = match &robot.form {
@@ -140,6 +166,11 @@ fn add_robot(
             assembly.scene.replace_frame(base).map_err(place)?;
         }
     }
+    for (part, carried) in &robot.parts {
+        if let Some(loaded) = load(&carried.model)? {
+            add_part(&mut assembly.scene, (name, frame), part, carried, &loaded)?;
+        }
+    }
     for (variable, joint) in &robot.joints {
         let variable = match &robot.form {
             Form::Model(_) => format!("{name}.{}", variable.value),
@@ -160,6 +191,38 @@ fn add_robot(
     };
     assembly.robots.insert(name.clone(), base);
     Ok(())
+}
+
+/// Hangs a part on a robot, whose own frame this is.
+fn add_part(
+    scene: &mut Scene,
+    (robot, own): (&str, &str),
+    name: &str,
+    part: &model::Part,
+    loaded: &Scene,
+) -> Result<(), Box<Diagnostic>> {
+    let parent = match &part.frame {
+        None => own.to_owned(),
+        Some(frame) => {
+            let parent = format!("{robot}.{}", frame.value);
+            if scene.frame(&parent).is_none() {
+                let prefix = format!("{robot}.");
+                let frames = scene.frames().iter();
+                let known = frames.filter_map(|frame| frame.name.strip_prefix(&prefix));
+                let message = format!(
+                    "the robot `{}` has no frame `{}`",
+                    printable(robot),
+                    printable(frame)
+                );
+                let error = Diagnostic::error("scene::unknown-name", message).suggest(frame, known);
+                return Err(Box::new(located(error, frame)));
+            }
+            parent
+        }
+    };
+    let prefix = format!("{robot}.{name}");
+    let mounted = scene.mount(loaded, &prefix, Some(&parent), part.at);
+    mounted.map_err(|error| Box::new(located(refused(robot, &error), &part.model)))
 }
 
 fn refused(robot: &str, error: &SceneError) -> Diagnostic {

@@ -11,12 +11,13 @@
 //! RON's own deserializer stops at the first mistake and forgets where values stood. Therefore the
 //! text becomes a tree of our own (`lexer`, `parser`, `tree`), in which `ron` reads each literal;
 //! `--set` changes the tree (`set`); what every file has in common is read from it by hand (`read`,
-//! `component`, `object`, `repeat`, with the tools of `reader` and `fields`), and what belongs to a kind by
+//! `component`, `object`, `part`, `repeat`, with the tools of `reader` and `fields`), and what belongs to a kind by
 //! serde (`settings`). Every accepted file is a RON file: a test compares.
 
 mod check;
 mod component;
 mod condition;
+mod environment;
 mod expression;
 mod fields;
 mod files;
@@ -28,6 +29,7 @@ pub mod model;
 mod object;
 mod on;
 mod parser;
+mod part;
 mod problem;
 pub mod ranges;
 mod read;

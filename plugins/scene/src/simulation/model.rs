@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use morse_api::lighting::Lighting;
 pub use morse_api::motion::{MotionMode, TimeStrategy};
 use nalgebra::{Isometry3, Vector3};
 
+pub use super::environment::{Environment, Origin, Water};
 pub use super::on::{CountedFrom, On};
 use super::span::Spanned;
 use crate::locked::Locked;
@@ -36,95 +36,6 @@ pub struct Simulation {
     pub robots: Named<Robot>,
     /// Middlewares that readings and commands travel through.
     pub middlewares: Named<Middleware>,
-}
-
-/// Time, gravity, the numerical settings and the light.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Environment {
-    /// Name that clients are told; that of the scene unless given.
-    pub name: Option<String>,
-    /// Ticks a second, in Hz.
-    pub rate: Spanned<f64>,
-    /// In m/s².
-    pub gravity: Vector3<f64>,
-    /// Seed of all randomness.
-    pub seed: u64,
-    /// Position of the scene on Earth.
-    pub origin: Option<Origin>,
-    /// Mode in which commanded speeds are reached.
-    pub motion: MotionMode,
-    /// Way in which time passes, as clients are told; that of the run's pace unless given.
-    pub time_strategy: Option<TimeStrategy>,
-    /// Steps of the physics engine a tick.
-    pub substeps: u32,
-    /// Natural frequency of contacts, in Hz: the higher, the stiffer.
-    pub contact_frequency: f64,
-    /// Iterations of the physics engine's solver a substep.
-    pub solver_iterations: u32,
-    /// In kg/m³; felt by what has a drag area.
-    pub air_density: f64,
-    /// Water below a level, if there is any.
-    pub water: Option<Water>,
-    /// Lighting of pictures.
-    pub light: Lighting,
-}
-
-impl Default for Environment {
-    fn default() -> Self {
-        Self {
-            name: None,
-            rate: 60.0.into(),
-            gravity: Vector3::new(0.0, 0.0, -9.81),
-            seed: 0,
-            origin: None,
-            motion: MotionMode::Default,
-            time_strategy: None,
-            substeps: 2,
-            contact_frequency: 120.0,
-            solver_iterations: 4,
-            air_density: 1.225,
-            water: None,
-            light: Lighting::default(),
-        }
-    }
-}
-
-/// Water at rest, everywhere below a level.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Water {
-    /// Height of the surface, in m.
-    pub level: f64,
-    /// In kg/m³.
-    pub density: f64,
-    /// Of what is wholly in it, in 1/s.
-    pub linear_damping: f64,
-    /// Of what is wholly in it, in 1/s.
-    pub angular_damping: f64,
-}
-
-impl Default for Water {
-    fn default() -> Self {
-        Self {
-            level: 0.0,
-            density: 1000.0,
-            linear_damping: 0.5,
-            angular_damping: 0.5,
-        }
-    }
-}
-
-/// Position of the scene's origin on Earth.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Origin {
-    /// In degrees, north positive.
-    pub latitude: f64,
-    /// In degrees, east positive.
-    pub longitude: f64,
-    /// Above the WGS 84 ellipsoid, in m.
-    pub altitude: f64,
-    /// The angle of the scene's x axis from north, in degrees, clockwise; 90, that is east, unless
-    /// given.
-    pub angle_against_north: f64,
 }
 
 /// Source of a body's motion.
@@ -277,6 +188,17 @@ pub enum Form {
     Frame(Spanned<String>),
 }
 
+/// Scene file that a robot carries, such as an arm: its frames are prefixed with the names of robot and part.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// The scene file.
+    pub model: Spanned<String>,
+    /// The frame of the robot that it hangs on; the robot's own unless given.
+    pub frame: Option<Spanned<String>>,
+    /// Its pose there.
+    pub at: Isometry3<f64>,
+}
+
 /// A robot and its components.
 #[derive(Clone, Debug)]
 pub struct Robot {
@@ -290,6 +212,8 @@ pub struct Robot {
     pub origin: Option<Vector3<f64>>,
     /// Many instead of one.
     pub repeat: Option<Repeat>,
+    /// Further models that it carries, by name.
+    pub parts: Named<Part>,
     /// Its joints, by the variable's name inside the model.
     pub joints: Named<Joint>,
     /// Of the base, in kg.

@@ -8,6 +8,7 @@ use super::model::{
     Robot, Simulation, TimeStrategy, Water,
 };
 use super::object::{object, properties, zone};
+use super::part::part;
 use super::problem::error;
 use super::ranges;
 use super::reader::Reader;
@@ -250,6 +251,11 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         base: fields.read(reader, "base", body_kind).unwrap_or_default(),
         at: fields.read(reader, "at", Reader::pose).unwrap_or_default(),
         repeat: fields.read(reader, "repeat", repeat),
+        parts: fields
+            .read(reader, "parts", |reader, node, name| {
+                Some(named(reader, node, name, part))
+            })
+            .unwrap_or_default(),
         joints: fields.read(reader, "joints", joints).unwrap_or_default(),
         mass: fields.spanned_number(reader, &ranges::ROBOT_MASS),
         friction: fields.number(reader, &ranges::ROBOT_FRICTION),

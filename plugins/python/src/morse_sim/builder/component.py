@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from .blender import Object
 from .errors import (
+    MorseBuilderAttributeError,
     MorseBuilderBadSyntaxError,
     MorseBuilderError,
     MorseBuilderUnexportableError,
@@ -81,7 +82,7 @@ class AbstractComponent:
         if name.startswith("__") or name == "parent":
             raise AttributeError(name)
         known = [each for each in dir(type(self)) if not each.startswith("_")]
-        raise AttributeError(f"{type(self).__name__} has no `{name}`{suggestion(name, known)}")
+        raise MorseBuilderAttributeError(f"{type(self).__name__} has no `{name}`{suggestion(name, known)}")
 
     # Names ---------------------------------------------------------------------------------------
 

@@ -49,6 +49,10 @@ class MorseBuilderUnexportableError(MorseBuilderError):
     """The component has neither streams nor commands."""
 
 
+class MorseBuilderAttributeError(MorseBuilderError, AttributeError):
+    """A component has no such attribute or method."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean ...?`, or nothing."""
     known = list(known)

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Tuple
 
+from .arms import carried
 from .blender import bpymorse
 from .errors import MorseBuilderError, suggestion, warn
 from .modifiers import modifier
 from .rotation import Pose, angles, compose, matrix, product
 from .ron import Entries, Fields, Word
-from .scenery import first_frame
 from .table import JOINT_STATE, SENSORS, Kind, flag
-from .worlds import ARMS, GROUND
+from .worlds import GROUND
 
 CARRIERS = ("ptu", "armature", "pa_10")
 """Kinds that carry what is on them."""
@@ -76,16 +76,15 @@ def component_fields(named: Any, robot: Any, recording: Any) -> Fields:
         if kind.kind not in _LEVELS:
             raise MorseBuilderError(f"{path}: `{kind.kind}` has no levels")
         fields["level"] = Word(level)
-    is_arm = bool(getattr(component, "arm", None))
     if component.hertz and (component.hertz != recording.rate or component._category == "sensors"):
         fields["frequency"] = rounded(component.hertz)
     on, pose = _mount(named, robot, recording)
     if on:
         fields["on"] = on
-    if not is_arm and (any(pose[0]) or any(pose[1])):
+    if not carried(named) and (any(pose[0]) or any(pose[1])):
         fields["mount"] = pose_fields(pose)
     fields.update(_settings(component, kind, path))
-    fields.update(_special(component, kind, robot, recording))
+    fields.update(_special(named, kind, robot, recording))
     environment = recording.environment._bpy_object.values
     modifiers = [modifier(asked, path, kind.kind, environment) for asked in component.modifiers]
     if kind.kind == "collision":
@@ -151,8 +150,9 @@ def _settings(component: Any, kind: Kind, path: str) -> Fields:
     return fields
 
 
-def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
+def _special(named: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
     """What takes more than a table."""
+    component = named.component
     fields = Fields()
     if kind.kind == "compound":
         fields["sensors"] = [each.name for each in component.sensors]
@@ -169,8 +169,11 @@ def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
     if kind.kind == "destination" and not robot.model.is_ground and "RemainAtDestination" not in component.set:
         # What has arrived in the air stays there.
         fields["remain_at_destination"] = True
+    arm = carried(named)
     if kind.kind in ("armature", "pa_10") and component.joints:
         fields["joints"] = list(component.joints)
+    if arm:
+        fields["root"] = arm.prefixed(arm.root)
     if kind.kind == "armature_pose" and component.entry().kind == "compound":
         poses = [each.parent.joints for each in component.sensors]
         fields["joints"] = [joint for joints in poses for joint in joints]
@@ -178,10 +181,8 @@ def _special(component: Any, kind: Kind, robot: Any, recording: Any) -> Fields:
         fields["convention"] = Word("morse")
         if component.targets:
             fields["targets"] = Entries(component.targets)
-        if getattr(component, "arm", None):
-            fields["tip"] = ARMS[component.arm]["tip"]
-        if getattr(component, "file", None):
-            fields["root"] = first_frame(component.file)
+        if arm and arm.tip:
+            fields["tip"] = arm.prefixed(arm.tip)
     return fields
 
 

@@ -37,7 +37,7 @@ class Robot(AbstractComponent):
             path = os.path.abspath(filename)
             if not os.path.isfile(path):
                 raise FileNotFoundError(f"{type(self).__name__}: there is no file `{filename}`")
-            return Model(path, root="base")
+            return Model(path, is_own=True)
         for ancestor in type(self).__mro__:
             if ancestor.__name__ in ROBOTS:
                 return ROBOTS[ancestor.__name__]

@@ -7,14 +7,10 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from .blender import bpymorse
 from .errors import MorseBuilderError
 from .primitives import PassiveObject
-from .rotation import Pose, compose
+from .rotation import Pose
 from .ron import number
 from .things import Part
 from .worlds import Model
-
-
-Arms = List[Tuple[Any, Dict[str, Any]]]
-"""Arms that are put on a robot, and what is known of them."""
 
 
 def first_frame(path: str) -> str:
@@ -79,7 +75,7 @@ class Scenery:
         self.environment = environment
         self.frames: List[List[str]] = []
         self.names: set = set(bpymorse.named)
-        self.models: Dict[str, Tuple[Model, Arms, Dict[str, Pose]]] = {}
+        self.models: Dict[str, Tuple[Model, Dict[str, Pose]]] = {}
 
     def add(self, thing: Any) -> Optional[bool]:
         """Adds a thing; whether forces move it, or nothing if there is no need to know of it."""
@@ -126,19 +122,11 @@ class Scenery:
         return "\n\n".join(blocks) + "\n"
 
     @staticmethod
-    def model(model: Model, arms: Arms, marks: Dict[str, Pose]) -> str:
-        """The text of a robot with its arms, and with places that others find."""
+    def model(model: Model, marks: Dict[str, Pose]) -> str:
+        """The text of a robot with places that others find."""
         blocks = [f'include "{model.file}"']
         for name, pose in marks.items():
             at, rotation = pose
             lines = [f"parent {_name(model.root)};", *_place(raised(model, at), rotation)]
             blocks.append("\n".join(_frame(name, lines)))
-        for component, arm in arms:
-            at, rotation = component.location, component.rotation_euler
-            if model.faces:
-                at, rotation = compose(((0.0, 0.0, 0.0), (0.0, 0.0, model.faces)), (at, rotation))
-            # Of two frames of one name the first says where it is: the arm's own comes second.
-            lines = [f"parent {_name(model.root)};", *_place(raised(model, at), rotation), *arm.get("body", ())]
-            blocks.append("\n".join(_frame(arm["root"], lines)))
-            blocks.append(f'include "{arm["file"]}"')
         return "\n\n".join(blocks) + "\n"

@@ -24,6 +24,8 @@ class Model(NamedTuple):
     joints: Tuple[str, ...] = ()
     """What its armatures pose."""
     physics: Physics = Physics()
+    is_own: bool = False
+    """A file of the user's, of whose frames nothing is known."""
 
 
 _HUMAN_SIDES = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wrist", "hip_pitch", "hip_roll",
@@ -80,19 +82,17 @@ ARMS: Dict[str, Dict[str, Any]] = {
     "kuka_lwr": {
         "file": "arms/kuka_lwr.robray",
         "root": "kuka_base",
-        "body": ("mass 1.6;", "center_of_mass [0, 0, 0.05];", "inertia [0.006, 0.006, 0.008, 0, 0, 0];"),
         "tip": "kuka_tip",
         "joints": tuple(f"kuka_{number}" for number in range(1, 8)),
     },
     "pa_10": {
         "file": "arms/pa10.robray",
         "root": "pa10_base",
-        "body": ("mass 9;", "center_of_mass [0, 0, 0.07];", "inertia [0.05, 0.05, 0.05, 0, 0, 0];"),
         "tip": "pa10_tip",
         "joints": tuple(f"seg{number}" for number in range(6)),
     },
 }
-"""Models of arms, which are put on robots."""
+"""Models of arms, which are put on robots as parts of them."""
 
 INTERNAL = {
     "classpath", "Robot_Tag", "Component_Tag", "GroundRobot", "NoGravity", "HasSuspension", "HasSteering",

@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+from .arms import carried
 from .blender import bpymorse
 from .component import AbstractComponent
 from .creator import ComponentCreator
@@ -15,9 +16,9 @@ from .parts import component_fields, marks, pose_fields, rounded
 from .primitives import Mesh, PassiveObject, Zone
 from .robots import Robot
 from .ron import Entries, Fields, Word, document
-from .scenery import Scenery, first_frame
+from .scenery import Scenery
 from .physics import Physics
-from .worlds import ARMS, GRASPABLE, GROUND, INTERNAL, PROPERTIES_OF_BOXES, Lamp
+from .worlds import GRASPABLE, GROUND, INTERNAL, PROPERTIES_OF_BOXES, Lamp
 
 
 class Named(NamedTuple):
@@ -224,11 +225,11 @@ class Recording:
 
     def _robot(self, name: str, robot: Robot, stem: str) -> Fields:
         model = robot.model
-        arms, places = self._arms(name), marks(self.trees[name], robot, self)
+        places = marks(self.trees[name], robot, self)
         file = model.file
-        if arms or places:
+        if places:
             file = f"{stem}_{name}.robray"
-            self.scenery.models[file] = (model, arms, {mark: pose for mark, (pose, _tags) in places.items()})
+            self.scenery.models[file] = (model, {mark: pose for mark, (pose, _tags) in places.items()})
         for mark, (_pose, values) in places.items():
             label = f"{name}.{mark[: -len('_itself')]}"
             self.objects[f"{name}.{mark}"] = self._about(values, label)
@@ -242,8 +243,16 @@ class Recording:
         fields["at"] = pose_fields(turned, -model.faces)
         if model.physics.origin:
             fields["origin"] = (0, 0, model.physics.origin)
-        joints = [joint for named in self.trees[name] for joint in getattr(named.component, "joints", ())]
-        joints = list(dict.fromkeys([*model.joints, *joints]))
+        parts = Entries()
+        joints = list(model.joints)
+        for named in self.trees[name]:
+            arm = carried(named)
+            if arm:
+                parts[arm.part] = arm.fields(robot)
+            joints += [arm.prefixed(each) if arm else each for each in getattr(named.component, "joints", ())]
+        if parts:
+            fields["parts"] = parts
+        joints = list(dict.fromkeys(joints))
         if joints:
             fields["joints"] = Entries({joint: Fields(mode=Word("kinematic")) for joint in joints})
         mass = game.mass or (model.physics.mass if base == "dynamic" else None)
@@ -286,21 +295,6 @@ class Recording:
         if not is_ground and base == "dynamic":
             fields["locomotion"] = Word("free")
         return fields
-
-    def _arms(self, robot: str) -> List[Tuple[Any, Dict[str, Any]]]:
-        """Arms that are put on a robot, and their models."""
-        arms: List[Tuple[Any, Dict[str, Any]]] = []
-        for named in self.trees[robot]:
-            arm = getattr(named.component, "arm", None)
-            file = getattr(named.component, "file", None) if hasattr(named.component, "arm") else None
-            if arm:
-                arms.append((named.component, ARMS[arm]))
-            elif file:
-                arms.append((named.component, {"file": file, "root": first_frame(file)}))
-        roots = [model["root"] for _component, model in arms]
-        if len(set(roots)) != len(roots):
-            raise MorseBuilderError(f"{robot}: two arms of one model on one robot would have the same joints")
-        return arms
 
     # Files -------------------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 from .. import __version__
 from ..builder.errors import MorseError
@@ -31,6 +32,9 @@ def _parser() -> argparse.ArgumentParser:
         words.add_argument("-g", "--geometry", help="there is no window")
         words.add_argument("-b", "--base", help="for `edit`")
         words.add_argument("--rtf", help="simulated seconds a second, or max, whatever the script says")
+        words.add_argument("--serve", metavar="ADDR:PORT", nargs="?", help="show it in a browser: to morse-sim, as what follows")
+        words.add_argument("--view", action="store_true", help="show it in a window")
+        words.add_argument("--record", metavar="FILE", help="record it")
     words = verbs.add_parser("create", help="make a folder with a first script")
     words.add_argument("env")
     words.add_argument("-f", "--force", action="store_true", help="replace what is there")
@@ -46,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     words.add_argument("name")
     words.add_argument("env")
     words.add_argument("-f", "--force", action="store_true", help="replace what is there")
+    words.add_argument("--morse", metavar="PATH", help="the repository of morse-sim, where it is not known")
     verbs.add_parser("check", help="see whether everything is in place")
     words = verbs.add_parser("migrate", help="write the simulation file that a script stands for")
     words.add_argument("file", help="a builder script")
@@ -57,9 +62,10 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Optional[List[str]] = None) -> int:
     """The program; its exit code."""
     parser = _parser()
+    arguments, simulator = _of_simulator(sys.argv[1:] if arguments is None else arguments)
     given, rest = parser.parse_known_args(arguments)
     try:
-        return _do(given, rest, parser)
+        return _do(given, rest, simulator, parser)
     except MorseError as error:
         print(f"morse: {error}", file=sys.stderr)
         return WRONG
@@ -68,7 +74,28 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return WRONG
 
 
-def _do(given: argparse.Namespace, rest: List[str], parser: argparse.ArgumentParser) -> int:
+def _of_simulator(words: List[str]) -> Tuple[List[str], List[str]]:
+    """Takes the options of morse-sim out of the words for `run`; what follows `--` is the script's."""
+    verb = next((word for word in words if not word.startswith("-")), None)
+    if verb not in ("run", "exec"):
+        return words, []
+    end = words.index("--") if "--" in words else len(words)
+    own, taken = [], []
+    waiting = words[:end]
+    while waiting:
+        word = waiting.pop(0)
+        name = word.split("=")[0]
+        if name not in ("--serve", "--view", "--record"):
+            own.append(word)
+            continue
+        taken.append(word)
+        is_address = waiting and re.fullmatch(r"([\w.:\[\]-]+:)?\d+", waiting[0])
+        if word == "--record" and waiting or word == "--serve" and is_address:
+            taken.append(waiting.pop(0))
+    return own + words[end:], taken
+
+
+def _do(given: argparse.Namespace, rest: List[str], simulator: List[str], parser: argparse.ArgumentParser) -> int:
     verb = given.verb
     if verb in ("run", "exec"):
         script, folder = sites.script(given.env, given.file)
@@ -76,7 +103,7 @@ def _do(given: argparse.Namespace, rest: List[str], parser: argparse.ArgumentPar
         own = [given.file] if given.file and folder is None else []
         if given.name:
             os.environ["MORSE_NODE"] = given.name
-        return run(script, own + given.pyoptions + rest, folder, given.rtf)
+        return run(script, own + given.pyoptions + rest, folder, given.rtf, simulator)
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if verb == "edit":
@@ -94,6 +121,6 @@ def _do(given: argparse.Namespace, rest: List[str], parser: argparse.ArgumentPar
     if verb == "rm":
         return sites.remove(given.env, given.force)
     if verb == "add":
-        return sites.add(given.type, given.name, given.env, given.force)
+        return sites.add(given.type, given.name, given.env, given.force, given.morse)
     parser.print_help()
     return FINE

@@ -5,8 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 
 from ..builder.errors import MorseEnvironmentError
+
+
+COMPAT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compat")
 
 
 def morse_sim() -> str:
@@ -18,7 +22,7 @@ def morse_sim() -> str:
     if named:
         raise MorseEnvironmentError(f"MORSE_SIM is `{named}`, which is no program")
     raise MorseEnvironmentError(
-        "there is no program `morse-sim` in PATH: install it (`cargo install morse-sim`), or set MORSE_SIM to "
+        "there is no program `morse-sim` in PATH: install it (`cargo install --path .` in its repository), or set MORSE_SIM to "
         "where it is"
     )
 
@@ -37,11 +41,20 @@ def check() -> int:
         print(f"* `{program}` does not run: {error}")
         return 1
     print(f"* {program}: {said.stdout.strip()}: fine")
-    try:
-        import pymorse  # type: ignore[import-not-found]  # noqa: F401
-    except ImportError as error:
-        print(f"* MORSE's own client is not there ({error}); `morse_sim.client` does the same")
-    else:
-        print("* MORSE's own client, pymorse: fine")
+    print(f"* {_client()}")
     print("Your environment is correctly setup to run MORSE.")
     return 0
+
+
+def _client() -> str:
+    """What `from pymorse import Morse` brings."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pymorse  # type: ignore[import-not-found]
+    except ImportError as error:
+        return f"MORSE's own client is not there ({error}); `morse_sim.client` does the same"
+    folder = os.path.dirname(os.path.abspath(str(pymorse.__file__)))
+    if folder == os.path.join(COMPAT, "pymorse"):
+        return "pymorse: morse_sim's own client: fine"
+    return f"pymorse: MORSE's own client ({folder}): fine"

@@ -11,13 +11,12 @@ import tempfile
 import time
 import traceback
 from types import CodeType
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Sequence
 
 from ..builder.errors import MorseBuilderError, MorseError, suggestion
-from .program import morse_sim
+from .program import COMPAT, morse_sim
 from .skeleton import own_simulator
 
-COMPAT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compat")
 PATIENCE = 0.02
 """How often a running simulation is looked at, s."""
 
@@ -79,8 +78,10 @@ def failure(error: BaseException, script: str) -> None:
     say(f"[ERROR][MORSE] INITIALIZATION ERROR: {where}{type(error).__name__}: {error}")
 
 
-def run(script: str, options: List[str], folder: Optional[str], rtf: Optional[str]) -> int:
-    """`morse run`."""
+def run(
+    script: str, options: List[str], folder: Optional[str], rtf: Optional[str], simulator: Sequence[str] = ()
+) -> int:
+    """`morse run`; `simulator` are options of morse-sim."""
     with tempfile.TemporaryDirectory(prefix="morse-") as directory:
         pace, allowed = "1", set()
         path = script
@@ -95,7 +96,8 @@ def run(script: str, options: List[str], folder: Optional[str], rtf: Optional[st
                 failure(error, script)
                 return 1
             pace, allowed = recording.environment.pace(), recording.allowed
-        return simulate(path, rtf or pace, sorted(allowed), directory, folder)
+        more = [*(word for each in sorted(allowed) for word in ("--allow-path", each)), *simulator]
+        return simulate(path, rtf or pace, more, directory, folder)
 
 
 def _plain(stem: str) -> str:
@@ -115,7 +117,7 @@ def _outlive_nobody() -> None:
         return
 
 
-def simulate(path: str, rtf: str, allowed: List[str], directory: str, folder: Optional[str]) -> int:
+def simulate(path: str, rtf: str, more: List[str], directory: str, folder: Optional[str]) -> int:
     """Starts the program, says what clients of MORSE wait for, and passes on how it ends."""
     try:
         program = own_simulator(folder) or morse_sim()
@@ -123,9 +125,7 @@ def simulate(path: str, rtf: str, allowed: List[str], directory: str, folder: Op
         say(f"[ERROR][MORSE] INITIALIZATION ERROR: {error}")
         return 1
     ports = os.path.join(directory, "ports.json")
-    command = [program, "run", path, "--rtf", rtf, "--port-file", ports]
-    for each in allowed:
-        command += ["--allow-path", each]
+    command = [program, "run", path, "--rtf", rtf, "--port-file", ports, *more]
     # A signal that arrives before there is a child is kept for it.
     asked: List[int] = []
     child: List[subprocess.Popen] = []

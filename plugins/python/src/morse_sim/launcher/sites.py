@@ -134,9 +134,9 @@ def remove(env: str, is_forced: bool) -> int:
     return 0
 
 
-def add(kind: str, name: str, env: str, is_forced: bool) -> int:
+def add(kind: str, name: str, env: str, is_forced: bool, repository: Optional[str] = None) -> int:
     """`morse add`."""
     folder = _read()["sites"].get(env)
     if folder is None:
         raise MorseEnvironmentError(f"there is no environment `{env}`{suggestion(env, _read()['sites'])}")
-    return skeleton.add(kind, name, folder, is_forced)
+    return skeleton.add(kind, name, folder, is_forced, repository)

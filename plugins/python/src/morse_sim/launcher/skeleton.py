@@ -5,8 +5,10 @@ morse-sim with these parts added, and a class of the builder by which scripts as
 """
 from __future__ import annotations
 
+import json
 import os
 import re
+from importlib import metadata
 from typing import Dict, Optional
 
 from ..builder.errors import MorseEnvironmentError
@@ -159,13 +161,36 @@ def _classname(word: str) -> str:
     return "".join(part.capitalize() for part in word.split("_"))
 
 
-def _source() -> str:
-    """Where the simulator is: the repository that this file is in, or else the registry."""
+def _repository(given: Optional[str]) -> str:
+    """The repository of morse-sim: the one that is given, or that this file is in, or that it was installed from."""
     here = os.path.dirname(os.path.abspath(__file__))
-    root = os.path.normpath(os.path.join(here, *[".."] * 5))
-    if os.path.isfile(os.path.join(root, "Cargo.toml")) and os.path.isdir(os.path.join(root, "plugins", "api")):
-        return f'{{ path = "{root}" }}'
-    return '"0.1"'
+    known = [given] if given else [os.path.normpath(os.path.join(here, *[".."] * 5)), _installed_from()]
+    for root in known:
+        is_there = root and os.path.isfile(os.path.join(root, "Cargo.toml"))
+        if is_there and os.path.isdir(os.path.join(root, "plugins", "api")):
+            return os.path.abspath(root)
+    where = f"`{given}` is not the repository of morse-sim" if given else (
+        "the repository of morse-sim, with which the simulator of a folder is built, is not where it was"
+        if known[-1] else "this package does not know the repository of morse-sim, with which the simulator of a folder is built"
+    )
+    raise MorseEnvironmentError(f"{where}: say where it is, with --morse PATH")
+
+
+def _installed_from() -> Optional[str]:
+    """What the package says of itself; see packaging/wheel_backend.py."""
+    try:
+        text = metadata.distribution("morse-sim").read_text("repository.txt")
+    except metadata.PackageNotFoundError:
+        return None
+    return text.strip() if text else None
+
+
+def _lock(root: str, program: str) -> str:
+    """The versions that the simulator was built with: what it took is at hand, and nothing has to be fetched."""
+    with open(os.path.join(root, "Cargo.lock"), encoding="utf-8") as file:
+        lock = file.read()
+    entry = f'[[package]]\nname = "{program}"\nversion = "0.1.0"\ndependencies = [\n "bevy",\n "morse-sim",\n "serde",\n]\n'
+    return f"{lock}\n{entry}"
 
 
 def _write(files: Dict[str, str]) -> None:
@@ -188,7 +213,7 @@ def _main(folder: str, word: str) -> str:
     return MAIN.format(modules="".join(f"mod {each};\n" for each in words), plugins=plugins.strip())
 
 
-def add(kind: str, name: str, folder: str, is_forced: bool) -> int:
+def add(kind: str, name: str, folder: str, is_forced: bool, repository: Optional[str] = None) -> int:
     """Writes the files, and says how to go on."""
     word = _word(name)
     package = os.path.basename(folder)
@@ -211,7 +236,11 @@ def add(kind: str, name: str, folder: str, is_forced: bool) -> int:
         files[os.path.join(source, "main.rs")] = _main(folder, word)
         manifest = os.path.join(_simulator(folder), "Cargo.toml")
         if not os.path.exists(manifest):
-            files[manifest] = MANIFEST.format(program=f"{package}-sim".replace("_", "-"), source=_source())
+            program, root = f"{package}-sim".replace("_", "-"), _repository(repository)
+            # As TOML writes texts.
+            source = f'{{ path = {json.dumps(root, ensure_ascii=False)} }}'
+            files[manifest] = MANIFEST.format(program=program, source=source)
+            files[os.path.join(_simulator(folder), "Cargo.lock")] = _lock(root, program)
     _write(files)
     for path in files:
         print(f"Made {path}")

@@ -24,6 +24,9 @@ impl<'a> Checker<'a> {
             }
             self.name("robot", name);
             self.repeat(name, robot);
+            for part in robot.parts.keys() {
+                self.name("part", part);
+            }
             self.middlewares(&robot.services);
             self.components(robot);
         }
