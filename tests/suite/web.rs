@@ -5,6 +5,7 @@ mod client;
 mod misbehaving_clients;
 mod tokens;
 mod told;
+mod view;
 
 use morse_api::prelude::*;
 use morse_sim::{

@@ -44,6 +44,21 @@ pub struct WorldView {
     pub warnings: Told,
     /// From where to look at first.
     pub view: LookAt,
+    /// Lens to look through at first.
+    pub lens: Lens,
+    /// Path of the component that is selected at first, if one is.
+    pub selected: Option<String>,
+}
+
+/// Lens of who looks on; what it leaves open is for the viewer to choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lens {
+    /// Angle that is seen from top to bottom, rad.
+    pub angle: Option<f64>,
+    /// Distance up to which nothing is drawn, m.
+    pub near: Option<f64>,
+    /// Distance beyond which nothing is drawn, m.
+    pub far: Option<f64>,
 }
 
 /// A place from which robots are seen, in the world, m.

@@ -113,6 +113,9 @@ class Harness(Programs):
     def test_the_hall(self) -> None:
         self.run_harness("hall", rtf="4")
 
+    def test_two_arms(self) -> None:
+        self.run_harness("two_arms", rtf="3")
+
 
 @needs_services
 class WithoutMorse(Programs):

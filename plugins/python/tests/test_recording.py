@@ -307,14 +307,42 @@ class Rules(Room):
             robot = Morsy()
             robot.set_color((1, 0, 0))
             env = Environment('ground.robray')
-            env.set_camera_location([1, 2, 3])
-            env.set_camera_location([1, 2, 3])
-            env.set_camera_rotation([1, 2, 3])
+            env.fullscreen()
+            env.fullscreen()
+            env.set_camera_speed(3.0)
             env.configure_multinode(protocol='socket')
             """
         )
-        for text in ("set_color has", "set_camera_location has", "set_camera_rotation has", "one node"):
+        for text in ("set_color has", "fullscreen has", "set_camera_speed has", "one node"):
             self.assertEqual(self.said.count(text), 1, self.said)
+
+    def test_the_camera_is_the_view(self) -> None:
+        ron = self.recorded(
+            """
+            robot = ATRV()
+            eye = VideoCamera()
+            robot.append(eye)
+            env = Environment('ground.robray')
+            env.set_camera_location([4.0, 0.0, 3.0])
+            env.set_camera_rotation([0.7853981633974483, 0.0, 1.5707963267948966])
+            env.set_camera_clip(0.5, 80)
+            env.set_camera_focal_length(12)
+            env.select_display_camera(eye)
+            """
+        )
+        # Half a right angle down, towards -x: the ground is met 3 m ahead. A lens of 12 mm sees 2 atan(12 / 12).
+        view = re.search(r"view: \(.*?\n {8}\),\n", ron, re.DOTALL).group(0)
+        numbers = [float(each) for each in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", view)]
+        expected = [4, 0, 3, 1, 0, 0, 1.5708, 0.5, 80]
+        for number, wanted in zip(numbers, expected):
+            self.assertAlmostEqual(number, wanted, delta=1e-5, msg=view)
+        self.assertEqual(len(numbers), len(expected), view)
+        self.assertIn('selected: "robot.eye"', view)
+        self.assertEqual(self.said, "")
+
+    def test_a_camera_that_leans_is_said(self) -> None:
+        self.recorded("r = ATRV()\nenv = Environment('ground.robray')\nenv.set_camera_rotation([1.0, 0.5, 0.0])\n")
+        self.assertEqual(self.said.count("the camera's roll is left out"), 1, self.said)
 
 
 class Mistakes(Room):
@@ -342,6 +370,8 @@ class Mistakes(Room):
             ("a = Armature(model_name='kuka')", "there is no arm `kuka`"),
             ("m = MocapControl()", "no implementation"),
             ("r = ATRV()", "creates no Environment"),
+            ("r = ATRV()\ne = Environment('empty')\ne.set_camera_clip(5, 1)", "two growing distances"),
+            ("r = ATRV()\ne = Environment('empty')\ne.select_display_camera(Pose())", "is on no robot"),
             ("r = ATRV()\nr.translate('far')", "translate takes three numbers"),
             ("r = ATRV()\nr.name = 'a.b'", "has a dot"),
         ):

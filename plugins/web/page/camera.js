@@ -12,8 +12,9 @@ export class Camera {
     this.listen();
   }
 
-  // Where the camera begins, as the simulation proposes it for a broad picture.
-  setHome({ eye, target }) {
+  // Where the camera begins, as the simulation proposes it for a broad picture; and its lens, where a file has one.
+  setHome({ eye, target, angle, near, far }) {
+    Object.assign(this, { angle: angle ?? ANGLE, near, far });
     const away = sub(eye, target);
     const distance = Math.max(norm(away), 0.1);
     const pitch = Math.min(Math.max(Math.asin(away[2] / distance), -STEEPEST), STEEPEST);
@@ -34,9 +35,10 @@ export class Camera {
     const [c, s] = [Math.cos(this.pitch), Math.sin(this.pitch)];
     this.eye = add(this.target, scaled([c * Math.cos(this.yaw), c * Math.sin(this.yaw), s], this.distance));
     const aspect = canvas.clientWidth / canvas.clientHeight || 1;
-    const near = Math.max(0.02, this.distance / 100);
+    const near = this.near ?? Math.min(Math.max(0.02, this.distance / 100), (this.far ?? Infinity) / 2);
+    const far = Math.max(this.far ?? this.distance * 12 + 300, near * 2);
     const view = lookAt(this.eye, this.target, [0, 0, 1]);
-    this.matrix = multiply(perspective(ANGLE, aspect, near, this.distance * 12 + 300), view);
+    this.matrix = multiply(perspective(this.angle, aspect, near, far), view);
     this.right = [view[0], view[4], view[8]];
     this.top = [view[1], view[5], view[9]];
     this.aspect = aspect;
@@ -45,7 +47,7 @@ export class Camera {
   // The ray through a point of the canvas.
   ray(x, y) {
     const { clientWidth, clientHeight } = this.canvas;
-    const tangent = Math.tan(ANGLE / 2);
+    const tangent = Math.tan(this.angle / 2);
     const forward = unit(sub(this.target, this.eye));
     const across = scaled(this.right, ((x / clientWidth) * 2 - 1) * tangent * this.aspect);
     const upward = scaled(this.top, (1 - (y / clientHeight) * 2) * tangent);
@@ -59,7 +61,7 @@ export class Camera {
 
   // Moves along the ground and up, by parts of what is seen.
   pan(x, y) {
-    const size = this.distance * Math.tan(ANGLE / 2) * 2;
+    const size = this.distance * Math.tan(this.angle / 2) * 2;
     const level = unit(cross([0, 0, 1], this.right));
     const steep = Math.abs(Math.sin(this.pitch));
     const upward = steep > 0.35 ? level : [0, 0, 1];

@@ -17,6 +17,8 @@ const labels = new Labels(get("labels"));
 let follows = false;
 let isStale = true;
 let isFramed = false;
+// What the file selects is selected once: not again when the simulation was started again.
+let isShown = false;
 let drawing = null;
 
 const refresh = () => (isStale = true);
@@ -71,7 +73,9 @@ const connection = new Connection({
     get("scene").textContent = scene.name || "morse-sim";
     document.title = scene.name ? `${scene.name} – morse-sim` : "morse-sim";
     isFramed = false;
-    select(world.selected);
+    const { selected } = scene.view;
+    select(world.selected ?? (selected && !isShown ? { component: selected } : null));
+    isShown = true;
   },
   frame: (frame) => {
     world.apply(frame);

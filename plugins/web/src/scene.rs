@@ -36,7 +36,11 @@ pub(crate) fn json(world_view: &WorldView) -> Vec<u8> {
         "name": scenery.name,
         "rate": scenery.rate,
         "light": light(&scenery.lighting),
-        "view": { "eye": point(&world_view.view.eye), "target": point(&world_view.view.target) },
+        "view": {
+            "eye": point(&world_view.view.eye), "target": point(&world_view.view.target),
+            "angle": world_view.lens.angle, "near": world_view.lens.near, "far": world_view.lens.far,
+            "selected": world_view.selected,
+        },
         "bodies": bodies.collect::<Vec<_>>(),
         "shapes": scenery.shapes.iter().map(of_shape).collect::<Vec<_>>(),
         "meshes": scenery.meshes.len(),

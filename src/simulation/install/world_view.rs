@@ -55,7 +55,8 @@ pub(super) fn open(
     let scenery = Arc::new(scenery);
     let pacing = Arc::new(Pacing::default());
     let warnings = world.get_resource_or_init::<Warnings>().told();
-    let view = morse_render::view(world);
+    let given = &simulation.environment.view;
+    let view = given.look.unwrap_or_else(|| morse_render::view(world));
     let mut viewers = Viewers {
         bodies: spawned.bodies.values().copied().collect(),
         ..Viewers::default()
@@ -74,6 +75,8 @@ pub(super) fn open(
             pacing: pacing.clone(),
             warnings: warnings.clone(),
             view,
+            lens: given.lens,
+            selected: given.selected.as_ref().map(|path| path.value.clone()),
         });
     }
     world.insert_resource(viewers);

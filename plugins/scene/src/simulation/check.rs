@@ -9,6 +9,7 @@ use morse_api::range::Range;
 use super::model::{Environment, Origin, Simulation, Water};
 use super::problem::{Problems, Wording as _, quoted};
 use super::ranges::{self, Number};
+use super::repeat::Instance;
 use super::span::Spanned;
 use super::vocabulary::Vocabulary;
 use crate::diagnostic::{Diagnostic, Span};
@@ -59,6 +60,7 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
         air_density,
         water,
         light: _,
+        view,
     } = environment;
     let mut numbers = vec![
         (ranges::RATE, rate.value),
@@ -96,6 +98,10 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
             (ranges::WATER_ANGULAR, angular_damping),
         ]);
     }
+    let lens = view.lens;
+    numbers.extend(lens.angle.map(|angle| (ranges::VIEW_ANGLE, angle)));
+    numbers.extend(lens.near.map(|near| (ranges::VIEW_NEAR, near)));
+    numbers.extend(lens.far.map(|far| (ranges::VIEW_FAR, far)));
     let found = numbers.into_iter();
     found
         .filter_map(|(field, number)| violation(&field, field.path, number))
@@ -144,6 +150,29 @@ impl<'a> Checker<'a> {
             self.name("middleware", name);
         }
         self.robots();
+        self.selected();
+    }
+
+    /// What is selected at first is a component of a robot, or of a copy.
+    fn selected(&mut self) {
+        let simulation = self.simulation;
+        let Some(selected) = &simulation.environment.view.selected else {
+            return;
+        };
+        let paths: Vec<String> = simulation
+            .expand()
+            .into_iter()
+            .flat_map(|Instance { name, robot, .. }| {
+                let names = robot.sensors.keys().chain(robot.actuators.keys());
+                let path = move |part: &Spanned<String>| format!("{name}.{}", part.value);
+                names.map(path).collect::<Vec<_>>()
+            })
+            .collect();
+        if !paths.contains(&selected.value) {
+            let message = format!("no robot has a component {}", quoted(selected));
+            let known = paths.iter().map(String::as_str);
+            self.report_unknown("simulation::unknown-component", selected, message, known);
+        }
     }
 
     /// Names become parts of dotted paths, and are shown on terminals.

@@ -2,6 +2,7 @@
 use morse_api::{
     lighting::Lighting,
     motion::{MotionMode, TimeStrategy},
+    world_view::{Lens, LookAt},
 };
 use nalgebra::Vector3;
 
@@ -36,6 +37,19 @@ pub struct Environment {
     pub water: Option<Water>,
     /// Lighting of pictures.
     pub light: Lighting,
+    /// First view of people who look on.
+    pub view: View,
+}
+
+/// First view of people who look on, as far as it is given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// Position of the eye in the scene, in m, and the point that it looks at.
+    pub look: Option<LookAt>,
+    /// Lens to look through.
+    pub lens: Lens,
+    /// Path of the component whose data are shown.
+    pub selected: Option<Spanned<String>>,
 }
 
 impl Default for Environment {
@@ -54,6 +68,7 @@ impl Default for Environment {
             air_density: 1.225,
             water: None,
             light: Lighting::default(),
+            view: View::default(),
         }
     }
 }

@@ -40,6 +40,7 @@ mod set;
 mod settings;
 pub mod span;
 mod tree;
+mod view;
 pub mod vocabulary;
 
 pub(crate) use check::violation;

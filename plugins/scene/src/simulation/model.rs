@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub use morse_api::motion::{MotionMode, TimeStrategy};
 use nalgebra::{Isometry3, Vector3};
 
-pub use super::environment::{Environment, Origin, Water};
+pub use super::environment::{Environment, Origin, View, Water};
 pub use super::on::{CountedFrom, On};
 use super::span::Spanned;
 use crate::locked::Locked;

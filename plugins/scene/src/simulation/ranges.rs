@@ -73,6 +73,11 @@ numbers! {
     ZENITH_COLOR = "environment.light.sky.zenith", UNIT, "red, green and blue, each from 0 to 1";
     HORIZON_COLOR = "environment.light.sky.horizon", UNIT, "red, green and blue, each from 0 to 1";
     GROUND_COLOR = "environment.light.ground", UNIT, "red, green and blue, each from 0 to 1";
+    VIEW_EYE = "environment.view.eye", PLACE, "in metres";
+    VIEW_LOOK = "environment.view.look", PLACE, "in metres";
+    VIEW_ANGLE = "environment.view.angle", Bounds::between(1e-3, 3.0), "from top to bottom, in radians";
+    VIEW_NEAR = "environment.view.near", Bounds::between(1e-4, 1e6), "in metres";
+    VIEW_FAR = "environment.view.far", Bounds::between(1e-3, 1e8), "in metres";
     BODY_MASS = "bodies.*.mass", MASS, "in kg; leave `mass` out to have it computed from the shapes";
     BODY_FRICTION = "bodies.*.friction", FRICTION, "rubber on concrete has about 1";
     RESTITUTION = "bodies.*.restitution", UNIT, "0 does not bounce, 1 loses no energy";
@@ -142,7 +147,7 @@ mod tests {
             "quaternion" => format!("{path}=({}, {value})", fair(3)),
             "gravity" | "direction" | "color" | "above" | "below" | "zenith" | "horizon"
             | "ground" | "linear_velocity" | "angular_velocity" | "drag_area" | "translation"
-            | "size" | "rpy" => format!("{path}=({}, {value})", fair(2)),
+            | "size" | "rpy" | "eye" | "look" => format!("{path}=({}, {value})", fair(2)),
             _ => format!("{path}={value}"),
         }
     }

@@ -15,6 +15,7 @@ use super::reader::Reader;
 use super::repeat::{repeat, too_many_together};
 use super::span::Spanned;
 use super::tree::{Field, Node};
+use super::view::view;
 use crate::locked::Locked;
 
 const BODY_KINDS: &[(&str, BodyKind)] = &[
@@ -140,6 +141,7 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
             .unwrap_or(default.air_density),
         water: fields.read(reader, "water", water),
         light: fields.read(reader, "light", light).unwrap_or_default(),
+        view: fields.read(reader, "view", view).unwrap_or_default(),
     };
     fields.finish(reader);
     Some(environment)

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional
 from .blender import Object, bpymorse
 from .component import AbstractComponent, middleware, name_variables
 from .errors import MorseBuilderError, suggestion, warn
+from .view import ViewCamera
 from .worlds import ENVIRONMENTS, GROUND, World, floor_of
 
 
@@ -28,18 +29,17 @@ class TimeStrategies:
 
 
 LOOKS = (
-    "place_camera", "aim_camera", "set_camera_location", "set_camera_rotation", "set_camera_clip",
-    "set_camera_speed", "set_camera_focal_length", "set_horizon_color", "enable_mist", "set_mist_settings",
+    "set_horizon_color", "enable_mist", "set_mist_settings",
     "show_debug_properties", "show_framerate", "show_physics", "set_material_mode", "set_viewport",
     "fullscreen", "set_debug", "set_stereo", "set_animation_record", "set_auto_start", "use_vsync",
-    "set_background_scene", "select_display_camera",
+    "set_background_scene",
 )
 """Verbs for the eye, which only see a window."""
 
 STREAM_MANAGER = {"time_sync", "sync_port", "port", "streams", "listen", "token", "max_clients", "sync_timeout"}
 
 
-class Environment(AbstractComponent):
+class Environment(ViewCamera, AbstractComponent):
     """An environment of MORSE's library, or a scene file (`.robray`)."""
 
     current: Optional["Environment"] = None
@@ -222,7 +222,7 @@ class Environment(AbstractComponent):
 
 def _without_window(verb: str) -> Any:
     def looks(self: Environment, *_arguments: Any, **_named: Any) -> None:
-        warn(f"{verb} has no effect: there is no window")
+        warn(f"{verb} has no effect: neither the page nor the window has that")
 
     looks.__name__ = verb
     looks.__doc__ = "For the eye only."

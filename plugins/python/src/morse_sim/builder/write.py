@@ -126,6 +126,10 @@ class Recording:
             fields["origin"] = origin
         if self.environment.world.lamps:
             fields["light"] = light(self.environment.world.lamps)
+        paths = {id(each.component): f"{robot}.{each.name}" for robot, all_ in self.trees.items() for each in all_}
+        view = self.environment.view(paths)
+        if view:
+            fields["view"] = view
         return fields
 
     def _middlewares(self) -> Entries:
