@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
         self.selected();
     }
 
-    /// What is selected at first is a component of a robot, or of a copy.
+    /// Checks that a component of a robot, or of a copy, is selected at first.
     fn selected(&mut self) {
         let simulation = self.simulation;
         let Some(selected) = &simulation.environment.view.selected else {
