@@ -235,7 +235,7 @@ fn of_two_that_turn_the_wheels_one_does() {
 #[test]
 fn the_choice_is_part_of_the_state() {
     let mut simulation = rover("default", TWO);
-    simulation.enable_hash();
+    simulation.hash_every_tick();
     drive(&simulation, "rover.b", 1.0);
     simulation.run(5).unwrap();
     drive(&simulation, "rover.a", -1.0);
@@ -244,7 +244,7 @@ fn the_choice_is_part_of_the_state() {
     simulation.run(20).unwrap();
     let (hash, place) = (simulation.state_hash(), x(&simulation));
     let mut other = rover("default", TWO);
-    other.enable_hash();
+    other.hash_every_tick();
     other.restore(&snapshot).unwrap();
     other.run(20).unwrap();
     assert_eq!((other.state_hash(), x(&other)), (hash, place));

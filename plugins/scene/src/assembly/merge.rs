@@ -178,7 +178,13 @@ fn add_robot(
         };
         assembly.joints.insert(variable, joint_settings(joint));
     }
-    let base = RobotBase {
+    assembly.robots.insert(name.clone(), base_of(robot, frame));
+    Ok(())
+}
+
+/// A robot as physics sees it, on its frame.
+fn base_of(robot: &model::Robot, frame: &str) -> RobotBase {
+    RobotBase {
         mass: robot.mass.as_ref().map(|mass| mass.value),
         friction: robot.friction,
         is_ground_robot: robot.locomotion == model::Locomotion::Ground,
@@ -187,10 +193,8 @@ fn add_robot(
         linear_damping: robot.linear_damping,
         angular_damping: robot.angular_damping,
         drag_area: robot.drag_area,
-        ..RobotBase::new(frame.as_str(), kind(robot.base))
-    };
-    assembly.robots.insert(name.clone(), base);
-    Ok(())
+        ..RobotBase::new(frame, kind(robot.base))
+    }
 }
 
 /// Hangs a part on a robot, whose own frame this is.
