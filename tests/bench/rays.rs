@@ -177,6 +177,7 @@ impl Arena {
                 state.pose = pose(robot.x, robot.y, 0.0, robot.yaw);
             }
         }
+        world.run_schedule(First);
         world.run_schedule(FixedUpdate);
     }
 }

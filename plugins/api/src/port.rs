@@ -112,6 +112,14 @@ pub struct OutputPort {
     wake: Option<Waker>,
 }
 
+impl OutputPort {
+    /// Most readings that wait at it for their observer.
+    #[must_use]
+    pub fn most_waiting(&self) -> usize {
+        self.policy.capacity()
+    }
+}
+
 impl Drop for OutputPort {
     fn drop(&mut self) {
         self.link.closed.store(true, Ordering::Release);

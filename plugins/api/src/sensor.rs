@@ -227,9 +227,14 @@ fn memory<S: Sensor>(world: &World, entity: Entity) -> u64 {
     let measurement = measurement.saturating_add(size_of::<S::Data>() as u64);
     let frequency = world.get::<UpdateRate>(entity).map(|rate| rate.frequency);
     let modifiers = world.get::<Modifiers>(entity).into_iter();
+    let ports = world.get::<Outputs>(entity).into_iter();
+    let waiting = ports
+        .flat_map(|ports| &ports.0)
+        .map(|port| port.most_waiting() as u64);
     let held = modifiers
         .flat_map(|modifiers| &modifiers.0)
         .map(|modifier| modifier.most_held(frequency.unwrap_or_default()))
+        .chain(waiting)
         .fold(COPIES, u64::saturating_add);
     workspace.saturating_add(measurement.saturating_mul(held))
 }

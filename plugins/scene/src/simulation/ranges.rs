@@ -147,7 +147,9 @@ mod tests {
             "quaternion" => format!("{path}=({}, {value})", fair(3)),
             "gravity" | "direction" | "color" | "above" | "below" | "zenith" | "horizon"
             | "ground" | "linear_velocity" | "angular_velocity" | "drag_area" | "translation"
-            | "size" | "rpy" | "eye" | "look" => format!("{path}=({}, {value})", fair(2)),
+            | "size" | "rpy" | "eye" | "look" | "origin" => {
+                format!("{path}=({}, {value})", fair(2))
+            }
             _ => format!("{path}={value}"),
         }
     }

@@ -195,7 +195,7 @@ fn a_wall_is_seen_where_it_is() {
     );
     let sensor = app.world_mut().spawn(sensor).id();
     app.insert_resource(Rays(Box::new(Wall(robot))));
-    app.world_mut().run_schedule(FixedUpdate);
+    tick(&mut app);
 
     let data = app.world().get::<LaserScannerData>(sensor).unwrap();
     for (index, (range, point)) in data.range_list.iter().zip(&data.point_list).enumerate() {
@@ -219,12 +219,18 @@ fn a_wall_is_seen_where_it_is() {
             .as_ptr()
     };
     let before = place(&app);
-    app.world_mut().run_schedule(FixedUpdate);
+    tick(&mut app);
     assert_eq!(
         before,
         place(&app),
         "a measurement goes into the memory of the one before"
     );
+}
+
+/// A tick, with the systems of what is there.
+fn tick(app: &mut App) {
+    app.world_mut().run_schedule(First);
+    app.world_mut().run_schedule(FixedUpdate);
 }
 
 /// Data of a scanner of three rays at 90° from each other: of the wall, and of nothing.
@@ -252,7 +258,7 @@ fn three_rays(level: &'static str) -> LaserScannerData {
     );
     let sensor = app.world_mut().spawn(sensor).id();
     app.insert_resource(Rays(Box::new(Wall(robot))));
-    app.world_mut().run_schedule(FixedUpdate);
+    tick(&mut app);
     app.world().get::<LaserScannerData>(sensor).unwrap().clone()
 }
 
