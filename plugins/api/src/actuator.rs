@@ -30,7 +30,7 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// The word for it in simulation files.
     const KIND: &'static str;
     /// True if it sets the velocity or the pose of the robot's base: of several such actuators of a robot one drives
-    /// at a time (see [`Rival`](crate::rival::Rival)).
+    /// at a time (see [`Rival`]).
     const MOVES_ROBOT: bool = false;
     /// Type of its commands.
     type Command: Command;

@@ -14,7 +14,7 @@ use crate::{
     replica::Replica,
 };
 
-/// The angle that is seen from top to bottom.
+/// The angle that is seen from top to bottom, unless the simulation says another.
 pub(crate) const ANGLE: f32 = 42.0 * std::f32::consts::PI / 180.0;
 /// It never looks straight down or up, so that up stays up.
 const STEEPEST: f32 = std::f32::consts::FRAC_PI_2 - 0.02;
@@ -23,7 +23,8 @@ const TURN: f32 = 0.006;
 /// Nearest and farthest that it looks at something from, m.
 const REACH: [f32; 2] = [0.15, 2000.0];
 
-/// It sees so far, m.
+/// It sees so far, m, and no nearer; unless the simulation says otherwise.
+const NEAR: f32 = 0.02;
 const FAR: f32 = 10_000.0;
 
 /// The camera: what it looks at, and from where.
@@ -39,6 +40,8 @@ pub(crate) struct OrbitCamera {
     pub(crate) pitch: f32,
     /// True while it goes where what is selected goes.
     pub(crate) follows: bool,
+    /// The angle that is seen from top to bottom, rad.
+    angle: f32,
 }
 
 impl OrbitCamera {
@@ -54,6 +57,7 @@ impl OrbitCamera {
             yaw: ops::atan2(away.y, away.x),
             pitch: ops::asin((away.z / distance).clamp(-1.0, 1.0)).clamp(-STEEPEST, STEEPEST),
             follows: false,
+            angle: replica.lens.angle.map_or(ANGLE, |angle| angle as f32),
         }
     }
 
@@ -90,7 +94,7 @@ impl OrbitCamera {
 
     /// Moves what is looked at, by pixels of a picture so high.
     fn pan(&mut self, by: Vec2, height: f32) {
-        let scale = 2.0 * self.distance * ops::tan(ANGLE / 2.0) / height.max(1.0);
+        let scale = 2.0 * self.distance * ops::tan(self.angle / 2.0) / height.max(1.0);
         let pose = self.transform();
         self.target += (pose.right() * -by.x + pose.up() * by.y) * scale;
         self.follows = false;
@@ -126,9 +130,9 @@ fn open(replica: Res<Replica>, card: Option<Res<RenderAdapterInfo>>, mut command
         Camera3d::default(),
         smoothing,
         Projection::Perspective(PerspectiveProjection {
-            fov: ANGLE,
-            near: 0.02,
-            far: FAR,
+            fov: camera.angle,
+            near: replica.lens.near.map_or(NEAR, |near| near as f32),
+            far: replica.lens.far.map_or(FAR, |far| far as f32),
             ..default()
         }),
         camera.transform(),
@@ -228,6 +232,7 @@ mod tests {
             yaw: 0.3,
             pitch: 0.4,
             follows: true,
+            angle: ANGLE,
         }
     }
 

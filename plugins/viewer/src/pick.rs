@@ -99,8 +99,18 @@ pub(crate) fn plugin(app: &mut App) {
     app.init_resource::<Selected>()
         .init_resource::<Dragging>()
         .init_resource::<Travelled>()
+        .add_systems(Startup, select_first)
         .add_systems(PreUpdate, (begin_drag, drag).chain())
         .add_systems(Update, (click, watch));
+}
+
+/// Selects the component that the simulation file has selected.
+fn select_first(replica: Res<Replica>, mut selected: ResMut<Selected>) {
+    let mut components = replica.scenery.components.iter();
+    let wanted = |path: &String| components.position(|component| component.path == *path);
+    if let Some(place) = replica.selected.as_ref().and_then(wanted) {
+        *selected = Selected::Component(place);
+    }
 }
 
 /// The ray under the pointer.

@@ -6,7 +6,7 @@ use morse_api::{
     middleware::{RequestSender, Wake},
     port::Observer,
     reading::Reading,
-    world_view::{LookAt, PoseObserver, Poses, Scenery},
+    world_view::{Lens, LookAt, PoseObserver, Poses, Scenery},
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -30,6 +30,10 @@ pub(crate) struct Replica {
     pub(crate) pace: Pace,
     /// From where to look first.
     pub(crate) view: LookAt,
+    /// Through which lens.
+    pub(crate) lens: Lens,
+    /// Path of the component that is selected first.
+    pub(crate) selected: Option<String>,
     /// True once the simulation has ended; what is shown then is its last tick.
     pub(crate) is_over: bool,
     observer: PoseObserver,
@@ -114,6 +118,8 @@ impl Replica {
             sensors: sensors.collect(),
             pace: Pace::default(),
             view: world_view.view,
+            lens: world_view.lens,
+            selected: world_view.selected,
             is_over: false,
             observer: world_view.poses,
             pacing: world_view.pacing,
