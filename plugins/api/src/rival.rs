@@ -13,8 +13,8 @@ use crate::{
 /// Commands that an actuator with rivals got. On those alone: who has no rival drives as it is. It is state.
 ///
 /// Of rivals the one that was commanded last drives, and one that never was commanded drives nothing; in
-/// MORSE's motion the one that was [`Created`] first drives, until it is deactivated. As long as none was
-/// commanded, the last one in path order (MORSE's: the first one created) does what it does alone.
+/// MORSE's motion the one that was [`Created`] first drives, until it is deactivated, and as long as none was
+/// commanded, it does what it does alone. Wheels of which no rival was commanded stand.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rival {
     /// True from a command on, until drives are applied.

@@ -340,7 +340,7 @@ pub(super) fn apply(
     still(&mut engine, &tables);
     let told = Told {
         before,
-        told: claims.told().collect(),
+        told: claims.told(settings.motion).collect(),
         settings: &settings,
     };
     told.carry_out(&mut engine, &tables, &mut commanded, &mut states);

@@ -13,6 +13,7 @@ use morse_api::{
 /// Claim of an actuator to drive a body.
 pub(super) struct Claim<D> {
     rank: Rank,
+    has_rivals: bool,
     /// True if it was commanded in this tick.
     is_new: bool,
     actuator: Entity,
@@ -86,13 +87,15 @@ impl<D> Claims<D> {
         }
     }
 
-    /// The drive of each body that has one.
-    pub(super) fn told(self) -> impl Iterator<Item = (usize, D)> {
+    /// The drive of each body that has one. In MORSE's motion rivals that none has commanded yet hold the robot, as a
+    /// teleport did from the start.
+    pub(super) fn told(self, motion: MotionMode) -> impl Iterator<Item = (usize, D)> {
         let Self {
             best, commanded, ..
         } = self;
         best.into_iter().filter_map(move |(body, claim)| {
-            let may = claim.rank.is_commanded() || !commanded.contains(&body);
+            let is_first = motion.is_morse() && !commanded.contains(&body);
+            let may = claim.rank.is_commanded() || !claim.has_rivals || is_first;
             Some((body, claim.drive.filter(|_| may)?))
         })
     }
@@ -107,6 +110,7 @@ impl<D> Claim<D> {
     ) -> Self {
         Self {
             rank: Rank::of(rival, created, motion),
+            has_rivals: rival.is_some(),
             is_new,
             actuator,
             drive,

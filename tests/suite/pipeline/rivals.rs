@@ -84,6 +84,31 @@ fn the_newest_command_drives() {
     assert!(simulation.warnings().is_empty());
 }
 
+/// A teleport alone, and MORSE's, holds the robot from the start; beside another one it waits to be commanded.
+#[test]
+fn who_was_never_commanded_drives_nothing() {
+    let both = r#""m": (kind: "v_omega"), "t": (kind: "teleport")"#;
+    let alone = r#""t": (kind: "teleport")"#;
+    for (motion, actuators, is_held) in [
+        ("default", both, false),
+        ("default", alone, true),
+        ("morse", both, true),
+    ] {
+        let mut simulation = rover(motion, actuators);
+        // A kick that makes it 2 m/s fast.
+        let mass = simulation.body("rover").expect("a rover").mass;
+        let kick = json!(["rover", [2.0 * mass, 0.0, 0.0]]);
+        simulation.call("simulation", "push_object", &kick);
+        simulation.run(30).expect("a rover");
+        let found = x(&simulation);
+        assert_eq!(
+            found.abs() < 0.05,
+            is_held,
+            "{motion}, {actuators}: {found}"
+        );
+    }
+}
+
 #[test]
 fn in_the_motion_of_morse_the_first_one_created_drives_until_it_is_deactivated() {
     let mut simulation = rover("morse", TWO);
