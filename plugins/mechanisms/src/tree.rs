@@ -1,5 +1,5 @@
 //! Trees of links: which joint each one has, what it weighs, and where its coordinates are.
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitVector3, Vector3};
 use thiserror::Error;
@@ -161,15 +161,17 @@ impl Tree {
     pub fn new(links: &[Link]) -> Result<Self, TreeError> {
         let mut tree = Self::default();
         let mut is_shared = false;
+        let mut variables: BTreeMap<usize, Variable> = BTreeMap::new();
         for (at, link) in links.iter().enumerate() {
             check(at, link)?;
             let first = tree.columns.len();
             let above = link.parent.and_then(|parent| tree.last_speed(parent));
             let position = match &link.joint {
                 Joint::Revolute(axis) | Joint::Prismatic(axis) => {
-                    let known = tree.variable(axis.variable);
+                    let known = variables.get(&axis.variable).copied();
                     is_shared |= known.is_some();
                     let variable = known.unwrap_or_else(|| tree.new_variable(axis.variable, above));
+                    variables.insert(axis.variable, variable);
                     let motion = unit(&link.joint) * axis.ratio;
                     let speed = variable.speed;
                     tree.columns.push(Column { speed, motion });
@@ -295,10 +297,13 @@ impl Tree {
 /// Places of the speeds that turn something, but for wheels: links at the end of a branch that are the same all around.
 fn turns(links: &[Link], tree: &Tree) -> Vec<usize> {
     let mut turns = Vec::new();
+    let mut carries = vec![false; links.len()];
+    for parent in links.iter().filter_map(|link| link.parent) {
+        carries[parent] = true;
+    }
     for (at, (link, row)) in links.iter().zip(&tree.links).enumerate() {
-        let is_last = links.iter().all(|other| other.parent != Some(at));
         let is_wheel = match &link.joint {
-            Joint::Revolute(axis) => is_last && is_round(&link.inertia, &axis.direction),
+            Joint::Revolute(axis) => !carries[at] && is_round(&link.inertia, &axis.direction),
             _ => false,
         };
         let columns = tree.columns[row.columns.clone()].iter();

@@ -31,7 +31,8 @@ pub struct Mechanism {
 }
 
 impl Mechanisms {
-    /// Finds the mechanisms of a layout, given the entities of its bodies and variables. What cannot be calculated is left out, and `warnings` say so.
+    /// Finds the mechanisms of a layout, given the entities of its bodies and variables. What cannot be calculated is left
+    /// out, and `warnings` say so.
     pub(crate) fn of(
         layout: &Layout,
         prepared: &Prepared,
@@ -108,9 +109,9 @@ impl Parts<'_> {
         let body = |place: &usize| of(self.bodies, *place);
         let variable = |known: &Variable| of(self.variables, known.number);
         let damping = |known: &Variable| {
-            let bodies = self.layout.bodies.iter();
-            let joints = bodies.filter_map(|body| body.attachment.as_ref());
-            let own = joints.filter(|joint| joint.variable == known.number);
+            let joints = self.layout.variables.get(known.number);
+            let bodies = joints.into_iter().flat_map(|joints| &joints.bodies);
+            let own = bodies.filter_map(|place| self.body(*place)?.attachment.as_ref());
             own.map(|joint| joint.damping).sum()
         };
         Ok(body(&base).map(|base| Mechanism {
