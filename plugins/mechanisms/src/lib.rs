@@ -5,9 +5,11 @@
 //! - [`tree`]: links and the joints between them; [`state`]: their positions and speeds;
 //! - [`work`]: the memory of the calculations, poses, Jacobians, the centre of mass;
 //! - [`dynamics`]: inverse and forward dynamics, the mass matrix; [`factor`]: its factors;
-//! - [`step`]: a step of time, with motors, friction and limits.
+//! - [`step`]: a step of time, with motors, friction and limits;
+//! - [`island`]: a step of trees and free bodies that touch each other.
 pub mod dynamics;
 pub mod factor;
+pub mod island;
 pub mod spatial;
 pub mod state;
 pub mod step;

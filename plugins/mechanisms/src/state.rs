@@ -1,5 +1,6 @@
 //! State of a tree: positions and speeds, and how the one follows from the other.
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     spatial::Pose,
@@ -7,7 +8,7 @@ use crate::{
 };
 
 /// Positions and speeds of a tree, in the order of its coordinates.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// rad, m, and quaternions x y z w.
     pub positions: Vec<f64>,

@@ -6,6 +6,8 @@
 //! at its end, which adds `dt·kd + dt²/2·kp` to the diagonal of the mass matrix: stiff motors on light links need no short
 //! steps. Limits and dry friction are conditions on the speed at the end, kept by impulses `λ` with `v = v_free + H⁻¹Jᵀλ`
 //! (Gauss–Seidel).
+use serde::{Deserialize, Serialize};
+
 use crate::{
     spatial::Force,
     state::State,
@@ -38,8 +40,11 @@ impl Default for Resistance {
 }
 
 /// A motor: its effort is `stiffness·(position − q) + damping·(speed − v) + effort`, up to its greatest.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Motor {
+    /// Rate at which it comes to its position whatever that takes, up to its greatest effort, 1/s; zero for one that keeps
+    /// its speed alone. Stiffness and damping do not count then.
+    pub stiff: Option<f64>,
     /// N·m/rad or N/m.
     pub stiffness: f64,
     /// N·m·s/rad or N·s/m.
@@ -58,6 +63,7 @@ impl Default for Motor {
     /// No motor.
     fn default() -> Self {
         Self {
+            stiff: None,
             stiffness: 0.0,
             damping: 0.0,
             position: 0.0,
@@ -69,15 +75,18 @@ impl Default for Motor {
 }
 
 impl Motor {
-    fn effort_at(&self, position: f64, speed: f64) -> f64 {
-        self.stiffness * (self.position - position)
-            + self.damping * (self.speed - speed)
-            + self.effort
+    /// Stiffness and damping, given the inertia that it moves and the length of a step.
+    fn gains(&self, inertia: f64, dt: f64) -> [f64; 2] {
+        let Some(rate) = self.stiff else {
+            return [self.stiffness, self.damping];
+        };
+        let damping = STIFF * inertia / dt;
+        [damping * rate, damping]
     }
 }
 
 /// A tree in motion, with the memory that its steps need.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mover {
     /// Of each variable, in the order of [`Tree::variables`].
     pub resistances: Vec<Resistance>,
@@ -90,15 +99,19 @@ pub struct Mover {
     /// Poses, velocities and the mass matrix.
     pub work: Work,
     /// Positions in the middle of the step, and mean speeds.
-    middle: State,
+    pub(crate) middle: State,
+    /// Time for which the speeds at the end move the joints on from there, s.
+    pub(crate) ahead: f64,
+    /// Stiffness and damping of each motor.
+    gains: Vec<[f64; 2]>,
     /// The greatest effort of each motor that gives it.
     saturated: Vec<Option<f64>>,
     /// The mass matrix before it is factored.
     masses: Vec<f64>,
     bias: Vec<f64>,
     /// At the end of the step.
-    speeds: Vec<f64>,
-    rows: Vec<Row>,
+    pub(crate) speeds: Vec<f64>,
+    pub(crate) rows: Vec<Row>,
     /// Columns of the inverse mass matrix, one for each row.
     columns: Vec<f64>,
 }
@@ -114,18 +127,18 @@ fn parts_of(tree: &Tree, state: &State, dt: f64) -> u32 {
 
 /// A condition on one speed at the end of the step.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+pub(crate) struct Row {
     /// Place of the speed.
-    speed: usize,
+    pub(crate) speed: usize,
     /// Place of the variable.
     variable: usize,
     /// The speed that there shall be.
-    target: f64,
+    pub(crate) target: f64,
     /// Least and greatest impulse.
-    bounds: [f64; 2],
+    pub(crate) bounds: [f64; 2],
     /// Diagonal of `J·H⁻¹·Jᵀ`.
     weight: f64,
-    impulse: f64,
+    pub(crate) impulse: f64,
     is_limit: bool,
 }
 
@@ -134,7 +147,10 @@ const FURTHEST: f64 = 0.04;
 const MOST_PARTS: u32 = 16;
 
 /// Rounds in which motors find out whether they give all they can.
-const ROUNDS: usize = 6;
+pub(crate) const ROUNDS: usize = 6;
+
+/// Inertia that a stiff motor adds to a joint for the time of a step, as a multiple of its own: nothing else counts beside it.
+const STIFF: f64 = 1e6;
 
 /// Sweeps over the conditions at most, and the change of speed below which they are kept, rad/s or m/s.
 const SWEEPS: usize = 60;
@@ -155,6 +171,8 @@ impl Mover {
             limit_efforts: vec![0.0; variables],
             work: Work::new(tree),
             middle: tree.at_zero(),
+            ahead: 0.0,
+            gains: vec![[0.0; 2]; variables],
             saturated: vec![None; variables],
             masses: Vec::new(),
             bias: vec![0.0; speeds],
@@ -172,17 +190,37 @@ impl Mover {
         }
     }
 
+    /// Changes the speeds by an impulse on a link, in its frame: N·s, and N·m·s about its origin. The links have to be
+    /// [placed](Work::place).
+    pub fn hit(&mut self, tree: &Tree, state: &mut State, link: usize, impulse: &Force) {
+        self.work.mass_matrix(tree);
+        for (variable, resistance) in tree.variables().iter().zip(&self.resistances) {
+            let matrix = &mut self.work.matrix;
+            matrix.add_diagonal(variable.speed, resistance.armature);
+        }
+        self.work.matrix.factor();
+        self.speeds.fill(0.0);
+        let (mut at, mut force) = (link, *impulse);
+        loop {
+            let row = &tree.links[at];
+            for column in &tree.columns[row.columns.clone()] {
+                self.speeds[column.speed] += column.motion.dot(&force);
+            }
+            let Some(parent) = row.parent else {
+                break;
+            };
+            force = self.work.poses[at].force_to_outer(&force);
+            at = parent;
+        }
+        self.work.matrix.solve(&mut self.speeds);
+        for (speed, more) in state.speeds.iter_mut().zip(&self.speeds) {
+            *speed += more;
+        }
+    }
+
     /// A step, or a part of one.
     fn part(&mut self, tree: &Tree, base: &Base, state: &mut State, pushes: &[Force], dt: f64) {
-        self.middle.clone_from(state);
-        tree.integrate(&mut self.middle.positions, &state.speeds, dt / 2.0);
-        self.saturated.fill(None);
-        self.work.place(tree, base, &self.middle);
-        self.work.mass_matrix(tree);
-        self.masses.clone_from(&self.work.matrix.lower);
-        self.factor(tree, dt);
-        self.work
-            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+        self.begin(tree, base, state, pushes, [dt / 2.0, dt / 2.0], dt);
         self.settle(tree, state, dt);
         let ends = self.speeds.iter().zip(&state.speeds);
         for (mean, (end, begin)) in self.middle.speeds.iter_mut().zip(ends) {
@@ -193,6 +231,42 @@ impl Mover {
             .bias(tree, base, &self.middle, pushes, &mut self.bias);
         self.settle(tree, state, dt);
         self.advance(tree, state, dt);
+    }
+
+    /// Calculates everything where the joints are after the first time of two, s: the speeds at the end move them on from
+    /// there for the second.
+    pub(crate) fn begin(
+        &mut self,
+        tree: &Tree,
+        base: &Base,
+        state: &State,
+        pushes: &[Force],
+        [behind, ahead]: [f64; 2],
+        dt: f64,
+    ) {
+        self.middle.clone_from(state);
+        tree.integrate(&mut self.middle.positions, &state.speeds, behind);
+        self.ahead = ahead;
+        self.saturated.fill(None);
+        self.work.place(tree, base, &self.middle);
+        self.work.mass_matrix(tree);
+        self.masses.clone_from(&self.work.matrix.lower);
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let inertia = self.work.matrix.at(variable.speed, variable.speed)
+                + self.resistances[place].armature;
+            self.gains[place] = self.motors[place].gains(inertia, dt);
+        }
+        self.factor(tree, dt);
+        self.work
+            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+    }
+
+    /// Calculates Coriolis and centrifugal forces for other speeds.
+    pub(crate) fn rebias(&mut self, tree: &Tree, base: &Base, speeds: &[f64], pushes: &[Force]) {
+        self.middle.speeds.copy_from_slice(speeds);
+        self.work.place(tree, base, &self.middle);
+        self.work
+            .bias(tree, base, &self.middle, pushes, &mut self.bias);
     }
 
     /// Finds the speeds at the end of the step.
@@ -225,30 +299,37 @@ impl Mover {
     }
 
     /// Factors the mass matrix, with what armatures, dampers and motors weigh.
-    fn factor(&mut self, tree: &Tree, dt: f64) {
+    pub(crate) fn factor(&mut self, tree: &Tree, dt: f64) {
         self.work.matrix.lower.copy_from_slice(&self.masses);
         for (place, variable) in tree.variables().iter().enumerate() {
-            let (resistance, motor) = (&self.resistances[place], &self.motors[place]);
+            let resistance = &self.resistances[place];
             let mut weight = resistance.armature + dt * resistance.damping;
             if self.saturated[place].is_none() {
-                weight += dt * (motor.damping + dt / 2.0 * motor.stiffness);
+                let [stiffness, damping] = self.gains[place];
+                weight += dt * (damping + self.ahead * stiffness);
             }
             self.work.matrix.add_diagonal(variable.speed, weight);
         }
         self.work.matrix.factor();
     }
 
+    /// Effort that a motor would give, were it as strong as it likes, for a speed at the end.
+    fn effort(&self, place: usize, position: usize, speed: f64) -> f64 {
+        let (motor, [stiffness, damping]) = (&self.motors[place], self.gains[place]);
+        let position = self.middle.positions[position] + self.ahead * speed;
+        stiffness * (motor.position - position) + damping * (motor.speed - speed) + motor.effort
+    }
+
     /// Speeds at the end of the step, were there no limits and no dry friction.
-    fn free_speeds(&mut self, tree: &Tree, state: &State, dt: f64) {
+    pub(crate) fn free_speeds(&mut self, tree: &Tree, state: &State, dt: f64) {
         for (speed, bias) in self.speeds.iter_mut().zip(&self.bias) {
             *speed = -bias;
         }
         for (place, variable) in tree.variables().iter().enumerate() {
-            let (resistance, motor) = (&self.resistances[place], &self.motors[place]);
             let speed = state.speeds[variable.speed];
-            let position = self.middle.positions[variable.position] + dt / 2.0 * speed;
-            let given = self.saturated[place].unwrap_or_else(|| motor.effort_at(position, speed));
-            self.speeds[variable.speed] += given - resistance.damping * speed;
+            let given = self.saturated[place]
+                .unwrap_or_else(|| self.effort(place, variable.position, speed));
+            self.speeds[variable.speed] += given - self.resistances[place].damping * speed;
         }
         self.work.matrix.solve(&mut self.speeds);
         for (speed, before) in self.speeds.iter_mut().zip(&state.speeds) {
@@ -257,7 +338,7 @@ impl Mover {
     }
 
     /// Finds the joints that dry friction brakes, and those that would pass a limit in this step.
-    fn conditions(&mut self, tree: &Tree, state: &State, dt: f64) {
+    pub(crate) fn conditions(&mut self, tree: &Tree, state: &State, dt: f64) {
         self.rows.clear();
         for (place, variable) in tree.variables().iter().enumerate() {
             let resistance = &self.resistances[place];
@@ -320,16 +401,24 @@ impl Mover {
         }
     }
 
+    /// Finds what the motors give for the speeds at the end, once those are known for good.
+    pub(crate) fn tell_efforts(&mut self, tree: &Tree) {
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let most = self.motors[place].max_effort;
+            let wanted = self.effort(place, variable.position, self.speeds[variable.speed]);
+            let given = self.saturated[place].unwrap_or(wanted);
+            self.efforts[place] = given.clamp(-most, most);
+        }
+    }
+
     /// Finds the motors that would give more than they can, and those that no longer would. Tells whether there are others
     /// than before.
-    fn saturate(&mut self, tree: &Tree, dt: f64) -> bool {
+    pub(crate) fn saturate(&mut self, tree: &Tree, dt: f64) -> bool {
         let mut is_changed = false;
         for (place, variable) in tree.variables().iter().enumerate() {
-            let motor = &self.motors[place];
-            let speed = self.speeds[variable.speed];
-            let position = self.middle.positions[variable.position] + dt / 2.0 * speed;
-            let wanted = motor.effort_at(position, speed);
-            let effort = wanted.clamp(-motor.max_effort, motor.max_effort);
+            let most = self.motors[place].max_effort;
+            let wanted = self.effort(place, variable.position, self.speeds[variable.speed]);
+            let effort = wanted.clamp(-most, most);
             let saturated = (effort != wanted).then_some(effort);
             is_changed |= saturated != self.saturated[place];
             self.saturated[place] = saturated;

@@ -98,8 +98,19 @@ impl Work {
     /// The Jacobian of a link: a column for each speed, the motion of the point of the link that is given in its frame (m),
     /// in the base's axes. Speeds that do not move the link have none.
     pub fn jacobian(&self, tree: &Tree, link: usize, point: &Vector3<f64>, columns: &mut [Motion]) {
-        columns.fill(Motion::ZERO);
         let target = self.places[link].point(point);
+        self.jacobian_at(tree, link, &target, columns);
+    }
+
+    /// As [`jacobian`](Self::jacobian), of the point of the link that is at a place of the base, m.
+    pub(crate) fn jacobian_at(
+        &self,
+        tree: &Tree,
+        link: usize,
+        target: &Vector3<f64>,
+        columns: &mut [Motion],
+    ) {
+        columns.fill(Motion::ZERO);
         let mut at = Some(link);
         while let Some(here) = at {
             let (row, place) = (&tree.links[here], &self.places[here]);

@@ -1,0 +1,495 @@
+//! Conditions on the speeds of an island, and the impulses that keep them.
+use nalgebra::Vector3;
+
+use super::{Contact, FreeBody, Member, Side, Weld};
+use crate::{spatial::Motion, state::vector};
+
+/// Part of what a weld is off that it comes back in a step.
+const RETURN: f64 = 0.2;
+
+/// Depth in which bodies touch, m: where they are just apart, or just not, nobody can tell the normal of a round one well.
+const TOUCHING: f64 = 1e-4;
+
+/// Damping of contacts, as a share of the critical one.
+const CONTACT_DAMPING: f64 = 5.0;
+
+/// Greatest speed with which bodies are moved apart, m/s.
+const FASTEST_RETURN: f64 = 2.0;
+
+/// Speed from which bodies bounce, m/s.
+const BOUNCE: f64 = 0.1;
+
+/// Sweeps over all conditions at most, and the change of speed below which they are kept, rad/s or m/s.
+const SWEEPS: usize = 100;
+const KEPT: f64 = 1e-10;
+
+/// All conditions of an island: three rows for each contact (normal, then two tangents), six for each weld, one for each
+/// limit and dry friction of a joint.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    rows: Vec<Row>,
+    /// Of `J`, by block.
+    jacobians: Vec<f64>,
+    /// Of `M⁻¹Jᵀ`, by block.
+    responses: Vec<f64>,
+    /// Motion of a point for each speed of a tree.
+    columns: Vec<Motion>,
+    contacts: Vec<Touch>,
+    /// Natural frequency of contacts, radians a step.
+    contact_rate: f64,
+    /// Place of the first row of a joint.
+    joints: usize,
+}
+
+/// One number that is to be reached: `J·v + offset`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    blocks: [Block; 2],
+    /// Part that nothing here changes.
+    offset: f64,
+    target: f64,
+    /// Target for the speeds that are kept.
+    relaxed: f64,
+    /// Of a contact, m.
+    distance: Option<f64>,
+    /// Speed that an impulse of 1 takes off the target: contacts give way a little, so that several share a load.
+    softness: f64,
+    /// Least and greatest impulse.
+    bounds: [f64; 2],
+    /// Inverse of `J·M⁻¹·Jᵀ`; zero where nothing moves.
+    mass: f64,
+    impulse: f64,
+}
+
+/// The numbers of a row that belong to one member or free body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    /// Place among members, then free bodies.
+    who: usize,
+    /// Place of its first speed.
+    start: usize,
+    count: usize,
+    /// Place of its first number.
+    at: usize,
+}
+
+/// A contact, as the sweeps need it.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    /// Normal and two tangents.
+    axes: [Vector3<f64>; 3],
+    friction: f64,
+    /// Speed with which the two part, m/s.
+    bounce: f64,
+}
+
+impl Rows {
+    /// Begins anew; contacts have a natural frequency of so many radians a step.
+    pub(super) fn clear(&mut self, contact_rate: f64) {
+        self.contact_rate = contact_rate;
+        self.rows.clear();
+        self.jacobians.clear();
+        self.contacts.clear();
+        self.joints = 0;
+    }
+
+    /// Contacts and welds are complete.
+    pub(super) fn close(&mut self) {
+        self.joints = self.rows.len();
+    }
+
+    /// Adds the rows of a contact.
+    pub(super) fn touch(
+        &mut self,
+        contact: &Contact,
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+        starts: &[usize],
+    ) {
+        let axes = axes(&contact.normal);
+        let wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
+        let distance = contact.distance + TOUCHING;
+        let first = self.rows.len();
+        let turns = [Vector3::zeros(); 3];
+        self.point(
+            &contact.sides,
+            &contact.point,
+            [axes, turns],
+            members,
+            bodies,
+            starts,
+        );
+        for (at, row) in self.rows[first..].iter_mut().enumerate() {
+            row.impulse = axes[at].dot(&contact.impulse);
+            if at == 0 {
+                row.distance = Some(distance);
+                row.bounds = [0.0, f64::INFINITY];
+            } else {
+                (row.target, row.relaxed) = (wanted[at], wanted[at]);
+            }
+        }
+        let meeting = -self.speed_before(first, members, bodies);
+        self.contacts.push(Touch {
+            axes,
+            friction: contact.friction,
+            bounce: if meeting > BOUNCE {
+                contact.restitution * meeting
+            } else {
+                0.0
+            },
+        });
+    }
+
+    /// Adds the rows of a weld.
+    pub(super) fn hold(
+        &mut self,
+        weld: &Weld,
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+        starts: &[usize],
+        dt: f64,
+    ) {
+        let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
+        let none = [Vector3::zeros(); 3];
+        let first = self.rows.len();
+        for axes in [[[x, y, z], none], [none, [x, y, z]]] {
+            self.point(&weld.sides, &weld.point, axes, members, bodies, starts);
+        }
+        let errors = weld.error.linear.iter().chain(&weld.error.angular);
+        let rows = self.rows[first..].iter_mut().zip(weld.holds);
+        for ((row, _), error) in rows.zip(errors).filter(|((_, holds), _)| *holds) {
+            row.target = -error * RETURN / dt;
+            row.bounds = [f64::NEG_INFINITY, f64::INFINITY];
+        }
+    }
+
+    /// Adds three rows about the motion of the second side against the first: along three axes at a point, and about three.
+    fn point(
+        &mut self,
+        sides: &[Side; 2],
+        point: &Vector3<f64>,
+        [along, about]: [[Vector3<f64>; 3]; 2],
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+        starts: &[usize],
+    ) {
+        let first = self.rows.len();
+        self.rows.extend([Row::default(); 3]);
+        for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
+            match *side {
+                Side::Given(velocity) => {
+                    for (row, axis) in self.rows[first..].iter_mut().zip(&along) {
+                        row.offset += sign * axis.dot(&velocity);
+                    }
+                }
+                Side::Link { member, link } => {
+                    let Some(of) = members.get(member) else {
+                        continue;
+                    };
+                    let target = of.place.rotation.tr_mul(&(point - of.place.position));
+                    self.columns.resize(of.tree.speed_count(), Motion::ZERO);
+                    let work = &of.mover.work;
+                    work.jacobian_at(of.tree, link, &target, &mut self.columns);
+                    let carried = of.base.velocity;
+                    for (at, (along, about)) in along.iter().zip(&about).enumerate() {
+                        let turn = |axis| of.place.rotation.tr_mul(axis) * sign;
+                        let (along, about) = (turn(along), turn(about));
+                        let number = |motion: &Motion| {
+                            along.dot(&motion.linear) + about.dot(&motion.angular)
+                        };
+                        self.rows[first + at].offset +=
+                            along.dot(&carried.at(&target)) + about.dot(&carried.angular);
+                        let numbers = self.columns.iter().map(number);
+                        let row = &mut self.rows[first + at];
+                        row.add((member, starts[member]), numbers, &mut self.jacobians);
+                    }
+                }
+                Side::Body(place) => {
+                    let Some(body) = bodies.get(place) else {
+                        continue;
+                    };
+                    let who = members.len() + place;
+                    for (at, (along, about)) in along.iter().zip(&about).enumerate() {
+                        let angular = (point - body.center).cross(along) + about;
+                        let [one, two] = [along * sign, angular * sign];
+                        let numbers = [one.x, one.y, one.z, two.x, two.y, two.z];
+                        let row = &mut self.rows[first + at];
+                        row.add((who, starts[who]), numbers.into_iter(), &mut self.jacobians);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The speed of a row before the step.
+    fn speed_before(&self, row: usize, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
+        let row = &self.rows[row];
+        let mut speed = row.offset;
+        for block in row.blocks {
+            let numbers = &self.jacobians[block.at..block.at + block.count];
+            if let Some(member) = members.get(block.who) {
+                let pairs = numbers.iter().zip(&member.state.speeds);
+                speed += pairs.map(|(number, speed)| number * speed).sum::<f64>();
+            } else if let Some(body) = bodies.get(block.who - members.len()) {
+                let own = body.linear.iter().chain(&body.angular);
+                speed += numbers.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
+        speed
+    }
+
+    /// Adds the rows of limits and dry frictions, in place of those there were.
+    pub(super) fn of_joints(&mut self, members: &[Member<'_>], starts: &[usize]) {
+        if let Some(row) = self.rows.get(self.joints) {
+            self.jacobians.truncate(row.blocks[0].at);
+            self.rows.truncate(self.joints);
+        }
+        for (who, member) in members.iter().enumerate() {
+            let count = member.tree.speed_count();
+            for condition in &member.mover.rows {
+                let mut row = Row {
+                    target: condition.target,
+                    relaxed: condition.target,
+                    bounds: condition.bounds,
+                    ..Row::default()
+                };
+                let numbers = (0..count).map(|at| f64::from(u8::from(at == condition.speed)));
+                row.add((who, starts[who]), numbers, &mut self.jacobians);
+                self.rows.push(row);
+            }
+        }
+    }
+
+    /// Finds what an impulse of each row does.
+    pub(super) fn respond(&mut self, members: &[Member<'_>], bodies: &[FreeBody], dt: f64) {
+        self.responses.clone_from(&self.jacobians);
+        for row in &mut self.rows {
+            let mut weight = 0.0;
+            for block in row.blocks.iter().filter(|block| block.count > 0) {
+                let place = block.at..block.at + block.count;
+                let response = &mut self.responses[place.clone()];
+                if let Some(member) = members.get(block.who) {
+                    member.mover.work.matrix.solve(response);
+                } else if let Some(body) = bodies.get(block.who - members.len()) {
+                    let angular = body.inverse_inertia * vector(&response[3..]);
+                    for (part, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
+                        *part *= inverse;
+                    }
+                    response[3..].copy_from_slice(angular.as_slice());
+                }
+                let numbers = self.jacobians[place].iter().zip(&*response);
+                weight += numbers.map(|(one, other)| one * other).sum::<f64>();
+            }
+            row.mass = if weight > f64::MIN_POSITIVE {
+                1.0 / weight
+            } else {
+                0.0
+            };
+            if let Some(distance) = row.distance {
+                row.press(distance, self.contact_rate, dt);
+            }
+        }
+    }
+
+    /// Lets the impulses act that there are.
+    pub(super) fn begin(&self, speeds: &mut [f64]) {
+        for row in self.rows.iter().filter(|row| row.mass > 0.0) {
+            row.act(&self.responses, row.impulse, speeds);
+        }
+    }
+
+    /// Sweeps over all rows until they hold.
+    pub(super) fn sweep(&mut self, speeds: &mut [f64]) {
+        let Self {
+            rows,
+            jacobians,
+            responses,
+            contacts,
+            ..
+        } = self;
+        let (touching, others) = rows.split_at_mut(3 * contacts.len());
+        for _ in 0..SWEEPS {
+            let mut change: f64 = 0.0;
+            for (rows, touch) in touching.chunks_exact_mut(3).zip(&*contacts) {
+                let [normal, across @ ..] = rows else {
+                    continue;
+                };
+                change = change.max(normal.keep(jacobians, responses, speeds));
+                let most = touch.friction * normal.impulse;
+                change = change.max(rub(across, most, jacobians, responses, speeds));
+            }
+            for row in &mut *others {
+                change = change.max(row.keep(jacobians, responses, speeds));
+            }
+            if change < KEPT {
+                break;
+            }
+        }
+    }
+
+    /// Finds the impulses for the speeds that are kept.
+    pub(super) fn relax(&mut self, speeds: &mut [f64]) {
+        let mut is_changed = false;
+        for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
+            if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
+                rows[0].relaxed = touch.bounce;
+            }
+        }
+        for row in &mut self.rows {
+            is_changed |= row.target != row.relaxed || row.softness > 0.0;
+            row.target = row.relaxed;
+            if row.softness > 0.0 {
+                row.mass /= 1.0 - row.mass * row.softness;
+                row.softness = 0.0;
+            }
+        }
+        if is_changed {
+            self.sweep(speeds);
+        }
+    }
+
+    /// Tells the members the impulses of their joints.
+    pub(super) fn tell_joints(&self, members: &mut [Member<'_>]) {
+        let conditions = members.iter_mut().flat_map(|member| &mut member.mover.rows);
+        for (condition, row) in conditions.zip(&self.rows[self.joints..]) {
+            condition.impulse = row.impulse;
+        }
+    }
+
+    /// The impulse of a contact on its second side, world axes, N·s.
+    pub(super) fn impulse_of(&self, contact: usize) -> Vector3<f64> {
+        let rows = self.rows[3 * contact..].iter();
+        let axes = self.contacts[contact].axes;
+        rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
+    }
+}
+
+impl Row {
+    /// Adds numbers of a member or free body.
+    fn add(
+        &mut self,
+        (who, start): (usize, usize),
+        numbers: impl ExactSizeIterator<Item = f64>,
+        jacobians: &mut Vec<f64>,
+    ) {
+        // Both sides may be links of one tree.
+        if let Some(own) = self
+            .blocks
+            .iter()
+            .find(|own| own.count > 0 && own.who == who)
+        {
+            let known = &mut jacobians[own.at..own.at + own.count];
+            for (known, number) in known.iter_mut().zip(numbers) {
+                *known += number;
+            }
+            return;
+        }
+        let Some(block) = self.blocks.iter_mut().find(|block| block.count == 0) else {
+            return;
+        };
+        *block = Block {
+            who,
+            start,
+            count: numbers.len(),
+            at: jacobians.len(),
+        };
+        jacobians.extend(numbers);
+    }
+
+    fn speed(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
+        let mut sum = self.offset;
+        for block in &self.blocks {
+            let numbers = &jacobians[block.at..block.at + block.count];
+            let speeds = &speeds[block.start..block.start + block.count];
+            for (number, speed) in numbers.iter().zip(speeds) {
+                sum += number * speed;
+            }
+        }
+        sum
+    }
+
+    fn act(&self, responses: &[f64], impulse: f64, speeds: &mut [f64]) {
+        for block in &self.blocks {
+            let numbers = &responses[block.at..block.at + block.count];
+            let speeds = &mut speeds[block.start..block.start + block.count];
+            for (speed, number) in speeds.iter_mut().zip(numbers) {
+                *speed += number * impulse;
+            }
+        }
+    }
+
+    /// The impulse that the row is to have, were it alone and without bounds.
+    fn wanted(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
+        let given = self.softness * self.impulse;
+        self.impulse + (self.target - self.speed(jacobians, speeds) - given) * self.mass
+    }
+
+    /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
+    /// nearer than that.
+    fn press(&mut self, distance: f64, rate: f64, dt: f64) {
+        if distance > 0.0 {
+            (self.target, self.relaxed) = (-distance / dt, -distance / dt);
+            return;
+        }
+        let both = 2.0 * CONTACT_DAMPING + rate;
+        let back = -distance / dt * (rate / both);
+        (self.target, self.relaxed) = (back.min(FASTEST_RETURN), 0.0);
+        if self.mass > 0.0 {
+            self.softness = 1.0 / (self.mass * rate * both);
+            self.mass = 1.0 / (1.0 / self.mass + self.softness);
+        }
+    }
+
+    /// Gives the row another impulse. Returns the change of its speed.
+    fn set(&mut self, impulse: f64, responses: &[f64], speeds: &mut [f64]) -> f64 {
+        let more = impulse - self.impulse;
+        self.impulse = impulse;
+        if more == 0.0 || self.mass == 0.0 {
+            return 0.0;
+        }
+        self.act(responses, more, speeds);
+        (more / self.mass).abs()
+    }
+
+    /// Keeps the row within its bounds.
+    fn keep(&mut self, jacobians: &[f64], responses: &[f64], speeds: &mut [f64]) -> f64 {
+        let impulse = self.wanted(jacobians, speeds);
+        self.set(
+            impulse.clamp(self.bounds[0], self.bounds[1]),
+            responses,
+            speeds,
+        )
+    }
+}
+
+/// Keeps the two tangents of a contact, whose impulses together are no more than friction gives.
+fn rub(
+    across: &mut [Row],
+    most: f64,
+    jacobians: &[f64],
+    responses: &[f64],
+    speeds: &mut [f64],
+) -> f64 {
+    let mut wanted = [0.0; 2];
+    for (wanted, row) in wanted.iter_mut().zip(&*across) {
+        *wanted = row.wanted(jacobians, speeds);
+    }
+    let length = libm::hypot(wanted[0], wanted[1]);
+    let share = if length > most { most / length } else { 1.0 };
+    let mut change: f64 = 0.0;
+    for (wanted, row) in wanted.into_iter().zip(across) {
+        change = change.max(row.set(wanted * share, responses, speeds));
+    }
+    change
+}
+
+/// Three axes, the first of which is given; the same ones for the same axis.
+fn axes(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
+    let other = if normal.x.abs() < 0.7 {
+        Vector3::x()
+    } else {
+        Vector3::y()
+    };
+    let across = normal.cross(&other).normalize();
+    [*normal, across, normal.cross(&across)]
+}

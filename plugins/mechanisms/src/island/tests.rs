@@ -1,0 +1,210 @@
+//! Trees and free bodies that touch, against closed forms.
+use nalgebra::{Isometry3, UnitVector3};
+
+use super::*;
+use crate::{
+    spatial::Inertia,
+    step::Motor,
+    tree::{Axis, Joint, Link},
+};
+
+const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+const DT: f64 = 1.0 / 240.0;
+
+/// A slide along an axis, with a body of some kg.
+fn slide(axis: UnitVector3<f64>, mass: f64) -> Tree {
+    Tree::new(&[Link {
+        parent: None,
+        parent_from_joint: Isometry3::identity(),
+        joint: Joint::Prismatic(Axis::new(axis, 0)),
+        inertia: Inertia::new(mass, Vector3::zeros(), Matrix3::identity() * 0.01),
+    }])
+    .unwrap()
+}
+
+struct Part {
+    tree: Tree,
+    mover: Mover,
+    state: State,
+}
+
+impl Part {
+    fn new(tree: Tree) -> Self {
+        Self {
+            mover: Mover::new(&tree),
+            state: tree.at_zero(),
+            tree,
+        }
+    }
+
+    fn member(&mut self) -> Member<'_> {
+        Member {
+            tree: &self.tree,
+            mover: &mut self.mover,
+            state: &mut self.state,
+            base: Base::at_rest(GRAVITY),
+            place: Pose::identity(),
+            pushes: &[],
+        }
+    }
+}
+
+fn cube(mass: f64, side: f64) -> FreeBody {
+    FreeBody {
+        inverse_mass: Vector3::repeat(1.0 / mass),
+        inverse_inertia: Matrix3::identity() * (6.0 / (mass * side * side)),
+        center: Vector3::zeros(),
+        linear: Vector3::zeros(),
+        angular: Vector3::zeros(),
+        moving: Motion::ZERO,
+    }
+}
+
+fn contact(sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>) -> Contact {
+    Contact {
+        sides,
+        point,
+        normal,
+        distance: -1e-4,
+        friction: 0.6,
+        restitution: 0.0,
+        tangent_velocity: Vector3::zeros(),
+        impulse: Vector3::zeros(),
+    }
+}
+
+const GROUND: Side = Side::Given(Vector3::new(0.0, 0.0, 0.0));
+
+#[test]
+fn a_press_presses_with_its_effort_and_weight() {
+    let mut press = Part::new(slide(Vector3::z_axis(), 3.0));
+    press.mover.motors[0] = Motor {
+        effort: -20.0,
+        ..Motor::default()
+    };
+    let tip = Side::Link { member: 0, link: 0 };
+    let mut touching = [contact([GROUND, tip], Vector3::zeros(), Vector3::z())];
+    let mut island = Island::default();
+    for _ in 0..10 {
+        island.step(&mut [press.member()], &mut [], &mut touching, &[], DT);
+    }
+    let force = touching[0].impulse.z / DT;
+    assert!((force - (20.0 + 3.0 * 9.81)).abs() < 1e-9, "{force}");
+    assert!(press.state.speeds[0].abs() < 1e-12);
+}
+
+#[test]
+fn a_gripper_holds_by_friction_what_it_can_and_no_more() {
+    // Two fingers of 0.1 kg press 0.5 kg from both sides with 6 N: 2·0.6·6 N hold up to 0.73 kg.
+    for (mass, holds) in [(0.5, true), (0.9, false)] {
+        let mut fingers = [Vector3::y_axis(), -Vector3::y_axis()].map(|axis| {
+            let mut finger = Part::new(slide(axis, 0.1));
+            finger.mover.motors[0].effort = 6.0;
+            finger
+        });
+        let mut bodies = [cube(mass, 0.04)];
+        let mut touching = Vec::new();
+        for (member, side) in [(0, -1.0), (1, 1.0)] {
+            let sides = [Side::Link { member, link: 0 }, Side::Body(0)];
+            let at = Vector3::y() * (side * 0.02);
+            touching.push(contact(sides, at, Vector3::y() * -side));
+        }
+        let mut island = Island::default();
+        for _ in 0..100 {
+            bodies[0].linear += GRAVITY * DT;
+            let [one, two] = &mut fingers;
+            let members = &mut [one.member(), two.member()];
+            island.step(members, &mut bodies, &mut touching, &[], DT);
+        }
+        let time = 100.0 * DT;
+        let falls = GRAVITY.z * time + 2.0 * 0.6 * 6.0 / mass * time;
+        let wanted = if holds { 0.0 } else { falls };
+        let speed = bodies[0].linear.z;
+        assert!((speed - wanted).abs() < 1e-6 * time, "{mass} kg: {speed}");
+        let pressed = touching[0].impulse.y;
+        assert!((pressed / DT - 6.0).abs() < 1e-6, "{pressed}");
+    }
+}
+
+#[test]
+fn what_meets_without_a_bounce_goes_on_together() {
+    // 2 kg at 3 m/s meet 1 kg: both go on with 2 m/s.
+    let mut cart = Part::new(slide(Vector3::x_axis(), 2.0));
+    cart.state.speeds[0] = 3.0;
+    let mut bodies = [cube(1.0, 0.1)];
+    let sides = [Side::Link { member: 0, link: 0 }, Side::Body(0)];
+    let mut touching = [contact(sides, Vector3::zeros(), Vector3::x())];
+    let mut island = Island::default();
+    island.step(&mut [cart.member()], &mut bodies, &mut touching, &[], DT);
+    assert!((cart.state.speeds[0] - 2.0).abs() < 1e-9);
+    assert!((bodies[0].linear.x - 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_bounces_parts_with_its_share_of_the_speed() {
+    let mut bodies = [cube(1.0, 0.1)];
+    bodies[0].linear.z = -2.0;
+    let mut touching = [contact(
+        [GROUND, Side::Body(0)],
+        Vector3::zeros(),
+        Vector3::z(),
+    )];
+    touching[0].restitution = 0.5;
+    Island::default().step(&mut [], &mut bodies, &mut touching, &[], DT);
+    assert!((bodies[0].linear.z - 1.0).abs() < 1e-9);
+    assert!(bodies[0].moving.linear.z.abs() < 0.05);
+}
+
+#[test]
+fn what_is_inside_another_body_comes_out_without_speed() {
+    let mut bodies = [cube(1.0, 0.1)];
+    let mut touching = [contact(
+        [GROUND, Side::Body(0)],
+        Vector3::zeros(),
+        Vector3::z(),
+    )];
+    let mut deep = 0.01;
+    for _ in 0..60 {
+        touching[0].distance = -deep;
+        Island::default().step(&mut [], &mut bodies, &mut touching, &[], DT);
+        assert!(bodies[0].linear.z.abs() < 1e-12);
+        deep -= bodies[0].moving.linear.z * DT;
+    }
+    assert!(deep > 1e-4 && deep < 3e-4, "{deep}");
+}
+
+#[test]
+fn a_weld_carries_and_pulls_back() {
+    // 2 kg at the end of 0.5 m: 9.81 N·m besides the weight.
+    let mut arm = Part::new(
+        Tree::new(&[Link {
+            parent: None,
+            parent_from_joint: Isometry3::identity(),
+            joint: Joint::Revolute(Axis::new(Vector3::y_axis(), 0)),
+            inertia: Inertia::new(1.0, Vector3::zeros(), Matrix3::identity() * 0.1),
+        }])
+        .unwrap(),
+    );
+    arm.mover.motors[0].stiff = Some(0.0);
+    let mut bodies = [cube(2.0, 0.1)];
+    bodies[0].center = Vector3::x() * 0.5;
+    let weld = Weld {
+        sides: [Side::Link { member: 0, link: 0 }, Side::Body(0)],
+        point: bodies[0].center,
+        error: Motion {
+            linear: Vector3::new(0.0, 0.0, -0.01),
+            angular: Vector3::new(0.1, 0.0, 0.0),
+        },
+        holds: [true; 6],
+    };
+    let mut island = Island::default();
+    for _ in 0..20 {
+        bodies[0].linear += GRAVITY * DT;
+        island.step(&mut [arm.member()], &mut bodies, &mut [], &[weld], DT);
+    }
+    assert!(bodies[0].linear.norm() < 1e-6 && bodies[0].angular.norm() < 1e-6);
+    assert!((bodies[0].moving.linear.z - 0.01 * 0.2 / DT).abs() < 1e-4);
+    assert!((bodies[0].moving.angular.x + 0.1 * 0.2 / DT).abs() < 1e-4);
+    let effort = arm.mover.efforts[0];
+    assert!((effort + 9.81).abs() < 1e-3, "{effort}");
+}
