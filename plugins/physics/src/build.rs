@@ -23,21 +23,19 @@ use nalgebra::Vector3;
 
 use super::{
     PhysicsSettings, convert,
-    engine::{
-        BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, JOINT_PASSES,
-        Tables, VariableRow,
-    },
+    engine::{BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, Tables, VariableRow},
     fluids::Fluids,
     joints::{JointMotion, VariableMotion},
     mechanisms::Mechanisms,
     prepare::{Prepared, PreparedBody, PreparedSolid},
     rolling, step,
+    trees::Trees,
 };
 
 /// m/s (and rad/s without colliders): what joints, actuators or water may move sleeps when it is slower than this
 /// for half a second, and is then at rest to the last bit. Whatever it is asked to do wakes it. Other bodies
 /// sleep sooner.
-const STILL: f32 = 5e-4;
+pub(super) const STILL: f32 = 5e-4;
 
 /// The entities that stand for a layout, in its order.
 #[derive(Clone, Debug, Default)]
@@ -89,20 +87,17 @@ pub fn build(
         paired: BTreeSet::new(),
     };
     builder.bodies(&mut engine);
-    builder.joints(&mut engine);
-    if !engine.joints.impulse_joints.is_empty() {
-        let parameters = &mut engine.simulation.integration_parameters;
-        let passes = parameters.num_internal_pgs_iterations;
-        parameters.num_internal_pgs_iterations = passes.max(JOINT_PASSES);
-    }
+    builder.joints();
     let places = builder.places();
     let fluids = Fluids::new(&settings, layout, prepared);
     tables = builder.tables;
+    let mut trees = Trees::new(layout, prepared, &settings);
+    trees.start(&mut engine, &tables);
     let states = states(&engine, &tables);
     let built = Built {
         bodies: tables.bodies.len(),
         colliders: tables.geometry.len(),
-        joints: engine.joints.impulse_joints.len(),
+        joints: trees.joint_count(),
     };
     for (place, (entity, state)) in states.into_iter().enumerate() {
         world
@@ -122,6 +117,7 @@ pub fn build(
     let mut warnings = world.resource_mut::<Warnings>();
     let mechanisms = Mechanisms::of(layout, prepared, of, &mut warnings);
     world.insert_resource(mechanisms);
+    world.insert_resource(trees);
     world.insert_resource(start(&tables));
     world.insert_resource(fluids);
     world.insert_resource(tables);
@@ -142,7 +138,7 @@ fn start(tables: &Tables) -> JointMotion {
     let motion = |variable: &VariableRow| {
         let position = variable.layout.settings.position;
         VariableMotion {
-            positions: vec![position; variable.joints.len().max(1)],
+            position,
             before: position,
             ..VariableMotion::default()
         }
@@ -196,8 +192,13 @@ impl Builder<'_> {
         self.tables.hanging = hanging(&self.tables.bases);
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
-            let is_jointed = self.jointed.contains(&place);
-            let rigid = rigid_body(place, body, prepared, is_posed, is_jointed);
+            let hangs = body.attachment.is_some() && !is_posed;
+            let rigid = rigid_body(place, body, prepared, is_posed);
+            let rigid = if hangs {
+                rigid.gravity_scale(0.0)
+            } else {
+                rigid
+            };
             let handle = engine.bodies.bodies.insert(rigid);
             if let Some(rigid) = engine.bodies.bodies.get_mut(handle)
                 && (body.actuated || self.settings.water.is_some())
@@ -223,8 +224,8 @@ impl Builder<'_> {
                 ],
                 locked: convert::axes(&body.settings.locked),
                 attachment: body.attachment.clone(),
-                is_jointed,
                 is_posed,
+                hangs,
                 still: is_still(body).then_some(body.pose),
             });
             for solid in &prepared.solids {
@@ -361,7 +362,6 @@ fn rigid_body(
     body: &BodyLayout,
     prepared: &PreparedBody,
     is_posed: bool,
-    is_jointed: bool,
 ) -> RigidBodyBuilder {
     let kind = match body.kind {
         BodyKind::Dynamic => RigidBodyType::Dynamic,
@@ -383,11 +383,6 @@ fn rigid_body(
         .linear_damping(settings.linear_damping as f32)
         .angular_damping(settings.angular_damping as f32)
         .gravity_scale(if settings.gravity { 1.0 } else { 0.0 })
-        .additional_solver_iterations(if is_jointed {
-            JOINT_ITERATIONS as usize
-        } else {
-            0
-        })
         .locked_axes(convert::axes(&settings.locked))
         .can_sleep(settings.can_sleep.unwrap_or(true))
         .user_data(place as u128)

@@ -10,7 +10,8 @@ use nalgebra::Vector3;
 
 use super::{
     PhysicsSettings, convert,
-    engine::{BodyIndex, Engine, EngineItem, GeometryRow, JOINT_ITERATIONS, Tables},
+    engine::{BodyIndex, Engine, EngineItem, GeometryRow, Tables},
+    trees::{Key, Trees},
 };
 
 /// The contacts as they are after the last tick.
@@ -18,6 +19,7 @@ use super::{
 pub struct Contacts<'w, 's> {
     settings: Res<'w, PhysicsSettings>,
     tables: Res<'w, Tables>,
+    trees: Res<'w, Trees>,
     engine: Single<'w, 's, Engine>,
     bodies: Query<'w, 's, &'static BodyIndex>,
 }
@@ -63,7 +65,13 @@ impl Contacts<'_, '_> {
                     && pair.has_any_active_contact()
                     && self.is_in_physics(other.1)
                 {
-                    found.push((own.0, other.0, self.contact(pair, is_first, own.1, other.1)));
+                    let geometry = if is_first {
+                        [own.0, other.0]
+                    } else {
+                        [other.0, own.0]
+                    };
+                    let contact = self.contact((pair, geometry), is_first, own.1, other.1);
+                    found.push((own.0, other.0, contact));
                 }
             }
         }
@@ -84,24 +92,32 @@ impl Contacts<'_, '_> {
         self.of(body).iter().map(|contact| contact.force).sum()
     }
 
+    /// The depth by which two bodies are inside each other at most, m; zero where none are.
+    #[must_use]
+    pub fn deepest(&self) -> f64 {
+        let pairs = self.engine.simulation.narrow_phase.contact_pairs();
+        let manifolds = pairs.flat_map(ContactPair::solver_manifolds);
+        let contacts = manifolds.flat_map(|manifold| &manifold.data.solver_contacts);
+        let depths = contacts.map(|contact| -f64::from(contact.dist));
+        depths.fold(0.0, f64::max)
+    }
+
     /// This version of the engine counts the impulse of the last solver iteration twice: what it
     /// reports is (n + 1) / n of what it exerts.
-    fn correction(&self, pair: [&GeometryRow; 2]) -> f64 {
-        let bodies = pair.map(|row| self.tables.bodies.get(row.body));
-        let is_jointed = bodies.into_iter().flatten().any(|body| body.is_jointed);
-        let extra = if is_jointed { JOINT_ITERATIONS } else { 0 };
-        let iterations = f64::from(self.settings.moves() + extra);
+    fn correction(&self) -> f64 {
+        let iterations = f64::from(self.settings.moves());
         iterations / (iterations + 1.0)
     }
 
     fn contact(
         &self,
-        pair: &ContactPair,
+        (pair, geometry): (&ContactPair, [usize; 2]),
         is_first: bool,
         own: &GeometryRow,
         other: &GeometryRow,
     ) -> Contact {
         let sign = if is_first { -1.0 } else { 1.0 };
+        let geometry = geometry.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
         let mut impulse = Vector3::zeros();
         let mut weighted = Vector3::zeros();
         let mut weights = 0.0;
@@ -111,11 +127,12 @@ impl Contacts<'_, '_> {
             for contact in &manifold.data.solver_contacts {
                 let (one, two) = manifold.data.solver_contact_world_points(contact, bodies);
                 let id = (contact.contact_id[0] & !(1 << 31)) as usize;
-                let strength = manifold
-                    .points
-                    .get(id)
-                    .map_or(0.0, |point| point.data.impulse);
-                let strength = f64::from(strength);
+                let key = Key::new(geometry, manifold, id);
+                let strength = self.trees.impulse(&key, &normal).unwrap_or_else(|| {
+                    let point = manifold.points.get(id);
+                    let impulse = point.map_or(0.0, |point| point.data.impulse);
+                    f64::from(impulse) * self.correction()
+                });
                 // A contact that carries nothing yet still says where the bodies touch.
                 let weight = strength + f64::EPSILON;
                 impulse += normal * strength;
@@ -129,7 +146,7 @@ impl Contacts<'_, '_> {
             body: entity(own).unwrap_or(Entity::PLACEHOLDER),
             other_geometry: other.entity,
             other_body: entity(other).unwrap_or(Entity::PLACEHOLDER),
-            force: impulse * (sign * self.correction([own, other]) / self.settings.substep()),
+            force: impulse * (sign / self.settings.substep()),
             point: (weighted / weights).into(),
         }
     }

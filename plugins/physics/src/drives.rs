@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     PhysicsSettings, convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
-    filter::TURNING,
     held,
     posed::{PosedMotions, Puts},
     rivals::{Claim, Claims},
@@ -34,6 +33,9 @@ const GRIP: f64 = 2e-3;
 /// There friction took its share of a drive, three hundredths at 1 m/s, but half of it from a turn: a robot stood on
 /// a few points close together, whatever its size. The engine here would brake a turn by the whole footprint.
 pub(super) const TURNING_SHARE: f64 = 0.985;
+
+/// rad/s, from which a driven robot turns.
+const TURNING: f64 = 1e-3;
 
 /// A velocity that a body was told to have in this tick.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -14,22 +14,14 @@ use bevy_rapier3d::{
     },
     rapier::{
         dynamics::{IntegrationParameters, SpringCoefficients},
-        prelude::{ImpulseJointHandle, LockedAxes, RigidBody, RigidBodyHandle},
+        prelude::{LockedAxes, RigidBody, RigidBodyHandle},
     },
 };
 use morse_api::{body::BodyKind, motion::MotionMode};
 use morse_scene::assembly::{Attachment, VariableLayout};
-use nalgebra::{Isometry3, UnitQuaternion};
+use nalgebra::Isometry3;
 
 use super::{PhysicsSettings, convert};
-
-/// Iterations of the solver that a body on a joint gets on top: links of an arm give way, and lose
-/// energy, with as few as boxes need.
-pub(super) const JOINT_ITERATIONS: u32 = 12;
-
-/// Passes of the solver within an iteration, where there are joints: a wheel that is lighter than what it
-/// carries does not roll with one.
-pub(super) const JOINT_PASSES: usize = 4;
 
 /// All sets of the engine.
 #[derive(QueryData)]
@@ -52,10 +44,18 @@ impl EngineItem<'_, '_> {
         self.bodies.bodies.get_mut(row.handle)
     }
 
+    /// Wakes a body, if it moves by forces at all.
+    pub(super) fn wake(&mut self, body: RigidBodyHandle) {
+        let bodies = &mut self.bodies.bodies;
+        if bodies.get(body).is_some_and(RigidBody::is_enabled) {
+            self.simulation.islands.wake_up(bodies, body, true);
+        }
+    }
+
     /// Tells whether the physics lost a body that a variable moves.
     pub(super) fn has_lost(&self, tables: &Tables, variable: &VariableRow) -> bool {
-        let children = variable.joints.iter().map(|joint| joint.child);
-        let mut rows = children.filter_map(|child| tables.bodies.get(child));
+        let children = variable.layout.bodies.iter();
+        let mut rows = children.filter_map(|child| tables.bodies.get(*child));
         rows.any(|row| self.is_lost(row))
     }
 
@@ -64,6 +64,18 @@ impl EngineItem<'_, '_> {
         let body = self.bodies.bodies.get(row.handle);
         body.is_some_and(|body| !body.is_enabled())
     }
+}
+
+/// Tells whether the physics lost a body, by its place.
+pub(super) fn is_lost(world: &World, tables: &Tables, place: usize) -> bool {
+    let sets = tables
+        .engine
+        .and_then(|engine| world.get::<RapierRigidBodySet>(engine));
+    let row = tables.bodies.get(place);
+    let body = sets
+        .zip(row)
+        .and_then(|(sets, row)| sets.bodies.get(row.handle));
+    body.is_some_and(|body| !body.is_enabled())
 }
 
 /// The bodies, geometry and joints of the world, in the order of paths. Follows from the scene alone.
@@ -99,12 +111,23 @@ pub(super) struct BodyRow {
     /// Axes that it does not move on.
     pub locked: LockedAxes,
     pub attachment: Option<Attachment>,
-    /// True if the engine solves a joint of it, with more iterations than other bodies.
-    pub is_jointed: bool,
     /// True if a joint poses it.
     pub is_posed: bool,
+    /// True if a dynamic joint moves it: gravity acts on it there, and not in the engine.
+    pub hangs: bool,
     /// Pose, if nothing ever moves it.
     pub still: Option<Isometry3<f64>>,
+}
+
+impl BodyRow {
+    /// Share of gravity that the engine lets act on it.
+    pub(super) const fn gravity_scale(&self) -> f32 {
+        if self.gravity && !self.hangs {
+            1.0
+        } else {
+            0.0
+        }
+    }
 }
 
 pub(super) struct GeometryRow {
@@ -117,32 +140,11 @@ pub(super) struct GeometryRow {
 pub(super) struct VariableRow {
     pub entity: Entity,
     pub layout: VariableLayout,
-    /// The joints that it moves; the first one leads.
-    pub joints: Vec<JointRow>,
-}
-
-pub(super) struct JointRow {
-    /// The body below the joint.
-    pub child: usize,
-    /// The body above the joint.
-    pub parent: usize,
-    /// In the engine; a posed joint is not in it.
-    pub handle: Option<ImpulseJointHandle>,
-    pub is_angle: bool,
-    /// Value of the variable when the engine measures zero.
-    pub zero: f64,
-    /// Travel for one unit of the variable.
-    pub travel: f64,
-    /// Axes of the joint on the body above, x along the axis.
-    pub parent_from_axes: Isometry3<f64>,
-    /// Axes of the joint on the body below, x along the axis.
-    pub child_from_axes: UnitQuaternion<f64>,
-    /// Of the motor, in units of travel.
-    pub stiffness: f64,
-    /// Of the motor, in units of travel.
-    pub damping: f64,
-    /// Without a motor, in units of travel.
-    pub passive_damping: f64,
+    /// Stiffness and damping of its motor, N·m/rad and N·m·s/rad, or N/m and N·s/m; none for one that is as stiff as it
+    /// has to be.
+    pub gains: Option<[f64; 2]>,
+    /// The most that hangs on it, kg·m² or kg.
+    pub inertia: f64,
 }
 
 /// On body entities: the body's place in [`Tables::bodies`].

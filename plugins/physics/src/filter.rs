@@ -10,19 +10,20 @@ use bevy_rapier3d::rapier::{
 use super::{
     drives::Commanded,
     engine::{GeometryRow, Tables},
+    grasp::Grasps,
     rolling,
+    trees::Trees,
 };
 
 /// A driven robot stands on what pushes it up more than sideways: the cosine of 60°.
 pub(super) const SUPPORT: f32 = 0.5;
 
-/// rad/s, from which a driven robot turns.
-pub(super) const TURNING: f64 = 1e-3;
-
 /// Answers to the engine's questions about pairs of colliders that are marked for it.
 pub(super) struct Hooks<'a> {
     pub tables: &'a Tables,
     pub commanded: &'a Commanded,
+    pub trees: &'a Trees,
+    pub grasps: &'a Grasps,
     /// True if driven robots roll; otherwise friction brakes them between two ticks, as in MORSE.
     pub rolls: bool,
     /// Against gravity; zero without gravity.
@@ -77,8 +78,16 @@ impl PhysicsHooks for Hooks<'_> {
         let frames = (one.frame.min(two.frame), one.frame.max(two.frame));
         let bodies = (one.body.min(two.body), one.body.max(two.body));
         let is_free = self.tables.allowed.binary_search(&frames).is_err()
-            && self.tables.neighbours.binary_search(&bodies).is_err();
-        is_free.then(SolverFlags::default)
+            && self.tables.neighbours.binary_search(&bodies).is_err()
+            && !self.grasps.connect(bodies);
+        let is_ours = self.trees.moves(one.body) || self.trees.moves(two.body);
+        // The engine finds those contacts, and solves them not.
+        let solved = if is_ours {
+            SolverFlags::empty()
+        } else {
+            SolverFlags::default()
+        };
+        is_free.then_some(solved)
     }
 
     /// A driven robot rolls: friction where it stands makes it go as it was told instead of braking it,

@@ -1,20 +1,18 @@
-//! Bodies that hold others: joints that are made and removed while the simulation runs.
+//! Bodies that hold others: welds that are made and removed while the simulation runs.
 
 use bevy::{ecs::system::SystemState, prelude::*};
-use bevy_rapier3d::rapier::{
-    dynamics::{GenericJointBuilder, JointAxesMask},
-    prelude::ImpulseJointHandle,
-};
+use bevy_rapier3d::rapier::prelude::{ActiveHooks, Collider, RigidBodyHandle};
 use morse_api::{
     body::BodyKind,
     grasp::{CannotHold, Holding},
     state::Stateful,
 };
+use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 
 use super::{
     convert,
-    engine::{BodyIndex, Engine, Tables},
+    engine::{self, BodyIndex, Engine, EngineItem, Tables},
 };
 
 /// All grasps, each of one body by another; state.
@@ -26,7 +24,29 @@ pub struct Grasps(Vec<Grasp>);
 struct Grasp {
     holder: usize,
     held: usize,
-    joint: ImpulseJointHandle,
+    /// Pose of the held body in the holder.
+    apart: Isometry3<f64>,
+}
+
+impl Grasps {
+    /// Tells whether nobody holds anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All holders with what they hold, and its pose in them.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Isometry3<f64>)> + '_ {
+        let all = self.0.iter();
+        all.map(|grasp| ([grasp.holder, grasp.held], grasp.apart))
+    }
+
+    /// Tells whether one of two bodies holds the other.
+    pub(super) fn connect(&self, (one, other): (usize, usize)) -> bool {
+        let mut all = self.0.iter();
+        all.any(|grasp| {
+            (grasp.holder.min(grasp.held), grasp.holder.max(grasp.held)) == (one, other)
+        })
+    }
 }
 
 impl Stateful for Grasps {}
@@ -64,7 +84,7 @@ fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHol
     if row.kind != BodyKind::Dynamic || row.is_posed {
         return Err(CannotHold::NotDynamic);
     }
-    if super::place::is_lost(world, tables, holder) || super::place::is_lost(world, tables, held) {
+    if engine::is_lost(world, tables, holder) || engine::is_lost(world, tables, held) {
         return Err(CannotHold::Lost);
     }
     let grasps = world.get_resource::<Grasps>();
@@ -96,26 +116,38 @@ fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHol
         return Err(CannotHold::NoBodies);
     };
     let apart = convert::isometry(above.position()).inverse() * convert::isometry(below.position());
-    let joint = GenericJointBuilder::new(JointAxesMask::LOCKED_FIXED_AXES)
-        .local_frame1(convert::pose(&apart))
-        .contacts_enabled(false)
-        .build();
-    let joint = engine
-        .joints
-        .impulse_joints
-        .insert(one.handle, other.handle, joint, true);
+    for handle in [one.handle, other.handle] {
+        ask_for_filter(&mut engine, handle);
+        engine.wake(handle);
+    }
     grasps.0.push(Grasp {
         holder,
         held,
-        joint,
+        apart,
     });
     Ok(())
+}
+
+const FILTER: ActiveHooks = ActiveHooks::FILTER_CONTACT_PAIRS;
+
+/// The engine is to ask before a body touches another one: it may be held by that.
+pub(super) fn ask_for_filter(engine: &mut EngineItem<'_, '_>, body: RigidBodyHandle) {
+    let body = engine.bodies.bodies.get(body);
+    for handle in body.map_or(Vec::new(), |body| body.colliders().to_vec()) {
+        let colliders = &mut engine.colliders.colliders;
+        let hooks = colliders.get(handle).map(Collider::active_hooks);
+        if let Some(hooks) = hooks.filter(|hooks| !hooks.contains(FILTER))
+            && let Some(collider) = colliders.get_mut(handle)
+        {
+            collider.set_active_hooks(hooks | FILTER);
+        }
+    }
 }
 
 /// Lets a body go, which keeps its velocity. Nothing happens if it is not held by that holder.
 fn let_go(world: &mut World, holder: Entity, held: Entity) {
     let mut state: SystemState<GraspParams> = SystemState::new(world);
-    let Ok((mut engine, _, mut grasps, places)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, mut grasps, places)) = state.get_mut(world) else {
         return;
     };
     let (Ok(holder), Ok(held)) = (places.get(holder), places.get(held)) else {
@@ -125,6 +157,10 @@ fn let_go(world: &mut World, holder: Entity, held: Entity) {
     let Some(at) = grasps.0.iter().position(is_this) else {
         return;
     };
-    let grasp = grasps.0.remove(at);
-    engine.joints.impulse_joints.remove(grasp.joint, true);
+    grasps.0.remove(at);
+    for body in [holder.0, held.0] {
+        if let Some(row) = tables.bodies.get(body) {
+            engine.wake(row.handle);
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub(super) fn hold(body: &mut RigidBody) {
 
 /// Lets gravity and forces move a body again, but on the axes on which it is locked.
 pub(super) fn release(body: &mut RigidBody, row: &BodyRow) {
-    body.set_gravity_scale(if row.gravity { 1.0 } else { 0.0 }, false);
+    body.set_gravity_scale(row.gravity_scale(), false);
     body.set_locked_axes(row.locked, false);
 }
 

@@ -10,7 +10,7 @@
 //! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays, `cars`: as MORSE had them; `loads`: forces for a step;
-//! - [`mechanisms`]: the trees of joints, as their dynamics are calculated;
+//! - [`mechanisms`]: the trees of joints, as users' controllers see them; `trees`: as they move, `motor`: by what;
 //! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - [`mod@place`]: what the simulation itself does to bodies;
@@ -43,6 +43,7 @@ pub mod shapes;
 mod slopes;
 mod snapshot;
 mod step;
+mod trees;
 mod vehicles;
 
 use bevy::prelude::*;
@@ -150,6 +151,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
         .init_resource::<drives::Commanded>()
         .init_resource::<place::Suspended>()
         .init_resource::<joints::JointMotion>()
+        .init_resource::<trees::Trees>()
         .init_resource::<grasp::Grasps>()
         .init_resource::<fluids::Fluids>()
         .init_resource::<vehicles::Vehicles>()

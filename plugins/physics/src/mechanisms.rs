@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use morse_api::{body::BodyKind, warning::Warnings};
 use morse_mechanisms::{Axis, Inertia, Joint, Link, Tree, TreeError, Variable};
 use morse_scene::assembly::{Attachment, BodyLayout, Layout};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::{mass::Mass, prepare::Prepared};
 
@@ -39,32 +39,13 @@ impl Mechanisms {
         (bodies, variables): (&[Entity], &[Entity]),
         warnings: &mut Warnings,
     ) -> Self {
-        let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (place, body) in layout.bodies.iter().enumerate() {
-            if let Some(attachment) = &body.attachment {
-                children.entry(attachment.parent).or_default().push(place);
-            }
-        }
-        let masses: Vec<&Mass> = prepared.masses().collect();
-        let parts = Parts {
-            layout,
-            masses: &masses,
-            bodies,
-            variables,
-            children: &children,
-        };
-        let all = layout.bodies.iter().enumerate();
-        let bases = all.filter(|(_, body)| body.attachment.is_none());
-        let found = bases.filter_map(|(base, body)| match parts.mechanism(base) {
-            Ok(mechanism) => mechanism,
-            Err(error) => {
-                let head = layout.frames.get(body.head);
-                let name = head.map_or("", |frame| frame.name.as_str());
-                warnings.say(format!("the joints on `{name}` have no dynamics: {error}"));
-                None
-            }
-        });
-        Self(found.collect())
+        let parts = Parts::new(layout, prepared, |_| true);
+        let found = parts.groups(warnings).into_iter();
+        Self(
+            found
+                .filter_map(|group| group.named(bodies, variables))
+                .collect(),
+        )
     }
 
     /// The mechanism that a body belongs to, and the body's place among the links; none for a base that does not float.
@@ -77,17 +58,95 @@ impl Mechanisms {
     }
 }
 
-struct Parts<'a> {
-    layout: &'a Layout,
-    masses: &'a [&'a Mass],
-    bodies: &'a [Entity],
-    variables: &'a [Entity],
-    children: &'a BTreeMap<usize, Vec<usize>>,
+/// A base and the joints that hang on it, by places in the layout.
+pub(super) struct Group {
+    pub base: usize,
+    /// True if forces move the base: then it is the tree's first link.
+    pub floats: bool,
+    /// Bodies, in the tree's order.
+    pub links: Vec<usize>,
+    /// Viscous damping of each variable.
+    pub damping: Vec<f64>,
+    pub tree: Tree,
 }
 
-impl Parts<'_> {
-    /// The mechanism on a base; none where nothing hangs on it.
-    fn mechanism(&self, base: usize) -> Result<Option<Mechanism>, TreeError> {
+impl Group {
+    fn named(self, bodies: &[Entity], variables: &[Entity]) -> Option<Mechanism> {
+        let body = |place: &usize| bodies.get(*place).copied();
+        let variable = |known: &Variable| variables.get(known.number).copied();
+        Some(Mechanism {
+            base: body(&self.base)?,
+            floats: self.floats,
+            links: self.links.iter().filter_map(body).collect(),
+            variables: self.tree.variables().iter().filter_map(variable).collect(),
+            damping: self.damping,
+            tree: self.tree,
+        })
+    }
+}
+
+/// Material of trees.
+pub(super) struct Parts<'a> {
+    layout: &'a Layout,
+    masses: Vec<&'a Mass>,
+    /// The bodies on each one.
+    children: BTreeMap<usize, Vec<usize>>,
+    /// The bodies that hang on none.
+    bases: Vec<usize>,
+    /// True if an inertia that no body has is made round.
+    mends: bool,
+}
+
+impl<'a> Parts<'a> {
+    /// The joints for which `counts` says so.
+    pub(super) fn new(
+        layout: &'a Layout,
+        prepared: &'a Prepared,
+        counts: impl Fn(&Attachment) -> bool,
+    ) -> Self {
+        let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut bases = Vec::new();
+        for (place, body) in layout.bodies.iter().enumerate() {
+            match body.attachment.as_ref().filter(|joint| counts(joint)) {
+                Some(joint) => children.entry(joint.parent).or_default().push(place),
+                None => bases.push(place),
+            }
+        }
+        Self {
+            layout,
+            masses: prepared.masses().collect(),
+            children,
+            bases,
+            mends: false,
+        }
+    }
+
+    /// The same, with an inertia that no body has made round: what is to move has to have one.
+    pub(super) fn mended(self) -> Self {
+        Self {
+            mends: true,
+            ..self
+        }
+    }
+
+    /// All groups, in the order of their bases. What cannot be calculated is left out, and `warnings` say so.
+    pub(super) fn groups(&self, warnings: &mut Warnings) -> Vec<Group> {
+        let group = |base: &usize| match self.group(*base) {
+            Ok(group) => group,
+            Err(error) => {
+                let head = self
+                    .body(*base)
+                    .and_then(|body| self.layout.frames.get(body.head));
+                let name = head.map_or("", |frame| frame.name.as_str());
+                warnings.say(format!("the joints on `{name}` have no dynamics: {error}"));
+                None
+            }
+        };
+        self.bases.iter().filter_map(group).collect()
+    }
+
+    /// The group on a base; none where nothing hangs on it.
+    fn group(&self, base: usize) -> Result<Option<Group>, TreeError> {
         let hangs = self.children.contains_key(&base);
         let Some(body) = self.body(base).filter(|_| hangs) else {
             return Ok(None);
@@ -105,20 +164,16 @@ impl Parts<'_> {
         }
         self.hang(base, floats.then_some(0), &mut links, &mut places);
         let tree = Tree::new(&links)?;
-        let of = |entities: &[Entity], place: usize| entities.get(place).copied();
-        let body = |place: &usize| of(self.bodies, *place);
-        let variable = |known: &Variable| of(self.variables, known.number);
         let damping = |known: &Variable| {
             let joints = self.layout.variables.get(known.number);
             let bodies = joints.into_iter().flat_map(|joints| &joints.bodies);
             let own = bodies.filter_map(|place| self.body(*place)?.attachment.as_ref());
             own.map(|joint| joint.damping).sum()
         };
-        Ok(body(&base).map(|base| Mechanism {
+        Ok(Some(Group {
             base,
             floats,
-            links: places.iter().filter_map(body).collect(),
-            variables: tree.variables().iter().filter_map(variable).collect(),
+            links: places,
             damping: tree.variables().iter().map(damping).collect(),
             tree,
         }))
@@ -161,10 +216,15 @@ impl Parts<'_> {
     }
 
     fn inertia(&self, place: usize) -> Inertia {
-        self.masses.get(place).map_or_else(
-            || Inertia::point(0.0, Vector3::zeros()),
-            |mass| Inertia::new(mass.mass, mass.center, mass.inertia),
-        )
+        let Some(mass) = self.masses.get(place) else {
+            return Inertia::point(0.0, Vector3::zeros());
+        };
+        let mut inertia = mass.inertia;
+        let moments = inertia.symmetric_eigenvalues();
+        if self.mends && moments.min() < 0.0 {
+            inertia = Matrix3::identity() * moments.amax();
+        }
+        Inertia::new(mass.mass, mass.center, inertia)
     }
 }
 

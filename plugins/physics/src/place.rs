@@ -1,7 +1,7 @@
 //! Acts of the simulation itself on bodies, past all actuators: it puts them somewhere, and holds them.
 
 use bevy::{ecs::system::SystemState, prelude::*};
-use bevy_rapier3d::{plugin::context::RapierRigidBodySet, rapier::prelude::RigidBodyType};
+use bevy_rapier3d::rapier::prelude::RigidBodyType;
 use morse_api::{
     body::{BodyKind, BodyState},
     state::Stateful,
@@ -110,18 +110,6 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
         *transform = convert::transform(pose);
     }
     Ok(())
-}
-
-/// Tells whether the physics lost a body, by its place.
-pub(super) fn is_lost(world: &World, tables: &Tables, place: usize) -> bool {
-    let sets = tables
-        .engine
-        .and_then(|engine| world.get::<RapierRigidBodySet>(engine));
-    let row = tables.bodies.get(place);
-    let body = sets
-        .zip(row)
-        .and_then(|(sets, row)| sets.bodies.get(row.handle));
-    body.is_some_and(|body| !body.is_enabled())
 }
 
 /// Pushes a body that forces move: an impulse in N s at a point of the world, both in its axes. Without a point,

@@ -26,7 +26,7 @@ pub(super) fn apply(
         if variable.layout.settings.mode == JointMode::Dynamic {
             continue;
         }
-        let from = motion.position();
+        let from = motion.position;
         if engine.has_lost(&tables, variable) {
             (motion.before, motion.velocity) = (from, 0.0);
             continue;
@@ -51,7 +51,7 @@ pub(super) fn apply(
         let next = next.clamp(lower, upper);
         motion.before = from;
         motion.velocity = (next - from) / dt;
-        motion.positions.fill(next);
+        motion.position = next;
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn poses(
             continue;
         };
         let value = motion.0.get(attachment.variable).map_or(0.0, |motion| {
-            motion.before + (motion.position() - motion.before) * share
+            motion.before + (motion.position - motion.before) * share
         });
         let parent = posed
             .iter()
@@ -95,7 +95,7 @@ pub(super) fn show(
         if variable.layout.settings.mode == JointMode::Kinematic
             && let Ok(mut state) = joints.get_mut(variable.entity)
         {
-            state.position = motion.position();
+            state.position = motion.position;
         }
     }
     let carrier = |at: usize| {

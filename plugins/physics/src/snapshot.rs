@@ -6,7 +6,7 @@ use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::{
     plugin::context::RapierContextSimulation,
     rapier::{
-        dynamics::{CCDSolver, ImpulseJointSet, IslandManager, MultibodyJointSet, RigidBodySet},
+        dynamics::{CCDSolver, IslandManager, RigidBodySet},
         geometry::{ColliderSet, DefaultBroadPhase, NarrowPhase},
         prelude::PhysicsPipeline,
     },
@@ -26,6 +26,7 @@ use super::{
     lost_body::LostBodies,
     posed::{self, PosedMotions},
     step,
+    trees::{Trees, TreesState},
 };
 
 /// The state of the engine, as the register of state knows it.
@@ -41,13 +42,12 @@ pub(super) const ENTRY: StateEntry = StateEntry {
 struct Saved<'a> {
     bodies: &'a RigidBodySet,
     colliders: &'a ColliderSet,
-    impulse_joints: &'a ImpulseJointSet,
-    multibody_joints: &'a MultibodyJointSet,
     islands: &'a IslandManager,
     broad_phase: &'a DefaultBroadPhase,
     narrow_phase: &'a NarrowPhase,
     ccd_solver: &'a CCDSolver,
     motion: &'a JointMotion,
+    trees: &'a TreesState,
     commands: &'a BTreeMap<usize, Command>,
     posed: &'a PosedMotions,
     lost: &'a LostBodies,
@@ -58,13 +58,12 @@ struct Saved<'a> {
 struct Restored {
     bodies: RigidBodySet,
     colliders: ColliderSet,
-    impulse_joints: ImpulseJointSet,
-    multibody_joints: MultibodyJointSet,
     islands: IslandManager,
     broad_phase: DefaultBroadPhase,
     narrow_phase: NarrowPhase,
     ccd_solver: CCDSolver,
     motion: JointMotion,
+    trees: TreesState,
     commands: BTreeMap<usize, Command>,
     posed: PosedMotions,
     lost: LostBodies,
@@ -96,12 +95,11 @@ fn hash(world: &World, hasher: &mut StateHasher) {
         hasher.bytes(&[u8::from(body.is_sleeping())]);
     }
     for variable in &motion.0 {
-        for position in &variable.positions {
-            hasher.f64(*position);
-        }
+        hasher.f64(variable.position);
         hasher.f64(variable.velocity);
         hasher.f64(variable.effort);
     }
+    engine.trees.hash(hasher);
     for (place, motion) in engine.posed {
         if motion.velocities().is_some() {
             hasher.value(&(place, motion));
@@ -135,18 +133,21 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
     let mut state: SystemState<(
         Single<Engine>,
         Res<Tables>,
-        ResMut<JointMotion>,
+        (ResMut<JointMotion>, ResMut<Trees>),
         (ResMut<Commanded>, ResMut<LostBodies>),
         (Query<&mut BodyState>, Query<&mut Transform>),
         Query<&mut JointState>,
     )> = SystemState::new(world);
-    let Ok((mut engine, tables, mut motion, kept, (mut bodies, mut transforms), mut joints)) =
+    let Ok((mut engine, tables, joints, kept, (mut bodies, mut transforms), mut states)) =
         state.get_mut(world)
     else {
         return Err(encoding("there is no physics in this world"));
     };
+    let (mut motion, mut trees) = joints;
     let (mut commanded, mut lost) = kept;
-    (*motion, commanded.velocities, commanded.posed, *lost) = put(&mut engine, restored);
+    (commanded.velocities, commanded.posed) = (restored.commands.clone(), restored.posed.clone());
+    (*motion, trees.state, *lost) = put(&mut engine, restored);
+    trees.place_all(&engine, &tables);
     for row in &tables.bodies {
         if let (Ok(mut state), Ok(mut transform)) =
             (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
@@ -155,11 +156,19 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
             *transform = convert::transform(&state.pose);
         }
     }
+    trees.tell(&engine, &tables, |row, tell| {
+        if let (Ok(mut state), Ok(mut transform)) =
+            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
+        {
+            tell(&mut state);
+            *transform = convert::transform(&state.pose);
+        }
+    });
     posed::tell(&commanded.posed, &tables, &mut bodies);
     for (variable, motion) in tables.variables.iter().zip(&motion.0) {
-        if let Ok(mut state) = joints.get_mut(variable.entity) {
+        if let Ok(mut state) = states.get_mut(variable.entity) {
             *state = JointState {
-                position: motion.position(),
+                position: motion.position,
                 velocity: motion.velocity,
                 effort: motion.effort,
             };
@@ -171,67 +180,40 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
 fn put(
     engine: &mut EngineItem<'_, '_>,
     restored: Restored,
-) -> (
-    JointMotion,
-    BTreeMap<usize, Command>,
-    PosedMotions,
-    LostBodies,
-) {
+) -> (JointMotion, TreesState, LostBodies) {
     engine.bodies.bodies = restored.bodies;
     engine.colliders.colliders = restored.colliders;
-    engine.joints.impulse_joints = restored.impulse_joints;
-    engine.joints.multibody_joints = restored.multibody_joints;
     engine.simulation.islands = restored.islands;
     engine.simulation.broad_phase = restored.broad_phase;
     engine.simulation.narrow_phase = restored.narrow_phase;
     engine.simulation.ccd_solver = restored.ccd_solver;
     // The pipeline holds nothing but buffers, some of which belong to the sets that are gone.
     engine.simulation.pipeline = PhysicsPipeline::new();
-    (
-        restored.motion,
-        restored.commands,
-        restored.posed,
-        restored.lost,
-    )
+    (restored.motion, restored.trees, restored.lost)
 }
 
 fn parts(world: &World) -> (Option<&Tables>, Option<Saved<'_>>, Option<&JointMotion>) {
     let motion = world.get_resource::<JointMotion>();
-    (
-        world.get_resource::<Tables>(),
-        motion
-            .zip(world.get_resource::<Commanded>())
-            .zip(world.get_resource::<LostBodies>())
-            .and_then(|((motion, commanded), lost)| sets(world, motion, commanded, lost)),
-        motion,
-    )
+    (world.get_resource::<Tables>(), sets(world), motion)
 }
 
-fn sets<'w>(
-    world: &'w World,
-    motion: &'w JointMotion,
-    commanded: &'w Commanded,
-    lost: &'w LostBodies,
-) -> Option<Saved<'w>> {
-    use bevy_rapier3d::plugin::context::{
-        RapierContextColliders, RapierContextJoints, RapierRigidBodySet,
-    };
+fn sets(world: &World) -> Option<Saved<'_>> {
+    use bevy_rapier3d::plugin::context::{RapierContextColliders, RapierRigidBodySet};
     let entity = world.get_resource::<Tables>()?.engine?;
+    let commanded = world.get_resource::<Commanded>()?;
     let simulation = world.get::<RapierContextSimulation>(entity)?;
-    let joints = world.get::<RapierContextJoints>(entity)?;
     Some(Saved {
         bodies: &world.get::<RapierRigidBodySet>(entity)?.bodies,
         colliders: &world.get::<RapierContextColliders>(entity)?.colliders,
-        impulse_joints: &joints.impulse_joints,
-        multibody_joints: &joints.multibody_joints,
         islands: &simulation.islands,
         broad_phase: &simulation.broad_phase,
         narrow_phase: &simulation.narrow_phase,
         ccd_solver: &simulation.ccd_solver,
-        motion,
+        motion: world.get_resource()?,
+        trees: &world.get_resource::<Trees>()?.state,
         commands: &commanded.velocities,
         posed: &commanded.posed,
-        lost,
+        lost: world.get_resource()?,
     })
 }
 

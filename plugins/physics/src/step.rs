@@ -13,10 +13,12 @@ use super::{
     engine::{BodyRow, Engine, EngineItem, Tables},
     filter::Hooks,
     fluids::Fluids,
+    grasp::Grasps,
     joints::JointMotion,
     loads::Loads,
     lost_body::Losses,
     posing, slopes,
+    trees::Trees,
     vehicles::Vehicles,
 };
 
@@ -27,23 +29,20 @@ pub(super) fn step(
     commanded: Res<Commanded>,
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
-    mut vehicles: ResMut<Vehicles>,
+    (mut vehicles, mut trees, grasps): (ResMut<Vehicles>, ResMut<Trees>, Res<Grasps>),
     mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
 ) {
     let gravity = engine.configuration.gravity;
-    let hooks = Hooks {
-        tables: &tables,
-        commanded: &commanded,
-        rolls: settings.motion == MotionMode::Default,
-        up: -gravity.normalize_or_zero(),
-    };
     if settings.motion == MotionMode::Default {
         slopes::hold(&mut engine, &tables, &commanded);
     }
     losses.put_out(&mut engine, &tables, &commanded.unbearable);
     let substeps = settings.substeps.max(1);
-    let extra = fluids.bodies().chain(vehicles.bodies());
+    let extra = fluids
+        .bodies()
+        .chain(vehicles.bodies())
+        .chain(trees.links());
     let loads = Loads::of(extra, &engine, &tables);
     for substep in 0..substeps {
         commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
@@ -52,7 +51,17 @@ pub(super) fn step(
         loads.restore(&mut engine, &tables);
         fluids.act(&mut engine, &tables, &settings, &commanded);
         vehicles.act(&mut engine, &settings);
+        trees.begin(&mut engine, &tables, &commanded, settings.substep());
+        let hooks = Hooks {
+            tables: &tables,
+            commanded: &commanded,
+            trees: &trees,
+            grasps: &grasps,
+            rolls: settings.motion == MotionMode::Default,
+            up: -gravity.normalize_or_zero(),
+        };
         advance(&mut engine, &hooks);
+        trees.end(&mut engine, &tables, &grasps, settings.substep());
         losses.look(&mut engine, &tables);
     }
     loads.release(&mut engine, &tables);
@@ -83,19 +92,27 @@ fn advance(engine: &mut EngineItem<'_, '_>, hooks: &Hooks<'_>) {
 pub(super) fn write_back(
     tables: Res<Tables>,
     motion: Res<JointMotion>,
+    trees: Res<Trees>,
     mut engine: Single<Engine>,
     mut states: Query<(&mut BodyState, &mut Transform)>,
 ) {
-    for row in tables
+    for (_, row) in tables
         .bodies
         .iter()
-        .filter(|row| row.kind != BodyKind::Fixed)
+        .enumerate()
+        .filter(|(at, row)| row.kind != BodyKind::Fixed && !trees.has(*at))
     {
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
             copy(&engine, row, &mut state);
             place(&mut transform, &state.pose);
         }
     }
+    trees.tell(&engine, &tables, |row, tell| {
+        if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
+            tell(&mut state);
+            place(&mut transform, &state.pose);
+        }
+    });
     if tables.posed.is_empty() {
         return;
     }

@@ -133,9 +133,9 @@ pub struct JointSettings {
     pub position: f64,
     /// Target until an actuator asks otherwise.
     pub target: JointTarget,
-    /// Of the motor's spring, N·m/rad or N/m; stiff for the inertia it moves unless given.
+    /// Of the motor's spring, N·m/rad or N/m. A motor with neither stiffness nor damping is as stiff as it has to be.
     pub stiffness: Option<f64>,
-    /// Of the motor, N·m·s/rad or N·s/m; critical for the stiffness unless given.
+    /// Of the motor, N·m·s/rad or N·s/m; critical for the stiffness if only that is given.
     pub damping: Option<f64>,
     /// Greatest effort of the motor, N·m or N; the scene's limit unless given.
     pub max_effort: Option<f64>,

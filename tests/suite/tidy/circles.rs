@@ -9,13 +9,12 @@ use super::{
 };
 
 /// Files that are one subject in several parts, and none else.
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 11] = [
     "actuators: armature::motion -> armature::reach",
     "geometry: mesh::gltf::file -> mesh::gltf::uri",
     "morse-sim: cli::pictures -> cli::render -> cli::run",
     "morse-sim: cli::test::attempt -> cli::test::verdicts",
-    "physics: drives -> filter -> posed",
-    "physics: joints -> motor",
+    "physics: drives -> posed",
     "physics: mass -> shapes",
     "render: appearance -> pixels -> projection -> render_scene -> shade -> shadow -> tile",
     "scene: simulation::component -> simulation::object -> simulation::read",

@@ -1,0 +1,88 @@
+//! Bodies of the engine, as trees see them.
+use bevy::math::{Quat, Vec3};
+use bevy_rapier3d::rapier::{
+    math::Pose as EnginePose,
+    prelude::{LockedAxes, RigidBody, RigidBodyType},
+};
+use morse_mechanisms::Motion;
+use nalgebra::{Isometry3, Vector3};
+
+use super::Told;
+use crate::{
+    build::STILL,
+    convert,
+    engine::{EngineItem, Tables},
+};
+
+/// Way (m) and turn (rad) that the engine need not know of what is slower than [`STILL`].
+const LITTLE: f64 = 2e-5;
+
+/// Tells whether forces move a body.
+pub(super) fn moves(body: &RigidBody) -> bool {
+    body.is_enabled() && body.body_type() == RigidBodyType::Dynamic
+}
+
+/// 1 for each axis on which a body moves and turns, 0 for those that are locked.
+pub(super) fn allowed(locked: LockedAxes) -> [Vector3<f64>; 2] {
+    let free = |axis: LockedAxes| f64::from(u8::from(!locked.contains(axis)));
+    [
+        Vector3::new(
+            free(LockedAxes::TRANSLATION_LOCKED_X),
+            free(LockedAxes::TRANSLATION_LOCKED_Y),
+            free(LockedAxes::TRANSLATION_LOCKED_Z),
+        ),
+        Vector3::new(
+            free(LockedAxes::ROTATION_LOCKED_X),
+            free(LockedAxes::ROTATION_LOCKED_Y),
+            free(LockedAxes::ROTATION_LOCKED_Z),
+        ),
+    ]
+}
+
+/// Velocity of a body, in its own axes.
+pub(super) fn carried(body: &RigidBody, pose: &Isometry3<f64>) -> Motion {
+    let turn = pose.rotation.inverse();
+    let angular = convert::vector(body.angvel());
+    let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
+    Motion {
+        angular: turn * angular,
+        linear: turn * (convert::vector(body.linvel()) - angular.cross(&arm)),
+    }
+}
+
+/// Puts a body to a pose, and gives it velocities. Whatever is put somewhere is awake for a while, so that what all but rests
+/// is put there only once it has gone a way: else nothing would ever fall asleep.
+pub(super) fn show(body: &mut RigidBody, pose: &Isometry3<f64>, linear: Vec3, angular: Vec3) {
+    let known = convert::isometry(body.position());
+    let rests = linear.length() < STILL && angular.length() < STILL;
+    let is_there = if rests {
+        let way = (known.translation.vector - pose.translation.vector).norm();
+        way < LITTLE && known.rotation.angle_to(&pose.rotation) < LITTLE
+    } else {
+        convert::is_rounding(&known, pose)
+    };
+    if !is_there {
+        body.set_position(convert::pose(pose), false);
+    }
+    body.set_linvel(linear, false);
+    body.set_angvel(angular, false);
+}
+
+/// The pose of a body in the engine.
+pub(super) fn told(body: &RigidBody) -> Told {
+    let pose = body.position();
+    (pose.translation.to_array(), pose.rotation.to_array())
+}
+
+/// A pose as the engine was told.
+pub(super) fn engine_pose((translation, rotation): Told) -> EnginePose {
+    EnginePose::from_parts(Vec3::from(translation), Quat::from_array(rotation))
+}
+
+pub(super) fn rigid<'a>(
+    engine: &'a EngineItem<'_, '_>,
+    tables: &Tables,
+    body: usize,
+) -> Option<&'a RigidBody> {
+    engine.bodies.bodies.get(tables.bodies.get(body)?.handle)
+}

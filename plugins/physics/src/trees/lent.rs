@@ -1,0 +1,166 @@
+//! Free bodies that touch links: taken over for a step, and given back.
+use bevy::math::Vec3;
+use bevy_rapier3d::rapier::prelude::RigidBody;
+use morse_mechanisms::Motion;
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+
+use super::{
+    Trees, Weight,
+    bodies::{allowed, engine_pose, moves, show, told},
+};
+use crate::{
+    convert,
+    engine::{EngineItem, Tables},
+};
+
+/// A free body that is calculated in this step, and what the engine is to have again afterwards.
+#[derive(Clone, Debug)]
+pub(super) struct Lent {
+    pub body: usize,
+    /// Of the body, before the step.
+    pub pose: Isometry3<f64>,
+    /// Of its centre of mass: first, what becomes of it in the step if nothing touches it; then, what it keeps. m/s.
+    pub linear: Vector3<f64>,
+    /// As well, rad/s.
+    pub angular: Vector3<f64>,
+    /// Velocity with which it moves in this step.
+    pub moving: Motion,
+    /// Influences in the engine; none if the engine has moved it already.
+    acts: Option<Acts>,
+}
+
+/// Influences on a free body in the engine.
+#[derive(Clone, Debug)]
+struct Acts {
+    gravity: f32,
+    damping: [f32; 2],
+    force: Vec3,
+    torque: Vec3,
+}
+
+impl Lent {
+    /// Takes a body over before the engine's step.
+    fn early(
+        (body, pose): (usize, Isometry3<f64>),
+        rigid: &RigidBody,
+        weight: &Weight,
+        gravity: Vec3,
+        dt: f64,
+    ) -> Self {
+        let turn = pose.rotation;
+        let (force, torque) = (rigid.user_force(), rigid.user_torque());
+        let pull = convert::vector(gravity * rigid.gravity_scale());
+        let linear =
+            convert::vector(rigid.linvel()) + (pull + convert::vector(force) / weight.mass) * dt;
+        let turned = turn * (weight.inverse_inertia * (turn.inverse() * convert::vector(torque)));
+        let angular = convert::vector(rigid.angvel()) + turned * dt;
+        let damping = [rigid.linear_damping(), rigid.angular_damping()];
+        let slower = damping.map(|damping| 1.0 / (1.0 + f64::from(damping) * dt));
+        let allowed = allowed(rigid.locked_axes());
+        Self {
+            body,
+            pose,
+            linear: (linear * slower[0]).component_mul(&allowed[0]),
+            angular: (angular * slower[1]).component_mul(&allowed[1]),
+            moving: Motion::ZERO,
+            acts: Some(Acts {
+                gravity: rigid.gravity_scale(),
+                damping,
+                force,
+                torque,
+            }),
+        }
+    }
+
+    /// Takes a body over that met a link just now: the engine has moved it, and it goes back for that.
+    pub(super) fn late(body: usize, rigid: &RigidBody, dt: f64) -> Self {
+        let (linear, angular) = (
+            convert::vector(rigid.linvel()),
+            convert::vector(rigid.angvel()),
+        );
+        let pose = convert::isometry(rigid.position());
+        let center = pose.inverse_transform_point(&convert::point(rigid.center_of_mass()));
+        let back = Motion {
+            angular: -angular,
+            linear: -linear,
+        };
+        Self {
+            body,
+            pose: moved(&pose, &center.coords, &back, dt),
+            linear,
+            angular,
+            moving: Motion::ZERO,
+            acts: None,
+        }
+    }
+}
+
+/// Moves a pose by the velocity of a centre of mass, given in its axes, and a turning rate; both in world axes.
+fn moved(
+    pose: &Isometry3<f64>,
+    center: &Vector3<f64>,
+    velocity: &Motion,
+    dt: f64,
+) -> Isometry3<f64> {
+    let rotation = UnitQuaternion::from_scaled_axis(velocity.angular * dt) * pose.rotation;
+    let at = (pose * Point3::from(*center)).coords + velocity.linear * dt;
+    Isometry3::from_parts((at - rotation * center).into(), rotation)
+}
+
+impl Trees {
+    /// Takes over the free bodies that touched links in the last step: the engine does nothing to them in this one.
+    pub(super) fn lend(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
+        let gravity = engine.configuration.gravity;
+        for place in &self.state.pulled {
+            let row = tables.bodies.get(*place);
+            let Some(body) = row
+                .and_then(|row| engine.movable(row))
+                .filter(|body| moves(body))
+            else {
+                continue;
+            };
+            let seen = convert::isometry(body.position());
+            self.seen[*place] = seen;
+            let exact = &self.state.exact;
+            let exact = exact
+                .binary_search_by(|(known, ..)| known.cmp(place))
+                .ok()
+                .map(|at| exact[at]);
+            let exact = exact.filter(|(.., told)| *body.position() == engine_pose(*told));
+            let pose = exact.map_or(seen, |(_, pose, _)| pose);
+            let weight = &self.masses[*place];
+            let lent = Lent::early((*place, pose), body, weight, gravity, dt);
+            self.lent.push(lent);
+            body.set_gravity_scale(0.0, false);
+            body.set_linear_damping(0.0);
+            body.set_angular_damping(0.0);
+            body.reset_forces(false);
+            body.reset_torques(false);
+        }
+    }
+
+    /// Gives the free bodies back, where they are after the step.
+    pub(super) fn give_back(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
+        self.state.exact.clear();
+        for lent in &self.lent {
+            let row = tables.bodies.get(lent.body);
+            let Some(body) = row.and_then(|row| engine.movable(row)) else {
+                continue;
+            };
+            if let Some(acts) = &lent.acts {
+                body.set_gravity_scale(acts.gravity, false);
+                body.set_linear_damping(acts.damping[0]);
+                body.set_angular_damping(acts.damping[1]);
+                body.add_force(acts.force, false);
+                body.add_torque(acts.torque, false);
+            }
+            if !body.is_sleeping() {
+                let center = &self.masses[lent.body].center;
+                let pose = moved(&lent.pose, center, &lent.moving, dt);
+                let [linear, angular] = [&lent.linear, &lent.angular].map(convert::vec3);
+                show(body, &pose, linear, angular);
+                self.state.exact.push((lent.body, pose, told(body)));
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! One step of all trees: alone, or as islands with what they touch and hold.
+use std::mem;
+
+use bevy_rapier3d::rapier::prelude::LockedAxes;
+use morse_mechanisms::{
+    Base, Force, Motion, Pose, State,
+    island::{FreeBody, Member, Side, Weld},
+    step::Mover,
+};
+use nalgebra::{Point3, Vector3};
+
+use super::{
+    Trees,
+    bodies::{allowed, carried, rigid},
+    gather::{Found, Touch},
+};
+use crate::{
+    convert,
+    engine::{EngineItem, Tables},
+};
+
+/// A tree for one step, with what acts on it.
+struct Taken {
+    at: usize,
+    mover: Mover,
+    motion: State,
+    /// Positions before the step.
+    before: Vec<f64>,
+    base: Base,
+    place: Pose,
+    pushes: Vec<Force>,
+}
+
+/// Trees, free bodies, contacts and welds that belong together, by their places.
+#[derive(Default)]
+struct Group {
+    trees: Vec<usize>,
+    free: Vec<usize>,
+    contacts: Vec<usize>,
+    welds: Vec<usize>,
+}
+
+/// Surroundings of a step.
+pub(super) struct Scene<'a, 'w, 's> {
+    pub engine: &'a EngineItem<'w, 's>,
+    pub tables: &'a Tables,
+    pub dt: f64,
+}
+
+impl Trees {
+    /// Moves all that is awake by a step.
+    pub(super) fn solve(&mut self, scene: &Scene<'_, '_, '_>) {
+        let mut found = mem::take(&mut self.found);
+        self.broken.clear();
+        self.lock(&mut found, scene);
+        for touch in &mut found.contacts {
+            let known = &self.state.impulses;
+            if let Ok(at) = known.binary_search_by(|(known, _)| known.cmp(&touch.key)) {
+                touch.contact.impulse = known[at].1.into();
+            }
+        }
+        let groups = self.groups(&found);
+        for group in &groups {
+            let mut taken: Vec<Taken> =
+                group.trees.iter().map(|at| self.take(*at, scene)).collect();
+            if group.contacts.is_empty() && group.welds.is_empty() {
+                for one in &mut taken {
+                    let tree = &self.rows[one.at].tree;
+                    one.mover
+                        .step(tree, &one.base, &mut one.motion, &one.pushes, scene.dt);
+                }
+            } else {
+                self.solve_island(group, &mut taken, &mut found, scene);
+            }
+            for one in taken {
+                let state = &mut self.state.trees[one.at];
+                (self.movers[one.at], state.motion) = (one.mover, one.motion);
+                self.heal(one.at, one.before);
+                let state = &mut self.state.trees[one.at];
+                let carried = one.base.velocity;
+                state.carried = [carried.angular.into(), carried.linear.into()];
+            }
+        }
+        self.keep_impulses(&found, scene.tables);
+        self.found = found;
+    }
+
+    /// A tree that went where no number follows stays where it was; its links are lost.
+    fn heal(&mut self, at: usize, before: Vec<f64>) {
+        let state = &mut self.state.trees[at].motion;
+        let mut numbers = state.positions.iter().chain(&state.speeds);
+        if !numbers.all(|number| number.is_finite()) {
+            state.positions = before;
+            state.speeds.fill(0.0);
+            self.broken.push(at);
+        }
+    }
+
+    /// One step of what belongs together.
+    fn solve_island(
+        &mut self,
+        group: &Group,
+        taken: &mut [Taken],
+        found: &mut Found,
+        scene: &Scene<'_, '_, '_>,
+    ) {
+        let mut bodies: Vec<FreeBody> = group.free.iter().map(|at| self.free(*at, scene)).collect();
+        let side = |body: Option<usize>, point: &Vector3<f64>| {
+            let Some(body) = body else {
+                return Side::Given(Vector3::zeros());
+            };
+            if let Some((tree, link)) = self.of_body[body]
+                && let Ok(member) = group.trees.binary_search(&tree)
+            {
+                return Side::Link { member, link };
+            }
+            let is_this = |at: &usize| self.lent[*at].body.cmp(&body);
+            if let Ok(place) = group.free.binary_search_by(is_this) {
+                return Side::Body(place);
+            }
+            Side::Given(velocity_at(body, point, scene))
+        };
+        let mut contacts = Vec::with_capacity(group.contacts.len());
+        for at in &group.contacts {
+            let touch = &found.contacts[*at];
+            let mut contact = touch.contact;
+            contact.sides = touch.bodies.map(|body| side(Some(body), &contact.point));
+            contacts.push(contact);
+        }
+        let mut welds = Vec::with_capacity(group.welds.len());
+        for at in &group.welds {
+            let (sides, weld) = &found.welds[*at];
+            welds.push(Weld {
+                sides: sides.map(|body| side(body, &weld.point)),
+                ..*weld
+            });
+        }
+        let mut island = mem::take(&mut self.island);
+        let rows = &self.rows;
+        let mut members: Vec<Member<'_>> = taken
+            .iter_mut()
+            .map(|one| Member {
+                tree: &rows[one.at].tree,
+                mover: &mut one.mover,
+                state: &mut one.motion,
+                base: one.base,
+                place: one.place,
+                pushes: &one.pushes,
+            })
+            .collect();
+        island.step(&mut members, &mut bodies, &mut contacts, &welds, scene.dt);
+        self.island = island;
+        for (at, contact) in group.contacts.iter().zip(contacts) {
+            found.contacts[*at].contact.impulse = contact.impulse;
+        }
+        for (at, body) in group.free.iter().zip(bodies) {
+            let lent = &mut self.lent[*at];
+            (lent.linear, lent.angular) = (body.linear, body.angular);
+            lent.moving = body.moving;
+        }
+    }
+
+    /// Holds bases on the axes on which they are locked.
+    fn lock(&self, found: &mut Found, scene: &Scene<'_, '_, '_>) {
+        for (row, is_awake) in self.rows.iter().zip(&self.awake) {
+            let Some(body) = rigid(scene.engine, scene.tables, row.base).filter(|body| {
+                row.floats && *is_awake && body.locked_axes() != LockedAxes::empty()
+            }) else {
+                continue;
+            };
+            let [ways, turns] =
+                allowed(body.locked_axes()).map(|free| free.map(|free| free == 0.0));
+            let weld = Weld {
+                sides: [Side::Given(Vector3::zeros()); 2],
+                point: convert::vector(body.center_of_mass()),
+                error: Motion::ZERO,
+                holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
+            };
+            found.welds.push(([None, Some(row.base)], weld));
+        }
+    }
+
+    /// Takes a tree, with all that acts on it.
+    fn take(&mut self, at: usize, scene: &Scene<'_, '_, '_>) -> Taken {
+        let (mut base, _) = self.base(at, scene.engine, scene.tables);
+        let change = base.velocity - self.state.trees[at].carried();
+        base.acceleration = change * (1.0 / scene.dt);
+        Taken {
+            at,
+            pushes: self.pushes(at, scene),
+            before: self.state.trees[at].motion.positions.clone(),
+            mover: mem::take(&mut self.movers[at]),
+            motion: mem::take(&mut self.state.trees[at].motion),
+            base,
+            place: self.places[at],
+        }
+    }
+
+    /// Forces on the links of a tree, each in its frame; none at all where there are none.
+    fn pushes(&self, at: usize, scene: &Scene<'_, '_, '_>) -> Vec<Force> {
+        let row = &self.rows[at];
+        let gravity = convert::vector(scene.engine.configuration.gravity);
+        let mut pushes = Vec::new();
+        for (link, place) in row.links.iter().enumerate() {
+            let Some((known, body)) = scene
+                .tables
+                .bodies
+                .get(*place)
+                .and_then(|known| Some((known, scene.engine.bodies.bodies.get(known.handle)?)))
+            else {
+                continue;
+            };
+            let weight = &self.masses[*place];
+            let mut force = convert::vector(body.user_force());
+            let mut torque = convert::vector(body.user_torque());
+            let is_lifted = *place == row.base && self.lifted[at];
+            if !known.gravity || is_lifted {
+                force -= gravity * weight.mass;
+            }
+            let pose = self.places[at] * self.movers[at].work.place_of(link);
+            let turn = super::isometry(&pose).rotation;
+            for (damping, (sum, momentum)) in [
+                (
+                    body.linear_damping(),
+                    (&mut force, convert::vector(body.linvel()) * weight.mass),
+                ),
+                (
+                    body.angular_damping(),
+                    (
+                        &mut torque,
+                        turn * (weight.inertia * (turn.inverse() * convert::vector(body.angvel()))),
+                    ),
+                ),
+            ] {
+                let damping = f64::from(damping);
+                *sum -= momentum * (damping / (1.0 + damping * scene.dt));
+            }
+            if force != Vector3::zeros() || torque != Vector3::zeros() {
+                pushes.resize(row.links.len(), Force::default());
+                let force = turn.inverse() * force;
+                pushes[link] = Force {
+                    moment: turn.inverse() * torque + weight.center.cross(&force),
+                    force,
+                };
+            }
+        }
+        pushes
+    }
+
+    fn free(&self, at: usize, scene: &Scene<'_, '_, '_>) -> FreeBody {
+        let lent = &self.lent[at];
+        let weight = &self.masses[lent.body];
+        let mut body = FreeBody {
+            inverse_mass: Vector3::repeat(1.0 / weight.mass),
+            inverse_inertia: weight.inverse_inertia,
+            center: Vector3::zeros(),
+            linear: lent.linear,
+            angular: lent.angular,
+            moving: Motion::ZERO,
+        };
+        if let Some(rigid) = rigid(scene.engine, scene.tables, lent.body) {
+            let turn = lent.pose.rotation.to_rotation_matrix().into_inner();
+            let [ways, turns] = allowed(rigid.locked_axes());
+            body.center = (lent.pose * Point3::from(weight.center)).coords;
+            body.inverse_mass.component_mul_assign(&ways);
+            let inverse = turn * weight.inverse_inertia * turn.transpose();
+            body.inverse_inertia = inverse.component_mul(&(turns * turns.transpose()));
+        }
+        body
+    }
+
+    /// Trees and free bodies that belong together, since they touch or hold each other; in the order of their first trees.
+    fn groups(&self, found: &Found) -> Vec<Group> {
+        let trees = self.rows.len();
+        let node = |body: usize| {
+            if let Some((tree, _)) = self.of_body[body] {
+                return self.awake[tree].then_some(tree);
+            }
+            let at = self
+                .lent
+                .binary_search_by(|lent| lent.body.cmp(&body))
+                .ok()?;
+            Some(trees + at)
+        };
+        let mut above: Vec<usize> = (0..trees + self.lent.len()).collect();
+        let mut join = |nodes: [Option<usize>; 2]| {
+            if let [Some(one), Some(two)] = nodes {
+                let (one, two) = (root(&mut above, one), root(&mut above, two));
+                above[one.max(two)] = one.min(two);
+            }
+        };
+        for touch in &found.contacts {
+            join(touch.bodies.map(node));
+        }
+        for (sides, _) in &found.welds {
+            join(sides.map(|side| side.and_then(node)));
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        let mut of_node = vec![usize::MAX; above.len()];
+        for at in 0..above.len() {
+            if at < trees && !self.awake[at] {
+                continue;
+            }
+            let first = root(&mut above, at);
+            if of_node[first] == usize::MAX {
+                of_node[first] = groups.len();
+                groups.push(Group::default());
+            }
+            of_node[at] = of_node[first];
+            let group = &mut groups[of_node[first]];
+            match at.checked_sub(trees) {
+                None => group.trees.push(at),
+                Some(free) => group.free.push(free),
+            }
+        }
+        let of = |sides: [Option<usize>; 2]| {
+            let node = sides.into_iter().flatten().find_map(node);
+            node.map(|node| of_node[node])
+        };
+        for (at, touch) in found.contacts.iter().enumerate() {
+            if let Some(group) = of(touch.bodies.map(Some)) {
+                groups[group].contacts.push(at);
+            }
+        }
+        for (at, (sides, _)) in found.welds.iter().enumerate() {
+            if let Some(group) = of(*sides) {
+                groups[group].welds.push(at);
+            }
+        }
+        groups
+    }
+
+    /// Keeps the impulses of this step, and those of trees that rest.
+    fn keep_impulses(&mut self, found: &Found, tables: &Tables) {
+        let rests = |geometry: u32| {
+            let row = tables.geometry.get(geometry as usize);
+            let tree = row.and_then(|row| self.of_body[row.body]);
+            tree.is_some_and(|(tree, _)| !self.awake[tree])
+        };
+        let mut kept = mem::take(&mut self.state.impulses);
+        kept.retain(|(key, _)| key.geometry().into_iter().any(rests));
+        let new = found.contacts.iter();
+        kept.extend(new.map(|Touch { key, contact, .. }| (*key, contact.impulse.into())));
+        kept.sort_by_key(|(key, _)| *key);
+        kept.dedup_by_key(|(key, _)| *key);
+        self.state.impulses = kept;
+    }
+}
+
+/// The first of the nodes that one belongs to.
+fn root(above: &mut [usize], node: usize) -> usize {
+    let mut at = node;
+    while above[at] != at {
+        above[at] = above[above[at]];
+        at = above[at];
+    }
+    at
+}
+
+/// Velocity of a body that nothing here moves, at a point of the world, m/s.
+fn velocity_at(body: usize, point: &Vector3<f64>, scene: &Scene<'_, '_, '_>) -> Vector3<f64> {
+    let Some(body) = rigid(scene.engine, scene.tables, body) else {
+        return Vector3::zeros();
+    };
+    if body.is_fixed() {
+        return Vector3::zeros();
+    }
+    let pose = convert::isometry(body.position());
+    let motion = carried(body, &pose);
+    let local = pose.inverse_transform_point(&(*point).into());
+    pose.rotation * motion.at(&local.coords)
+}

@@ -1,0 +1,290 @@
+//! Between trees and the engine: what was done to links there is taken up, and links are put where their joints have them.
+use bevy::math::Vec3;
+use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyType};
+use morse_api::body::BodyState;
+use morse_mechanisms::{Base, Force, Motion, Pose, Work};
+use nalgebra::Vector3;
+
+use super::{
+    TreeState, Trees,
+    bodies::{carried, engine_pose, rigid, show, told},
+    isometry, put, set_base,
+};
+use crate::{
+    convert,
+    drives::Commanded,
+    engine::{BodyRow, EngineItem, Tables},
+};
+
+impl Trees {
+    /// Takes up what has happened in the engine since the last step: bodies were put elsewhere, pushed, woken or lost.
+    pub(super) fn take_up(
+        &mut self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        commanded: &Commanded,
+    ) {
+        for at in 0..self.rows.len() {
+            self.awake[at] = self.take_up_tree(at, engine, tables, commanded);
+            self.lift(at, engine, tables, false);
+            self.stirred[at] = false;
+        }
+    }
+
+    /// The engine leaves gravity on bases to their trees. Those that are held are remembered.
+    fn lift(&mut self, at: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables, is_over: bool) {
+        let row = &self.rows[at];
+        let base = tables.bodies.get(row.base).filter(|_| row.floats);
+        let Some(body) = base.and_then(|base| engine.movable(base)) else {
+            return;
+        };
+        if is_over {
+            body.set_gravity_scale(if self.lifted[at] { 0.0 } else { 1.0 }, false);
+        } else {
+            self.lifted[at] = body.gravity_scale() == 0.0;
+            body.set_gravity_scale(0.0, false);
+        }
+    }
+
+    /// Tells whether the tree moves.
+    fn take_up_tree(
+        &mut self,
+        at: usize,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        commanded: &Commanded,
+    ) -> bool {
+        let row = &self.rows[at];
+        let bodies = || row.links.iter().filter_map(|body| tables.bodies.get(*body));
+        let bodies = || bodies().filter_map(|row| engine.bodies.bodies.get(row.handle));
+        let is_stopped =
+            |body: &RigidBody| !body.is_enabled() || body.body_type() != RigidBodyType::Dynamic;
+        if bodies().any(is_stopped) {
+            self.stop(at, engine, tables);
+            return false;
+        }
+        let is_carried = self.is_carried(at, engine, tables);
+        let is_awake = self.stirred[at] || is_carried || bodies().any(|body| !body.is_sleeping());
+        if !is_awake {
+            self.stop(at, engine, tables);
+            return false;
+        }
+        if self.stirred[at] || is_carried {
+            for row in row.links.iter().filter_map(|body| tables.bodies.get(*body)) {
+                engine
+                    .simulation
+                    .islands
+                    .wake_up(&mut engine.bodies.bodies, row.handle, true);
+            }
+        }
+        self.take_up_motion(at, engine, tables, commanded);
+        true
+    }
+
+    /// Brings a tree to rest.
+    fn stop(&mut self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) {
+        let (base, _) = self.base(at, engine, tables);
+        let motion = &mut self.state.trees[at].motion;
+        if motion.speeds.iter().any(|speed| *speed != 0.0) {
+            motion.speeds.fill(0.0);
+            let tree = &self.rows[at].tree;
+            self.movers[at].work.place(tree, &base, motion);
+        }
+    }
+
+    /// Tells whether what carries a tree moves.
+    fn is_carried(&self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
+        let row = &self.rows[at];
+        let base = tables
+            .bodies
+            .get(row.base)
+            .filter(|base| !row.floats && base.still.is_none());
+        let body = base.and_then(|base| engine.bodies.bodies.get(base.handle));
+        body.is_some_and(|body| {
+            body.position() != body.next_position()
+                || body.linvel() != Vec3::ZERO
+                || body.angvel() != Vec3::ZERO
+        })
+    }
+
+    /// Takes up poses and velocities that were set.
+    fn take_up_motion(
+        &mut self,
+        at: usize,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+        commanded: &Commanded,
+    ) {
+        let row = &self.rows[at];
+        let (base, place) = self.base(at, engine, tables);
+        self.places[at] = place;
+        let TreeState {
+            motion,
+            shown,
+            at_engine,
+            ..
+        } = &mut self.state.trees[at];
+        let work = &mut self.movers[at].work;
+        let mut is_set = commanded.drives(row.base) || commanded.posed.contains_key(&row.base);
+        if row.floats
+            && let Some(body) = rigid(engine, tables, row.base)
+            && *body.position() != engine_pose(*at_engine)
+        {
+            put(motion, &convert::isometry(body.position()));
+            work.place(&row.tree, &base, motion);
+            is_set = true;
+        }
+        let mut is_hit = false;
+        for ((link, body), shown) in row.links.iter().enumerate().zip(shown) {
+            let Some(rigid) = rigid(engine, tables, *body) else {
+                continue;
+            };
+            self.seen[*body] = convert::isometry(rigid.position());
+            if rigid.is_sleeping() {
+                continue;
+            }
+            let now = [rigid.linvel(), rigid.angvel()];
+            let before = shown.map(Vec3::from);
+            if now == before {
+                continue;
+            }
+            let weight = &self.masses[*body];
+            let turn = (place * self.movers[at].work.place_of(link)).rotation;
+            let [linear, angular] = now.map(|part| turn.tr_mul(&convert::vector(part)));
+            if is_set && row.floats {
+                if link == 0 {
+                    let linear = linear - angular.cross(&weight.center);
+                    set_base(motion, &Motion { angular, linear });
+                    is_hit = true;
+                }
+                continue;
+            }
+            // A push: what its own mass took up belongs to the whole tree.
+            let known = before.map(|part| turn.tr_mul(&convert::vector(part)));
+            let force = (linear - known[0]) * weight.mass;
+            let moment = weight.inertia * (angular - known[1]);
+            let push = Force {
+                moment: moment + weight.center.cross(&force),
+                force,
+            };
+            self.movers[at].hit(&row.tree, motion, link, &push);
+            is_hit = true;
+        }
+        if is_hit {
+            self.movers[at].work.place(&row.tree, &base, motion);
+        }
+    }
+
+    /// Conditions of a tree's base, and its pose in the world.
+    pub(super) fn base(
+        &self,
+        at: usize,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) -> (Base, Pose) {
+        let gravity = convert::vector(engine.configuration.gravity);
+        let row = &self.rows[at];
+        if row.floats {
+            return (Base::at_rest(gravity), Pose::identity());
+        }
+        let carrier = tables.bodies.get(row.base);
+        let Some((carrier, body)) =
+            carrier.and_then(|carrier| Some((carrier, engine.bodies.bodies.get(carrier.handle)?)))
+        else {
+            return (Base::at_rest(gravity), Pose::identity());
+        };
+        let pose = carrier
+            .still
+            .unwrap_or_else(|| convert::isometry(body.position()));
+        let turn = pose.rotation.inverse();
+        let mut base = Base::at_rest(turn * gravity);
+        if !body.is_fixed() {
+            base.velocity = carried(body, &pose);
+        }
+        (base, Pose::from(pose))
+    }
+
+    /// Puts the links into the engine where their joints have them, and gives free bodies back.
+    pub(super) fn follow(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
+        self.give_back(engine, tables, dt);
+        for at in 0..self.rows.len() {
+            if dt > 0.0 {
+                self.lift(at, engine, tables, true);
+            }
+            if self.awake[at] {
+                let (base, place) = self.base(at, engine, tables);
+                let row = &self.rows[at];
+                let mover = &mut self.movers[at];
+                let TreeState {
+                    motion,
+                    shown,
+                    at_engine,
+                    ..
+                } = &mut self.state.trees[at];
+                mover.work.place(&row.tree, &base, motion);
+                for ((link, body), shown) in row.links.iter().enumerate().zip(shown) {
+                    let pose = isometry(&(place * mover.work.place_of(link)));
+                    let center = &self.masses[*body].center;
+                    let mut now = velocity(&mover.work, link, &place, center);
+                    if self.broken.contains(&at) {
+                        // That is how the loss is seen.
+                        now[0].fill(f64::NAN);
+                    }
+                    let [linear, angular] = now.map(|part| convert::vec3(&part));
+                    *shown = [linear.to_array(), angular.to_array()];
+                    let body = tables.bodies.get(*body);
+                    if let Some(body) = body.and_then(|body| engine.movable(body)) {
+                        show(body, &pose, linear, angular);
+                        if link == 0 {
+                            *at_engine = told(body);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells the states of links, without the engine's rounding.
+    pub(crate) fn tell(
+        &self,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+        mut state: impl FnMut(&BodyRow, &dyn Fn(&mut BodyState)),
+    ) {
+        for (at, row) in self.rows.iter().enumerate() {
+            let (_, place) = self.base(at, engine, tables);
+            let work = &self.movers[at].work;
+            for (link, body) in row.links.iter().enumerate() {
+                let Some(known) = tables.bodies.get(*body) else {
+                    continue;
+                };
+                let pose = place * work.place_of(link);
+                let center = self.masses[*body].center;
+                let [linear, angular] = velocity(work, link, &place, &center);
+                state(known, &|state| {
+                    state.pose = isometry(&pose);
+                    state.center_of_mass = pose.point(&center).into();
+                    (state.linear_velocity, state.angular_velocity) = (linear, angular);
+                });
+            }
+        }
+    }
+
+    /// Places all links, after the state was set from elsewhere.
+    pub(crate) fn place_all(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
+        for at in 0..self.rows.len() {
+            let (base, _) = self.base(at, engine, tables);
+            let TreeState { motion, motors, .. } = &self.state.trees[at];
+            let mover = &mut self.movers[at];
+            mover.work.place(&self.rows[at].tree, &base, motion);
+            mover.motors.clone_from(motors);
+        }
+    }
+}
+
+/// Velocity of a link's centre of mass, and its angular velocity, world axes.
+fn velocity(work: &Work, link: usize, place: &Pose, center: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let turn = place.rotation * work.place_of(link).rotation;
+    let motion = work.velocity_of(link);
+    [turn * motion.at(center), turn * motion.angular]
+}

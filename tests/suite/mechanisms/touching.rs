@@ -1,0 +1,404 @@
+//! Arms, grippers and legs at work, against what can be worked out by hand.
+use bevy::ecs::system::RunSystemOnce as _;
+use morse_sim::{
+    Simulation,
+    actuator::joints::{Joints, JointsCommand},
+    physics::Contacts,
+    simulation::no_extensions,
+};
+use nalgebra::Vector3;
+
+/// m/s².
+const G: f64 = 9.81;
+
+/// A simulation of a scene, with a rate of 240 Hz.
+struct Test(Simulation);
+
+impl Test {
+    fn new(scene: &str, settings: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("scene.robray"), scene).expect("a file");
+        let text =
+            format!("Simulation(scene: \"scene.robray\", environment: (rate: 240), {settings})");
+        let simulation = Simulation::parse(&text, folder.path(), &no_extensions);
+        Self(simulation.unwrap_or_else(|error| panic!("{error}\n{scene}")))
+    }
+
+    fn run(&mut self, seconds: f64) {
+        self.0.run((seconds * 240.0).round() as u64).expect("ticks");
+    }
+
+    fn order(&self, names: &[&str], positions: &[f64]) {
+        let names = names.iter().map(ToString::to_string).collect();
+        let order = JointsCommand {
+            names,
+            positions: positions.to_vec(),
+            ..JointsCommand::default()
+        };
+        self.0
+            .command::<Joints>("robot.joints", order)
+            .expect("joints");
+    }
+
+    fn exert(&self, names: &[&str], efforts: &[f64]) {
+        let names = names.iter().map(ToString::to_string).collect();
+        let order = JointsCommand {
+            names,
+            efforts: efforts.to_vec(),
+            ..JointsCommand::default()
+        };
+        self.0
+            .command::<Joints>("robot.joints", order)
+            .expect("joints");
+    }
+
+    fn place(&self, name: &str) -> Vector3<f64> {
+        self.0.body(name).expect("a body").pose.translation.vector
+    }
+
+    fn joint(&self, name: &str) -> morse_api::joint::JointState {
+        let entity = self.0.scene().variables[name];
+        *self.0.world().get(entity).expect("a joint")
+    }
+
+    /// Sum of the contact forces on a body, without friction, N.
+    fn force_on(&mut self, name: &str) -> Vector3<f64> {
+        let entity = self.0.scene().bodies[name];
+        let contacts = move |contacts: Contacts| contacts.force_on(entity);
+        let world = self.0.world_mut();
+        world.run_system_once(contacts).expect("the system runs")
+    }
+
+    /// The deepest that any two bodies are inside each other, m.
+    fn deepest(&mut self) -> f64 {
+        let deepest = |contacts: Contacts| contacts.deepest();
+        let world = self.0.world_mut();
+        world.run_system_once(deepest).expect("the system runs")
+    }
+
+    /// Kinetic energy and that of height of these bodies, J, without turning.
+    fn energy(&self, names: &[String]) -> f64 {
+        let bodies = names.iter().filter_map(|name| self.0.body(name));
+        bodies
+            .map(|body| {
+                body.mass * (body.linear_velocity.norm_squared() / 2.0 + G * body.center_of_mass.z)
+            })
+            .sum()
+    }
+}
+
+const FLOOR: &str = "frame floor { translation [0, 0, -0.5]; geometry { shape box; dimension [20, 20, 1]; friction 0.8; } }";
+
+const JOINTS: &str = r#"actuators: { "joints": (kind: "joints") }"#;
+
+#[test]
+fn an_arm_sags_as_its_stiffness_says() {
+    // 2 kg at 0.5 m: kp·sag = m·g·r·cos q.
+    let scene = "frame arm { frame link { type revolute; axis [0, -1, 0]; variable bend;
+        mass 2; center_of_mass [0.5, 0, 0]; inertia [0.01, 0.01, 0.01, 0, 0, 0]; } }";
+    let settings = format!(
+        r#"robots: {{ "robot": (frame: "arm", base: fixed, {JOINTS},
+            joints: {{ "bend": (stiffness: 300, damping: 30) }}) }}"#
+    );
+    let mut test = Test::new(scene, &settings);
+    test.order(&["bend"], &[0.4]);
+    test.run(5.0);
+    let bend = test.joint("bend");
+    let load = 2.0 * G * 0.5 * libm::cos(bend.position);
+    assert!((300.0 * (0.4 - bend.position) - load).abs() < 1e-3 * load);
+    assert!((bend.effort - load).abs() < 1e-3 * load, "{bend:?}");
+}
+
+#[test]
+fn an_arm_presses_on_a_table_with_what_it_is_told() {
+    // Two links of 1 kg, 0.5 m each, in the x-z plane: efforts Jᵀf and those against gravity, for 20 N down at the tip.
+    let scene = format!(
+        "{FLOOR} frame arm {{ translation [0, 0, 0.6];
+        frame upper {{ type revolute; axis [0, 1, 0]; variable upper; mass 1; center_of_mass [0.25, 0, 0];
+          inertia [0.001, 0.02, 0.02, 0, 0, 0];
+          frame lower {{ translation [0.5, 0, 0]; type revolute; axis [0, 1, 0]; variable lower; mass 1;
+            center_of_mass [0.25, 0, 0]; inertia [0.001, 0.02, 0.02, 0, 0, 0];
+            frame tip {{ translation [0.5, 0, 0]; mass 0.05; geometry {{ shape sphere; radius 0.03; friction 1; }} }} }} }} }}"
+    );
+    let settings = format!(
+        r#"robots: {{ "robot": (frame: "arm", base: fixed, {JOINTS},
+            joints: {{ "upper": (position: 0.2), "lower": (position: 1.1) }}) }}"#
+    );
+    let mut test = Test::new(&scene, &settings);
+    test.order(&["upper", "lower"], &[0.2, 1.1]);
+    test.run(0.5);
+    for _ in 0..(4 * 240) {
+        let mut arm = test.0.mechanism("robot").expect("an arm");
+        let tip = nalgebra::Point3::new(0.5, 0.0, -0.0);
+        let jacobian = arm.jacobian("lower", &tip).expect("a link");
+        let pressed = jacobian.row(2) * -20.0;
+        // A little damping, so that it comes to rest.
+        let speeds = arm.speeds().to_vec();
+        let held = arm.gravity();
+        let efforts: Vec<f64> = (0..2)
+            .map(|at| held[at] + pressed[at] - 2.0 * speeds[at])
+            .collect();
+        test.exert(&["upper", "lower"], &efforts);
+        test.run(1.0 / 240.0);
+    }
+    let force = test.force_on("lower").z;
+    // The tip is a ball: what it presses with acts a little beside its middle, and rubs.
+    assert!((force - 20.0).abs() < 0.02 * 20.0, "{force} N");
+}
+
+/// Two fingers on slides that close along y, below a hand that goes up, on a table with a box of 0.5 kg.
+const GRIPPER: &str = "
+frame table { translation [0, 0, 0.2]; geometry { shape box; dimension [0.6, 0.6, 0.4]; friction 0.6; } }
+frame thing { translation [0, 0, 0.43]; mass 0.5; geometry { shape box; dimension [0.06, 0.06, 0.06]; friction 0.6; } }
+frame rail { translation [0, 0, 0.8];
+  frame lift { type prismatic; axis [0, 0, 1]; variable lift; mass 2; inertia [0.02, 0.02, 0.02, 0, 0, 0];
+    frame cross { type prismatic; axis [1, 0, 0]; variable cross; mass 1; inertia [0.01, 0.01, 0.01, 0, 0, 0];
+      frame left { translation [0, 0.06, -0.37]; type prismatic; axis [0, -1, 0]; variable left; limit_effort 15;
+        mass 0.1; geometry { shape box; dimension [0.04, 0.02, 0.06]; friction 0.6; } }
+      frame right { translation [0, -0.06, -0.37]; type prismatic; axis [0, 1, 0]; variable right; limit_effort 15;
+        mass 0.1; geometry { shape box; dimension [0.04, 0.02, 0.06]; friction 0.6; } }
+    } } }
+";
+
+#[test]
+fn a_gripper_lifts_and_shakes_what_it_holds() {
+    let settings = format!(
+        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}) }}"#
+    );
+    let mut test = Test::new(GRIPPER, &settings);
+    let names = ["lift", "cross", "left", "right"];
+    let closed = 0.1;
+    test.order(&names, &[0.0, 0.0, closed, closed]);
+    test.run(1.0);
+    let apart = |test: &Test| {
+        let hand = test.0.body("left").expect("a finger").pose;
+        hand.inverse_transform_point(&test.place("thing").into())
+            .coords
+    };
+    let before = apart(&test);
+    let grip = test.joint("left").effort;
+    assert!((grip - 15.0).abs() < 1e-6, "{grip} N");
+    let mut slipped: f64 = 0.0;
+    for tick in 0..2400 {
+        let time = f64::from(tick) / 240.0;
+        let rise = (time / 2.0).min(1.0);
+        let smooth = rise * rise * (3.0 - 2.0 * rise);
+        // Up to 5 m/s² aside.
+        let shake = 0.03 * libm::sin(12.9 * time) * smooth;
+        test.order(&names, &[0.3 * smooth, shake, closed, closed]);
+        test.run(1.0 / 240.0);
+        slipped = slipped.max((apart(&test) - before).norm());
+    }
+    let height = test.place("thing").z;
+    assert!((height - 0.73).abs() < 2e-3, "lifted to {height}");
+    println!("slipped by {slipped} m");
+    assert!(slipped < 1e-3, "slipped by {slipped} m");
+}
+
+#[test]
+fn what_is_too_heavy_slips_out_of_a_gripper() {
+    let heavy = GRIPPER.replace("mass 0.5;", "mass 4;");
+    let settings = format!(
+        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}) }}"#
+    );
+    let mut test = Test::new(&heavy, &settings);
+    let names = ["lift", "cross", "left", "right"];
+    test.order(&names, &[0.0, 0.0, 0.1, 0.1]);
+    test.run(1.0);
+    // 2 · 0.6 · 15 N hold 1.8 kg.
+    for tick in 0..480 {
+        test.order(&names, &[0.3 * f64::from(tick) / 480.0, 0.0, 0.1, 0.1]);
+        test.run(1.0 / 240.0);
+    }
+    assert!(test.place("thing").z < 0.45, "{}", test.place("thing"));
+}
+
+#[test]
+fn an_arm_sweeps_a_pile_of_boxes() {
+    let boxes: String = (0..10)
+        .map(|at| {
+            let (column, level) = (at / 2, at % 2);
+            format!(
+                "frame box_{at} {{ translation [0.8, {}, {}]; mass 0.4;
+                 geometry {{ shape box; dimension [0.1, 0.1, 0.1]; friction 0.5; }} }}\n",
+                0.12 * f64::from(column) - 0.24,
+                0.05 + 0.1 * f64::from(level),
+            )
+        })
+        .collect();
+    let scene = format!(
+        "{FLOOR} {boxes} frame arm {{ translation [0, 0, 0.12];
+          frame beam {{ type revolute; axis [0, 0, 1]; variable swing; limit_velocity 1;
+            frame bar {{ translation [0.5, 0, 0]; mass 4; geometry {{ shape box; dimension [1, 0.06, 0.1]; friction 0.4; }} }} }} }}"
+    );
+    let piled: String = (0..10)
+        .map(|at| format!("\"box_{at}\": (kind: dynamic), "))
+        .collect();
+    let settings = format!(
+        r#"bodies: {{ {piled} }}, robots: {{ "robot": (frame: "arm", base: fixed, {JOINTS},
+            joints: {{ "swing": (position: -1, max_effort: 60) }}) }}"#
+    );
+    let mut test = Test::new(&scene, &settings);
+    let names: Vec<String> = (0..10).map(|at| format!("box_{at}")).collect();
+    test.order(&["swing"], &[1.0]);
+    let mut deepest: f64 = 0.0;
+    let mut energy = test.energy(&names);
+    let mut gained: f64 = 0.0;
+    for _ in 0..(4 * 240) {
+        let swing = test.joint("swing");
+        test.run(1.0 / 240.0);
+        // The arm gives no more than its motor's power, and what its own motion held.
+        let given = (swing.effort * swing.velocity).abs() / 240.0;
+        let own = 4.0 / 3.0 * swing.velocity * swing.velocity / 2.0;
+        let now = test.energy(&names);
+        gained = gained.max(now - energy - given - own);
+        energy = now;
+        deepest = deepest.max(test.deepest());
+    }
+    println!("{deepest} m deep, {gained} J gained");
+    assert!(deepest < 3e-3, "{deepest} m deep");
+    assert!(gained < 1e-3, "{gained} J out of nothing");
+    assert!(
+        (test.joint("swing").position - 1.0).abs() < 1e-3,
+        "it gets through"
+    );
+    let moved = names.iter().filter(|name| test.place(name).y > 0.3).count();
+    assert!(moved >= 5, "{moved} boxes were swept aside");
+}
+
+#[test]
+fn a_box_that_falls_on_a_held_arm_stays_there() {
+    let scene = format!(
+        "{FLOOR} frame crate {{ translation [0.5, 0, 1.6]; mass 1;
+            geometry {{ shape box; dimension [0.2, 0.2, 0.2]; friction 0.6; }} }}
+        frame arm {{ translation [0, 0, 0.5];
+          frame beam {{ type revolute; axis [0, -1, 0]; variable bend;
+            frame bar {{ translation [0.35, 0, 0]; mass 3; geometry {{ shape box; dimension [0.7, 0.3, 0.06]; friction 0.6; }} }} }} }}"
+    );
+    let settings = format!(
+        r#"bodies: {{ "crate": (kind: dynamic) }}, robots: {{ "robot": (frame: "arm", base: fixed, {JOINTS}) }}"#
+    );
+    let mut test = Test::new(&scene, &settings);
+    let names = ["crate".to_owned()];
+    test.order(&["bend"], &[0.0]);
+    let (mut deepest, mut gained): (f64, f64) = (0.0, 0.0);
+    let mut energy = test.energy(&names);
+    for _ in 0..(3 * 240) {
+        test.run(1.0 / 240.0);
+        let now = test.energy(&names);
+        gained = gained.max(now - energy);
+        energy = now;
+        deepest = deepest.max(test.deepest());
+    }
+    println!("{deepest} m deep, {gained} J gained in a tick");
+    assert!(deepest < 3e-3, "{deepest} m deep");
+    assert!(gained < 2e-3, "{gained} J out of nothing");
+    let rest = test.place("crate").z;
+    assert!((rest - 0.63).abs() < 1e-3, "it rests at {rest}");
+    let effort = test.joint("bend").effort;
+    let wanted = G * (3.0 * 0.35 + 1.0 * test.place("crate").x);
+    assert!(
+        (effort - wanted).abs() < 0.01 * wanted,
+        "{effort}, not {wanted}"
+    );
+}
+
+#[test]
+fn a_joint_stops_at_its_limit_and_gains_nothing() {
+    let scene = "frame arm { frame link { type revolute; axis [0, 1, 0]; variable bend; limit_position [-0.5, 0.8];
+        mass 1; center_of_mass [0, 0, -0.4]; inertia [0.01, 0.01, 0.01, 0, 0, 0]; } }";
+    let settings = format!(r#"robots: {{ "robot": (frame: "arm", base: fixed, {JOINTS}) }}"#);
+    let mut test = Test::new(scene, &settings);
+    let names = ["link".to_owned()];
+    let (mut highest, mut lowest): (f64, f64) = (0.0, 0.0);
+    for tick in 0..1200 {
+        // Against the lower limit, then let go: it swings as far to the other side at most.
+        let effort = if tick < 480 { -9.0 } else { 0.0 };
+        test.exert(&["bend"], &[effort]);
+        test.run(1.0 / 240.0);
+        let bend = test.joint("bend").position;
+        highest = highest.max(bend);
+        lowest = lowest.min(bend);
+    }
+    println!("from {lowest} to {highest}, {} J", test.energy(&names));
+    assert!(
+        highest < 0.8 + 1e-3 && lowest > -0.5 - 1e-3,
+        "{lowest} to {highest}"
+    );
+    assert!(lowest < -0.5 + 1e-6, "it comes to its limit: {lowest}");
+    // No higher than where it was let go.
+    assert!(test.energy(&names) <= -G * 0.4 * libm::cos(0.5) + 1e-3);
+}
+
+/// Twelve joints, four legs of two parts below a body of 8 kg, round feet.
+fn quadruped() -> String {
+    let mut legs = String::new();
+    for (name, x, y) in [
+        ("fl", 0.25, 0.15),
+        ("fr", 0.25, -0.15),
+        ("rl", -0.25, 0.15),
+        ("rr", -0.25, -0.15),
+    ] {
+        legs += &format!(
+            "frame hip_{name} {{ translation [{x}, {y}, 0]; type revolute; axis [1, 0, 0]; variable roll_{name};
+              mass 0.3; inertia [0.001, 0.001, 0.001, 0, 0, 0]; limit_effort 40;
+              frame thigh_{name} {{ type revolute; axis [0, 1, 0]; variable pitch_{name}; limit_effort 40;
+                mass 0.4; center_of_mass [0, 0, -0.1]; inertia [0.002, 0.002, 0.0003, 0, 0, 0];
+                frame shin_{name} {{ translation [0, 0, -0.2]; type revolute; axis [0, 1, 0]; variable knee_{name};
+                  limit_effort 40; mass 0.2; center_of_mass [0, 0, -0.1]; inertia [0.001, 0.001, 0.0001, 0, 0, 0];
+                  frame foot_{name} {{ translation [0, 0, -0.2]; mass 0.05; geometry {{ shape sphere; radius 0.02; friction 0.8; }} }}
+                }} }} }}\n"
+        );
+    }
+    format!(
+        "frame trunk {{
+           frame shell {{ mass 8; geometry {{ shape box; dimension [0.5, 0.2, 0.1]; }} }} {legs} }}"
+    )
+}
+
+#[test]
+fn a_quadruped_stands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("dog.robray"), quadruped()).expect("a file");
+    std::fs::write(folder.path().join("floor.robray"), FLOOR).expect("a file");
+    let legs = ["fl", "fr", "rl", "rr"];
+    let (names, bent): (Vec<String>, Vec<f64>) = legs
+        .iter()
+        .flat_map(|leg| {
+            [("roll", 0.0), ("pitch", 0.6), ("knee", -1.2)]
+                .map(|(joint, at)| (format!("{joint}_{leg}"), at))
+        })
+        .unzip();
+    let starts: Vec<String> = names
+        .iter()
+        .zip(&bent)
+        .map(|(name, at)| format!("\"{name}\": (position: {at}, stiffness: 400, damping: 8)"))
+        .collect();
+    let height = 2.0 * 0.2 * libm::cos(0.6) + 0.02;
+    let text = format!(
+        r#"Simulation(scene: "floor.robray", environment: (rate: 240), robots: {{ "robot": (model: "dog.robray",
+            at: (translation: (0, 0, {height})), base: dynamic, {JOINTS}, joints: {{ {} }}) }})"#,
+        starts.join(", ")
+    );
+    let simulation = Simulation::parse(&text, folder.path(), &no_extensions);
+    let mut test = Test(simulation.unwrap_or_else(|error| panic!("{error}")));
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    test.order(&all, &bent);
+    test.run(2.0);
+    let before = test.place("robot");
+    test.run(10.0);
+    let drift = (test.place("robot") - before).norm();
+    let weight = G * (8.0 + 4.0 * 0.95);
+    let forces: Vec<f64> = legs
+        .iter()
+        .map(|leg| test.force_on(&format!("robot.shin_{leg}")).z)
+        .collect();
+    println!("drift {drift} m, forces {forces:?}, weight {weight}");
+    assert!(drift < 1e-3, "{drift} m");
+    let sum: f64 = forces.iter().sum();
+    assert!((sum / weight - 1.0).abs() < 0.01, "{sum} N, not {weight}");
+    assert!(
+        forces.iter().all(|force| *force > 0.15 * weight),
+        "{forces:?}"
+    );
+}
