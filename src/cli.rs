@@ -10,7 +10,9 @@ pub mod messages;
 pub mod new;
 pub mod output;
 pub mod pictures;
+mod profile;
 pub mod progress;
+pub mod prove;
 pub mod render;
 mod results;
 pub mod run;
@@ -38,7 +40,7 @@ use results::Results;
 pub mod exit {
     /// All is well.
     pub const FINE: u8 = 0;
-    /// A verdict failed: `fmt --check` found something to tidy.
+    /// A verdict failed: `fmt --check` found something to tidy, `prove` a target that was missed.
     pub const VERDICT: u8 = 1;
     /// Wrong usage, an error in a scene, or an input file that cannot be read.
     pub const INPUT: u8 = 2;
@@ -77,6 +79,7 @@ struct Cli {
 enum Command {
     Run(Box<run::Args>),
     Test(Box<test::Args>),
+    Prove(prove::Args),
     Check(check::Args),
     Inspect(inspect::Args),
     Render(render::Args),
@@ -177,6 +180,7 @@ fn dispatch(
             args.reading.color = color;
             test::run(&args, extensions, out, err)
         }
+        Command::Prove(args) => prove::run(&args, extensions, out, err),
         Command::Check(mut args) => {
             args.reading.color = color;
             check::run(&args, extensions, out, err)

@@ -14,6 +14,7 @@
 //! - [`browser`]: a page that shows the simulation;
 //! - [`window`]: a window that does;
 //! - [`tests_with_a_verdict`]: scenarios, many runs, and whether they pass;
+//! - [`the_same_bits`]: where the time of a run goes, and whether it would be the same one again;
 //! - [`headless_tests`]: simulations in `cargo test`.
 
 #[doc = include_str!("docs/first_steps.md")]
@@ -57,6 +58,9 @@ pub mod window {}
 
 #[doc = include_str!("docs/tests_with_a_verdict.md")]
 pub mod tests_with_a_verdict {}
+
+#[doc = include_str!("docs/the_same_bits.md")]
+pub mod the_same_bits {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}

@@ -1,6 +1,8 @@
-//! Runs a simulation against the wall clock: the only place that reads it.
+//! Runs a simulation against the wall clock, which nothing else reads; [`profile`] tells where the time goes.
+pub(crate) mod clock;
 mod limits;
 mod losses;
+pub mod profile;
 mod progress;
 mod speed;
 
@@ -23,6 +25,7 @@ use crate::{
     },
     simulation::Simulation,
 };
+use clock::now;
 use losses::Losses;
 use speed::Speed;
 
@@ -125,6 +128,7 @@ pub fn run_watched(
         slowest_tick: course.speed.slowest,
         state_hash,
         drops: drops.dropped,
+        tick_seconds: course.speed.ticking,
         lost: course.losses.all,
     };
     (summary, end)
@@ -425,12 +429,4 @@ fn step(simulation: &mut Simulation) -> Result<Result<(), LockstepLost>, String>
         let text = text.unwrap_or("it did not say why");
         format!("a part of the simulation panicked in tick {tick}: {text}")
     })
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "pacing a run is what the wall clock is for"
-)]
-fn now() -> Instant {
-    Instant::now()
 }

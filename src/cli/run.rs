@@ -1,184 +1,51 @@
 //! `morse-sim run`: run a scene.
+mod arguments;
+
 use std::{
     cell::RefCell,
     io::{IsTerminal as _, Write},
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize},
     },
 };
 
-use clap::{Args as ClapArgs, CommandFactory as _};
-use morse_api::{middleware::Failure, render::RendererKind, whole_file::write_whole};
+use bevy::prelude::App;
+use clap::CommandFactory as _;
+use morse_api::{middleware::Failure, whole_file::write_whole};
 use morse_scene::{
-    bounds::Bounds,
     diagnostic::{Diagnostic, Style, nearest, printable},
     report::Report,
 };
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+pub use arguments::Args;
+pub(super) use arguments::seconds;
+
 use super::{
-    Cli,
-    camera_arguments::CameraArguments,
-    exit,
-    memory::MemoryArgument,
-    messages::{Loudness, Messages},
+    Cli, exit,
+    messages::Messages,
     output,
-    pictures::{PictureRequest, Pictures},
-    progress::{self, Display},
-    render::{renderer, size},
+    pictures::Pictures,
+    profile,
+    progress::Display,
     say, serve,
     summary::{Hashing, Subject, ending, error, failure_json, to_json, to_text},
     wall_time,
 };
 use crate::{
-    run::{End, Limits, Pace, Progress, Watch, run_watched},
-    service::time::PACES,
+    run::{
+        End, Limits, Pace, Progress, Watch,
+        profile::{Measured, Profiler},
+        run_watched,
+    },
     simulation::{
         BuildError, Extensions, Simulation, kinds,
         load::{self, Options, Plan},
     },
 };
-
-/// Run a scene (`.robray`) or a simulation file (`.ron`)
-#[derive(Clone, Debug, ClapArgs)]
-pub struct Args {
-    /// The scene; `scenes/table.robray` also loads `scenes/table.ron`, where that exists
-    #[arg(value_name = "FILE", required = true)]
-    pub file: Option<PathBuf>,
-    /// End after so many ticks
-    #[arg(long, value_name = "N", alias = "iterations", conflicts_with = "until")]
-    pub steps: Option<u64>,
-    /// End after so much simulated time: 30s, 500ms, 2min
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
-    pub until: Option<f64>,
-    /// Simulated seconds a second: max, 1, 0.5; default max when there is an end and no window, else 1
-    #[arg(long, value_name = "FACTOR", value_parser = pace)]
-    pub rtf: Option<Pace>,
-    /// Instead of the seed in the file
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Threads for rays and images; the results do not depend on it
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub threads: usize,
-    /// Renderer of pictures: software, or gpu (needs a program built with `--features viewer`)
-    #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
-    pub renderer: RendererKind,
-    /// Memory that sensors may take
-    #[command(flatten)]
-    pub memory: MemoryArgument,
-    /// Put a value into the simulation file: environment.rate=120
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
-    /// Write the readings of all sensors: text:DIRECTORY or csv:DIRECTORY
-    #[arg(long, value_name = "KIND:WHERE")]
-    pub output: Vec<String>,
-    /// Show the simulation in a browser, at 127.0.0.1:8080 unless told otherwise
-    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
-    #[arg(default_missing_value = serve::DEFAULT)]
-    pub serve: Option<std::net::SocketAddr>,
-    /// Token that browsers have to know; needed at addresses that other machines reach. Other users of this machine see what
-    /// stands here: see `--token-file`, or set `MORSE_TOKEN`
-    #[arg(long, value_name = "TEXT", requires = "serve")]
-    pub token: Option<String>,
-    /// Read the token from this file
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "serve",
-        conflicts_with = "token"
-    )]
-    pub token_file: Option<PathBuf>,
-    /// Show the simulation in a window (needs a program built with `--features viewer`)
-    #[arg(long, conflicts_with_all = ["screenshot", "video"])]
-    pub view: bool,
-    /// Take a picture of the window: t=5s:out.png; without a time, at the end
-    #[arg(long, value_name = "[t=TIME:]FILE", requires = "view", value_parser = whole)]
-    pub view_screenshot: Vec<PictureRequest>,
-    /// Take a picture: t=5s:out.png, or t=5s:rover.video:out.png of a camera; without a time, at the end
-    #[arg(long, value_name = "[t=TIME:][CAMERA:]FILE")]
-    pub screenshot: Vec<PictureRequest>,
-    /// Take a film: out.gif, out.mp4 (needs ffmpeg), or rover.video:out.gif of a camera
-    #[arg(long, value_name = "[CAMERA:]FILE")]
-    pub video: Vec<PictureRequest>,
-    /// Viewpoint of pictures and films of the whole
-    #[command(flatten)]
-    pub from: CameraArguments,
-    /// Go along with a robot or a body in pictures and films of the whole
-    #[arg(long, value_name = "NAME")]
-    pub follow: Option<String>,
-    /// Columns and rows of pictures and films of the whole
-    #[arg(long, value_name = "WxH", value_parser = size, default_value = "640x480")]
-    pub size: (u32, u32),
-    /// Give up after so much time by the wall clock: 30s, 5min; the exit code is then 124
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
-    pub timeout: Option<f64>,
-    /// State that is hashed: the final one, or a chain of all, which takes time
-    #[arg(long, value_name = "WHEN", value_enum, default_value = "final")]
-    pub hash: Hashing,
-    /// Print the summary as one JSON object, or what kept the run from beginning
-    #[arg(long)]
-    pub json: bool,
-    /// Tell on stderr how far the run is
-    #[arg(long, value_name = "FORM", value_enum, default_value = "auto")]
-    pub progress: progress::Form,
-    /// Messages that are wanted
-    #[command(flatten)]
-    pub loudness: Loudness,
-    /// Take warnings for errors, and end the run when the physics loses a body
-    #[arg(long)]
-    pub strict: bool,
-    /// Refuse the extensions of the scene language that amino does not know
-    #[arg(long)]
-    pub strict_amino: bool,
-    /// Write the open ports to this file, as JSON, when the simulation is ready to begin
-    #[arg(long, value_name = "FILE")]
-    pub port_file: Option<PathBuf>,
-    /// Trust the files in this directory too
-    #[arg(long = "allow-path", value_name = "DIRECTORY")]
-    pub allow_paths: Vec<PathBuf>,
-}
-
-/// Times of a run: some thirty years, or anything down to nothing.
-const SECONDS: Bounds = Bounds::between(0.0, 1e9);
-
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
-    let number = text.trim_end_matches(char::is_alphabetic);
-    let factor = match text.get(number.len()..).unwrap_or_default() {
-        "" | "s" => 1.0,
-        "ms" => 1e-3,
-        "min" => 60.0,
-        "h" => 3600.0,
-        unit => return Err(format!("unknown unit `{unit}`; known: ms, s, min, h")),
-    };
-    match number.parse::<f64>() {
-        Ok(value) if SECONDS.contains(value * factor) => Ok(value * factor),
-        Ok(value) if value.is_finite() => Err(format!("a time is {SECONDS} seconds")),
-        _ => Err("a time is a number and a unit, such as 30s".to_owned()),
-    }
-}
-
-/// A picture of the whole.
-fn whole(text: &str) -> Result<PictureRequest, String> {
-    match text.parse()? {
-        shot @ PictureRequest { camera: None, .. } => Ok(shot),
-        PictureRequest { .. } => {
-            Err("write it as t=5s:out.png; images of cameras are for `--screenshot`".to_owned())
-        }
-    }
-}
-
-fn pace(text: &str) -> Result<Pace, String> {
-    match text.parse::<f64>() {
-        _ if text == "max" => Ok(Pace::Max),
-        Ok(factor) if PACES.contains(factor) => Ok(Pace::RealTime(factor)),
-        _ => Err(format!(
-            "a factor is `max` or a number from {PACES}, such as 1 or 0.5"
-        )),
-    }
-}
 
 /// Runs the command. `extend` adds to what was read from the files.
 pub fn run(
@@ -309,7 +176,7 @@ fn carry_out(
     out: &mut dyn Write,
 ) -> u8 {
     let Prepared {
-        simulation,
+        mut simulation,
         subject,
         limits,
         pictures,
@@ -319,14 +186,29 @@ fn carry_out(
         pictures,
         display: Display::new(args.progress, is_quiet, limits.ticks, messages),
         messages,
+        profiler: args.profile.then(|| Profiler::attach(&mut simulation)),
+        measured: None,
     };
+    let rate = simulation.clock().rate;
     let (summary, end) = run_watched(simulation, &limits, &mut watch, &mut |warning| {
         messages.borrow_mut().warning(warning);
     });
     watch.display.end(messages);
-    let text = to_text(&summary, &end, &subject);
+    let measured = watch.measured.take();
+    let profile = measured.map(|all| all.profile(&summary, rate, profile::asked(limits.pace)));
+    let mut text = to_text(&summary, &end, &subject);
+    if let Some(profile) = &profile {
+        text = text + "\n" + &profile::to_text(profile);
+        if let Some(warning) = profile::warning(profile, &summary, limits.pace) {
+            messages.borrow_mut().warning(warning);
+        }
+    }
     if args.json {
-        say(out, to_json(&summary, &end, &subject));
+        let mut object = to_json(&summary, &end, &subject);
+        if let Some(profile) = profile {
+            object["profile"] = json!(profile);
+        }
+        say(out, object);
     } else if !is_quiet {
         say(out, &text);
     }
@@ -344,15 +226,22 @@ struct Onlooker<'a, 'w> {
     pictures: Pictures,
     display: Display,
     messages: &'a RefCell<Messages<'w>>,
+    profiler: Option<Profiler>,
+    measured: Option<Measured>,
 }
 
 impl Watch for Onlooker<'_, '_> {
     fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
         self.messages.borrow_mut().time = Some(simulation.seconds());
-        self.pictures.tick(simulation)
+        match &mut self.profiler {
+            Some(profiler) => profiler.picture(|| self.pictures.tick(simulation)),
+            None => self.pictures.tick(simulation),
+        }
     }
 
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        let profiler = self.profiler.as_ref();
+        self.measured = profiler.map(|profiler| profiler.read(simulation));
         self.pictures.end(simulation)
     }
 
@@ -388,11 +277,18 @@ fn build(
         serve::add(&mut plan, address, token.as_deref(), &kinds)?;
     }
     extend(&mut plan);
+    let planted = |app: &mut App| {
+        extensions(app);
+        for plant in &args.plant {
+            plant.plugin(app, args.threads);
+        }
+    };
+    args.plant.iter().for_each(|plant| plant.spoil(&mut plan));
     let subject = Subject {
         files: files(&plan),
         seed: plan.simulation.environment.seed,
     };
-    let simulation = Simulation::build(plan, extensions)?;
+    let simulation = Simulation::build(plan, &planted)?;
     if let Some(path) = &args.port_file {
         write_ports(path, &simulation).map_err(|error| {
             let path = printable(&path.to_string_lossy());
@@ -471,29 +367,4 @@ fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
         signal,
         strict: args.strict,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(seconds("30s"), Ok(30.0));
-        assert_eq!(seconds("500ms"), Ok(0.5));
-        assert_eq!(seconds("2min"), Ok(120.0));
-        assert_eq!(seconds("1.5"), Ok(1.5));
-        for bad in ["", "s", "-1s", "5 parsecs", "nan", "infs", "1e300h"] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn paces() {
-        assert_eq!(pace("max"), Ok(Pace::Max));
-        assert_eq!(pace("0.5"), Ok(Pace::RealTime(0.5)));
-        for bad in ["0", "fast", "inf", "1e-300", "1e300", "-1"] {
-            assert!(pace(bad).is_err(), "{bad}");
-        }
-    }
 }

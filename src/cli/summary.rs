@@ -91,6 +91,7 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
         slowest_tick,
         state_hash,
         drops,
+        tick_seconds: _,
         lost,
     } = summary;
     let mut text = format!(

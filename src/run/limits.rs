@@ -72,6 +72,9 @@ pub struct Summary {
     pub state_hash: String,
     /// Readings that did not reach an observer, because it was slow.
     pub drops: u64,
+    /// Time that the ticks took by the wall clock, without what is between them, s.
+    #[serde(skip)]
+    pub tick_seconds: f64,
     /// Bodies that the physics lost on the way, also those that a reset has healed since.
     pub lost: Vec<LostBody>,
 }

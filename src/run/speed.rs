@@ -17,6 +17,8 @@ pub struct SlowestTick {
 #[derive(Debug, Default)]
 pub(super) struct Speed {
     pub(super) slowest: Option<SlowestTick>,
+    /// Time that all ticks took, s.
+    pub(super) ticking: f64,
     /// Least speed in a whole window, simulated seconds a second.
     least: Option<f64>,
     /// Start of the window by the wall clock, s since the start of the run; none before the first tick, and while
@@ -30,6 +32,7 @@ impl Speed {
     /// A tick of so many simulated seconds lasted from one time to another, s since the start of the run.
     pub(super) fn add(&mut self, tick: u64, simulated: f64, (from, to): (f64, f64)) {
         let wall_seconds = to - from;
+        self.ticking += wall_seconds;
         if self
             .slowest
             .is_none_or(|slowest| wall_seconds > slowest.wall_seconds)
@@ -73,6 +76,7 @@ mod tests {
         assert_eq!(speed.least(7.0), 0.5);
         let slowest = speed.slowest.unwrap();
         assert_eq!((slowest.tick, slowest.wall_seconds), (6, 2.0));
+        assert_eq!(speed.ticking, 4.0);
     }
 
     #[test]

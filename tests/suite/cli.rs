@@ -3,6 +3,7 @@ mod catalogue;
 mod checked;
 mod files;
 mod pictures;
+mod profile;
 mod results;
 mod scenarios;
 mod shell;

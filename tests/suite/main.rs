@@ -30,6 +30,7 @@ mod new;
 mod objects;
 mod physics;
 mod pipeline;
+mod prove;
 mod python;
 mod rays;
 mod replays;

@@ -9,7 +9,7 @@ use std::{
 use super::{Ran, Room, binary};
 
 /// Commands that print results, each with arguments that work and, perhaps, what it reads from stdin.
-const PRINTING: [(&[&str], &str); 21] = [
+const PRINTING: [(&[&str], &str); 22] = [
     (&["--help"], ""),
     (&["--version"], ""),
     (&["help", "run"], ""),
@@ -18,6 +18,7 @@ const PRINTING: [(&[&str], &str); 21] = [
     (&["run", "missing.ron", "--json"], ""),
     (&["test", "quiet.test.ron"], ""),
     (&["test", "quiet.test.ron", "--json"], ""),
+    (&["prove", "--smallest", "--only", "D11", "quiet.ron"], ""),
     (&["check", "quiet.ron"], ""),
     (&["check", "quiet.ron", "--json"], ""),
     (&["inspect", "quiet.ron"], ""),

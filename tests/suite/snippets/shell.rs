@@ -15,7 +15,7 @@ use super::{blocks::Block, root};
 use crate::{python, require};
 
 /// Commands that are tried elsewhere, or cannot be tried: how their lines begin, and why.
-const ELSEWHERE: [(&str, &str); 13] = [
+const ELSEWHERE: [(&str, &str); 14] = [
     ("cargo test", "it is what runs this"),
     ("cargo install --path .", "it builds the program once more"),
     (
@@ -38,6 +38,10 @@ const ELSEWHERE: [(&str, &str); 13] = [
     ("MORSE_SHOTS=", "web/browser.rs runs these tests"),
     ("python3 plugins/python/examples/patrol_client.py", FOLLOWED),
     (
+        "morse-sim prove",
+        "prove.rs does it at its smallest: in a debug build this takes minutes",
+    ),
+    (
         "morse-sim new",
         "new.rs makes crates, builds and tests them",
     ),
@@ -49,7 +53,7 @@ const FOLLOWED: &str = "plugins/python/tests/test_guide.py follows the page";
 const MORSE_SIM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 arguments=() has_end= is_run=1 has_window=
-case ${1-} in check | inspect | render | list | describe | fmt | new | test | completions | man | --help | --version) is_run= ;; esac
+case ${1-} in check | inspect | render | list | describe | fmt | new | test | prove | completions | man | --help | --version) is_run= ;; esac
 while (($#)); do
     case $1 in
     --until | --steps) has_end=1 ;;

@@ -1,0 +1,270 @@
+//! `--profile`: where the time of a run went, as a table, and what kept it from the pace that was asked for.
+use std::fmt::Write as _;
+
+use crate::run::{
+    Pace, Summary,
+    profile::{Part, Profile},
+};
+
+/// Lines of each table; JSON has all.
+const MOST: usize = 10;
+
+/// A run is said to be slow below this part of what was asked for.
+const TOLERANCE: f64 = 0.98;
+
+/// A run that was held up is told so if it ends later than this, s.
+const LATE: f64 = 0.25;
+
+/// Simulated seconds a second that a run is measured by.
+pub(super) fn asked(pace: Pace) -> f64 {
+    match pace {
+        Pace::Max => 1.0,
+        Pace::RealTime(factor) => factor,
+    }
+}
+
+/// The tables.
+pub(super) fn to_text(profile: &Profile) -> String {
+    let Profile {
+        ticks,
+        tick_us,
+        real_time_us,
+        ..
+    } = profile;
+    let mut text = format!(
+        "profile of {ticks} ticks: a tick took {tick_us:.1} µs, and {real_time_us:.1} µs are there for it\n"
+    );
+    let kind = |kind: Option<&str>| kind.map_or(String::new(), |kind| format!(" ({kind})"));
+    let systems = profile.systems.iter().map(|system| {
+        let name = format!(
+            "{}: {}{}",
+            system.phase,
+            system.part.name,
+            kind(system.kind)
+        );
+        (&system.part, false, name)
+    });
+    table(&mut text, "systems", systems.collect());
+    let kinds = profile.kinds.iter().map(|kind| {
+        let name = format!("{} ({})", kind.part.name, kind.components);
+        (&kind.part, false, name)
+    });
+    table(&mut text, "kinds of sensors and actuators", kinds.collect());
+    let components = profile.components.iter().map(|component| {
+        let name = format!("{} ({})", component.part.name, component.kind);
+        (&component.part, component.is_shared, name)
+    });
+    let title = "sensors and actuators (~: the kind's time, shared out by frequency)";
+    table(&mut text, title, components.collect());
+    let middlewares = profile.middlewares.iter().map(|middleware| {
+        let besides = middleware.threads_us;
+        let besides = besides.map_or(String::new(), |us| {
+            format!(" (besides the tick its own threads took {us:.1} µs)")
+        });
+        (
+            &middleware.part,
+            true,
+            middleware.part.name.clone() + &besides,
+        )
+    });
+    let title = "middlewares (~: what handing on readings took, shared out by ports)";
+    table(&mut text, title, middlewares.collect());
+    let mut phases: Vec<&Part> = profile.phases.iter().collect();
+    phases.extend([&profile.between, &profile.hashes, &profile.pictures]);
+    let phases = phases.into_iter().filter(|part| part.us > 0.0);
+    let phases = phases.map(|part| (part, false, part.name.clone()));
+    table(&mut text, "phases", phases.collect());
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Parts of a tick, each with whether it is an estimate, and its name.
+fn table(text: &mut String, title: &str, parts: Vec<(&Part, bool, String)>) {
+    if parts.is_empty() {
+        return;
+    }
+    writeln!(text, "{:>13}  {:>7}  {title}", "µs a tick", "share").ok();
+    let count = parts.len();
+    // The phases are all told.
+    let most = if title == "phases" { count } else { MOST };
+    for (part, is_estimate, name) in parts.into_iter().take(most) {
+        let sign = if is_estimate { "~" } else { "" };
+        let us = format!("{sign}{:.1}", part.us);
+        writeln!(text, "{us:>13}  {:>5.1} %  {name}", part.share * 100.0).ok();
+    }
+    if count > most {
+        writeln!(text, "{:>24}and {} more", "", count - most).ok();
+    }
+}
+
+/// The warning of a run that was slower than asked for.
+pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Option<String> {
+    let asked = asked(pace);
+    if profile.ticks == 0 || summary.rtf >= asked * TOLERANCE {
+        return None;
+    }
+    let reached = format!(
+        "the run reached {:.2} of {asked} times real time",
+        summary.rtf
+    );
+    let Profile {
+        tick_us,
+        real_time_us,
+        ..
+    } = profile;
+    let work = tick_us + profile.pictures.us;
+    if work <= *real_time_us {
+        let late = summary.wall_seconds - summary.sim_seconds / asked;
+        return (late > LATE).then(|| format!(
+            "{reached}, though a tick took {tick_us:.0} of {real_time_us:.0} µs: it was held up between ticks, by clients that pause \
+             it or answer late, by their requests, or by other programs"
+        ));
+    }
+    let mut costs = costs(profile);
+    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let say = |(name, us): &(String, f64)| {
+        format!("{name}, {us:.0} µs a tick ({:.0} %)", us / work * 100.0)
+    };
+    let most = costs.iter().take(2).map(say).collect::<Vec<_>>();
+    Some(format!(
+        "{reached}: a tick took {work:.0} µs, and {real_time_us:.0} µs are there for it; most of it {}",
+        most.join(", then ")
+    ))
+}
+
+/// The parts of a tick that a user can do something about, each once.
+fn costs(profile: &Profile) -> Vec<(String, f64)> {
+    let kinds = profile.kinds.iter().map(|kind| {
+        let of_kind = profile.components.iter();
+        let mut of_kind = of_kind.filter(|component| component.kind == kind.part.name);
+        let name = match (kind.components, of_kind.next()) {
+            (1, Some(only)) => format!("`{}` ({})", only.part.name, kind.part.name),
+            (count, Some(most)) => {
+                let (kind, most) = (&kind.part.name, &most.part.name);
+                format!("{count} of the kind {kind}, such as `{most}`")
+            }
+            (_, None) => kind.part.name.clone(),
+        };
+        (name, kind.part.us)
+    });
+    let middlewares = profile.middlewares.iter().map(|middleware| {
+        let name = format!("readings for the middleware {}", middleware.part.name);
+        (name, middleware.part.us)
+    });
+    let physics = profile
+        .phases
+        .iter()
+        .filter(|phase| phase.name == "Physics");
+    let physics = physics.map(|phase| ("the physics".to_owned(), phase.us));
+    let others = profile.systems.iter();
+    let others = others.filter(|system| system.kind.is_none() && system.phase != "Physics");
+    let others = others.map(|system| (format!("the system {}", system.part.name), system.part.us));
+    let rest = [
+        ("what is between systems".to_owned(), profile.between.us),
+        ("hashing".to_owned(), profile.hashes.us),
+        ("pictures and films".to_owned(), profile.pictures.us),
+    ];
+    kinds
+        .chain(middlewares)
+        .chain(physics)
+        .chain(others)
+        .chain(rest)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::profile::{ComponentPart, KindPart, MiddlewarePart, SystemPart};
+
+    fn part(name: &str, us: f64) -> Part {
+        Part {
+            name: name.to_owned(),
+            us,
+            share: us / 20_000.0,
+        }
+    }
+
+    fn profile() -> Profile {
+        Profile {
+            ticks: 60,
+            tick_us: 20_000.0,
+            real_time_us: 1e6 / 60.0,
+            phases: vec![part("Physics", 3000.0), part("DefaultAction", 16_000.0)],
+            systems: vec![SystemPart {
+                part: part("sensors::sees", 16_000.0),
+                phase: "DefaultAction",
+                kind: Some("camera"),
+            }],
+            kinds: vec![KindPart {
+                part: part("camera", 16_000.0),
+                components: 2,
+            }],
+            components: vec![ComponentPart {
+                part: part("rover.left", 12_000.0),
+                kind: "camera",
+                is_shared: true,
+            }],
+            middlewares: vec![MiddlewarePart {
+                part: part("socket", 500.0),
+                threads_us: Some(70.0),
+            }],
+            between: part("between systems", 500.0),
+            hashes: part("hashes", 0.0),
+            pictures: part("pictures", 0.0),
+        }
+    }
+
+    fn summary(rtf: f64) -> Summary {
+        Summary {
+            steps: 60,
+            sim_seconds: 1.0,
+            wall_seconds: 1.0 / rtf,
+            rtf,
+            rtf_min: rtf,
+            slowest_tick: None,
+            state_hash: String::new(),
+            drops: 0,
+            tick_seconds: 1.2,
+            lost: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_slow_run_is_told_what_makes_it_slow() {
+        let told = warning(&profile(), &summary(0.8), Pace::RealTime(1.0)).unwrap();
+        assert_eq!(
+            told,
+            "the run reached 0.80 of 1 times real time: a tick took 20000 µs, and 16667 µs are there for it; most of it 2 of the \
+             kind camera, such as `rover.left`, 16000 µs a tick (80 %), then the physics, 3000 µs a tick (15 %)"
+        );
+        assert_eq!(
+            warning(&profile(), &summary(1.0), Pace::RealTime(1.0)),
+            None
+        );
+        assert_eq!(warning(&profile(), &summary(1.2), Pace::Max), None);
+    }
+
+    #[test]
+    fn a_run_that_was_held_is_told_so() {
+        let quick = Profile {
+            tick_us: 900.0,
+            ..profile()
+        };
+        let told = warning(&quick, &summary(0.5), Pace::RealTime(1.0)).unwrap();
+        assert!(told.contains("held up between ticks"), "{told}");
+    }
+
+    #[test]
+    fn tables_say_what_was_shared_out() {
+        let text = to_text(&profile());
+        for line in [
+            "      16000.0   80.0 %  DefaultAction: sensors::sees (camera)",
+            "     ~12000.0   60.0 %  rover.left (camera)",
+            "       ~500.0    2.5 %  socket (besides the tick its own threads took 70.0 µs)",
+            "       3000.0   15.0 %  Physics",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! `morse-sim prove`: finds out whether runs are the same bits, and writes down what it found.
+//!
+//! - `sizes`: amounts, from a minute to hours; `bench`: scenes, and what all checks need; `launch`: runs of the program as
+//!   processes; `report`: what was found, as a file and as a table;
+//! - `fresh`, `surroundings`, `observers`, `states`, `lockstep`, `independence`, `seeds`, `order`: one check each;
+//! - [`plant`]: defects, by which each check shows that it finds them.
+mod bench;
+mod clients;
+mod fresh;
+mod independence;
+mod launch;
+mod lockstep;
+mod observers;
+mod order;
+pub mod plant;
+mod report;
+mod seeds;
+mod sizes;
+mod states;
+mod surroundings;
+
+use std::{io::Write, path::PathBuf};
+
+use bevy::prelude::App;
+use clap::{Args as ClapArgs, ValueEnum};
+use serde::Serialize;
+
+use self::{
+    bench::Bench,
+    plant::Plant,
+    report::{Finding, Proof},
+    sizes::{QUICK, RELEASE, SMALLEST, STANDARD, Size},
+};
+use super::{exit, say};
+use crate::run::clock::Stopwatch;
+
+/// Find out whether runs are the same bits here, and write down what was measured
+#[derive(Clone, Debug, ClapArgs)]
+pub struct Args {
+    /// Scenes and simulation files, instead of the three that the program brings along
+    #[arg(value_name = "SCENE")]
+    pub scenes: Vec<PathBuf>,
+    /// Take some two minutes, which is the default
+    #[arg(long, conflicts_with_all = ["standard", "release", "smallest"])]
+    pub quick: bool,
+    /// Take some ten minutes
+    #[arg(long, conflicts_with_all = ["release", "smallest"])]
+    pub standard: bool,
+    /// Measure all that is promised, which takes an hour and more
+    #[arg(long, conflicts_with = "smallest")]
+    pub release: bool,
+    /// Take seconds, for the program's own tests
+    #[arg(long, hide = true)]
+    pub smallest: bool,
+    /// Do only these checks: D1,D6
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', ignore_case = true)]
+    pub only: Vec<Check>,
+    /// Write the report to this file
+    #[arg(long, value_name = "FILE", default_value = "PROOF.json")]
+    pub output: PathBuf,
+    /// Plant defects, which have to be found
+    #[arg(long, value_name = "DEFECT", value_delimiter = ',', hide = true)]
+    pub plant: Vec<Plant>,
+}
+
+impl Args {
+    fn size(&self) -> &'static Size {
+        match self {
+            Self { smallest: true, .. } => &SMALLEST,
+            Self { standard: true, .. } => &STANDARD,
+            Self { release: true, .. } => &RELEASE,
+            Self { .. } => &QUICK,
+        }
+    }
+}
+
+/// A check, by the number of its promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+pub enum Check {
+    /// Fresh processes.
+    #[value(name = "D1")]
+    D1,
+    /// Threads, load, environment.
+    #[value(name = "D2")]
+    D2,
+    /// Observers.
+    #[value(name = "D5")]
+    D5,
+    /// Reset, snapshot, fork.
+    #[value(name = "D6")]
+    D6,
+    /// Clients that hold the ticks.
+    #[value(name = "D8")]
+    D8,
+    /// Noise of a sensor whatever else there is.
+    #[value(name = "D9")]
+    D9,
+    /// Seeds.
+    #[value(name = "D10")]
+    D10,
+    /// Order of the systems.
+    #[value(name = "D11")]
+    D11,
+}
+
+/// One figure of a check.
+struct Figure {
+    /// Thing that was measured.
+    figure: String,
+    target: String,
+    measured: String,
+    /// True if the target was met; nothing if it could not be measured here.
+    met: Option<bool>,
+    /// Details: which one differed, what was left out and why.
+    notes: Vec<String>,
+}
+
+impl Figure {
+    /// A figure of runs that are to be alike.
+    fn alike(
+        figure: impl Into<String>,
+        target: impl Into<String>,
+        wrong: Vec<String>,
+        of: usize,
+    ) -> Self {
+        let right = of - wrong.len();
+        Self {
+            figure: figure.into(),
+            target: target.into(),
+            measured: format!("{right} of {of}"),
+            met: Some(wrong.is_empty() && of > 0),
+            notes: wrong,
+        }
+    }
+}
+
+/// The figures of a check, or why there are none.
+type Figures = Result<Vec<Figure>, String>;
+
+impl Check {
+    fn figures(self, bench: &Bench<'_>) -> Figures {
+        match self {
+            Self::D1 => fresh::check(bench),
+            Self::D2 => surroundings::check(bench),
+            Self::D5 => observers::check(bench),
+            Self::D6 => states::check(bench),
+            Self::D8 => lockstep::check(bench),
+            Self::D9 => independence::check(bench),
+            Self::D10 => seeds::check(bench),
+            Self::D11 => order::check(bench),
+        }
+    }
+
+    fn findings(self, bench: &Bench<'_>) -> Vec<Finding> {
+        let watch = Stopwatch::start();
+        let figures = self.figures(bench).unwrap_or_else(|why| {
+            vec![Figure {
+                figure: "the check as a whole".to_owned(),
+                target: "it can be made".to_owned(),
+                measured: "it failed".to_owned(),
+                met: Some(false),
+                notes: vec![why],
+            }]
+        });
+        let seconds = watch.seconds() / figures.len().max(1) as f64;
+        let figures = figures.into_iter();
+        figures
+            .map(|figure| Finding::new(self, figure, seconds))
+            .collect()
+    }
+}
+
+/// Runs the command and returns the exit code: 1 if a target was not met.
+pub fn run(
+    args: &Args,
+    extensions: &(dyn Fn(&mut App) + Sync),
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let bench = match Bench::new(args, extensions) {
+        Ok(bench) => bench,
+        Err((why, code)) => {
+            say(err, format_args!("error: {why}"));
+            return code;
+        }
+    };
+    let checks = Check::value_variants().iter().copied();
+    let checks = checks.filter(|check| args.only.is_empty() || args.only.contains(check));
+    let mut proof = Proof::new(&bench, args);
+    for check in checks {
+        for finding in check.findings(&bench) {
+            say(out, &finding);
+            proof.add(finding);
+        }
+    }
+    proof.end();
+    say(out, proof.verdict());
+    if let Err(why) = proof.write(&args.output) {
+        say(err, format_args!("error: {why}"));
+        return exit::ENVIRONMENT;
+    }
+    if proof.is_met() {
+        exit::FINE
+    } else {
+        exit::VERDICT
+    }
+}

@@ -1,0 +1,38 @@
+//! The wall clock, for runs and for what is measured of them.
+use std::time::{Instant, SystemTime};
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "pacing and measuring runs is what the wall clock is for"
+)]
+pub(super) fn now() -> Instant {
+    Instant::now()
+}
+
+/// A watch that was started once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self(now())
+    }
+
+    /// Time since the start, s.
+    pub(crate) fn seconds(self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+
+    /// Time since the start, ns.
+    pub(crate) fn nanos(self) -> u64 {
+        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Seconds since 1970, UTC.
+#[expect(clippy::disallowed_methods, reason = "a report says when it was made")]
+pub(crate) fn unix_seconds() -> u64 {
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,378 @@
+//! Times of a tick: of each system, and what that comes to for kinds, components and middlewares.
+//!
+//! Systems are wrapped only in runs that ask for it; nothing that they do depends on the time that they took.
+mod shares;
+mod threads;
+
+use std::{
+    any::TypeId,
+    collections::BTreeMap,
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use bevy::{
+    ecs::{
+        schedule::{ApplyDeferred, InternedSystemSet, SystemKey, SystemWithAccess},
+        system::{Adapt, AdapterSystem, RunSystemError, SystemIn, SystemInput},
+    },
+    prelude::*,
+};
+use morse_api::{
+    tick::{Inputs, Tick},
+    turn::Turn,
+};
+use serde::Serialize;
+
+use super::{Summary, clock::Stopwatch};
+use crate::simulation::Simulation;
+use shares::{Owners, share_out};
+use threads::{Threads, cpu_nanos};
+
+/// Times of a run, each the mean over its ticks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Profile {
+    /// Ticks that were measured.
+    pub ticks: u64,
+    /// A tick, µs.
+    pub tick_us: f64,
+    /// Time that there is for a tick at the pace that was asked for, or in real time if none was, µs.
+    pub real_time_us: f64,
+    /// The phases of a tick.
+    pub phases: Vec<Part>,
+    /// The systems, the most expensive one first.
+    pub systems: Vec<SystemPart>,
+    /// The kinds of sensors and actuators, the most expensive one first.
+    pub kinds: Vec<KindPart>,
+    /// Sensors and actuators, the most expensive one first.
+    pub components: Vec<ComponentPart>,
+    /// Middlewares, the most expensive one first.
+    pub middlewares: Vec<MiddlewarePart>,
+    /// Time between the systems: putting them in order when kinds come, running one after the other, what they put off.
+    pub between: Part,
+    /// Time after them: the chain of hashes, where it is asked for.
+    pub hashes: Part,
+    /// Pictures and films between two ticks.
+    pub pictures: Part,
+}
+
+/// A part of a tick.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// Its time in a tick, µs.
+    pub us: f64,
+    /// Its share of the tick, 0 to 1.
+    pub share: f64,
+}
+
+/// A system.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SystemPart {
+    /// Name and cost.
+    #[serde(flatten)]
+    pub part: Part,
+    /// Phase that it runs in; `other` for what keeps the tick itself going.
+    pub phase: &'static str,
+    /// The kind that it belongs to, if to one.
+    pub kind: Option<&'static str>,
+}
+
+/// A kind of sensor or actuator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct KindPart {
+    /// Kind and cost.
+    #[serde(flatten)]
+    pub part: Part,
+    /// Number of components of the kind.
+    pub components: usize,
+}
+
+/// A sensor or an actuator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ComponentPart {
+    /// Path and cost.
+    #[serde(flatten)]
+    pub part: Part,
+    /// Its kind.
+    pub kind: &'static str,
+    /// True if what its kind costs was shared out by frequency among all of the kind, which run in the same systems.
+    pub is_shared: bool,
+}
+
+/// A kind of middleware.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct MiddlewarePart {
+    /// Kind, and what it takes of the tick: readings of a kind of sensor are shared out among its ports.
+    #[serde(flatten)]
+    pub part: Part,
+    /// Time of processors that its own threads take besides, for each tick, µs; where the system tells it.
+    pub threads_us: Option<f64>,
+}
+
+/// The phases, in the order of a tick, and the one step that is no part of a phase in MORSE's motion.
+const PHASES: [(&str, Tick); 9] = [
+    ("Inputs", Tick::Inputs),
+    ("Actuate", Tick::Actuate),
+    ("Physics", Tick::Physics),
+    ("Action", Tick::Action),
+    ("DefaultAction", Tick::DefaultAction),
+    ("Modifiers", Tick::Modifiers),
+    ("Merge", Tick::Merge),
+    ("Outputs", Tick::Outputs),
+    ("Export", Tick::Export),
+];
+const OTHER: &str = "other";
+
+/// A system that is timed.
+struct Slot {
+    key: SystemKey,
+    name: String,
+    nanos: Arc<AtomicU64>,
+}
+
+#[derive(Default)]
+struct Slots {
+    all: Vec<Slot>,
+    ticks: u64,
+    /// Start of the update that makes the tick under way.
+    began: Option<Stopwatch>,
+    /// Time of all updates, s.
+    updates: f64,
+}
+
+/// Measures a run.
+pub struct Profiler {
+    slots: Arc<Mutex<Slots>>,
+    threads: Threads,
+    pictures: f64,
+}
+
+impl Profiler {
+    /// Has all systems of the ticks to come timed.
+    pub fn attach(simulation: &mut Simulation) -> Self {
+        let slots = Arc::<Mutex<Slots>>::default();
+        let kept = slots.clone();
+        let mut schedules = simulation.world_mut().resource_mut::<Schedules>();
+        let (begin, end) = (slots.clone(), slots.clone());
+        schedules.add_systems(First, move || lock(&begin).began = Some(Stopwatch::start()));
+        schedules.add_systems(Last, move || {
+            let mut slots = lock(&end);
+            slots.updates += slots.began.take().map_or(0.0, Stopwatch::seconds);
+        });
+        // Kinds that come later bring systems with them: each tick looks.
+        schedules.add_systems(FixedPreUpdate, move |world: &mut World| wrap(world, &kept));
+        Self {
+            slots,
+            threads: cpu_nanos(),
+            pictures: 0.0,
+        }
+    }
+
+    /// Does something between two ticks, and times it.
+    pub fn picture<T>(&mut self, take: impl FnOnce() -> T) -> T {
+        let watch = Stopwatch::start();
+        let result = take();
+        self.pictures += watch.seconds();
+        result
+    }
+
+    /// Times of the systems of a run that is at its end, before it is closed.
+    #[must_use]
+    pub fn read(&self, simulation: &Simulation) -> Measured {
+        let slots = lock(&self.slots);
+        let world = simulation.world();
+        let owners = Owners::of(world);
+        let phases = membership(world, PHASES.map(|(name, phase)| (name, phase.intern())));
+        let requests = membership(world, [("Inputs", Inputs::Requests.intern())]);
+        let turns = PHASES.iter().flat_map(|(_, phase)| {
+            let kinds = owners.kinds.keys();
+            kinds.map(move |&kind| (kind, Turn(*phase, kind).intern()))
+        });
+        let kinds = membership(world, turns);
+        let times = slots.all.iter().map(|slot| {
+            let phase = phases.get(&slot.key).or_else(|| requests.get(&slot.key));
+            Time {
+                name: slot.name.clone(),
+                phase: phase.copied().unwrap_or(OTHER),
+                kind: kinds.get(&slot.key).copied(),
+                seconds: slot.nanos.load(Ordering::Relaxed) as f64 * 1e-9,
+            }
+        });
+        Measured {
+            ticks: slots.ticks,
+            updates: slots.updates,
+            times: times.collect(),
+            owners,
+            threads: cpu_nanos().since(&self.threads),
+            pictures: self.pictures,
+        }
+    }
+}
+
+/// Time that a system took in a run.
+struct Time {
+    name: String,
+    phase: &'static str,
+    kind: Option<&'static str>,
+    seconds: f64,
+}
+
+/// Measurements of a run.
+pub struct Measured {
+    ticks: u64,
+    updates: f64,
+    times: Vec<Time>,
+    owners: Owners,
+    threads: Threads,
+    pictures: f64,
+}
+
+impl Measured {
+    /// The profile of the run with that summary; `asked` is the pace that was asked for, simulated seconds a second.
+    #[must_use]
+    pub fn profile(self, summary: &Summary, rate: f64, asked: f64) -> Profile {
+        let ticks = self.ticks.max(1) as f64;
+        let tick_us = summary.tick_seconds * 1e6 / ticks;
+        let part = |name: &str, seconds: f64| Part {
+            name: name.to_owned(),
+            us: seconds * 1e6 / ticks,
+            share: if summary.tick_seconds > 0.0 {
+                seconds / summary.tick_seconds
+            } else {
+                0.0
+            },
+        };
+        let of = |is_in: &dyn Fn(&Time) -> bool| {
+            let times = self.times.iter().filter(|time| is_in(time));
+            times.map(|time| time.seconds).sum::<f64>()
+        };
+        let all = of(&|_| true);
+        let phases = PHASES.iter().map(|(name, _)| *name).chain([OTHER]);
+        let phases = phases.map(|name| part(name, of(&|time| time.phase == name)));
+        let systems = self.times.iter().map(|time| SystemPart {
+            part: part(&time.name, time.seconds),
+            phase: time.phase,
+            kind: time.kind,
+        });
+        let shared = share_out(&self.owners, &self.times);
+        let kinds = shared.kinds.iter().map(|(kind, seconds)| KindPart {
+            part: part(kind, *seconds),
+            components: self.owners.kinds.get(kind).map_or(0, Vec::len),
+        });
+        let components = shared.components.iter().map(|found| ComponentPart {
+            part: part(&found.path, found.seconds),
+            kind: found.kind,
+            is_shared: found.is_shared,
+        });
+        let middlewares = shared.middlewares.iter().map(|(kind, seconds)| {
+            let threads = self.threads.of(kind);
+            MiddlewarePart {
+                part: part(kind, *seconds),
+                threads_us: threads.map(|nanos| nanos as f64 * 1e-3 / ticks),
+            }
+        });
+        Profile {
+            ticks: self.ticks,
+            tick_us,
+            real_time_us: 1e6 / (rate * asked),
+            phases: phases.collect(),
+            systems: sorted(systems, |system| system.part.us),
+            kinds: sorted(kinds, |kind| kind.part.us),
+            components: sorted(components, |component| component.part.us),
+            middlewares: sorted(middlewares, |middleware| middleware.part.us),
+            between: part("between systems", (self.updates - all).max(0.0)),
+            hashes: part("hashes", (summary.tick_seconds - self.updates).max(0.0)),
+            pictures: part("pictures", self.pictures),
+        }
+    }
+}
+
+/// The most expensive one first.
+fn sorted<T>(parts: impl Iterator<Item = T>, cost: impl Fn(&T) -> f64) -> Vec<T> {
+    let mut sorted: Vec<T> = parts.collect();
+    sorted.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+    sorted
+}
+
+fn lock(slots: &Mutex<Slots>) -> MutexGuard<'_, Slots> {
+    slots.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Wraps the systems that came into the tick, and counts the tick.
+fn wrap(world: &mut World, slots: &Mutex<Slots>) {
+    let mut slots = lock(slots);
+    slots.ticks += 1;
+    let mut schedules = world.resource_mut::<Schedules>();
+    let Some(schedule) = schedules.get_mut(FixedUpdate) else {
+        return;
+    };
+    if !schedule.is_changed() {
+        return;
+    }
+    // Those that have run before are with the executor, and not here.
+    let systems = &mut schedule.graph_mut().systems;
+    let is_timed = |system: &dyn System<In = (), Out = ()>| {
+        system.system_type() != TypeId::of::<ApplyDeferred>()
+    };
+    let new = systems.iter().filter(|(_, system, _)| is_timed(&***system));
+    let new: Vec<SystemKey> = new.map(|(key, ..)| key).collect();
+    for key in new {
+        let Some(node) = systems.get_mut(key) else {
+            continue;
+        };
+        let name = node.name();
+        let nanos = Arc::<AtomicU64>::default();
+        slots.all.push(Slot {
+            key,
+            name: name.to_string(),
+            nanos: nanos.clone(),
+        });
+        let nothing = SystemWithAccess::new(Box::new(IntoSystem::into_system(|| {})));
+        let inner = mem::replace(node, nothing);
+        let timed = AdapterSystem::new(Timed(nanos), inner, name);
+        *node = SystemWithAccess::new(Box::new(timed));
+    }
+}
+
+/// Adds up how long a system runs.
+struct Timed(Arc<AtomicU64>);
+
+impl<S: System> Adapt<S> for Timed {
+    type In = S::In;
+    type Out = S::Out;
+
+    fn adapt(
+        &mut self,
+        input: <Self::In as SystemInput>::Inner<'_>,
+        run: impl FnOnce(SystemIn<'_, S>) -> Result<S::Out, RunSystemError>,
+    ) -> Result<S::Out, RunSystemError> {
+        let watch = Stopwatch::start();
+        let result = run(input);
+        self.0.fetch_add(watch.nanos(), Ordering::Relaxed);
+        result
+    }
+}
+
+/// The systems of the tick that are in sets, each with the name of the set.
+fn membership(
+    world: &World,
+    sets: impl IntoIterator<Item = (&'static str, InternedSystemSet)>,
+) -> BTreeMap<SystemKey, &'static str> {
+    let schedules = world.resource::<Schedules>();
+    let Some(schedule) = schedules.get(FixedUpdate) else {
+        return BTreeMap::new();
+    };
+    let mut found = BTreeMap::new();
+    for (name, set) in sets {
+        // Before the first tick, and for kinds that are not there, there is none.
+        if let Ok(systems) = schedule.graph().systems_in_set(set) {
+            found.extend(systems.iter().map(|&key| (key, name)));
+        }
+    }
+    found
+}

@@ -1,0 +1,176 @@
+//! From systems to components and middlewares: a system measures all sensors of its kind, and hands their readings to all
+//! ports, so that what single ones cost is shared out by how often they act.
+use std::collections::BTreeMap;
+
+use bevy::prelude::World;
+use morse_api::{
+    component::{Path, UpdateRate},
+    kind::KindOf,
+    state::InPathOrder,
+};
+
+use super::Time;
+use crate::service::simulation::Wiring;
+
+/// A sensor or an actuator, and what is connected to it.
+pub(super) struct Owner {
+    path: String,
+    frequency: f64,
+    /// Kinds of the middlewares that its readings go to, one for each port.
+    ports: Vec<String>,
+}
+
+/// The components of a world.
+#[derive(Default)]
+pub(super) struct Owners {
+    /// By kind, in path order.
+    pub(super) kinds: BTreeMap<&'static str, Vec<Owner>>,
+}
+
+impl Owners {
+    pub(super) fn of(world: &World) -> Self {
+        let mut owners = Self::default();
+        let wiring = world.get_resource::<Wiring>();
+        let order = world.get_resource::<InPathOrder>();
+        for &entity in order.iter().flat_map(|order| &order.0) {
+            let parts = (world.get::<KindOf>(entity), world.get::<Path>(entity));
+            // Overlays act in requests alone.
+            let (Some(rate), (Some(kind), Some(path))) = (world.get::<UpdateRate>(entity), parts)
+            else {
+                continue;
+            };
+            let path = path.to_string();
+            let robots = wiring.iter().flat_map(|wiring| wiring.robots.values());
+            let mut wired = robots.filter_map(|robot| robot.components.get(&path));
+            let streams = wired.next().map(|component| component.streams.as_slice());
+            let out = streams.unwrap_or_default().iter();
+            let out = out.filter(|(_, direction)| *direction == "OUT");
+            owners.kinds.entry(kind.0).or_default().push(Owner {
+                ports: out.map(|(kind, _)| kind.clone()).collect(),
+                path,
+                frequency: rate.frequency,
+            });
+        }
+        owners
+    }
+}
+
+/// A component with its part of what its kind costs.
+pub(super) struct Found {
+    pub(super) path: String,
+    pub(super) kind: &'static str,
+    pub(super) seconds: f64,
+    pub(super) is_shared: bool,
+}
+
+/// Costs of kinds, of components, and of middlewares by kind, s.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) kinds: BTreeMap<&'static str, f64>,
+    pub(super) components: Vec<Found>,
+    pub(super) middlewares: BTreeMap<String, f64>,
+}
+
+pub(super) fn share_out(owners: &Owners, times: &[Time]) -> Shared {
+    let mut shared = Shared::default();
+    for (&kind, all) in &owners.kinds {
+        let own = times.iter().filter(|time| time.kind == Some(kind));
+        let (mut measuring, mut handing) = (0.0, 0.0);
+        for time in own {
+            let cost = if time.phase == "Outputs" {
+                &mut handing
+            } else {
+                &mut measuring
+            };
+            *cost += time.seconds;
+        }
+        let readings = all
+            .iter()
+            .map(|owner| owner.frequency * owner.ports.len() as f64);
+        let readings: f64 = readings.sum();
+        if readings > 0.0 {
+            for owner in all {
+                for port in &owner.ports {
+                    let part = handing * owner.frequency / readings;
+                    *shared.middlewares.entry(port.clone()).or_default() += part;
+                }
+            }
+        } else {
+            measuring += handing;
+        }
+        shared.kinds.insert(kind, measuring);
+        let acts: f64 = all.iter().map(|owner| owner.frequency).sum();
+        shared.components.extend(all.iter().map(|owner| Found {
+            path: owner.path.clone(),
+            kind,
+            seconds: if acts > 0.0 {
+                measuring * owner.frequency / acts
+            } else {
+                0.0
+            },
+            is_shared: all.len() > 1,
+        }));
+    }
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(path: &str, frequency: f64, ports: &[&str]) -> Owner {
+        Owner {
+            path: path.to_owned(),
+            frequency,
+            ports: ports.iter().map(|port| (*port).to_owned()).collect(),
+        }
+    }
+
+    fn time(phase: &'static str, kind: &'static str, seconds: f64) -> Time {
+        Time {
+            name: String::new(),
+            phase,
+            kind: Some(kind),
+            seconds,
+        }
+    }
+
+    #[test]
+    fn what_a_kind_costs_goes_to_its_components_and_their_middlewares() {
+        let owners = Owners {
+            kinds: BTreeMap::from([
+                (
+                    "pose",
+                    vec![
+                        owner("a.pose", 30.0, &["socket"]),
+                        owner("b.pose", 10.0, &["socket", "text"]),
+                    ],
+                ),
+                ("gps", vec![owner("a.gps", 5.0, &[])]),
+            ]),
+        };
+        let times = [
+            time("DefaultAction", "pose", 3.0),
+            time("Modifiers", "pose", 1.0),
+            time("Outputs", "pose", 5.0),
+            time("DefaultAction", "gps", 2.0),
+            time("Outputs", "gps", 0.5),
+        ];
+        let shared = share_out(&owners, &times);
+        assert_eq!(shared.kinds, BTreeMap::from([("gps", 2.5), ("pose", 4.0)]));
+        let found = shared.components.iter();
+        let found: Vec<(&str, f64, bool)> = found
+            .map(|found| (found.path.as_str(), found.seconds, found.is_shared))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a.gps", 2.5, false),
+                ("a.pose", 3.0, true),
+                ("b.pose", 1.0, true)
+            ]
+        );
+        let of = |kind: &str| shared.middlewares.get(kind).copied();
+        assert_eq!((of("socket"), of("text")), (Some(4.0), Some(1.0)));
+    }
+}
