@@ -14,8 +14,12 @@ fn commit() -> Option<String> {
     if std::env::var("PROFILE").ok()? != "release" {
         return None;
     }
-    for name in ["HEAD", "index", "logs/HEAD"] {
+    for name in ["HEAD", "logs/HEAD"] {
         let path = git(&["rev-parse", "--git-path", name])?;
+        println!("cargo::rerun-if-changed={path}");
+    }
+    // What is not committed yet shows in the description.
+    for path in ["src", "plugins", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={path}");
     }
     git(&[
