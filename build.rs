@@ -14,6 +14,10 @@ fn commit() -> Option<String> {
     if std::env::var("PROFILE").ok()? != "release" {
         return None;
     }
+    // In the middle of somebody else's repository the commit would be theirs.
+    if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
+        return None;
+    }
     for name in ["HEAD", "logs/HEAD"] {
         let path = git(&["rev-parse", "--git-path", name])?;
         println!("cargo::rerun-if-changed={path}");

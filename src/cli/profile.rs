@@ -161,7 +161,10 @@ fn costs(profile: &Profile) -> Vec<(String, f64)> {
     let others = others.map(|system| (format!("the system {}", system.part.name), system.part.us));
     let rest = [
         ("what is between systems".to_owned(), profile.between.us),
-        ("hashing".to_owned(), profile.hashes.us),
+        (
+            "the snapshot of the start and hashes".to_owned(),
+            profile.hashes.us,
+        ),
         ("pictures and films".to_owned(), profile.pictures.us),
     ];
     kinds

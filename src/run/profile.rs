@@ -53,7 +53,8 @@ pub struct Profile {
     pub middlewares: Vec<MiddlewarePart>,
     /// Time between the systems: putting them in order when kinds come, running one after the other, what they put off.
     pub between: Part,
-    /// Time after them: the chain of hashes, where it is asked for.
+    /// Time before and after them: the snapshot of the start, which a reset goes back to, and the chain of hashes, where it is
+    /// asked for.
     pub hashes: Part,
     /// Pictures and films between two ticks.
     pub pictures: Part,
@@ -286,7 +287,10 @@ impl Measured {
             components: sorted(components, |component| component.part.us),
             middlewares: sorted(middlewares, |middleware| middleware.part.us),
             between: part("between systems", (self.updates - all).max(0.0)),
-            hashes: part("hashes", (summary.tick_seconds - self.updates).max(0.0)),
+            hashes: part(
+                "snapshot of the start, hashes",
+                (summary.tick_seconds - self.updates).max(0.0),
+            ),
             pictures: part("pictures", self.pictures),
         }
     }

@@ -1,6 +1,7 @@
 //! D6: a reset is a fresh start, what is restored goes on as if nothing had been, a fork does as its origin, and snapshots
 //! are the same bytes.
 use morse_api::random::Random;
+use serde_json::Value as Json;
 
 use super::{
     Figure, Figures,
@@ -14,7 +15,6 @@ const STRETCH: u64 = 40;
 pub(super) fn check(bench: &Bench<'_>) -> Figures {
     let mut figures = Vec::new();
     for scene in &bench.scenes {
-        // What was defined to go wrong does so within these.
         let ticks = scene.ticks(bench.size.short);
         let hashes = bench.undisturbed(scene, ticks)?;
         figures.push(resets(bench, scene, &hashes)?);
@@ -133,7 +133,9 @@ fn forks(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure, St
         let mut fork = bench.open(scene)?;
         let snapshot = through_text(&origin)?;
         fork.restore(&snapshot).map_err(|error| error.to_string())?;
+        let paths = origin.paths();
         for _ in 0..last(hashes) - at {
+            intervene(&mut random, &paths, [&mut origin, &mut fork]);
             step(&mut origin)?;
             step(&mut fork)?;
             if origin.state_hash() != fork.state_hash() {
@@ -143,13 +145,35 @@ fn forks(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure, St
             }
         }
     }
-    let figure = format!("{}: forks into a second world", scene.name);
+    let figure = format!(
+        "{}: forks into a second world, with equal input",
+        scene.name
+    );
     Ok(Figure::alike(
         figure,
         "as its origin, each tick",
         wrong,
         count,
     ))
+}
+
+/// Now and then switches a component on or off, in both worlds: what comes from outside is the same.
+fn intervene(random: &mut Random, paths: &[String], worlds: [&mut Simulation; 2]) {
+    let service = if random.uniform() < 0.5 {
+        "activate"
+    } else {
+        "deactivate"
+    };
+    let place = some(random, paths.len() as u64) - 1;
+    let path = usize::try_from(place)
+        .ok()
+        .and_then(|place| paths.get(place));
+    if let (Some(path), true) = (path, random.uniform() < 0.3) {
+        for world in worlds {
+            // Bodies and joints cannot be switched, and say so.
+            world.call(path, service, &Json::Null);
+        }
+    }
 }
 
 fn bytes(bench: &Bench<'_>, scene: &Scene, ticks: u64) -> Result<Figure, String> {
