@@ -66,6 +66,11 @@ impl Scene {
     pub(super) fn ticks(&self, seconds: f64) -> u64 {
         ((seconds * self.rate).round() as u64).max(6)
     }
+
+    /// Simulated seconds of so many ticks.
+    pub(super) fn seconds(&self, ticks: u64) -> f64 {
+        ticks as f64 / self.rate
+    }
 }
 
 /// A folder that is gone in the end.

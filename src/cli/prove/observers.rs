@@ -33,6 +33,9 @@ use crate::{
 /// Time after which a run is given up.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Least time by the wall clock that clients have, s.
+const LOOK: f64 = 0.25;
+
 /// Sorts of observers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Onlookers {
@@ -106,10 +109,10 @@ pub(super) fn check(bench: &Bench<'_>) -> Figures {
         let usual = hashes.last().copied().unwrap_or_default();
         let mut wrong = Vec::new();
         for (name, onlookers) in CASES {
-            let hash = observed(bench, scene, ticks, onlookers)
-                .map_err(|why| format!("{}, {name}: {why}", scene.name))?;
-            if hash != format!("{usual:032x}") {
-                wrong.push(format!("{name}: {hash} instead of {usual:032x}"));
+            match observed(bench, scene, ticks, onlookers) {
+                Ok(hash) if hash == format!("{usual:032x}") => {}
+                Ok(hash) => wrong.push(format!("{name}: {hash} instead of {usual:032x}")),
+                Err(why) => wrong.push(format!("{name}: {why}")),
             }
         }
         let figure = format!(
@@ -155,6 +158,9 @@ fn observed(
     );
     let pace = if onlookers.in_real_time {
         Pace::RealTime(1.0)
+    } else if onlookers.clients || onlookers.viewers {
+        // They need some time to look on.
+        Pace::RealTime(scene.seconds(ticks) / LOOK)
     } else {
         Pace::Max
     };
