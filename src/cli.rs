@@ -1,4 +1,5 @@
 //! The command line: what was typed, what it means, and the exit code. One file a command.
+pub mod bench;
 mod camera_arguments;
 pub mod check;
 pub mod describe;
@@ -87,6 +88,7 @@ enum Command {
     Describe(describe::Args),
     Fmt(fmt::Args),
     New(new::Args),
+    Bench(bench::Args),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -196,6 +198,7 @@ fn dispatch(
         Command::List(args) => list::run(&args, extensions, out),
         Command::Describe(args) => describe::run(&args, extensions, out, err),
         Command::New(args) => new::run(&args, extensions, out, err),
+        Command::Bench(args) => bench::run(&args, extensions, out, err),
         Command::Fmt(mut args) => {
             args.color = color;
             fmt::run(&args, out, err)

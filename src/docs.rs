@@ -15,7 +15,8 @@
 //! - [`window`]: a window that does;
 //! - [`tests_with_a_verdict`]: scenarios, many runs, and whether they pass;
 //! - [`the_same_bits`]: where the time of a run goes, and whether it would be the same one again;
-//! - [`headless_tests`]: simulations in `cargo test`.
+//! - [`headless_tests`]: simulations in `cargo test`;
+//! - [`how_fast`]: speed, measured and beside other simulators, and the same bits.
 
 #[doc = include_str!("docs/first_steps.md")]
 pub mod first_steps {}
@@ -64,6 +65,9 @@ pub mod the_same_bits {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}
+
+#[doc = include_str!("docs/how_fast.md")]
+pub mod how_fast {}
 
 /// The examples of the README are run, too.
 #[cfg(doctest)]

@@ -1,4 +1,5 @@
 //! The program from outside: exit codes, what goes to stdout and what to stderr, files, signals.
+mod bench;
 mod catalogue;
 mod checked;
 mod files;
@@ -233,6 +234,7 @@ fn help_and_version_are_results() {
     let room = Room::new();
     let help = room.run(&["--help"]).with_code(0);
     for word in [
+        "bench",
         "check",
         "inspect",
         "list",

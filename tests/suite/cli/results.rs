@@ -9,7 +9,7 @@ use std::{
 use super::{Ran, Room, binary};
 
 /// Commands that print results, each with arguments that work and, perhaps, what it reads from stdin.
-const PRINTING: [(&[&str], &str); 22] = [
+const PRINTING: [(&[&str], &str); 24] = [
     (&["--help"], ""),
     (&["--version"], ""),
     (&["help", "run"], ""),
@@ -28,6 +28,8 @@ const PRINTING: [(&[&str], &str); 22] = [
     (&["list", "services"], ""),
     (&["describe", "gps"], ""),
     (&["describe", "gps", "--json"], ""),
+    (&["bench", "S5", "--n", "3"], ""),
+    (&["bench", "S5", "--n", "3", "--json"], ""),
     (&["fmt", "-"], "frame a { }"),
     (&["fmt", "--check", "untidy.robray"], ""),
     (&["completions", "bash"], ""),

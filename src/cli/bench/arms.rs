@@ -1,0 +1,213 @@
+//! S3: arms of seven joints whose motors follow waves. Cost of joints and of commands.
+use std::{f64::consts::TAU, fmt::Write as _};
+
+use bevy::prelude::Entity;
+use morse_actuators::joints::JointsCommand;
+use morse_api::command::CommandSender;
+use morse_sensors::joint_state::JointStateData;
+
+use super::{
+    Failed, Setup,
+    iiwa::{JOINTS, model},
+    outcome::{Check, Outcome, rounded},
+    stopwatch::Stopwatch,
+    world::{World, write},
+};
+
+/// Ticks a second, each with new commands.
+const RATE: f64 = 240.0;
+/// Stiffness of the motors, N·m/rad.
+const STIFFNESS: [f64; JOINTS] = [2_000.0, 2_000.0, 2_000.0, 2_000.0, 500.0, 500.0, 200.0];
+/// Damping of the motors as a part of the stiffness, s.
+const DAMPING: f64 = 0.05;
+/// Greatest torque of the motors, N·m.
+const TORQUE: f64 = 300.0;
+/// Distance of neighbours, m.
+const SPACING: f64 = 2.0;
+/// Most that a joint may lag behind its target, rad.
+const LAG: f64 = 0.1;
+/// Time from which on joints have to follow, s; or half of a shorter run.
+const SETTLED: f64 = 2.0;
+
+/// Moves the arms.
+pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
+    let substeps = setup.substeps.unwrap_or(1);
+    write(setup, "iiwa.robray", &model())?;
+    let mut world = World::new(setup, "S3", GROUND, &simulation(setup.n, substeps))?;
+    let mut arms = Arms::new(&world, setup.n)?;
+    let ticks = setup.ticks(RATE);
+    let settled = ((SETTLED * RATE) as u64).min(ticks / 2);
+    let mut lag = 0.0;
+    let watch = Stopwatch::start();
+    for tick in 0..ticks {
+        let seconds = tick as f64 / RATE;
+        arms.command(seconds)?;
+        world.step()?;
+        let has_read = arms.read(&world)?;
+        if has_read && tick >= settled {
+            lag = worse(lag, arms.lag(seconds));
+        }
+    }
+    Ok(Outcome {
+        ticks,
+        rate: RATE,
+        bodies: setup.n,
+        substeps,
+        load_seconds: world.load_seconds,
+        time: watch.elapsed(),
+        check: check(lag, &arms.measured),
+        ..Outcome::default()
+    })
+}
+
+const GROUND: &str =
+    "frame ground { translation [0, 0, -0.5]; geometry { shape box; dimension [400, 400, 1]; } }\n";
+
+/// Target of a joint at a time.
+fn target(seconds: f64, arm: usize, joint: usize) -> f64 {
+    0.5 * libm::sin(TAU * 0.2 * seconds + 0.7 * joint as f64 + 0.1 * arm as f64)
+}
+
+fn name(index: usize) -> String {
+    format!("arm_{index:04}")
+}
+
+fn simulation(count: usize, substeps: u32) -> String {
+    let mut text = format!(
+        "// Each arm starts where its wave does.\nSimulation(\n    scene: \"S3.robray\",\n    environment: (rate: {RATE}, substeps: {substeps}),\n    robots: {{\n"
+    );
+    let side = (1..).find(|side| side * side >= count).unwrap_or(1);
+    for arm in 0..count {
+        let (x, y) = ((arm % side) as f64 * SPACING, (arm / side) as f64 * SPACING);
+        let name = name(arm);
+        writeln!(
+            text,
+            "        \"{name}\": (model: \"iiwa.robray\", base: fixed, at: (translation: ({x}, {y}, 0)),\n            joints: {{"
+        )
+        .ok();
+        for (joint, stiffness) in STIFFNESS.iter().enumerate() {
+            let (number, start) = (joint + 1, target(0.0, arm, joint));
+            let damping = DAMPING * stiffness;
+            writeln!(
+                text,
+                "                \"joint_{number}\": (position: {start}, stiffness: {stiffness}, damping: {damping}, max_effort: {TORQUE}),"
+            )
+            .ok();
+        }
+        text.push_str(
+            "            },\n            sensors: { \"joints\": (kind: \"joint_state\", frequency: 60) },\n            \
+             actuators: { \"motors\": (kind: \"joints\") }),\n",
+        );
+    }
+    text + "    },\n)\n"
+}
+
+/// Handles of the arms' parts, and what is read of them.
+struct Arms {
+    motors: Vec<CommandSender>,
+    sensors: Vec<Entity>,
+    /// Positions and speeds of all joints of each arm.
+    measured: Vec<[[f64; JOINTS]; 2]>,
+}
+
+impl Arms {
+    fn new(world: &World, count: usize) -> Result<Self, Failed> {
+        let motors =
+            (0..count).map(|arm| world.simulation.commander(&format!("{}.motors", name(arm))));
+        Ok(Self {
+            motors: motors
+                .collect::<Result<_, _>>()
+                .map_err(|error| Failed::Lacks(error.to_string()))?,
+            sensors: world.components((0..count).map(|arm| format!("{}.joints", name(arm))))?,
+            measured: vec![[[0.0; JOINTS]; 2]; count],
+        })
+    }
+
+    /// Sends each arm the targets of a time.
+    fn command(&self, seconds: f64) -> Result<(), Failed> {
+        for (arm, motors) in self.motors.iter().enumerate() {
+            let positions = (0..JOINTS).map(|joint| target(seconds, arm, joint));
+            let command = JointsCommand {
+                positions: positions.collect(),
+                ..JointsCommand::default()
+            };
+            let sent = motors.send(Box::new(command));
+            sent.map_err(|error| Failed::Step(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Copies what was measured in this tick; tells whether anything was.
+    fn read(&mut self, world: &World) -> Result<bool, Failed> {
+        let mut is_fresh = false;
+        for (&sensor, copy) in self.sensors.iter().zip(&mut self.measured) {
+            if !world.is_fresh(sensor) {
+                continue;
+            }
+            is_fresh = true;
+            let data = world.data::<JointStateData>(sensor)?;
+            for (copy, numbers) in copy.iter_mut().zip([&data.positions, &data.velocities]) {
+                for (copy, number) in copy.iter_mut().zip(numbers) {
+                    *copy = *number;
+                }
+            }
+        }
+        Ok(is_fresh)
+    }
+
+    /// Greatest distance of a joint from its target.
+    fn lag(&self, seconds: f64) -> f64 {
+        let mut lag = 0.0;
+        for (arm, [positions, _]) in self.measured.iter().enumerate() {
+            for (joint, position) in positions.iter().enumerate() {
+                lag = worse(lag, (position - target(seconds, arm, joint)).abs());
+            }
+        }
+        lag
+    }
+}
+
+/// The greater of two errors; what is no number is the worst.
+fn worse(one: f64, other: f64) -> f64 {
+    if other.is_nan() {
+        f64::INFINITY
+    } else {
+        one.max(other)
+    }
+}
+
+/// Tells whether the joints followed, and moved at all.
+fn check(lag: f64, measured: &[[[f64; JOINTS]; 2]]) -> Check {
+    let speeds = measured.iter().flat_map(|[_, speeds]| speeds);
+    let fastest = speeds.fold(0.0, |fastest, speed| worse(fastest, speed.abs()));
+    Check::new(lag < LAG && fastest > 0.0 && fastest < 10.0)
+        .with("max_tracking_err_rad", rounded(lag, 6))
+        .with("max_speed_rad_s", rounded(fastest, 6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_that_lag_or_stand_fail() {
+        let moving = [[[0.1; JOINTS], [0.5; JOINTS]]];
+        assert!(check(0.04, &moving).passed);
+        assert!(!check(0.11, &moving).passed);
+        assert!(!check(worse(0.0, f64::NAN), &moving).passed);
+        assert!(!check(0.04, &[[[0.1; JOINTS], [0.0; JOINTS]]]).passed);
+    }
+
+    #[test]
+    fn the_lag_is_that_of_the_worst_joint() {
+        let positions = |arm: usize| std::array::from_fn(|joint| target(1.0, arm, joint));
+        let mut arms = Arms {
+            motors: Vec::new(),
+            sensors: Vec::new(),
+            measured: (0..3).map(|arm| [positions(arm), [0.0; JOINTS]]).collect(),
+        };
+        assert!(arms.lag(1.0) < 1e-12);
+        arms.measured[2][0][6] -= 0.3;
+        assert!((arms.lag(1.0) - 0.3).abs() < 1e-12);
+    }
+}
