@@ -1,9 +1,10 @@
 //! `bench`: each scene passes its check and says its figures; wrong arguments are explained.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path, process::Command};
 
 use serde_json::Value as Json;
 
 use super::Room;
+use crate::require;
 
 /// Figures that programs for other simulators print as well.
 const FIELDS: [&str; 20] = [
@@ -165,4 +166,87 @@ fn wrong_arguments_are_explained() {
     room.run(&["bench", "S1", "--keep", "taken"])
         .with_code(3)
         .with_errors(&["`taken` cannot be written"]);
+}
+
+/// Prints the scenes of the programs for other simulators: for each of our files and the beginning of its lines, the
+/// numbers of these lines.
+const PEERS: &str = r#"
+import json, scenes
+boxes = scenes.arena()
+side, places, turns = scenes.heap(20)
+whole = lambda x, y, a, b, yaw: [x, y, 0.5, 0, 0, yaw, 2 * a, 2 * b, 1]
+print(json.dumps({
+    "S1.robray frame cube_": [[*place, 1] for place in scenes.stack(20)],
+    "S2.robray frame box_": [whole(*box) for box in boxes],
+    "S2.robray frame robot_": [[x, y, 0, 0, 0, yaw] for x, y, yaw, _ in scenes.robots(20, boxes)],
+    "S4.robray frame stone_": [[*place, *turn[1:], turn[0], 1] for place, turn in zip(places, turns)],
+    "hull.obj v ": sorted(scenes.hull()),
+    "S5.robray frame box_": [whole(*box) for box in scenes.load(20)],
+}))
+"#;
+
+#[test]
+fn programs_for_other_simulators_have_the_same_scenes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut python = Command::new("python3");
+    python
+        .args(["-B", "-c", PEERS])
+        .current_dir(root.join("tests/bench/peers"))
+        .env("PYTHONPATH", ".");
+    let Ok(printed) = python.output() else {
+        return require::left_out("python", "no python3: scenes of other simulators");
+    };
+    let said = String::from_utf8_lossy(&printed.stderr);
+    assert!(printed.status.success(), "{said}");
+    let scenes: BTreeMap<String, Vec<Vec<f64>>> =
+        serde_json::from_slice(&printed.stdout).expect("lists of numbers");
+    let room = Room::new();
+    for scene in ["S1", "S2", "S4", "S5"] {
+        let arguments = ["bench", scene, "--n", "20", "--keep", "kept"];
+        let seconds = ["--seconds", "0.1"];
+        let more = if scene == "S5" { &[][..] } else { &seconds };
+        room.run(&[&arguments, more].concat()).with_code(0);
+    }
+    assert_eq!(scenes.len(), 6);
+    for (what, theirs) in scenes {
+        let (file, begin) = what.split_once(' ').expect("a file");
+        let text = room.read(&format!("kept/{file}"));
+        let lines = text.lines().filter_map(|line| line.strip_prefix(begin));
+        let mut ours: Vec<Vec<f64>> = lines.map(numbers).collect();
+        if file == "hull.obj" {
+            ours.sort_by(|one, other| one.partial_cmp(other).expect("numbers"));
+        }
+        assert_eq!(ours.len(), theirs.len(), "{what}");
+        for (one, other) in ours.iter().zip(&theirs) {
+            let same = |(one, other): (&f64, &f64)| (one - other).abs() < 2e-6;
+            let is_same = one.len() == other.len() && one.iter().zip(other).all(same);
+            assert!(is_same, "{what}: {one:?} and {other:?}");
+        }
+    }
+}
+
+/// The numbers of a line; its name, up to a brace, has none.
+fn numbers(line: &str) -> Vec<f64> {
+    let body = line.split_once('{').map_or(line, |(_, body)| body);
+    body.split([' ', ',', '[', ']', ';'])
+        .filter_map(|word| word.parse().ok())
+        .collect()
+}
+
+#[test]
+fn the_comparison_can_be_called() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/compare");
+    let mut help = Command::new("python3");
+    let Ok(help) = help.arg("-B").arg(&script).arg("--help").output() else {
+        return require::left_out("python", "no python3: the comparison");
+    };
+    let text = String::from_utf8_lossy(&help.stdout);
+    for option in ["--scenes", "--sizes", "--pairs", "--readme"] {
+        assert!(text.contains(option), "{option}: {text}");
+    }
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"));
+    let readme = readme.expect("a page");
+    let (_, table) = readme.split_once("<!-- bench:begin -->").expect("a mark");
+    let (table, _) = table.split_once("<!-- bench:end -->").expect("its end");
+    assert!(table.contains("| scene | N | morse-sim | mujoco | ratio |"));
 }
