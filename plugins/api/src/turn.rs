@@ -21,13 +21,41 @@ use crate::tick::{Actuate, Inputs, Tick};
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Turn(pub Tick, pub &'static str);
 
-/// The last kind of each phase.
+/// The kinds of each phase, in the order in which they were registered, and which of them are in the tick.
 #[derive(Resource, Default)]
-struct LastTurn(BTreeMap<Tick, Turn>);
+struct Order(BTreeMap<Tick, Vec<(Turn, bool)>>);
+
+impl Order {
+    /// Registers a turn, after those before it.
+    fn add(&mut self, turn: Turn) {
+        let phase = self.0.entry(turn.0).or_default();
+        if phase.iter().all(|(known, _)| *known != turn) {
+            phase.push((turn, false));
+        }
+    }
+
+    /// Notes that a turn comes into the tick; returns those in the tick that are next to it, before and after. Nothing,
+    /// if it is there already.
+    fn enter(&mut self, turn: Turn) -> Option<[Option<Turn>; 2]> {
+        let phase = self.0.get_mut(&turn.0)?;
+        let place = phase.iter().position(|(known, _)| *known == turn)?;
+        let (before, rest) = phase.split_at_mut(place);
+        let ((_, is_there), after) = rest.split_first_mut()?;
+        if std::mem::replace(is_there, true) {
+            return None;
+        }
+        let there = |(turn, is_there): &(Turn, bool)| is_there.then_some(*turn);
+        let previous = before.iter().rev().find_map(there);
+        Some([previous, after.iter().find_map(there)])
+    }
+}
+
+/// Systems of a kind, with their turn.
+type Part = (Turn, ScheduleConfigs<ScheduleSystem>);
 
 /// Systems of the kinds that are not in the tick yet. They stay on the thread that made them, as the app does.
 #[derive(Default)]
-struct Waiting(BTreeMap<&'static str, Vec<ScheduleConfigs<ScheduleSystem>>>);
+struct Waiting(BTreeMap<&'static str, Vec<Part>>);
 
 /// Kinds that the world has got a component of since the last tick.
 #[derive(Resource, Default)]
@@ -43,20 +71,11 @@ pub(crate) fn add_in_turn<M>(
 ) {
     let turn = Turn(phase, kind);
     let world = app.world_mut();
-    let mut last = world.get_resource_or_init::<LastTurn>();
-    let previous = last.0.insert(phase, turn);
-    match phase {
-        Tick::Inputs => app.configure_sets(FixedUpdate, turn.in_set(Inputs::Commands)),
-        Tick::Actuate => app.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction)),
-        _ => app.configure_sets(FixedUpdate, turn.in_set(phase)),
-    };
-    if let Some(previous) = previous.filter(|previous| *previous != turn) {
-        app.configure_sets(FixedUpdate, turn.after(previous));
-    }
+    world.get_resource_or_init::<Order>().add(turn);
     app.init_non_send::<Waiting>();
     let mut waiting = app.world_mut().non_send_mut::<Waiting>();
     let all = waiting.0.entry(kind).or_default();
-    all.push(systems.in_set(turn));
+    all.push((turn, systems.in_set(turn)));
 }
 
 /// Lets the systems of a kind wait for the first component `C`, which all of the kind have. `hook` is to [`want`] the kind.
@@ -84,7 +103,9 @@ struct Turns;
 
 impl Plugin for Turns {
     fn build(&self, app: &mut App) {
-        app.init_resource::<Wanted>().add_systems(First, begin);
+        app.init_resource::<Wanted>()
+            .init_schedule(FixedUpdate)
+            .add_systems(First, begin);
     }
 }
 
@@ -100,9 +121,30 @@ fn begin(world: &mut World) {
     };
     let came = wanted.iter().filter_map(|kind| waiting.0.remove(kind));
     let came: Vec<_> = came.flatten().collect();
-    let mut schedules = world.resource_mut::<Schedules>();
-    for systems in came {
-        schedules.add_systems(FixedUpdate, systems);
+    world.resource_scope(|world, mut order: Mut<'_, Order>| {
+        let mut schedules = world.resource_mut::<Schedules>();
+        for (turn, systems) in came {
+            if let Some(neighbours) = order.enter(turn) {
+                take_place(&mut schedules, turn, neighbours);
+            }
+            schedules.add_systems(FixedUpdate, systems);
+        }
+    });
+}
+
+/// Puts a turn into its phase, between its neighbours. A schedule that has the turns of all kinds there are takes long to
+/// be put in order.
+fn take_place(schedules: &mut Schedules, turn: Turn, [previous, next]: [Option<Turn>; 2]) {
+    match turn.0 {
+        Tick::Inputs => schedules.configure_sets(FixedUpdate, turn.in_set(Inputs::Commands)),
+        Tick::Actuate => schedules.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction)),
+        phase => schedules.configure_sets(FixedUpdate, turn.in_set(phase)),
+    };
+    if let Some(previous) = previous {
+        schedules.configure_sets(FixedUpdate, turn.after(previous));
+    }
+    if let Some(next) = next {
+        schedules.configure_sets(FixedUpdate, turn.before(next));
     }
 }
 
@@ -115,7 +157,7 @@ mod tests {
     struct Ran(Vec<&'static str>);
 
     #[derive(Component)]
-    struct Part<const N: usize>;
+    struct Thing<const N: usize>;
 
     const KINDS: [&str; 3] = ["velocity", "pose", "clock"];
 
@@ -126,9 +168,9 @@ mod tests {
             let note = move |mut ran: ResMut<Ran>| ran.0.push(kind);
             add_in_turn(&mut app, Tick::Outputs, kind, note);
         }
-        wait_for::<Part<0>>(&mut app, KINDS[0], |world, _| want(world, KINDS[0]));
-        wait_for::<Part<1>>(&mut app, KINDS[1], |world, _| want(world, KINDS[1]));
-        wait_for::<Part<2>>(&mut app, KINDS[2], |world, _| want(world, KINDS[2]));
+        wait_for::<Thing<0>>(&mut app, KINDS[0], |world, _| want(world, KINDS[0]));
+        wait_for::<Thing<1>>(&mut app, KINDS[1], |world, _| want(world, KINDS[1]));
+        wait_for::<Thing<2>>(&mut app, KINDS[2], |world, _| want(world, KINDS[2]));
         app
     }
 
@@ -142,13 +184,24 @@ mod tests {
     fn kinds_run_in_the_order_of_their_registration_however_they_come() {
         let mut app = world();
         assert!(tick(&mut app).is_empty());
-        app.world_mut().spawn(Part::<2>);
+        app.world_mut().spawn(Thing::<2>);
         assert_eq!(tick(&mut app), ["clock"]);
-        app.world_mut().spawn(Part::<0>);
+        app.world_mut().spawn(Thing::<0>);
         assert_eq!(tick(&mut app), ["velocity", "clock"]);
-        app.world_mut().spawn((Part::<1>, Part::<0>));
+        app.world_mut().spawn((Thing::<1>, Thing::<0>));
         assert_eq!(tick(&mut app), KINDS);
         assert_eq!(tick(&mut app), KINDS);
+    }
+
+    #[test]
+    fn the_schedule_has_no_turns_of_kinds_that_are_not_there() {
+        let mut app = world();
+        app.world_mut().spawn(Thing::<1>);
+        assert_eq!(tick(&mut app), ["pose"]);
+        let schedules = app.world().resource::<Schedules>();
+        let sets = &schedules.get(FixedUpdate).unwrap().graph().system_sets;
+        let there = KINDS.map(|kind| sets.contains(Turn(Tick::Outputs, kind)));
+        assert_eq!(there, [false, true, false]);
     }
 
     #[test]
@@ -157,9 +210,9 @@ mod tests {
         app.init_resource::<Ran>();
         let note = |mut ran: ResMut<Ran>| ran.0.push("own");
         add_in_turn(&mut app, Tick::Action, "own", note);
-        let hooks = app.world_mut().register_component_hooks::<Part<9>>();
+        let hooks = app.world_mut().register_component_hooks::<Thing<9>>();
         hooks.on_add(|_, _| ());
-        wait_for::<Part<9>>(&mut app, "own", |world, _| want(world, "own"));
+        wait_for::<Thing<9>>(&mut app, "own", |world, _| want(world, "own"));
         assert_eq!(tick(&mut app), ["own"]);
     }
 }
