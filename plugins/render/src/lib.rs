@@ -66,10 +66,11 @@ pub use viewpoint::{Margin, automatic, look, view};
 pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
     let software = Software(Arc::new(Shared {
         scene: RwLock::new(RenderScene {
-            illumination: Illumination::new(lighting),
+            things: Vec::new(),
             lamps: lighting.lamps.values().map(Lamp::hanging).collect(),
             hanging: lighting.lamps.len(),
-            ..RenderScene::default()
+            illumination: Illumination::new(lighting),
+            generation: 0,
         }),
         pool: rays::pool(threads),
     }));
@@ -148,6 +149,17 @@ impl Software {
         self.0.scene.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same, for pictures.
+    fn read_lit(&self) -> RwLockReadGuard<'_, RenderScene> {
+        let scene = self.read();
+        if scene.illumination.is_prepared() {
+            return scene;
+        }
+        drop(scene);
+        self.write().illumination.prepare();
+        self.read()
+    }
+
     fn write(&self) -> RwLockWriteGuard<'_, RenderScene> {
         self.0.scene.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -155,7 +167,7 @@ impl Software {
 
 impl Render for Software {
     fn render(&self, camera: &CameraView, picture: &mut Picture) {
-        draw_picture(&self.read(), camera, picture, self.0.pool.as_ref());
+        draw_picture(&self.read_lit(), camera, picture, self.0.pool.as_ref());
     }
 
     fn geometry(&self) -> Vec<Entity> {

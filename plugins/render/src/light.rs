@@ -22,32 +22,49 @@ pub(super) struct Illumination {
     /// Light from above and from below, on what faces there.
     above: Rgb,
     below: Rgb,
+    lighting: Lighting,
+    /// Worked out when the first picture is taken: most worlds have no camera.
     sky: Vec<Rgb>,
     codes: Vec<u8>,
 }
 
 impl Default for Illumination {
     fn default() -> Self {
-        Self::new(&Lighting::default())
+        let mut light = Self::new(&Lighting::default());
+        light.prepare();
+        light
     }
 }
 
 impl Illumination {
+    /// Light that pictures can be taken in once it is [`prepare`](Self::prepare)d.
     pub(super) fn new(lighting: &Lighting) -> Self {
-        let sky = (0..ELEVATIONS).map(|step| {
-            let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
-            lighting.background(height)
-        });
-        let code = |step: usize| encode(step as f64 / (STEPS - 1) as f64);
         let [above, below] = lighting.ambient.light();
         Self {
             to_sun: Vector3::from(lighting.sun.direction).normalize(),
             sun: lighting.sun.light(),
             above,
             below,
-            sky: sky.collect(),
-            codes: (0..STEPS).map(code).collect(),
+            lighting: lighting.clone(),
+            sky: Vec::new(),
+            codes: Vec::new(),
         }
+    }
+
+    /// Tells whether pictures can be taken.
+    pub(super) fn is_prepared(&self) -> bool {
+        !self.codes.is_empty()
+    }
+
+    /// Works out the tables of the sky and of the codes of colours.
+    pub(super) fn prepare(&mut self) {
+        let sky = (0..ELEVATIONS).map(|step| {
+            let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
+            self.lighting.background(height)
+        });
+        let code = |step: usize| encode(step as f64 / (STEPS - 1) as f64);
+        self.sky = sky.collect();
+        self.codes = (0..STEPS).map(code).collect();
     }
 
     /// Colour of the background in a direction whose upward share is `height` (-1 to 1).

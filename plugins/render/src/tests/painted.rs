@@ -13,7 +13,7 @@ use super::*;
 
 /// Light that shows colours as they are.
 fn even() -> Illumination {
-    Illumination::new(&Lighting {
+    let mut light = Illumination::new(&Lighting {
         sun: Sun {
             strength: 0.0,
             ..Sun::default()
@@ -24,7 +24,9 @@ fn even() -> Illumination {
             strength: 1.0,
         },
         ..Lighting::default()
-    })
+    });
+    light.prepare();
+    light
 }
 
 /// An image in which every pixel has a colour of its own.
