@@ -18,7 +18,7 @@ mod stopwatch;
 mod world;
 
 use std::{
-    io::Write,
+    io::{ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
@@ -309,14 +309,36 @@ struct Folder {
 impl Folder {
     /// The folder to keep them in, or one that is removed at the end.
     fn new(kept: Option<&Path>) -> Result<Self, Failed> {
-        let own = || std::env::temp_dir().join(format!("morse-sim-bench-{}", std::process::id()));
-        let path = kept.map_or_else(own, Path::to_path_buf);
-        match std::fs::create_dir_all(&path) {
+        let Some(kept) = kept else {
+            return Self::of_its_own();
+        };
+        match std::fs::create_dir_all(kept) {
             Ok(()) => Ok(Self {
-                path,
-                is_kept: kept.is_some(),
+                path: kept.to_path_buf(),
+                is_kept: true,
             }),
-            Err(error) => Err(Failed::Unwritable(path, error)),
+            Err(error) => Err(Failed::Unwritable(kept.to_path_buf(), error)),
+        }
+    }
+
+    /// A folder that nobody has made before: what stands in the way of its name belongs to somebody else.
+    fn of_its_own() -> Result<Self, Failed> {
+        let process = std::process::id();
+        let mut number = 0;
+        loop {
+            let path = std::env::temp_dir().join(format!("morse-sim-bench-{process}-{number}"));
+            match std::fs::create_dir(&path) {
+                Ok(()) => {
+                    return Ok(Self {
+                        path,
+                        is_kept: false,
+                    });
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 1_000 => {
+                    number += 1;
+                }
+                Err(error) => return Err(Failed::Unwritable(path, error)),
+            }
         }
     }
 }
@@ -335,6 +357,15 @@ mod tests {
     use super::*;
     use crate::simulation::no_extensions;
     use outcome::Check;
+
+    #[test]
+    fn folders_of_its_own_are_new_and_go() {
+        let [one, other] = [(); 2].map(|()| Folder::new(None).expect("a folder"));
+        let paths = [&one, &other].map(|folder| folder.path.clone());
+        assert!(paths[0] != paths[1] && paths.iter().all(|path| path.is_dir()));
+        drop((one, other));
+        assert!(paths.iter().all(|path| !path.exists()));
+    }
 
     #[test]
     fn a_failed_check_is_said_and_fails_the_command() {
