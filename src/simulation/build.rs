@@ -9,6 +9,7 @@ use morse_api::{
     motion::TimeStrategy,
     render::RendererKind,
     service::Services,
+    threads::Threads,
 };
 use morse_geodesy::Origin;
 use morse_geometry::{GeometryOf, rays};
@@ -121,11 +122,12 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     let mut app = App::new();
     tell_time(&mut app, environment);
     app.insert_resource(memory)
+        .insert_resource(Threads::new(threads))
         .insert_resource(environment.motion);
     components(&mut app, extensions);
     morse_physics::plugin(&mut app, physics_settings(environment));
-    rays::plugin(&mut app, threads);
-    morse_render::plugin(&mut app, threads, &environment.light);
+    rays::plugin(&mut app);
+    morse_render::plugin(&mut app, &environment.light);
     place_on_earth(&mut app, environment);
     let spawned = spawn::spawn(app.world_mut(), &assembly)
         .map_err(|problems| failed(problems, &mut warnings))?;

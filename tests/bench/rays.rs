@@ -7,15 +7,16 @@ use criterion::{Criterion, Throughput};
 use morse_api::{
     body::{BodyKind, BodyState},
     lighting::Lighting,
-    rays::{Hit, Rays},
+    rays::{Hit, PlanarFan, Rays, ScanBuffer},
     render::UsesRenderer,
+    threads::Threads,
 };
 use morse_sim::{
     geometry::{GeometryOf, rays},
     render,
     scene::model::{Geometry, Shape},
 };
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Vector3};
 
 /// Rays of a scan, one each degree.
 const RAYS: usize = 360;
@@ -54,7 +55,11 @@ pub(crate) fn fleet(criterion: &mut Criterion) {
     for count in [10, 100, 1000] {
         let mut arena = Arena::new(count, 1);
         group.throughput(Throughput::Elements((RAYS * count) as u64));
-        group.bench_function(count.to_string(), |bencher| bencher.iter(|| arena.round()));
+        for (is_planar, name) in [(true, "planar"), (false, "ray by ray")] {
+            group.bench_function(format!("{count}, {name}"), |bencher| {
+                bencher.iter(|| arena.round(is_planar));
+            });
+        }
     }
     group.finish();
 }
@@ -63,9 +68,11 @@ pub(crate) fn fleet(criterion: &mut Criterion) {
 pub(crate) struct Arena {
     pub(crate) app: App,
     robots: Vec<Robot>,
-    /// Directions of the rays in the frame of a scanner.
+    /// The rays in the frame of a scanner.
     scanner: Vec<Vector3<f64>>,
-    /// The same in the world.
+    fan: PlanarFan,
+    buffer: ScanBuffer,
+    /// Directions of the rays in the world.
     directions: Vec<Vector3<f64>>,
     hits: Vec<Option<Hit>>,
 }
@@ -73,8 +80,9 @@ pub(crate) struct Arena {
 /// A world with rays and a renderer.
 fn app(threads: usize) -> App {
     let mut app = App::new();
-    rays::plugin(&mut app, threads);
-    render::plugin(&mut app, threads, &Lighting::default());
+    app.insert_resource(Threads::new(threads));
+    rays::plugin(&mut app);
+    render::plugin(&mut app, &Lighting::default());
     app.world_mut().spawn(UsesRenderer);
     app
 }
@@ -130,38 +138,38 @@ impl Arena {
                 Vector3::new(cosine, sine, 0.0)
             })
             .collect();
-        let directions = scanner.clone();
         let mut arena = Self {
             app,
             robots,
+            fan: PlanarFan::new(&scanner).expect("a plane"),
+            buffer: ScanBuffer::default(),
+            directions: scanner.clone(),
             scanner,
-            directions,
             hits: vec![None; RAYS],
         };
         arena.app.world_mut().run_schedule(PostStartup);
         arena
     }
 
-    /// Drives until the next scan is due, and scans.
-    fn round(&mut self) {
+    /// Drives until the next scan is due, and scans: as a planar scanner, or ray by ray.
+    fn round(&mut self, is_planar: bool) {
         for _ in 0..PERIOD {
             self.drive();
         }
-        let caster = self.app.world().resource::<Rays>();
+        let Rays(caster) = self.app.world().resource::<Rays>();
         for robot in &self.robots {
-            let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), robot.yaw);
-            let rotation = turn.to_rotation_matrix();
+            let pose = pose(robot.x, robot.y, 0.25, robot.yaw);
+            let (robot, hits) = (Some(robot.entity), &mut self.hits);
+            if is_planar {
+                caster.cast_planar(&self.fan, &pose, RANGE, robot, &mut self.buffer, hits);
+                continue;
+            }
+            let rotation = pose.rotation.to_rotation_matrix();
             for (world, local) in self.directions.iter_mut().zip(&self.scanner) {
                 *world = rotation * local;
             }
-            let origin = [robot.x, robot.y, 0.25].into();
-            caster.0.cast_fan(
-                origin,
-                &self.directions,
-                RANGE,
-                Some(robot.entity),
-                &mut self.hits,
-            );
+            let origin = pose.translation.vector.into();
+            caster.cast_fan(origin, &self.directions, RANGE, robot, hits);
         }
     }
 

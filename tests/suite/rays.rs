@@ -7,6 +7,7 @@ use morse_api::{
     component::{Level, Mount, UpdateRate},
     rays::{Hit, Rays, Surface},
     service::Services,
+    threads::Threads,
     tick::Tick,
 };
 use morse_sim::{
@@ -29,7 +30,8 @@ fn world(threads: usize) -> App {
     tick::plugin(&mut app, 60.0);
     physics::plugin(&mut app, physics::PhysicsSettings::default());
     sensor::plugin(&mut app);
-    rays::plugin(&mut app, threads);
+    app.insert_resource(Threads::new(threads));
+    rays::plugin(&mut app);
     // The first update only starts the clock.
     app.update();
     app

@@ -5,6 +5,9 @@
 mod assign;
 pub mod dynamic;
 pub mod range;
+mod value;
+
+use std::any::TypeId;
 
 use bevy::{
     prelude::*,
@@ -16,14 +19,16 @@ use serde_json::Value as Json;
 pub use assign::assign_map;
 pub use dynamic::DynamicValue;
 use range::Range;
+pub(crate) use value::is_seen;
+pub use value::{Value, view};
+use value::{Viewer, viewer};
 
 pub use crate::attributes::{Fixed, Flat, Levels, Unit};
 use crate::{
     hasher::StateHasher,
     json::{number_to_json, numbers_to_json},
-    named::Named,
     property::{Form, Property, form_of},
-    samples::{AnySamples, Samples, base64_text},
+    samples::base64_text,
 };
 
 /// One field of a data type.
@@ -34,7 +39,7 @@ pub struct Field {
     /// Its place in the struct: `data.field_at(index)`.
     pub index: usize,
     /// Its Rust type.
-    pub type_id: std::any::TypeId,
+    pub type_id: TypeId,
     /// Information of reflection about the type.
     pub info: Option<&'static TypeInfo>,
     /// The type's name, short.
@@ -57,6 +62,22 @@ pub struct Field {
     pub is_flat: bool,
     /// True if it is no measurement.
     pub is_fixed: bool,
+    viewer: Viewer,
+}
+
+impl Field {
+    /// Looks at the field in some data of its type: [`view`] for who looks at it again and again.
+    #[must_use]
+    pub fn view<'a>(&self, data: &'a dyn Struct) -> Option<Value<'a>> {
+        Some(self.view_value(data.field_at(self.index)?))
+    }
+
+    /// Looks at the field's value.
+    #[inline]
+    #[must_use]
+    pub fn view_value<'a>(&self, value: &'a dyn PartialReflect) -> Value<'a> {
+        (self.viewer)(value)
+    }
 }
 
 /// The fields of a data type that exist at one level, in the order they are exported.
@@ -85,6 +106,7 @@ impl Fields {
             has_own_range: field.has_attribute::<Range>(),
             is_flat: field.has_attribute::<Flat>(),
             is_fixed: field.has_attribute::<Fixed>(),
+            viewer: viewer(field.type_id()),
         });
         Self(fields.filter(|field| exists_at(field, level)).collect())
     }
@@ -105,7 +127,7 @@ impl Fields {
     #[must_use]
     pub fn of_kind<T: 'static>(&self, name: &str) -> Option<&Field> {
         self.get(name)
-            .filter(|field| field.type_id == std::any::TypeId::of::<T>())
+            .filter(|field| field.type_id == TypeId::of::<T>())
     }
 }
 
@@ -220,81 +242,14 @@ fn exists_at(field: &Field, level: Option<&str>) -> bool {
     }
 }
 
-/// Value of a field, seen without its type.
-#[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
-    /// A number.
-    Number(f64),
-    /// A whole number.
-    Integer(i64),
-    /// Yes or no.
-    Flag(bool),
-    /// Text.
-    Text(&'a str),
-    /// Numbers: a vector, a quaternion, a list of ranges.
-    Numbers(&'a [f64]),
-    /// Points or other triples.
-    Triples(&'a [[f64; 3]]),
-    /// Names.
-    Texts(&'a [String]),
-    /// Pixels or points, which copies share.
-    Samples(&'a dyn AnySamples),
-    /// Something known at run time only.
-    Dynamic(&'a DynamicValue),
-    /// Numbers by names that the scene gives.
-    Named(&'a Named),
-    /// Anything else, to be walked by reflection.
-    Other(&'a dyn PartialReflect),
-}
-
-macro_rules! seen {
-    ($($type:ty => $view:expr),+ $(,)?) => {
-        /// Looks at a field.
-        #[must_use]
-        pub fn view<'a>(value: &'a dyn PartialReflect) -> Value<'a> {
-            $(if let Some(value) = value.try_downcast_ref::<$type>() {
-                return $view(value);
-            })+
-            Value::Other(value)
-        }
-
-        /// Tells whether values of a type are something else to [`view`] than parts to be walked.
-        pub(crate) fn is_seen(info: &TypeInfo) -> bool {
-            false $(|| info.is::<$type>())+
-        }
-    };
-}
-seen! {
-    f64 => |v: &f64| Value::Number(*v),
-    [f64; 3] => Value::Numbers,
-    bool => |v: &bool| Value::Flag(*v),
-    Vec<f64> => Value::Numbers,
-    Vec<[f64; 3]> => Value::Triples,
-    [f64; 4] => Value::Numbers,
-    [f64; 2] => Value::Numbers,
-    String => Value::Text,
-    Vec<String> => Value::Texts,
-    Named => Value::Named,
-    i64 => |v: &i64| Value::Integer(*v),
-    i32 => |v: &i32| Value::Integer(i64::from(*v)),
-    u32 => |v: &u32| Value::Integer(i64::from(*v)),
-    u8 => |v: &u8| Value::Integer(i64::from(*v)),
-    u16 => |v: &u16| Value::Integer(i64::from(*v)),
-    u64 => |v: &u64| Value::Integer(i64::from_ne_bytes(v.to_ne_bytes())),
-    usize => |v: &usize| Value::Integer(i64::from_ne_bytes((*v as u64).to_ne_bytes())),
-    i8 => |v: &i8| Value::Integer(i64::from(*v)),
-    i16 => |v: &i16| Value::Integer(i64::from(*v)),
-    f32 => |v: &f32| Value::Number(f64::from(*v)),
-    DynamicValue => Value::Dynamic,
-    [[f64; 3]; 3] => |v: &'a [[f64; 3]; 3]| Value::Triples(v),
-    Samples<u8> => |v: &'a Samples<u8>| Value::Samples(v),
-    Samples<u16> => |v: &'a Samples<u16>| Value::Samples(v),
-    Samples<f32> => |v: &'a Samples<f32>| Value::Samples(v),
-}
-
 /// Adds the raw bits of a field to a hash.
 pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
-    match view(value) {
+    hash_value(view(value), hasher);
+}
+
+/// Adds the raw bits of what was seen of a field to a hash.
+pub fn hash_value(value: Value<'_>, hasher: &mut StateHasher) {
+    match value {
         Value::Number(number) => hasher.f64(number),
         Value::Integer(integer) => hasher.u64(u64::from_ne_bytes(integer.to_ne_bytes())),
         Value::Flag(flag) => hasher.bytes(&[u8::from(flag)]),
@@ -340,7 +295,12 @@ fn hash_text(text: &str, hasher: &mut StateHasher) {
 /// A field as JSON; numbers as in [`number_to_json`], pixels and points as base64.
 #[must_use]
 pub fn to_json(value: &dyn PartialReflect) -> Json {
-    match view(value) {
+    value_to_json(view(value))
+}
+
+/// What was seen of a field as JSON.
+fn value_to_json(value: Value<'_>) -> Json {
+    match value {
         Value::Number(number) => number_to_json(number),
         Value::Integer(integer) => integer.into(),
         Value::Flag(flag) => flag.into(),
@@ -396,7 +356,7 @@ pub fn from_json(field: &Field, json: &Json) -> Option<Box<dyn PartialReflect>> 
     };
     macro_rules! read_as {
         ($($type:ty),+ $(,)?) => {
-            $(if field.type_id == std::any::TypeId::of::<$type>() {
+            $(if field.type_id == TypeId::of::<$type>() {
                 let value = serde_json::from_value::<$type>(listed).ok()?;
                 return Some(Box::new(value));
             })+
@@ -415,11 +375,11 @@ pub fn from_json(field: &Field, json: &Json) -> Option<Box<dyn PartialReflect>> 
 pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
     let mut object = serde_json::Map::new();
     for field in &fields.0 {
-        let Some(value) = data.field_at(field.index) else {
+        let Some(value) = field.view(data) else {
             continue;
         };
-        match to_json(value) {
-            Json::Object(entries) if field.is_flat || matches!(view(value), Value::Named(_)) => {
+        match value_to_json(value) {
+            Json::Object(entries) if field.is_flat || matches!(value, Value::Named(_)) => {
                 object.extend(entries);
             }
             value => {

@@ -19,6 +19,7 @@
 //! - [`samples`]: images and clouds, which copies share;
 //! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
 //! - [`range`]: the values that numbers of settings and commands may have; [`memory`]: how much of it sensors may take;
+//! - [`threads`]: threads of a simulation, for many components of a kind;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`world_view`]: what middlewares that look on are shown;
 //! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work;
@@ -67,6 +68,7 @@ pub mod sensor;
 pub mod service;
 pub mod settings;
 pub mod state;
+pub mod threads;
 pub mod tick;
 pub mod turn;
 pub mod vehicle;

@@ -1,6 +1,10 @@
 //! Rays into the world, for scanners and proximity sensors.
+pub mod planar;
+
 use bevy::prelude::*;
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+pub use planar::{PlanarFan, ScanBuffer};
 
 /// Hit of a ray on a geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +19,9 @@ pub struct Hit {
 ///
 /// The answer to a set of rays does not depend on how it is split among threads.
 pub trait CastRays: Send + Sync {
+    /// Brings what rays meet up to date. Whoever casts from several threads at once does this before.
+    fn prepare(&self) {}
+
     /// The nearest hit of each ray from `origin` within `max_distance`, ignoring all geometry of
     /// `without` (a robot). `directions` and `hits` have the same length; `None` where nothing was met.
     fn cast_fan(
@@ -25,6 +32,24 @@ pub trait CastRays: Send + Sync {
         without: Option<Entity>,
         hits: &mut [Option<Hit>],
     );
+
+    /// The same for the rays of a planar scanner at a pose: `hits[i]` is that of the fan's ray i. Distances are those
+    /// of [`CastRays::cast_fan`] to a tenth of a millimetre, and what is hit is the same.
+    fn cast_planar(
+        &self,
+        fan: &PlanarFan,
+        world_from_scanner: &Isometry3<f64>,
+        max_distance: f64,
+        without: Option<Entity>,
+        _buffer: &mut ScanBuffer,
+        hits: &mut [Option<Hit>],
+    ) {
+        let origin = world_from_scanner.translation.vector.into();
+        for (number, direction) in fan.rays() {
+            let direction = world_from_scanner.rotation * direction;
+            hits[number] = self.cast(origin, direction, max_distance, without);
+        }
+    }
 
     /// The nearest hit of one ray.
     fn cast(

@@ -382,8 +382,8 @@ fn each<'w, S: Sensor>(
 
 fn hash_data(described: &Described, data: &dyn Struct, hasher: &mut StateHasher) {
     for field in &described.0.fields.0 {
-        if let Some(value) = data.field_at(field.index) {
-            fields::hash(value, hasher);
+        if let Some(value) = field.view(data) {
+            fields::hash_value(value, hasher);
         }
     }
 }

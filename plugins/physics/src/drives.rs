@@ -1,4 +1,5 @@
 //! Drives of bodies, as actuators ask for them: one system applies them all, in path order.
+mod last;
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use morse_api::{
     tick::Clock,
     warning::Warnings,
 };
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -23,6 +24,7 @@ use super::{
     posed::{PosedMotions, Puts},
     rivals::{Claim, Claims},
 };
+use last::Last;
 
 /// m/s and rad/s: a robot that is as near as this to what it was told to do has grip, and does it exactly.
 /// One that is further off slips, and only friction brings it back.
@@ -49,7 +51,7 @@ pub(super) struct Command {
     is_new: bool,
 }
 
-/// The bodies that are driven in this tick, and those that are pushed. Made anew each tick.
+/// The bodies that are driven in this tick, and those that are pushed.
 #[derive(Resource, Default)]
 pub struct Commanded {
     /// By body; what was told in the tick before tells whether a command is new, so these are state.
@@ -234,36 +236,6 @@ impl Command {
     }
 }
 
-/// The command to a body in this tick.
-enum Last {
-    Velocity(Command),
-    Pose(Isometry3<f64>),
-    Orientation(UnitQuaternion<f64>),
-    Displacement {
-        by: Isometry3<f64>,
-        /// Time for which it is made, s.
-        period: f64,
-    },
-}
-
-impl Last {
-    /// The command that a drive is to the base of its robot; none, if it is no command, or not for this tick.
-    fn of(drive: &Drive, acts: bool, is_ground_robot: bool, period: f64) -> Option<Self> {
-        match *drive {
-            Drive::Velocity { linear, angular } => Some(Self::Velocity(Command {
-                linear,
-                angular,
-                is_ground_robot,
-                is_new: false,
-            })),
-            Drive::Pose(pose) => acts.then_some(Self::Pose(pose)),
-            Drive::Orientation(turned) => acts.then_some(Self::Orientation(turned)),
-            Drive::Displacement(by) => acts.then_some(Self::Displacement { by, period }),
-            Drive::None | Drive::Wrench { .. } | Drive::Thrust { .. } => None,
-        }
-    }
-}
-
 /// An actuator, as far as its drive depends on it.
 type Driver<'a> = (
     &'a Drive,
@@ -289,11 +261,13 @@ pub(super) fn apply(
     mut drives: Query<Driver<'_>>,
     bodies: Query<(&BodyIndex, Option<&Robot>)>,
     mut states: Query<&mut BodyState>,
+    mut memory: Local<Memory>,
 ) {
-    let before = std::mem::take(&mut commanded.velocities);
     commanded.pushed.clear();
     commanded.unbearable.clear();
-    let mut claims = Claims::default();
+    let Memory { claims, driven } = &mut *memory;
+    claims.clear(tables.bodies.len());
+    driven.clear();
     for &entity in order.iter().flat_map(|order| &order.0) {
         let Ok((drive, mount, active, due, rate, path, (mut rival, created))) =
             drives.get_mut(entity)
@@ -341,21 +315,31 @@ pub(super) fn apply(
     });
     still(&mut engine, &tables);
     let told = Told {
-        before,
-        told: claims.told(settings.motion).collect(),
+        told: claims.told(settings.motion),
+        driven,
         settings: &settings,
     };
     told.carry_out(&mut engine, &tables, &mut commanded, &mut states);
+    // Driven bodies are noted by growing place.
+    let is_driven = |place: &usize| driven.binary_search(place).is_ok();
+    commanded.velocities.retain(|place, _| is_driven(place));
 }
 
-/// Commands to bodies in the tick before and in this one, by place.
-struct Told<'a> {
-    before: BTreeMap<usize, Command>,
-    told: BTreeMap<usize, Last>,
+/// Memory for the claims of a tick, which mean nothing in the next one.
+#[derive(Default)]
+pub(super) struct Memory {
+    claims: Claims<Last>,
+    driven: Vec<usize>,
+}
+
+/// Commands to bodies in this tick, by place, and the bodies among them that get a velocity.
+struct Told<'a, T> {
+    told: T,
+    driven: &'a mut Vec<usize>,
     settings: &'a PhysicsSettings,
 }
 
-impl Told<'_> {
+impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
     fn carry_out(
         self,
         engine: &mut EngineItem<'_, '_>,
@@ -364,8 +348,8 @@ impl Told<'_> {
         states: &mut Query<&mut BodyState>,
     ) {
         let Self {
-            before,
             told,
+            driven,
             settings,
         } = self;
         for (place, last) in told {
@@ -382,7 +366,8 @@ impl Told<'_> {
             };
             match last {
                 Last::Velocity(command) => {
-                    let last = before.get(&place).map(|last| Command {
+                    // What the tick before left there.
+                    let last = commanded.velocities.get(&place).map(|last| Command {
                         is_new: false,
                         ..*last
                     });
@@ -390,6 +375,7 @@ impl Told<'_> {
                     let command = Command { is_new, ..command };
                     hold(engine, row, &command, settings.motion);
                     commanded.velocities.insert(place, command);
+                    driven.push(place);
                 }
                 Last::Pose(pose) => {
                     puts.put(engine, states, |_| pose, None);

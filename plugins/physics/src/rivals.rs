@@ -1,7 +1,5 @@
 //! Rivals: which of several actuators sets the velocity or the pose of a robot.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use bevy::prelude::*;
 use morse_api::{
     component::Path,
@@ -21,11 +19,11 @@ pub(super) struct Claim<D> {
     drive: Option<D>,
 }
 
-/// Claims to all bodies, by place.
+/// Claims to all bodies, by place. What they hold is of one tick; their memory stays.
 pub(super) struct Claims<D> {
-    best: BTreeMap<usize, Claim<D>>,
+    best: Vec<Option<Claim<D>>>,
     /// Bodies with an actuator that was ever commanded: those that never were claim nothing there.
-    commanded: BTreeSet<usize>,
+    commanded: Vec<bool>,
     /// Actuators that were commanded in one tick: the one that drives, and the other one.
     clashes: Vec<[Entity; 2]>,
 }
@@ -33,14 +31,23 @@ pub(super) struct Claims<D> {
 impl<D> Default for Claims<D> {
     fn default() -> Self {
         Self {
-            best: BTreeMap::new(),
-            commanded: BTreeSet::new(),
+            best: Vec::new(),
+            commanded: Vec::new(),
             clashes: Vec::new(),
         }
     }
 }
 
 impl<D> Claims<D> {
+    /// Forgets all claims. From now on there are so many bodies.
+    pub(super) fn clear(&mut self, bodies: usize) {
+        self.best.clear();
+        self.best.resize_with(bodies, || None);
+        self.commanded.clear();
+        self.commanded.resize(bodies, false);
+        self.clashes.clear();
+    }
+
     /// Takes note of the commands of an actuator, active or not. Whether it was commanded in this tick.
     pub(super) fn note(&mut self, body: usize, rival: Option<Mut<'_, Rival>>, tick: u64) -> bool {
         let Some(mut rival) = rival else {
@@ -53,16 +60,21 @@ impl<D> Claims<D> {
                 since: tick,
             };
         }
-        if rival.since > 0 {
-            self.commanded.insert(body);
+        if rival.since > 0
+            && let Some(is_commanded) = self.commanded.get_mut(body)
+        {
+            *is_commanded = true;
         }
         is_new
     }
 
     /// An actuator claims a body.
     pub(super) fn add(&mut self, body: usize, claim: Claim<D>) {
-        let Some(best) = self.best.get(&body) else {
-            self.best.insert(body, claim);
+        let Some(place) = self.best.get_mut(body) else {
+            return;
+        };
+        let Some(best) = place else {
+            *place = Some(claim);
             return;
         };
         let wins = claim.rank >= best.rank;
@@ -72,7 +84,7 @@ impl<D> Claims<D> {
                 .push(if wins { [one, other] } else { [other, one] });
         }
         if wins {
-            self.best.insert(body, claim);
+            *best = claim;
         }
     }
 
@@ -87,14 +99,13 @@ impl<D> Claims<D> {
         }
     }
 
-    /// The drive of each body that has one. In MORSE's motion rivals that none has commanded yet hold the robot, as a
-    /// teleport did from the start.
-    pub(super) fn told(self, motion: MotionMode) -> impl Iterator<Item = (usize, D)> {
-        let Self {
-            best, commanded, ..
-        } = self;
-        best.into_iter().filter_map(move |(body, claim)| {
-            let is_first = motion.is_morse() && !commanded.contains(&body);
+    /// Takes out the drive of each body that has one. In MORSE's motion rivals that none has commanded yet hold the robot,
+    /// as a teleport did from the start.
+    pub(super) fn told(&mut self, motion: MotionMode) -> impl Iterator<Item = (usize, D)> + '_ {
+        let claims = self.best.iter_mut().zip(&self.commanded).enumerate();
+        claims.filter_map(move |(body, (claim, is_commanded))| {
+            let claim = claim.take()?;
+            let is_first = motion.is_morse() && !is_commanded;
             let may = claim.rank.is_commanded() || !claim.has_rivals || is_first;
             Some((body, claim.drive.filter(|_| may)?))
         })

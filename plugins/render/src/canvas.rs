@@ -120,7 +120,7 @@ pub fn redraw(world: &mut World, camera: &CameraView, canvas: &mut Canvas) -> Op
         });
     }
     let software = world.get_resource::<Software>()?;
-    canvas.redraw(&software.read_lit(), camera, software.0.pool.as_ref())
+    canvas.redraw(&software.read_lit(), camera, software.0.threads.pool())
 }
 
 /// The tiles that may show something else than before.

@@ -45,25 +45,25 @@ use morse_api::{
     component::{Mount, Path},
     lighting::{self, Lighting, Shine, linear},
     render::{CameraView, OpenCard, Picture, Render, Renderer, RendererKind, UsesRenderer},
+    threads::Threads,
     tick::Look,
     warning::Warnings,
     world_view::Scenery,
 };
 use nalgebra::Vector3;
-use rayon::ThreadPool;
 
 use bands::draw_picture;
 pub use canvas::{Area, Canvas, redraw};
 pub use collect::gloss;
 use collect::{collect, collect_all};
 use light::{Illumination, Lamp};
-use morse_geometry::rays;
 use morse_scene::diagnostic::Diagnostic;
 use render_scene::RenderScene;
 pub use viewpoint::{Margin, automatic, look, view};
 
-/// Adds the renderer. Pictures are shared among `threads` threads of the simulation's own.
-pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
+/// Adds the renderer. Pictures are shared among the simulation's [`Threads`], if there are any.
+pub fn plugin(app: &mut App, lighting: &Lighting) {
+    let threads = app.world_mut().get_resource_or_init::<Threads>().clone();
     let software = Software(Arc::new(Shared {
         scene: RwLock::new(RenderScene {
             things: Vec::new(),
@@ -72,7 +72,7 @@ pub fn plugin(app: &mut App, threads: usize, lighting: &Lighting) {
             illumination: Illumination::new(lighting),
             generation: 0,
         }),
-        pool: rays::pool(threads),
+        threads,
     }));
     app.insert_resource(Renderer(Box::new(software.clone())))
         .insert_resource(software)
@@ -140,7 +140,7 @@ struct Software(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     scene: RwLock<RenderScene>,
-    pool: Option<ThreadPool>,
+    threads: Threads,
 }
 
 impl Software {
@@ -167,7 +167,7 @@ impl Software {
 
 impl Render for Software {
     fn render(&self, camera: &CameraView, picture: &mut Picture) {
-        draw_picture(&self.read_lit(), camera, picture, self.0.pool.as_ref());
+        draw_picture(&self.read_lit(), camera, picture, self.0.threads.pool());
     }
 
     fn geometry(&self) -> Vec<Entity> {

@@ -427,7 +427,7 @@ fn pixels_do_not_depend_on_threads() {
     let one = picture(&scene, &camera);
     for threads in [2, 3, 7] {
         let mut other = Picture::default();
-        draw_picture(&scene, &camera, &mut other, rays::pool(threads).as_ref());
+        draw_picture(&scene, &camera, &mut other, Threads::new(threads).pool());
         assert!(one == other, "{threads} threads");
     }
     // The order of the things does not matter either, but for their numbers.

@@ -76,28 +76,34 @@ pub fn record(info: &SensorInfo, reading: &Reading, image: ImageEncoding) -> Vec
     write_number(&mut line, reading.seconds());
     let data = reading.data();
     for field in &info.fields.0 {
-        let Some(value) = data.field_at(field.index) else {
+        let Some(value) = field.view(data) else {
             continue;
         };
-        match (view(value), value.reflect_ref()) {
+        match value {
             // The entries of these stand beside the other fields.
-            (Value::Named(named), _) => named.iter().for_each(|(name, number)| {
+            Value::Named(named) => named.iter().for_each(|(name, number)| {
                 write_name(&mut line, 1, name);
                 write_number(&mut line, number);
             }),
-            (_, ReflectRef::Map(entries)) if field.is_flat => {
-                for (key, part) in entries.iter() {
-                    write_name(&mut line, 1, &key_text(key));
-                    write_field(&mut line, part);
-                }
-            }
-            (Value::Samples(samples), _) => {
+            Value::Samples(samples) => {
                 write_name(&mut line, 1, field.name);
                 image.write(&mut line, samples);
             }
+            Value::Other(other) if field.is_flat => match other.reflect_ref() {
+                ReflectRef::Map(entries) => {
+                    for (key, part) in entries.iter() {
+                        write_name(&mut line, 1, &key_text(key));
+                        write_field(&mut line, part);
+                    }
+                }
+                _ => {
+                    write_name(&mut line, 1, field.name);
+                    write_value(&mut line, value);
+                }
+            },
             _ => {
                 write_name(&mut line, 1, field.name);
-                write_field(&mut line, value);
+                write_value(&mut line, value);
             }
         }
     }
@@ -107,7 +113,12 @@ pub fn record(info: &SensorInfo, reading: &Reading, image: ImageEncoding) -> Vec
 
 /// Writes what a field of a reading holds.
 pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
-    match view(value) {
+    write_value(out, view(value));
+}
+
+/// Writes what was seen of a field.
+fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
+    match value {
         Value::Number(number) => write_number(out, number),
         Value::Integer(integer) => display(out, &integer),
         Value::Flag(flag) => write_flag(out, flag),

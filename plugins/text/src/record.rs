@@ -1,7 +1,7 @@
 //! A reading as text.
 use std::{any::TypeId, io::Write as _};
 
-use bevy::reflect::{PartialReflect, ReflectRef, TypeInfo};
+use bevy::reflect::{ReflectRef, TypeInfo};
 use morse_api::{
     fields::{DynamicValue, Field, Value, key_text, plain_name, view, walk},
     named::Named,
@@ -38,25 +38,27 @@ pub fn paragraph(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading, number
     );
     line(out, format_args!("\ttimestamp = {:?}", reading.seconds()));
     for (field, value) in values(info, reading) {
-        if let Value::Named(named) = view(value) {
-            let each =
-                |(name, number): (&str, f64)| line(out, format_args!("\t{name} = {number:?}"));
-            named.iter().for_each(each);
-            continue;
-        }
-        match value.reflect_ref() {
-            ReflectRef::Map(entries) if field.is_flat => {
-                for (key, value) in entries.iter() {
-                    pair(out, &key_text(key), value);
-                }
+        match value {
+            Value::Named(named) => {
+                let each =
+                    |(name, number): (&str, f64)| line(out, format_args!("\t{name} = {number:?}"));
+                named.iter().for_each(each);
             }
+            Value::Other(other) if field.is_flat => match other.reflect_ref() {
+                ReflectRef::Map(entries) => {
+                    for (key, value) in entries.iter() {
+                        pair(out, &key_text(key), view(value));
+                    }
+                }
+                _ => pair(out, field.name, value),
+            },
             _ => pair(out, field.name, value),
         }
     }
     out.push(b'\n');
 }
 
-fn pair(out: &mut Vec<u8>, name: &str, value: &dyn PartialReflect) {
+fn pair(out: &mut Vec<u8>, name: &str, value: Value<'_>) {
     out.push(b'\t');
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b" = ");
@@ -76,8 +78,8 @@ pub fn waits(info: &SensorInfo) -> bool {
 pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo, reading: Option<&Reading>) {
     out.extend_from_slice(b"timestamp");
     for field in &info.fields.0 {
-        let value = reading.and_then(|reading| reading.data().field_at(field.index));
-        if let Some(Value::Named(named)) = value.map(view) {
+        let value = reading.and_then(|reading| field.view(reading.data()));
+        if let Some(Value::Named(named)) = value {
             let names = named.iter();
             names.for_each(|(name, _)| put(out, format_args!(";{name}")));
             continue;
@@ -94,14 +96,18 @@ pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo, reading: Option<&Reading
 pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
     put(out, format_args!("{:?}", reading.seconds()));
     for (field, value) in values(info, reading) {
-        if columns(field).is_some() {
-            walk(value, &mut |number| {
-                out.push(b';');
-                write_value(out, number);
-            });
-            continue;
-        }
-        match view(value) {
+        match value {
+            Value::Numbers(numbers) if columns(field).is_some() => {
+                numbers
+                    .iter()
+                    .for_each(|number| put(out, format_args!(";{number:?}")));
+            }
+            Value::Other(parts) if columns(field).is_some() => {
+                walk(parts, &mut |number| {
+                    out.push(b';');
+                    write_value(out, view(number));
+                });
+            }
             Value::Named(named) => {
                 let numbers = named.values.iter();
                 numbers.for_each(|number| put(out, format_args!(";{number:?}")));
@@ -136,17 +142,17 @@ fn columns(field: &Field) -> Option<usize> {
 fn values<'a>(
     info: &'a SensorInfo,
     reading: &'a Reading,
-) -> impl Iterator<Item = (&'a Field, &'a dyn PartialReflect)> {
+) -> impl Iterator<Item = (&'a Field, Value<'a>)> {
     info.fields
         .0
         .iter()
-        .filter_map(|field| Some((field, reading.data().field_at(field.index)?)))
+        .filter_map(|field| Some((field, field.view(reading.data())?)))
 }
 
 /// A value as Python would print it: lists in brackets, structs and maps in braces, True and False, text in
 /// quotes.
-fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
-    match view(value) {
+fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
+    match value {
         Value::Number(number) => put(out, format_args!("{number:?}")),
         Value::Integer(number) => put(out, format_args!("{number}")),
         Value::Flag(flag) => put(out, format_args!("{}", if flag { "True" } else { "False" })),
@@ -160,17 +166,17 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Other(other) => match other.reflect_ref() {
             ReflectRef::Struct(parts) => {
                 let parts = parts.iter_fields();
-                let parts = parts.map(|(name, part)| (plain_name(name).to_owned(), part));
+                let parts = parts.map(|(name, part)| (plain_name(name), part));
                 between(out, *b"{}", parts, |out, (name, part)| {
                     put(out, format_args!("{name:?}: "));
-                    write_value(out, part);
+                    write_value(out, view(part));
                 });
             }
             ReflectRef::Map(parts) => {
                 let parts = parts.iter().map(|(key, part)| (key_text(key), part));
                 between(out, *b"{}", parts, |out, (name, part)| {
                     put(out, format_args!("{name:?}: "));
-                    write_value(out, part);
+                    write_value(out, view(part));
                 });
             }
             ReflectRef::Enum(word) if word.field_len() == 0 => {
@@ -183,7 +189,7 @@ fn write_value(out: &mut Vec<u8>, value: &dyn PartialReflect) {
                     if !std::mem::take(&mut is_first) {
                         out.extend_from_slice(b", ");
                     }
-                    write_value(out, part);
+                    write_value(out, view(part));
                 });
                 out.push(b']');
             }
@@ -260,7 +266,7 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 mod tests {
     use std::collections::BTreeMap;
 
-    use bevy::prelude::Reflect;
+    use bevy::reflect::{PartialReflect, Reflect};
     use morse_api::fields::Fields;
 
     use super::*;
@@ -293,7 +299,7 @@ mod tests {
 
     fn written(value: &dyn PartialReflect) -> String {
         let mut out = Vec::new();
-        write_value(&mut out, value);
+        write_value(&mut out, view(value));
         String::from_utf8(out).unwrap()
     }
 

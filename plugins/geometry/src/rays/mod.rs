@@ -7,6 +7,7 @@
 //!
 //! In reading order:
 //! - `world`: solids on bodies, in one tree of what stands and one of what moves;
+//! - `scan`: the rays of planar scanners, thing by thing;
 //! - `packet`: rays from one point that walk a tree together, `tree`: the tree that they walk;
 //! - `solid`, `mesh`: where a ray meets a surface;
 //! - `shape`: from the scene's shapes to solids.
@@ -19,6 +20,7 @@
 mod aabb;
 mod mesh;
 pub mod packet;
+mod scan;
 mod shape;
 pub mod solid;
 #[cfg(test)]
@@ -32,17 +34,18 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
-    rays::{CastRays, Hit, Rays},
+    rays::{CastRays, Hit, PlanarFan, Rays, ScanBuffer},
+    threads::Threads,
     tick::Look,
 };
-use nalgebra::{Point3, Vector3};
-use rayon::ThreadPool;
+use nalgebra::{Isometry3, Point3, Vector3};
 
 pub use mesh::Mesh;
 pub use shape::visual;
 
 use crate::GeometryOf;
-use world::{Fan, World};
+use scan::Scan;
+use world::{Fan, Found, World};
 
 type Vec3 = [f64; 3];
 
@@ -51,32 +54,17 @@ type Vec3 = [f64; 3];
 #[derive(Component, Clone, Debug)]
 pub struct MeshOf(pub Arc<Mesh>);
 
-/// Adds [`Rays`]. Long fans are shared among `threads` threads of the simulation's own; with one, all
-/// rays are cast by who asks.
-pub fn plugin(app: &mut App, threads: usize) {
+/// Adds [`Rays`]. Long fans are shared among the simulation's [`Threads`], if there are any.
+pub fn plugin(app: &mut App) {
+    let threads = app.world_mut().get_resource_or_init::<Threads>().clone();
     let caster = Caster(Arc::new(Shared {
         scene: RwLock::default(),
-        pool: pool(threads),
+        threads,
     }));
     app.insert_resource(Rays(Box::new(caster.clone())))
         .insert_resource(caster)
         .add_systems(PostStartup, (collect, follow).chain())
         .add_systems(FixedUpdate, (collect, follow).chain().in_set(Look::Shapes));
-}
-
-/// A simulation's threads for rays and pictures, if there is more than one. Without them answers only come later.
-pub fn pool(threads: usize) -> Option<ThreadPool> {
-    let name = |index| format!("rays-{index}");
-    let builder = || {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(name)
-    };
-    if threads > 1 {
-        builder().build().ok()
-    } else {
-        None
-    }
 }
 
 /// State shared by the systems here and the holders of [`Rays`].
@@ -85,7 +73,7 @@ struct Caster(Arc<Shared>);
 
 struct Shared {
     scene: RwLock<Scene>,
-    pool: Option<ThreadPool>,
+    threads: Threads,
 }
 
 /// The solids, and whose they are.
@@ -99,6 +87,10 @@ struct Scene {
 }
 
 impl CastRays for Caster {
+    fn prepare(&self) {
+        drop(self.fresh_scene());
+    }
+
     fn cast_fan(
         &self,
         origin: Point3<f64>,
@@ -114,17 +106,40 @@ impl CastRays for Caster {
             max_distance,
             without: without.map(Entity::to_bits),
         };
-        let answer = |found: Option<world::Found>| {
-            let found = found?;
-            let entity = *scene.geometry.get(found.object as usize)?;
-            Some(Hit {
-                distance: found.distance,
-                entity,
-            })
+        scene
+            .world
+            .cast_fan(&fan, hits, |found| scene.hit(found?), self.0.threads.pool());
+    }
+
+    fn cast_planar(
+        &self,
+        fan: &PlanarFan,
+        world_from_scanner: &Isometry3<f64>,
+        max_distance: f64,
+        without: Option<Entity>,
+        buffer: &mut ScanBuffer,
+        hits: &mut [Option<Hit>],
+    ) {
+        let scene = self.fresh_scene();
+        let scan = Scan {
+            fan,
+            world_from_scanner,
+            max_distance,
+            without: without.map(Entity::to_bits),
         };
         scene
             .world
-            .cast_fan(&fan, hits, answer, self.0.pool.as_ref());
+            .scan(&scan, buffer, hits, |found| scene.hit(found?));
+    }
+}
+
+impl Scene {
+    fn hit(&self, found: Found) -> Option<Hit> {
+        let entity = *self.geometry.get(found.object as usize)?;
+        Some(Hit {
+            distance: found.distance,
+            entity,
+        })
     }
 }
 

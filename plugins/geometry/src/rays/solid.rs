@@ -170,10 +170,10 @@ impl Solid {
 
 /// A solid at a pose in the world.
 pub(super) struct Placed {
-    solid: Solid,
+    pub(super) solid: Solid,
     /// Rows of the rotation that turns world into local coordinates, over the scale of a mesh.
-    local_from_world: [Vec3; 3],
-    position: Vec3,
+    pub(super) local_from_world: [Vec3; 3],
+    pub(super) position: Vec3,
 }
 
 impl Placed {

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod closed_forms;
+mod scans;
 
 use nalgebra::{Isometry3, Vector3};
 

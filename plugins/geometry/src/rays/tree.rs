@@ -138,6 +138,58 @@ impl Tree {
         }
     }
 
+    /// Shows all things in boxes that are entered to `meet`, roughly from near to far. `enter` says how near a box is,
+    /// and anything else to be known of it, or nothing if the box may be passed over; `is_wanted`, whether that is so
+    /// still when its turn comes.
+    #[inline]
+    pub(super) fn descend<C, K: Copy + Default>(
+        &self,
+        context: &mut C,
+        enter: impl Fn(&C, &Aabb) -> Option<(f64, K)> + Copy,
+        is_wanted: impl Fn(&C, f64, &K) -> bool,
+        mut meet: impl FnMut(&mut C, &K, u32),
+    ) {
+        let root = self.nodes.first();
+        let Some((near, known)) = root.and_then(|root| enter(context, &root.aabb)) else {
+            return;
+        };
+        let mut stack = [(0_u32, 0.0, K::default()); STACK];
+        stack[0] = (0, near, known);
+        let mut height = 1;
+        while height > 0 {
+            height -= 1;
+            let (index, near, known) = stack[height];
+            if !is_wanted(context, near, &known) {
+                continue;
+            }
+            let node = &self.nodes[index as usize];
+            let first = node.first as usize;
+            if node.count > 0 {
+                for &thing in &self.things[first..first + node.count as usize] {
+                    meet(context, &known, thing);
+                }
+                continue;
+            }
+            let (left, right) = (node.first, node.first + 1);
+            let left = (left, enter(context, &self.nodes[left as usize].aabb));
+            let right = (right, enter(context, &self.nodes[right as usize].aabb));
+            match (left, right) {
+                ((left, Some((near, known))), (right, Some((far, other)))) => {
+                    // The nearer one on top, without a branch that nobody could foretell.
+                    let is_left_near = usize::from(near <= far);
+                    stack[height + is_left_near] = (left, near, known);
+                    stack[height + 1 - is_left_near] = (right, far, other);
+                    height += 2;
+                }
+                ((child, Some((near, known))), _) | (_, (child, Some((near, known)))) => {
+                    stack[height] = (child, near, known);
+                    height += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn split(&mut self, boxes: &[Aabb], leaf_size: usize, branch: &Branch) {
         let &Branch {
             node,

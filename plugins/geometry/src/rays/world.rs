@@ -43,8 +43,8 @@ pub(super) struct Fan<'a> {
 pub(super) struct World {
     bodies: Vec<Body>,
     objects: u32,
-    standing: Layer,
-    moving: Layer,
+    pub(super) standing: Layer,
+    pub(super) moving: Layer,
     stale: bool,
 }
 
@@ -56,17 +56,17 @@ struct Body {
 
 /// Objects with a tree. The vectors run in parallel.
 #[derive(Default)]
-struct Layer {
-    objects: Vec<Object>,
+pub(super) struct Layer {
+    pub(super) objects: Vec<Object>,
     anchors: Vec<Anchor>,
     boxes: Vec<Aabb>,
-    tree: Tree,
+    pub(super) tree: Tree,
 }
 
-struct Object {
-    placed: Placed,
-    number: u32,
-    owner: Option<u64>,
+pub(super) struct Object {
+    pub(super) placed: Placed,
+    pub(super) number: u32,
+    pub(super) owner: Option<u64>,
 }
 
 /// Body that an object hangs on, and the object's pose on it.
@@ -170,6 +170,13 @@ impl World {
                 .zip(hits.par_chunks_mut(TASK));
             tasks.for_each(|(directions, hits)| self.cast_some(fan, directions, hits, &answer));
         });
+    }
+
+    /// The answer to the first ray of a fan.
+    pub(super) fn cast_one(&self, fan: &Fan<'_>) -> Option<Found> {
+        let mut found = [None];
+        self.cast_packet::<1, _>(fan, &fan.directions[..1], &mut found, &|found| found);
+        found[0]
     }
 
     fn cast_some<H>(

@@ -158,7 +158,7 @@ fn a_lens_without_a_bend_changes_nothing() {
             shadows: true,
             ..barrel(90, 70)
         };
-        draw_picture(&scene, &bent, &mut again, rays::pool(threads).as_ref());
+        draw_picture(&scene, &bent, &mut again, Threads::new(threads).pool());
         assert!(again == picture(&scene, &bent), "{threads} threads");
     }
 }

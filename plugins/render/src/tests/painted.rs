@@ -377,7 +377,7 @@ fn painted_pixels_do_not_depend_on_threads() {
     let one = picture(&scene, &camera);
     for threads in [2, 5] {
         let mut other = Picture::default();
-        draw_picture(&scene, &camera, &mut other, rays::pool(threads).as_ref());
+        draw_picture(&scene, &camera, &mut other, Threads::new(threads).pool());
         assert!(one == other, "{threads} threads");
     }
 }

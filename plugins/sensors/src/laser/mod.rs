@@ -8,13 +8,14 @@ mod tests;
 
 use std::f64::consts::{PI, TAU};
 
-use bevy::prelude::{Changed, IntoScheduleConfigs as _};
+use bevy::prelude::{Changed, Entity, Has, IntoScheduleConfigs as _, Local};
 use morse_api::{
     component::{Level, Mount},
     prelude::*,
-    rays::{Hit, Rays, Surface},
+    rays::{CastRays, Hit, PlanarFan, Rays, ScanBuffer, Surface},
+    threads::{Threads, reuse},
 };
-use nalgebra::Matrix3;
+use nalgebra::{Isometry3, Matrix3};
 
 use crate::turned::Turned;
 
@@ -45,7 +46,8 @@ pub trait Laser: Sensor<Data = LaserScannerData> {
 
 /// Adds a kind of laser scanner.
 pub fn add<L: Laser>(app: &mut App) {
-    app.register_state::<Turned>()
+    app.init_resource::<Threads>()
+        .register_state::<Turned>()
         .add_sensor::<L, _>((aim::<L>, measure::<L>).chain());
 }
 
@@ -57,7 +59,9 @@ pub fn memory(rays: u64, level: &str) -> Memory {
         "rssi" => size_of::<[f64; 3]>() + 2 * size_of::<f64>(),
         _ => size_of::<[f64; 3]>() + size_of::<f64>(),
     };
-    let of_beams = 3 * size_of::<Vector3<f64>>() + size_of::<Option<Hit>>();
+    // Of a planar fan: six numbers and three counts a ray, and one more number for each group.
+    let of_fan = 7 * size_of::<f64>() + 3 * size_of::<u32>();
+    let of_beams = 3 * size_of::<Vector3<f64>>() + size_of::<Option<Hit>>() + of_fan;
     Memory {
         measurement: rays.saturating_mul(of_measurement as u64),
         workspace: rays.saturating_mul(of_beams as u64),
@@ -74,13 +78,17 @@ pub struct Beams {
     directions: Vec<Vector3<f64>>,
     /// The same in the world.
     world_directions: Vec<Vector3<f64>>,
+    /// The fan, if it is one in the plane of the sensor that does not turn.
+    planar: Option<PlanarFan>,
+    buffer: ScanBuffer,
     hits: Vec<Option<Hit>>,
 }
 
 /// Works out the directions once the settings are there.
-fn aim<L: Laser>(mut scanners: Query<(&L, &mut Beams), Changed<L>>) {
-    for (scanner, mut beams) in &mut scanners {
+fn aim<L: Laser>(mut scanners: Query<(&L, Has<Turned>, &mut Beams), Changed<L>>) {
+    for (scanner, turns, mut beams) in &mut scanners {
         let fan = scanner.directions();
+        beams.planar = if turns { None } else { PlanarFan::new(&fan) };
         beams.directions.clone_from(&fan);
         beams.world_directions.clone_from(&fan);
         beams.hits = vec![None; fan.len()];
@@ -100,43 +108,79 @@ type Scanner<'a, L> = (
     &'a mut LaserScannerData,
 );
 
+/// A measurement to be made: all that it takes, so that any thread can make it.
+struct Measurement<'a> {
+    pose: &'a Isometry3<f64>,
+    robot: Entity,
+    level: &'static str,
+    reach: f64,
+    beams: &'a mut Beams,
+    data: &'a mut LaserScannerData,
+}
+
 fn measure<L: Laser>(
-    rays: Res<Rays>,
+    (rays, threads): (Res<Rays>, Res<Threads>),
     surfaces: Query<&Surface>,
     mut scanners: Query<Scanner<'_, L>>,
+    mut memory: Local<Vec<Measurement<'static>>>,
 ) {
-    for (scanner, due, pose, mount, level, mut beams, turned, mut data) in &mut scanners {
-        if !due.0 {
+    let mut due: Vec<Measurement<'_>> = reuse(std::mem::take(&mut memory));
+    for (scanner, is_due, pose, mount, level, beams, turned, data) in &mut scanners {
+        if !is_due.0 {
             continue;
         }
-        let beams = &mut *beams;
+        let beams = beams.into_inner();
         if let Some(mut turned) = turned {
             beams.turn(turned.0);
             turned.0 = libm::fmod(turned.0 + scanner.turn(), TAU);
         }
-        let rotation = pose.0.rotation.to_rotation_matrix();
-        for (world, direction) in beams.world_directions.iter_mut().zip(&beams.directions) {
-            *world = rotation * direction;
-        }
-        rays.0.cast_fan(
-            pose.0.translation.vector.into(),
-            &beams.world_directions,
-            scanner.reach(),
-            Some(mount.robot),
-            &mut beams.hits,
-        );
+        due.push(Measurement {
+            pose: &pose.0,
+            robot: mount.robot,
+            level: level.0,
+            reach: scanner.reach(),
+            beams,
+            data: data.into_inner(),
+        });
+    }
+    if !due.is_empty() {
+        rays.0.prepare();
+        threads.each(&mut due, |one| one.make(rays.0.as_ref(), &surfaces));
+    }
+    *memory = reuse(due);
+}
+
+impl Measurement<'_> {
+    fn make(&mut self, rays: &dyn CastRays, surfaces: &Query<&Surface>) {
+        let Self {
+            level,
+            reach,
+            beams,
+            data,
+            ..
+        } = self;
+        beams.cast(rays, self.pose, *reach, self.robot);
         let echo = |hit: &Hit| surfaces.get(hit.entity).map_or(0.0, Surface::intensity);
-        data.report(
-            level.0,
-            scanner.reach(),
-            &beams.directions,
-            &beams.hits,
-            echo,
-        );
+        data.report(level, *reach, &beams.directions, &beams.hits, echo);
     }
 }
 
 impl Beams {
+    /// Finds out what the rays meet, but for what belongs to `robot`.
+    fn cast(&mut self, rays: &dyn CastRays, pose: &Isometry3<f64>, reach: f64, robot: Entity) {
+        let hits = &mut self.hits;
+        if let Some(fan) = &self.planar {
+            let buffer = &mut self.buffer;
+            return rays.cast_planar(fan, pose, reach, Some(robot), buffer, hits);
+        }
+        let rotation = pose.rotation.to_rotation_matrix();
+        for (world, direction) in self.world_directions.iter_mut().zip(&self.directions) {
+            *world = rotation * direction;
+        }
+        let origin = pose.translation.vector.into();
+        rays.cast_fan(origin, &self.world_directions, reach, Some(robot), hits);
+    }
+
     fn turn(&mut self, angle: f64) {
         let (sine, cosine) = libm::sincos(angle);
         let turn = Matrix3::new(cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0);

@@ -38,7 +38,7 @@ fn depth(solid: &Solid, point: &Point3<f64>) -> f64 {
     }
 }
 
-fn solids() -> impl Strategy<Value = Solid> {
+pub(super) fn solids() -> impl Strategy<Value = Solid> {
     let length = || 0.05..2.0;
     let mesh = Arc::new(octahedron(2));
     prop_oneof![
@@ -73,12 +73,12 @@ fn solids() -> impl Strategy<Value = Solid> {
     ]
 }
 
-fn vectors(reach: f64) -> impl Strategy<Value = Vector3<f64>> {
+pub(super) fn vectors(reach: f64) -> impl Strategy<Value = Vector3<f64>> {
     let axis = || prop_oneof![3 => -reach..reach, 1 => Just(0.0)];
     (axis(), axis(), axis()).prop_map(|(x, y, z)| Vector3::new(x, y, z))
 }
 
-fn poses(reach: f64) -> impl Strategy<Value = Isometry3<f64>> {
+pub(super) fn poses(reach: f64) -> impl Strategy<Value = Isometry3<f64>> {
     let turns = prop_oneof![Just(Vector3::zeros()), vectors(3.0)];
     (vectors(reach), turns).prop_map(|(at, turn)| {
         Isometry3::from_parts(

@@ -1,0 +1,184 @@
+//! Rays of a planar scanner, made ready for being cast from many poses.
+use nalgebra::Vector3;
+
+/// Neighbouring rays that are worked on together.
+pub const GROUP: usize = 4;
+
+/// Length of a circle in places, see [`PlanarFan::place`].
+const CIRCLE: f64 = 4.0;
+
+/// How far a direction's length may be off 1.
+const UNIT: f64 = 1e-12;
+
+/// Unit vectors in the plane z = 0 of a scanner, sorted by their angles.
+///
+/// The vectors below run in parallel, by growing angle from x to y, and begin at the first ray from x on.
+#[derive(Clone, Debug)]
+pub struct PlanarFan {
+    /// x of each ray, in groups; the last group is filled up with zeros.
+    cosines: Vec<[f64; GROUP]>,
+    /// y of each ray, likewise.
+    sines: Vec<[f64; GROUP]>,
+    /// The place of each ray on the circle.
+    places: Vec<f64>,
+    /// The number of each ray among those that the fan was made of.
+    numbers: Vec<u32>,
+    /// For each of equal parts of the circle, the first ray in it or after it; and the number of rays.
+    parts: Vec<u32>,
+}
+
+/// Memory in which a caster works on one scan; it means nothing between two.
+///
+/// All but `doubtful` run in parallel with the groups of the fan.
+#[derive(Clone, Debug, Default)]
+pub struct ScanBuffer {
+    /// One over the distance of what each ray has met so far, 1/m.
+    pub nearness: Vec<[f64; GROUP]>,
+    /// Number of what each ray has met, or a negative mark.
+    pub objects: Vec<[f64; GROUP]>,
+    /// The least nearness in each group, 1/m.
+    pub farthest: Vec<f64>,
+    /// Rays that have to be cast one by one.
+    pub doubtful: Vec<u32>,
+}
+
+impl PlanarFan {
+    /// The fan of some rays in the frame of a scanner; `None` unless all are unit vectors of z = 0.
+    #[must_use]
+    pub fn new(directions: &[Vector3<f64>]) -> Option<Self> {
+        let is_planar = |direction: &Vector3<f64>| {
+            direction.z == 0.0 && (direction.norm_squared() - 1.0).abs() < UNIT
+        };
+        if directions.is_empty() || !directions.iter().all(is_planar) {
+            return None;
+        }
+        let mut rays: Vec<_> = (0..).zip(directions).collect();
+        let place = |ray: &(u32, &Vector3<f64>)| Self::place(ray.1.x, ray.1.y);
+        rays.sort_by(|a, b| place(a).total_cmp(&place(b)));
+        let places: Vec<f64> = rays.iter().map(place).collect();
+        let count = 2 * places.len();
+        let part = |index: usize| CIRCLE * index as f64 / count as f64;
+        let first = |index: usize| places.partition_point(|place| *place < part(index)) as u32;
+        let groups = |axis: usize| {
+            let group = |rays: &[(u32, &Vector3<f64>)]| {
+                std::array::from_fn(|lane| rays.get(lane).map_or(0.0, |ray| ray.1[axis]))
+            };
+            rays.chunks(GROUP).map(group).collect()
+        };
+        Some(Self {
+            cosines: groups(0),
+            sines: groups(1),
+            numbers: rays.iter().map(|ray| ray.0).collect(),
+            parts: (0..=count).map(first).collect(),
+            places,
+        })
+    }
+
+    /// Place of a direction on the circle: a measure in [0, 4] that grows with the angle from x to y, at a half to one
+    /// times its rate.
+    #[inline]
+    #[must_use]
+    pub fn place(x: f64, y: f64) -> f64 {
+        let along = x / (x.abs() + y.abs());
+        if y >= 0.0 { 1.0 - along } else { 3.0 + along }
+    }
+
+    /// A range of rays that has all between two places, and hardly any other; its end comes before its start if it goes
+    /// over the last ray to the first.
+    #[inline]
+    #[must_use]
+    pub fn between(&self, from: f64, to: f64) -> [usize; 2] {
+        let last = self.parts.len() - 2;
+        let part = |place: f64| ((place * (last + 1) as f64 / CIRCLE) as usize).min(last);
+        // Half a part is far more than rounding.
+        let half = 0.5 * CIRCLE / (last + 1) as f64;
+        [
+            self.parts[part(from - half)] as usize,
+            self.parts[part(to + half) + 1] as usize,
+        ]
+    }
+
+    /// The number of rays.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Tells whether there are no rays.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// x of the rays by growing angle, in groups; the last one is filled up with zeros.
+    #[must_use]
+    pub fn cosines(&self) -> &[[f64; GROUP]] {
+        &self.cosines
+    }
+
+    /// y of the rays, likewise.
+    #[must_use]
+    pub fn sines(&self) -> &[[f64; GROUP]] {
+        &self.sines
+    }
+
+    /// By growing angle, the number of each ray among those that the fan was made of.
+    #[must_use]
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// By growing angle, the number and the direction of each ray.
+    pub fn rays(&self) -> impl Iterator<Item = (usize, Vector3<f64>)> + '_ {
+        let [x, y] = [&self.cosines, &self.sines].map(|groups| groups.as_flattened());
+        let directions = x.iter().zip(y);
+        let numbers = self.numbers.iter().map(|number| *number as usize);
+        numbers.zip(directions.map(|(&x, &y)| Vector3::new(x, y, 0.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ray(angle: f64) -> Vector3<f64> {
+        let (sine, cosine) = libm::sincos(angle);
+        Vector3::new(cosine, sine, 0.0)
+    }
+
+    proptest! {
+        #[test]
+        fn places_grow_with_the_angle(angle in 0.0..6.0, more in 1e-6..6.0) {
+            let place = |angle| PlanarFan::place(libm::cos(angle), libm::sin(angle));
+            let later = angle + more;
+            prop_assume!(later < std::f64::consts::TAU);
+            let grown = place(later) - place(angle);
+            prop_assert!(grown >= 0.4 * more && grown <= 1.1 * more, "{grown} for {more}");
+        }
+
+        #[test]
+        fn all_rays_between_two_places_are_found(
+            angles in proptest::collection::vec(-7.0..7.0_f64, 1..50), from in 0.0..4.0_f64, to in 0.0..4.0_f64,
+        ) {
+            let rays: Vec<_> = angles.iter().map(|angle| ray(*angle)).collect();
+            let fan = PlanarFan::new(&rays).unwrap();
+            let [first, end] = fan.between(from.min(to), from.max(to));
+            let is_between = |place: f64| (from.min(to)..=from.max(to)).contains(&place);
+            let missed = (0..fan.len()).filter(|ray| !(first..end).contains(ray));
+            prop_assert!(missed.clone().all(|ray| !is_between(fan.places[ray])));
+            let part = CIRCLE / (2 * fan.len()) as f64;
+            let near = |ray: usize| fan.places[ray] > from.min(to) - 2.0 * part && fan.places[ray] < from.max(to) + 2.0 * part;
+            prop_assert!((first..end).all(near));
+            prop_assert!(fan.rays().all(|(number, direction)| direction == rays[number]));
+        }
+    }
+
+    #[test]
+    fn what_is_no_plane_of_unit_vectors_is_no_planar_fan() {
+        assert!(PlanarFan::new(&[]).is_none());
+        assert!(PlanarFan::new(&[ray(1.0), Vector3::new(0.6, 0.0, 0.8)]).is_none());
+        assert!(PlanarFan::new(&[ray(1.0) * 1.1]).is_none());
+    }
+}

@@ -1,0 +1,128 @@
+//! Scans of planar scanners, thing by thing instead of ray by ray.
+//!
+//! The plane of the rays cuts what is near, and each cut covers the rays between two angles; the nearest cut wins,
+//! ray by ray, as in a picture of one row. What is kept of a distance is one over it, the nearness: along a straight
+//! cut it is linear in the ray's direction, so that a ray costs two products. Things and whole branches of the tree
+//! are passed over where all rays have met something nearer already.
+//!
+//! Where this cannot be trusted to the last digits, the exact intersections of [`super::solid`] decide: rays near the
+//! corners of a cut, and rays that meet two things at one distance, are cast one by one; cuts that are ill defined, and
+//! those without a closed form, are asked for each ray in question.
+mod cut;
+mod raster;
+
+use morse_api::rays::{PlanarFan, ScanBuffer};
+use nalgebra::Isometry3;
+
+use super::Vec3;
+use super::world::{Fan, Found, Layer, World};
+use raster::{DOUBTFUL, Raster};
+
+/// Fewer rays than this are cast faster one by one than things are cut: measured in a hall of a hundred boxes, the two
+/// take the same time at 50 to 130 rays, with 10, 100 and 1000 robots in it.
+const FEW: usize = 90;
+
+/// A scan to be made.
+pub(super) struct Scan<'a> {
+    pub(super) fan: &'a PlanarFan,
+    pub(super) world_from_scanner: &'a Isometry3<f64>,
+    pub(super) max_distance: f64,
+    /// The owner whose objects the rays pass through.
+    pub(super) without: Option<u64>,
+}
+
+/// The plane of the rays.
+#[derive(Clone, Copy)]
+struct Plane {
+    origin: Vec3,
+    /// x and y of the scanner, and the normal, in the world.
+    axes: [Vec3; 3],
+}
+
+impl World {
+    /// Scans the world as it was at the last [`World::refresh`], and writes an answer for each ray, in the order in
+    /// which the fan was made of them.
+    pub(super) fn scan<H>(
+        &self,
+        scan: &Scan<'_>,
+        buffer: &mut ScanBuffer,
+        hits: &mut [H],
+        answer: impl Fn(Option<Found>) -> H,
+    ) {
+        let plane = Plane::of(scan.world_from_scanner);
+        let exact = |x: f64, y: f64| {
+            self.cast_one(&Fan {
+                origin: plane.origin.into(),
+                directions: &[plane.direction(x, y).into()],
+                max_distance: scan.max_distance,
+                without: scan.without,
+            })
+        };
+        let is_sound = plane.is_finite() && scan.max_distance > 0.0;
+        if scan.fan.len() < FEW || !is_sound {
+            for (number, direction) in scan.fan.rays() {
+                hits[number] = answer(exact(direction.x, direction.y));
+            }
+            return;
+        }
+        let mut raster = Raster::new(scan.fan, plane, scan.max_distance, buffer);
+        self.standing.scan(&mut raster, scan);
+        self.moving.scan(&mut raster, scan);
+        raster.settle();
+        let found = buffer.objects.as_flattened().iter();
+        let found = found.zip(buffer.nearness.as_flattened());
+        for ((number, direction), (&object, &nearness)) in scan.fan.rays().zip(found) {
+            hits[number] = answer(if object >= 0.0 {
+                Some(Found {
+                    distance: 1.0 / nearness,
+                    object: object as u32,
+                })
+            } else if object > DOUBTFUL {
+                None
+            } else {
+                exact(direction.x, direction.y)
+            });
+        }
+    }
+}
+
+impl Layer {
+    /// Shows all objects in the plane and in range to the raster, roughly from near to far.
+    fn scan(&self, raster: &mut Raster<'_>, scan: &Scan<'_>) {
+        self.tree.descend(
+            raster,
+            Raster::window,
+            |raster, near, window| !raster.is_hidden(near, *window),
+            |raster, window, thing| {
+                let object = &self.objects[thing as usize];
+                if scan.without.is_none() || object.owner != scan.without {
+                    raster.draw(object, *window);
+                }
+            },
+        );
+    }
+}
+
+impl Plane {
+    fn of(world_from_scanner: &Isometry3<f64>) -> Self {
+        let rotation = world_from_scanner.rotation.to_rotation_matrix();
+        let column = |axis: usize| rotation.matrix().column(axis).into_owned().into();
+        Self {
+            origin: world_from_scanner.translation.vector.into(),
+            axes: [column(0), column(1), column(2)],
+        }
+    }
+
+    /// The direction of a ray in the world, to the bits of what the pose makes of it: on a surface the sign of a zero
+    /// decides.
+    #[inline]
+    fn direction(&self, x: f64, y: f64) -> Vec3 {
+        let [along, aside, up] = self.axes;
+        [0, 1, 2].map(|axis| along[axis] * x + aside[axis] * y + up[axis] * 0.0)
+    }
+
+    fn is_finite(&self) -> bool {
+        let mut numbers = self.axes.as_flattened().iter().chain(&self.origin);
+        numbers.all(|number| number.is_finite())
+    }
+}

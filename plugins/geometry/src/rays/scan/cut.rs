@@ -1,0 +1,243 @@
+//! What the plane of a scanner cuts out of a solid, as the nearness of it that each ray in the plane finds.
+use morse_api::rays::planar::GROUP;
+
+use super::Plane;
+use super::raster::Lanes;
+use crate::rays::Vec3;
+use crate::rays::packet::{max, min};
+use crate::rays::solid::{Placed, Solid};
+
+/// Share of its distance, or of its size, by which a ray may pass beside an edge and be in doubt. Far above what
+/// rounding does, and far below the angle between two rays.
+const EDGE: f64 = 1e-7;
+
+/// Nearness that stands for "never": a billion metres.
+const NEVER: f64 = 1e-9;
+
+/// Cosine between a tube and the normal of the plane below which the cut is long, and ill defined in the end.
+const SLANTED: f64 = 0.1;
+
+/// A solid in the plane.
+pub(super) enum Cut {
+    /// The plane passes beside it.
+    Nothing,
+    Slabs(Slabs),
+    Tube(Tube),
+    /// No closed form, or one that is ill defined here.
+    Unknown,
+}
+
+/// Linear function of a ray's direction in the plane.
+type Linear = [f64; 2];
+
+/// A box: a ray is in it after it has entered the last face towards the origin, until it leaves the first other face.
+pub(super) struct Slabs {
+    /// Nearness of the faces towards the origin; the first one again where there are fewer.
+    enter: [Linear; 3],
+    /// Nearness of the other faces, likewise.
+    leave: [Linear; 6],
+    /// How many of these differ.
+    pub(super) faces: [usize; 2],
+}
+
+/// An ellipse: a tube without ends in view, seen from outside, or a ball.
+pub(super) struct Tube {
+    /// The ray's share along the axis of the tube.
+    along: Linear,
+    /// Distance, times the ray's share across the axis, at which the ray passes the axis.
+    aside: Linear,
+    /// The way to the axis across it, along the ray.
+    toward: Linear,
+    /// Square of the radius.
+    square: f64,
+    /// One over the product of the distances to the nearest and to the farthest point.
+    over: f64,
+}
+
+impl Cut {
+    #[inline]
+    pub(super) fn of(placed: &Placed, plane: &Plane) -> Self {
+        match &placed.solid {
+            Solid::Box { half } => Slabs::cut(placed, half, plane),
+            &Solid::Sphere { radius } => Tube::cut_ball(placed, radius, plane),
+            &Solid::Cylinder { radius, low, high } => Tube::cut(placed, [radius, low, high], plane),
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl Slabs {
+    fn cut(placed: &Placed, half: &Vec3, plane: &Plane) -> Cut {
+        let from_solid = minus(plane.origin, placed.position);
+        let mut slabs = Self {
+            enter: [[0.0; 2]; 3],
+            leave: [[0.0; 2]; 6],
+            faces: [0; 2],
+        };
+        let [mut enters, mut leaves] = [0; 2];
+        for (row, half) in placed.local_from_world.iter().zip(half) {
+            let origin = dot(row, &from_solid);
+            let direction = [dot(row, &plane.axes[0]), dot(row, &plane.axes[1])];
+            let (low, high) = (-half - origin, half - origin);
+            let touches = EDGE * (half + origin.abs());
+            if *half <= touches || low.abs() <= touches || high.abs() <= touches {
+                return Cut::Unknown;
+            }
+            let [low, high] = [low, high].map(|face| direction.map(|share| share / face));
+            let far = match (origin < -half, origin > *half) {
+                (true, _) => (low, [high, high]),
+                (_, true) => (high, [low, low]),
+                _ => {
+                    let reach = |face: Linear| face[0].abs() + face[1].abs();
+                    if max(reach(low), reach(high)) > NEVER {
+                        slabs.leave[leaves] = low;
+                        slabs.leave[leaves + 1] = high;
+                        leaves += 2;
+                    }
+                    continue;
+                }
+            };
+            slabs.enter[enters] = far.0;
+            slabs.leave[leaves] = far.1[0];
+            enters += 1;
+            leaves += 1;
+        }
+        for spare in enters..3 {
+            slabs.enter[spare] = slabs.enter[0];
+        }
+        for spare in leaves..6 {
+            slabs.leave[spare] = slabs.leave[0];
+        }
+        slabs.faces = [enters, leaves];
+        Cut::Slabs(slabs)
+    }
+
+    /// Nearness of the box to the rays of a group, and which of these pass too near to an edge to be sure; by the first
+    /// so many faces.
+    #[inline(always)]
+    pub(super) fn nearness<const ENTER: usize, const LEAVE: usize>(
+        &self,
+        x: &Lanes,
+        y: &Lanes,
+    ) -> (Lanes, [bool; GROUP]) {
+        let [mut enter, mut leave] = [[f64::INFINITY; GROUP], [NEVER; GROUP]];
+        for face in &self.enter[..ENTER] {
+            for lane in 0..GROUP {
+                enter[lane] = min(face[0] * x[lane] + face[1] * y[lane], enter[lane]);
+            }
+        }
+        for face in &self.leave[..LEAVE] {
+            for lane in 0..GROUP {
+                leave[lane] = max(face[0] * x[lane] + face[1] * y[lane], leave[lane]);
+            }
+        }
+        // From within, only leaving it is met.
+        if ENTER == 0 {
+            return (leave, [false; GROUP]);
+        }
+        let mut nearness = [-1.0; GROUP];
+        let mut unsure = [false; GROUP];
+        for lane in 0..GROUP {
+            let width = enter[lane] - leave[lane];
+            nearness[lane] = if width >= 0.0 { enter[lane] } else { -1.0 };
+            unsure[lane] = width.abs() <= EDGE * leave[lane];
+        }
+        (nearness, unsure)
+    }
+}
+
+impl Tube {
+    fn cut_ball(placed: &Placed, radius: f64, plane: &Plane) -> Cut {
+        let center = minus(placed.position, plane.origin);
+        let [x, y, height] = plane.axes.map(|axis| dot(&axis, &center));
+        if height.abs() >= radius * (1.0 - EDGE) {
+            let misses = height.abs() > radius * (1.0 + EDGE);
+            return if misses { Cut::Nothing } else { Cut::Unknown };
+        }
+        let square = (radius - height) * (radius + height);
+        Self::seen([0.0; 2], [-y, x], [x, y], square, libm::hypot(x, y))
+    }
+
+    fn cut(placed: &Placed, [radius, low, high]: [f64; 3], plane: &Plane) -> Cut {
+        let axis = placed.local_from_world[2];
+        let center = minus(placed.position, plane.origin);
+        let [x, y, _] = plane.axes;
+        let upright = dot(&axis, &plane.axes[2]).abs();
+        if upright < SLANTED {
+            return Cut::Unknown;
+        }
+        let along = [dot(&axis, &x), dot(&axis, &y)];
+        let up = dot(&axis, &center);
+        let across = [0, 1, 2].map(|i| center[i] - axis[i] * up);
+        let toward = [dot(&x, &across), dot(&y, &across)];
+        // Where the ellipse lies on the axis: its middle, and half its length.
+        let share = (along[0] * toward[0] + along[1] * toward[1]) / (upright * upright);
+        let middle = share - up;
+        let slope = (along[0] * along[0] + along[1] * along[1]).sqrt() / upright;
+        let length = radius * slope;
+        let margin = EDGE * (length + middle.abs() + radius);
+        if middle + length < low - margin || middle - length > high + margin {
+            return Cut::Nothing;
+        }
+        if middle - length < low + margin || middle + length > high - margin {
+            return Cut::Unknown;
+        }
+        let normal = cross(&axis, &center);
+        let aside = [dot(&x, &normal), dot(&y, &normal)];
+        let distance = dot(&across, &across).sqrt();
+        Self::seen(along, aside, toward, radius * radius, distance)
+    }
+
+    /// The ellipse, if it is seen from outside.
+    fn seen(along: Linear, aside: Linear, toward: Linear, square: f64, distance: f64) -> Cut {
+        let radius = square.sqrt();
+        if distance <= radius * (1.0 + EDGE) {
+            return Cut::Unknown;
+        }
+        Cut::Tube(Self {
+            along,
+            aside,
+            toward,
+            square,
+            over: 1.0 / ((distance - radius) * (distance + radius)),
+        })
+    }
+
+    /// Nearness of the ellipse to the rays of a group, and which of these pass too near to its edge to be sure.
+    #[inline]
+    pub(super) fn nearness(&self, x: &Lanes, y: &Lanes) -> (Lanes, [bool; GROUP]) {
+        let mut nearness = [-1.0; GROUP];
+        let mut unsure = [false; GROUP];
+        let linear = |f: &Linear, lane: usize| f[0] * x[lane] + f[1] * y[lane];
+        for lane in 0..GROUP {
+            let (along, aside) = (linear(&self.along, lane), linear(&self.aside, lane));
+            let toward = linear(&self.toward, lane);
+            let depth = self.square * (1.0 - along * along) - aside * aside;
+            let new = (toward + max(depth, 0.0).sqrt()) * self.over;
+            nearness[lane] = if depth >= 0.0 && toward > 0.0 {
+                new
+            } else {
+                -1.0
+            };
+            unsure[lane] = depth.abs() <= EDGE * self.square && toward > 0.0;
+        }
+        (nearness, unsure)
+    }
+}
+
+fn minus(a: Vec3, b: Vec3) -> Vec3 {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline]
+pub(super) fn dot(a: &Vec3, b: &Vec3) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: &Vec3, b: &Vec3) -> Vec3 {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}

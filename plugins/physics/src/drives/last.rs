@@ -1,0 +1,40 @@
+//! Last commands: what a drive asks of the base of its robot in one tick.
+use morse_api::body::Drive;
+use nalgebra::{Isometry3, UnitQuaternion};
+
+use super::Command;
+
+/// The command to a body in this tick.
+pub(super) enum Last {
+    Velocity(Command),
+    Pose(Isometry3<f64>),
+    Orientation(UnitQuaternion<f64>),
+    Displacement {
+        by: Isometry3<f64>,
+        /// Time for which it is made, s.
+        period: f64,
+    },
+}
+
+impl Last {
+    /// The command that a drive is to the base of its robot; none, if it is no command, or not for this tick.
+    pub(super) fn of(
+        drive: &Drive,
+        acts: bool,
+        is_ground_robot: bool,
+        period: f64,
+    ) -> Option<Self> {
+        match *drive {
+            Drive::Velocity { linear, angular } => Some(Self::Velocity(Command {
+                linear,
+                angular,
+                is_ground_robot,
+                is_new: false,
+            })),
+            Drive::Pose(pose) => acts.then_some(Self::Pose(pose)),
+            Drive::Orientation(turned) => acts.then_some(Self::Orientation(turned)),
+            Drive::Displacement(by) => acts.then_some(Self::Displacement { by, period }),
+            Drive::None | Drive::Wrench { .. } | Drive::Thrust { .. } => None,
+        }
+    }
+}
