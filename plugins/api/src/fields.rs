@@ -298,7 +298,7 @@ pub fn to_json(value: &dyn PartialReflect) -> Json {
     value_to_json(view(value))
 }
 
-/// What was seen of a field as JSON.
+/// JSON of what was seen of a field.
 fn value_to_json(value: Value<'_>) -> Json {
     match value {
         Value::Number(number) => number_to_json(number),

@@ -36,12 +36,12 @@ pub enum Value<'a> {
     Other(&'a dyn PartialReflect),
 }
 
-/// How values of one type are looked at.
+/// Look at the values of one type.
 pub(super) type Viewer = for<'a> fn(&'a dyn PartialReflect) -> Value<'a>;
 
 macro_rules! seen {
     ($($type:ty => $view:expr),+ $(,)?) => {
-        /// How values of a type are looked at.
+        /// The look at the values of a type.
         pub(super) fn viewer(type_id: TypeId) -> Viewer {
             $(if type_id == TypeId::of::<$type>() {
                 return |value| match value.try_downcast_ref::<$type>() {

@@ -7,7 +7,7 @@ pub const GROUP: usize = 4;
 /// Length of a circle in places, see [`PlanarFan::place`].
 const CIRCLE: f64 = 4.0;
 
-/// How far a direction's length may be off 1.
+/// Most by which a direction's squared length may be off 1.
 const UNIT: f64 = 1e-12;
 
 /// Unit vectors in the plane z = 0 of a scanner, sorted by their angles.

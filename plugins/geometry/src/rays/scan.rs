@@ -11,7 +11,7 @@
 mod cut;
 mod raster;
 
-use morse_api::rays::{PlanarFan, ScanBuffer};
+use morse_api::rays::{PlanarFan, ScanBuffer, planar::GROUP};
 use nalgebra::Isometry3;
 
 use super::Vec3;
@@ -30,6 +30,9 @@ pub(super) struct Scan<'a> {
     /// The owner whose objects the rays pass through.
     pub(super) without: Option<u64>,
 }
+
+/// Numbers of the rays of a group.
+type Lanes = [f64; GROUP];
 
 /// The plane of the rays.
 #[derive(Clone, Copy)]

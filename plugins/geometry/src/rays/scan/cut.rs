@@ -1,8 +1,7 @@
-//! What the plane of a scanner cuts out of a solid, as the nearness of it that each ray in the plane finds.
+//! Cuts of solids by the plane of a scanner, as the nearness that each ray in the plane finds.
 use morse_api::rays::planar::GROUP;
 
-use super::Plane;
-use super::raster::Lanes;
+use super::{Lanes, Plane};
 use crate::rays::Vec3;
 use crate::rays::packet::{max, min};
 use crate::rays::solid::{Placed, Solid};
@@ -36,7 +35,7 @@ pub(super) struct Slabs {
     enter: [Linear; 3],
     /// Nearness of the other faces, likewise.
     leave: [Linear; 6],
-    /// How many of these differ.
+    /// Numbers of those that differ.
     pub(super) faces: [usize; 2],
 }
 

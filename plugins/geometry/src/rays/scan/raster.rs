@@ -1,8 +1,8 @@
 //! A picture of one row: what each ray has met, and how near that is.
 use morse_api::rays::{PlanarFan, ScanBuffer, planar::GROUP};
 
-use super::Plane;
 use super::cut::{Cut, Slabs, Tube, dot};
+use super::{Lanes, Plane};
 use crate::rays::Vec3;
 use crate::rays::aabb::Aabb;
 use crate::rays::packet::{NOTHING, Packet, max, min};
@@ -30,9 +30,6 @@ const ENDS: [[usize; 4]; 9] = [
     [0, 0, 0, 1],
     [1, 0, 0, 1],
 ];
-
-/// Numbers of the rays of a group.
-pub(super) type Lanes = [f64; GROUP];
 
 /// Groups of rays that a thing may be in front of: from `first` to before `end`. Those beyond the last group are the
 /// first ones again.

@@ -48,7 +48,7 @@ impl ScanOf {
     }
 }
 
-/// What is wrong with a scan, ray by ray.
+/// Errors of a scan, ray by ray.
 fn wrong(world: &World, rays: &[Vector3<f64>], from: &ScanOf) -> Vec<String> {
     let hits = scan(world, rays, from);
     let wrong = |(index, ray): (usize, &Vector3<f64>)| {
