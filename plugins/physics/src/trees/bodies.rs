@@ -9,12 +9,11 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::Told;
 use crate::{
-    build::STILL,
     convert,
     engine::{EngineItem, Tables},
 };
 
-/// Way (m) and turn (rad) that the engine need not know of what is slower than [`STILL`].
+/// Way (m) and turn (rad) that the engine need not know of what all but rests.
 const LITTLE: f64 = 2e-5;
 
 /// Tells whether forces move a body.
@@ -52,9 +51,13 @@ pub(super) fn carried(body: &RigidBody, pose: &Isometry3<f64>) -> Motion {
 
 /// Puts a body to a pose, and gives it velocities. Whatever is put somewhere is awake for a while, so that what all but rests
 /// is put there only once it has gone a way: else nothing would ever fall asleep.
-pub(super) fn show(body: &mut RigidBody, pose: &Isometry3<f64>, linear: Vec3, angular: Vec3) {
+pub(super) fn show(
+    body: &mut RigidBody,
+    pose: &Isometry3<f64>,
+    [linear, angular]: [Vec3; 2],
+    rests: bool,
+) {
     let known = convert::isometry(body.position());
-    let rests = linear.length() < STILL && angular.length() < STILL;
     let is_there = if rests {
         let way = (known.translation.vector - pose.translation.vector).norm();
         way < LITTLE && known.rotation.angle_to(&pose.rotation) < LITTLE

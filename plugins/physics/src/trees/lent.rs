@@ -9,6 +9,7 @@ use super::{
     bodies::{allowed, engine_pose, moves, show, told},
 };
 use crate::{
+    build::STILL,
     convert,
     engine::{EngineItem, Tables},
 };
@@ -158,7 +159,8 @@ impl Trees {
                 let center = &self.masses[lent.body].center;
                 let pose = moved(&lent.pose, center, &lent.moving, dt);
                 let [linear, angular] = [&lent.linear, &lent.angular].map(convert::vec3);
-                show(body, &pose, linear, angular);
+                let rests = linear.length() < STILL && angular.length() < STILL;
+                show(body, &pose, [linear, angular], rests);
                 self.state.exact.push((lent.body, pose, told(body)));
             }
         }

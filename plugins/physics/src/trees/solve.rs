@@ -1,6 +1,7 @@
 //! One step of all trees: alone, or as islands with what they touch and hold.
 use std::mem;
 
+use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::LockedAxes;
 use morse_mechanisms::{
     Base, Force, Motion, Pose, State,
@@ -13,6 +14,8 @@ use super::{
     Trees,
     bodies::{allowed, carried, rigid},
     gather::{Found, Touch},
+    isometry,
+    sync::velocity,
 };
 use crate::{
     convert,
@@ -211,38 +214,32 @@ impl Trees {
                 continue;
             };
             let weight = &self.masses[*place];
-            let mut force = convert::vector(body.user_force());
-            let mut torque = convert::vector(body.user_torque());
-            let is_lifted = *place == row.base && self.lifted[at];
-            if !known.gravity || is_lifted {
+            let is_lifted = !known.gravity || (*place == row.base && self.lifted[at]);
+            let damping = [body.linear_damping(), body.angular_damping()];
+            let is_damped = damping != [0.0; 2];
+            let (force, torque) = (body.user_force(), body.user_torque());
+            if !is_lifted && !is_damped && force == Vec3::ZERO && torque == Vec3::ZERO {
+                continue;
+            }
+            let (mut force, mut torque) = (convert::vector(force), convert::vector(torque));
+            if is_lifted {
                 force -= gravity * weight.mass;
             }
-            let pose = self.places[at] * self.movers[at].work.place_of(link);
-            let turn = super::isometry(&pose).rotation;
-            for (damping, (sum, momentum)) in [
-                (
-                    body.linear_damping(),
-                    (&mut force, convert::vector(body.linvel()) * weight.mass),
-                ),
-                (
-                    body.angular_damping(),
-                    (
-                        &mut torque,
-                        turn * (weight.inertia * (turn.inverse() * convert::vector(body.angvel()))),
-                    ),
-                ),
-            ] {
+            let work = &self.movers[at].work;
+            let turn = isometry(&(self.places[at] * work.place_of(link))).rotation;
+            let [linear, angular] = velocity(work, link, &self.places[at], &weight.center);
+            let slower = damping.map(|damping| {
                 let damping = f64::from(damping);
-                *sum -= momentum * (damping / (1.0 + damping * scene.dt));
-            }
-            if force != Vector3::zeros() || torque != Vector3::zeros() {
-                pushes.resize(row.links.len(), Force::default());
-                let force = turn.inverse() * force;
-                pushes[link] = Force {
-                    moment: turn.inverse() * torque + weight.center.cross(&force),
-                    force,
-                };
-            }
+                damping / (1.0 + damping * scene.dt)
+            });
+            force -= linear * (weight.mass * slower[0]);
+            torque -= turn * (weight.inertia * (turn.inverse() * angular)) * slower[1];
+            pushes.resize(row.links.len(), Force::default());
+            let force = turn.inverse() * force;
+            pushes[link] = Force {
+                moment: turn.inverse() * torque + weight.center.cross(&force),
+                force,
+            };
         }
         pushes
     }

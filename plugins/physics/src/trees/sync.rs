@@ -11,6 +11,7 @@ use super::{
     isometry, put, set_base,
 };
 use crate::{
+    build::STILL,
     convert,
     drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
@@ -230,11 +231,19 @@ impl Trees {
                         // That is how the loss is seen.
                         now[0].fill(f64::NAN);
                     }
-                    let [linear, angular] = now.map(|part| convert::vec3(&part));
-                    *shown = [linear.to_array(), angular.to_array()];
+                    let rests = now.iter().all(|part| part.norm() < f64::from(STILL));
                     let body = tables.bodies.get(*body);
                     if let Some(body) = body.and_then(|body| engine.movable(body)) {
-                        show(body, &pose, linear, angular);
+                        // What the engine would move on, to be put elsewhere afterwards, costs it twice. It sees that
+                        // something moves by its pose, if that has geometry.
+                        let is_seen = !body.colliders().is_empty() && !row.floats;
+                        let [linear, angular] = if is_seen && !self.broken.contains(&at) {
+                            [Vec3::ZERO; 2]
+                        } else {
+                            now.map(|part| convert::vec3(&part))
+                        };
+                        *shown = [linear.to_array(), angular.to_array()];
+                        show(body, &pose, [linear, angular], rests);
                         if link == 0 {
                             *at_engine = told(body);
                         }
@@ -283,7 +292,12 @@ impl Trees {
 }
 
 /// Velocity of a link's centre of mass, and its angular velocity, world axes.
-fn velocity(work: &Work, link: usize, place: &Pose, center: &Vector3<f64>) -> [Vector3<f64>; 2] {
+pub(super) fn velocity(
+    work: &Work,
+    link: usize,
+    place: &Pose,
+    center: &Vector3<f64>,
+) -> [Vector3<f64>; 2] {
     let turn = place.rotation * work.place_of(link).rotation;
     let motion = work.velocity_of(link);
     [turn * motion.at(center), turn * motion.angular]
