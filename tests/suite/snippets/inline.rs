@@ -86,7 +86,8 @@ fn options_in_the_text_are_known() {
         String::from_utf8_lossy(&program.stdout).into_owned()
     };
     let known: String = [
-        "run", "test", "prove", "check", "inspect", "render", "list", "describe", "fmt", "new", "bench",
+        "run", "test", "prove", "check", "inspect", "render", "list", "describe", "fmt", "new",
+        "bench",
     ]
     .map(help)
     .concat();

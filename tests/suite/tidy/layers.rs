@@ -209,7 +209,11 @@ fn engine(file: &Source) -> Vec<String> {
 }
 
 fn wall_clock(file: &Source) -> Vec<String> {
-    let readers = ["src/run.rs", "src/run/clock.rs", "src/cli/bench/stopwatch.rs"];
+    let readers = [
+        "src/run.rs",
+        "src/run/clock.rs",
+        "src/cli/bench/stopwatch.rs",
+    ];
     if readers.contains(&file.path.as_str()) {
         return Vec::new();
     }
