@@ -8,6 +8,7 @@ mod out_of_range;
 mod posed;
 mod rest;
 mod vehicles;
+mod wheels;
 
 use morse_api::body::BodyState;
 use morse_sim::{Simulation, simulation::no_extensions};
