@@ -2,9 +2,9 @@
 //!
 //! Contacts, welds, limits and dry friction are conditions on the speeds at the end of the step, `v = v_free + M⁻¹Jᵀλ`. For a
 //! tree `M` is its mass matrix with what motors and dampers weigh, so that what a gripper holds feels the stiffness of its
-//! motors. The impulses `λ` are found by projected Gauss–Seidel, from those of the step before. Bodies that are inside each
-//! other are moved apart by speeds that are not kept: the impulses are found once with them, for the way, and once more
-//! without, for the speeds; so nothing gains energy by it.
+//! motors. The impulses `λ` are found by projected Gauss–Seidel, from those of the step before, and by steps of Newton's
+//! method in between. Bodies that are inside each other are moved apart by speeds that are not kept: the impulses are found
+//! once with them, for the way, and once more without, for the speeds; so nothing gains energy by it.
 mod rows;
 
 use nalgebra::{Matrix3, Vector3};

@@ -13,6 +13,7 @@
 mod bodies;
 mod gather;
 mod lent;
+mod line;
 mod motors;
 mod solve;
 mod sync;

@@ -1,8 +1,14 @@
 //! Conditions on the speeds of an island, and the impulses that keep them.
+mod direct;
+mod row;
+mod sweeps;
+
 use nalgebra::Vector3;
 
 use super::{Contact, FreeBody, Member, Side, Weld};
 use crate::{spatial::Motion, state::vector};
+use direct::Direct;
+use row::{Kind, Row};
 
 /// Part of what a weld is off that it comes back in a step.
 const RETURN: f64 = 0.2;
@@ -10,18 +16,8 @@ const RETURN: f64 = 0.2;
 /// Depth in which bodies touch, m: where they are just apart, or just not, nobody can tell the normal of a round one well.
 const TOUCHING: f64 = 1e-4;
 
-/// Damping of contacts, as a share of the critical one.
-const CONTACT_DAMPING: f64 = 5.0;
-
-/// Greatest speed with which bodies are moved apart, m/s.
-const FASTEST_RETURN: f64 = 2.0;
-
 /// Speed from which bodies bounce, m/s.
 const BOUNCE: f64 = 0.1;
-
-/// Sweeps over all conditions at most, and the change of speed below which they are kept, rad/s or m/s.
-const SWEEPS: usize = 100;
-const KEPT: f64 = 1e-10;
 
 /// All conditions of an island: three rows for each contact (normal, then two tangents), six for each weld, one for each
 /// limit and dry friction of a joint.
@@ -35,42 +31,11 @@ pub(super) struct Rows {
     /// Motion of a point for each speed of a tree.
     columns: Vec<Motion>,
     contacts: Vec<Touch>,
+    direct: Direct,
     /// Natural frequency of contacts, radians a step.
     contact_rate: f64,
     /// Place of the first row of a joint.
     joints: usize,
-}
-
-/// One number that is to be reached: `J·v + offset`.
-#[derive(Clone, Copy, Debug, Default)]
-struct Row {
-    blocks: [Block; 2],
-    /// Part that nothing here changes.
-    offset: f64,
-    target: f64,
-    /// Target for the speeds that are kept.
-    relaxed: f64,
-    /// Of a contact, m.
-    distance: Option<f64>,
-    /// Speed that an impulse of 1 takes off the target: contacts give way a little, so that several share a load.
-    softness: f64,
-    /// Least and greatest impulse.
-    bounds: [f64; 2],
-    /// Inverse of `J·M⁻¹·Jᵀ`; zero where nothing moves.
-    mass: f64,
-    impulse: f64,
-}
-
-/// The numbers of a row that belong to one member or free body.
-#[derive(Clone, Copy, Debug, Default)]
-struct Block {
-    /// Place among members, then free bodies.
-    who: usize,
-    /// Place of its first speed.
-    start: usize,
-    count: usize,
-    /// Place of its first number.
-    at: usize,
 }
 
 /// A contact, as the sweeps need it.
@@ -122,10 +87,13 @@ impl Rows {
         for (at, row) in self.rows[first..].iter_mut().enumerate() {
             row.impulse = axes[at].dot(&contact.impulse);
             if at == 0 {
-                row.distance = Some(distance);
+                row.kind = Kind::Normal { distance };
                 row.bounds = [0.0, f64::INFINITY];
             } else {
-                (row.target, row.relaxed) = (wanted[at], wanted[at]);
+                row.kind = Kind::Tangent {
+                    before: row.impulse,
+                };
+                row.relaxed = wanted[at];
             }
         }
         let meeting = -self.speed_before(first, members, bodies);
@@ -285,66 +253,11 @@ impl Rows {
             } else {
                 0.0
             };
-            if let Some(distance) = row.distance {
-                row.press(distance, self.contact_rate, dt);
+            match row.kind {
+                Kind::Normal { distance } => row.press(distance, self.contact_rate, dt),
+                Kind::Tangent { before } => row.lag(before),
+                Kind::Other => {}
             }
-        }
-    }
-
-    /// Lets the impulses act that there are.
-    pub(super) fn begin(&self, speeds: &mut [f64]) {
-        for row in self.rows.iter().filter(|row| row.mass > 0.0) {
-            row.act(&self.responses, row.impulse, speeds);
-        }
-    }
-
-    /// Sweeps over all rows until they hold.
-    pub(super) fn sweep(&mut self, speeds: &mut [f64]) {
-        let Self {
-            rows,
-            jacobians,
-            responses,
-            contacts,
-            ..
-        } = self;
-        let (touching, others) = rows.split_at_mut(3 * contacts.len());
-        for _ in 0..SWEEPS {
-            let mut change: f64 = 0.0;
-            for (rows, touch) in touching.chunks_exact_mut(3).zip(&*contacts) {
-                let [normal, across @ ..] = rows else {
-                    continue;
-                };
-                change = change.max(normal.keep(jacobians, responses, speeds));
-                let most = touch.friction * normal.impulse;
-                change = change.max(rub(across, most, jacobians, responses, speeds));
-            }
-            for row in &mut *others {
-                change = change.max(row.keep(jacobians, responses, speeds));
-            }
-            if change < KEPT {
-                break;
-            }
-        }
-    }
-
-    /// Finds the impulses for the speeds that are kept.
-    pub(super) fn relax(&mut self, speeds: &mut [f64]) {
-        let mut is_changed = false;
-        for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
-            if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
-                rows[0].relaxed = touch.bounce;
-            }
-        }
-        for row in &mut self.rows {
-            is_changed |= row.target != row.relaxed || row.softness > 0.0;
-            row.target = row.relaxed;
-            if row.softness > 0.0 {
-                row.mass /= 1.0 - row.mass * row.softness;
-                row.softness = 0.0;
-            }
-        }
-        if is_changed {
-            self.sweep(speeds);
         }
     }
 
@@ -362,125 +275,6 @@ impl Rows {
         let axes = self.contacts[contact].axes;
         rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
     }
-}
-
-impl Row {
-    /// Adds numbers of a member or free body.
-    fn add(
-        &mut self,
-        (who, start): (usize, usize),
-        numbers: impl ExactSizeIterator<Item = f64>,
-        jacobians: &mut Vec<f64>,
-    ) {
-        // Both sides may be links of one tree.
-        if let Some(own) = self
-            .blocks
-            .iter()
-            .find(|own| own.count > 0 && own.who == who)
-        {
-            let known = &mut jacobians[own.at..own.at + own.count];
-            for (known, number) in known.iter_mut().zip(numbers) {
-                *known += number;
-            }
-            return;
-        }
-        let Some(block) = self.blocks.iter_mut().find(|block| block.count == 0) else {
-            return;
-        };
-        *block = Block {
-            who,
-            start,
-            count: numbers.len(),
-            at: jacobians.len(),
-        };
-        jacobians.extend(numbers);
-    }
-
-    fn speed(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
-        let mut sum = self.offset;
-        for block in &self.blocks {
-            let numbers = &jacobians[block.at..block.at + block.count];
-            let speeds = &speeds[block.start..block.start + block.count];
-            for (number, speed) in numbers.iter().zip(speeds) {
-                sum += number * speed;
-            }
-        }
-        sum
-    }
-
-    fn act(&self, responses: &[f64], impulse: f64, speeds: &mut [f64]) {
-        for block in &self.blocks {
-            let numbers = &responses[block.at..block.at + block.count];
-            let speeds = &mut speeds[block.start..block.start + block.count];
-            for (speed, number) in speeds.iter_mut().zip(numbers) {
-                *speed += number * impulse;
-            }
-        }
-    }
-
-    /// The impulse that the row is to have, were it alone and without bounds.
-    fn wanted(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
-        let given = self.softness * self.impulse;
-        self.impulse + (self.target - self.speed(jacobians, speeds) - given) * self.mass
-    }
-
-    /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
-    /// nearer than that.
-    fn press(&mut self, distance: f64, rate: f64, dt: f64) {
-        if distance > 0.0 {
-            (self.target, self.relaxed) = (-distance / dt, -distance / dt);
-            return;
-        }
-        let both = 2.0 * CONTACT_DAMPING + rate;
-        let back = -distance / dt * (rate / both);
-        (self.target, self.relaxed) = (back.min(FASTEST_RETURN), 0.0);
-        if self.mass > 0.0 {
-            self.softness = 1.0 / (self.mass * rate * both);
-            self.mass = 1.0 / (1.0 / self.mass + self.softness);
-        }
-    }
-
-    /// Gives the row another impulse. Returns the change of its speed.
-    fn set(&mut self, impulse: f64, responses: &[f64], speeds: &mut [f64]) -> f64 {
-        let more = impulse - self.impulse;
-        self.impulse = impulse;
-        if more == 0.0 || self.mass == 0.0 {
-            return 0.0;
-        }
-        self.act(responses, more, speeds);
-        (more / self.mass).abs()
-    }
-
-    /// Keeps the row within its bounds.
-    fn keep(&mut self, jacobians: &[f64], responses: &[f64], speeds: &mut [f64]) -> f64 {
-        let impulse = self.wanted(jacobians, speeds);
-        self.set(
-            impulse.clamp(self.bounds[0], self.bounds[1]),
-            responses,
-            speeds,
-        )
-    }
-}
-
-/// Keeps the two tangents of a contact, whose impulses together are no more than friction gives.
-fn rub(
-    across: &mut [Row],
-    most: f64,
-    jacobians: &[f64],
-    responses: &[f64],
-    speeds: &mut [f64],
-) -> f64 {
-    let mut wanted = [0.0; 2];
-    for (wanted, row) in wanted.iter_mut().zip(&*across) {
-        *wanted = row.wanted(jacobians, speeds);
-    }
-    let length = libm::hypot(wanted[0], wanted[1]);
-    let share = if length > most { most / length } else { 1.0 };
-    let mut change: f64 = 0.0;
-    for (wanted, row) in wanted.into_iter().zip(across) {
-        change = change.max(row.set(wanted * share, responses, speeds));
-    }
-    change
 }
 
 /// Three axes, the first of which is given; the same ones for the same axis.

@@ -9,7 +9,7 @@ use morse_mechanisms::{
     Motion,
     island::{Contact, Side, Weld},
 };
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -17,6 +17,7 @@ use super::{
     bodies::{moves, rigid},
     isometry,
     lent::Lent,
+    line,
 };
 use crate::{
     convert,
@@ -25,11 +26,11 @@ use crate::{
 };
 
 /// Name of a point of contact: two geometries, their parts, and the features of these that touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Key {
     geometry: [u32; 2],
     parts: [u32; 2],
-    features: [u32; 2],
+    pub(super) features: [u32; 2],
 }
 
 impl Key {
@@ -72,6 +73,7 @@ struct Pair {
 pub(super) type Sides = [Option<usize>; 2];
 
 /// A point of contact.
+#[derive(Clone, Copy)]
 pub(super) struct Touch {
     pub key: Key,
     pub bodies: [usize; 2],
@@ -260,7 +262,10 @@ impl Trees {
             let [one, two] = pair.colliders;
             let known = engine.simulation.narrow_phase.contact_pair(one, two);
             let moved = pair.bodies.map(|body| self.moved(body));
+            let last = moved.iter().rev().flatten().next();
+            let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
             for manifold in known.iter().flat_map(|known| known.solver_manifolds()) {
+                let from = contacts.len();
                 for contact in &manifold.data.solver_contacts {
                     let id = (contact.contact_id[0] & !(1 << 31)) as usize;
                     let Some(data) = manifold.points.get(id).map(|point| &point.data) else {
@@ -294,6 +299,7 @@ impl Trees {
                         },
                     });
                 }
+                line::spread(contacts, from, &turn);
             }
         }
     }

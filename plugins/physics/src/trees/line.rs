@@ -1,0 +1,136 @@
+//! Contacts along a line, as of a tyre on the ground.
+use std::mem;
+
+use morse_mechanisms::island::Contact;
+use nalgebra::{UnitQuaternion, Vector3};
+
+use super::gather::Touch;
+
+/// Names of the features of ends and middle; the engine has no such ones.
+const NAMES: [u32; 3] = [u32::MAX - 2, u32::MAX - 1, u32::MAX];
+
+/// Difference of depth at the two ends that is none, m: the engine does not know it in single precision, and what is stiff
+/// would stand now on the one end and now on the other.
+const PLAY: f64 = 1e-5;
+
+/// A direction across none of the axes that lines have.
+const ACROSS: Vector3<f64> = Vector3::new(1.0, 0.618, 0.414);
+
+/// Greatest distance of points from a line, as a part of its length.
+const STRAIGHT: f64 = 1e-2;
+
+/// Makes the points of a manifold from this place on its ends and its middle, if they are along a line.
+///
+/// The engine has two ends and anything between, under names that change. A tyre turns about the point that need not slide:
+/// that is to be its middle. The ends are told apart by their order in a body that is turned like this.
+pub(super) fn spread(contacts: &mut Vec<Touch>, from: usize, turn: &UnitQuaternion<f64>) {
+    let Some(ends) = ends(&contacts[from..]) else {
+        return;
+    };
+    let [mut one, mut two] = ends.map(|at| contacts[from + at]);
+    let along = turn.inverse() * (two.contact.point - one.contact.point);
+    if along.dot(&ACROSS) < 0.0 {
+        mem::swap(&mut one, &mut two);
+    }
+    let tilt = two.contact.distance - one.contact.distance;
+    let play = tilt.clamp(-PLAY, PLAY) / 2.0;
+    one.contact.distance += play;
+    two.contact.distance -= play;
+    contacts.truncate(from);
+    contacts.extend([one, halfway(&one, &two), two]);
+    for (touch, name) in contacts[from..].iter_mut().zip(NAMES) {
+        touch.key.features = [name; 2];
+    }
+}
+
+/// Places of the two ends of a line of points.
+fn ends(points: &[Touch]) -> Option<[usize; 2]> {
+    let apart = |one: usize, two: usize| points[two].contact.point - points[one].contact.point;
+    let places = 0..points.len();
+    let pairs = places.flat_map(|two| (0..two).map(move |one| [one, two]));
+    let length = |[one, two]: [usize; 2]| apart(one, two).norm_squared();
+    let [one, two] = pairs.max_by(|a, b| length(*a).total_cmp(&length(*b)))?;
+    let along = apart(one, two);
+    let off = |at: usize| along.cross(&apart(one, at)).norm();
+    let is_straight = |at| off(at) <= STRAIGHT * along.norm_squared();
+    (0..points.len()).all(is_straight).then_some([one, two])
+}
+
+fn halfway(one: &Touch, two: &Touch) -> Touch {
+    let mean =
+        |number: fn(&Contact) -> Vector3<f64>| (number(&one.contact) + number(&two.contact)) / 2.0;
+    Touch {
+        contact: Contact {
+            point: mean(|contact| contact.point),
+            distance: f64::midpoint(one.contact.distance, two.contact.distance),
+            tangent_velocity: mean(|contact| contact.tangent_velocity),
+            ..one.contact
+        },
+        ..*one
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use morse_mechanisms::island::Side;
+
+    use super::*;
+
+    fn touch(point: [f64; 3], distance: f64) -> Touch {
+        Touch {
+            key: super::super::gather::Key::default(),
+            bodies: [0, 1],
+            contact: Contact {
+                sides: [Side::Given(Vector3::zeros()); 2],
+                point: point.into(),
+                normal: Vector3::z(),
+                distance,
+                friction: 0.5,
+                restitution: 0.0,
+                tangent_velocity: Vector3::zeros(),
+                impulse: Vector3::zeros(),
+            },
+        }
+    }
+
+    #[test]
+    fn points_along_a_line_become_its_ends_and_its_middle() {
+        let mut contacts = vec![
+            touch([9.0, 9.0, 9.0], 0.0),
+            touch([1.0, 0.25, 0.0], -1e-4),
+            touch([1.0, 0.5, 0.0], -1e-4),
+            touch([1.0, 0.75, 0.0], -3e-4),
+        ];
+        let ends = |contacts: &[Touch]| contacts.iter().map(|at| at.contact.point.y).collect();
+        let none = UnitQuaternion::identity();
+        let mut turned = contacts.clone();
+        contacts.swap(1, 3);
+        spread(&mut contacts, 1, &none);
+        let points: Vec<f64> = ends(&contacts[1..]);
+        assert_eq!(
+            points,
+            [0.25, 0.5, 0.75],
+            "ends and middle, whatever their order was"
+        );
+        let depths = contacts[1..].iter().map(|at| -at.contact.distance);
+        let expected = [1e-4 + PLAY / 2.0, 2e-4, 3e-4 - PLAY / 2.0];
+        assert!(depths.zip(expected).all(|(a, b)| (a - b).abs() < 1e-12));
+        assert!(contacts[1].key < contacts[2].key, "a name of its own");
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);
+        spread(&mut turned, 1, &turn);
+        let points: Vec<f64> = ends(&turned[1..]);
+        assert_eq!(points, [0.75, 0.5, 0.25], "ends are those of the body");
+    }
+
+    #[test]
+    fn faces_and_single_points_stay_as_they_are() {
+        let face = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let mut contacts = face.map(|point| touch(point, 0.0)).to_vec();
+        let none = UnitQuaternion::identity();
+        spread(&mut contacts, 0, &none);
+        assert_eq!(contacts.len(), 3);
+        contacts.truncate(1);
+        spread(&mut contacts, 0, &none);
+        assert_eq!(contacts.len(), 1);
+    }
+}
