@@ -6,9 +6,12 @@
 //! and the normal. The normal is kept as long on one of the two, and has to be the other's.
 
 use bevy::math::Vec3;
-use bevy_rapier3d::rapier::{
-    pipeline::ContactModificationContext,
-    prelude::{ColliderHandle, ColliderSet, SharedShape},
+use bevy_rapier3d::{
+    parry::shape::ShapeType,
+    rapier::{
+        pipeline::ContactModificationContext,
+        prelude::{ColliderHandle, ColliderSet, SharedShape},
+    },
 };
 
 /// Cosine of the angle between axis and normal up to which the mantle is touched, and not a flat end.
@@ -16,7 +19,7 @@ const MANTLE: f32 = 0.5;
 
 /// Tells whether a shape has a mantle to roll on.
 pub(super) fn rolls(shape: &SharedShape) -> bool {
-    shape.as_cylinder().is_some() || shape.as_capsule().is_some()
+    matches!(shape.shape_type(), ShapeType::Cylinder | ShapeType::Capsule)
 }
 
 /// Puts the points of a contact back below the axles of what rolls on them.
@@ -55,7 +58,7 @@ fn keep_normal(context: &mut ContactModificationContext<'_>) {
 fn axle(colliders: &ColliderSet, handle: ColliderHandle) -> Option<(Vec3, Vec3)> {
     let collider = colliders.get(handle)?;
     let pose = collider.position();
-    if collider.shape().as_cylinder().is_some() {
+    if collider.shape().shape_type() == ShapeType::Cylinder {
         return Some((pose.translation, pose.rotation * Vec3::Y));
     }
     let capsule = collider.shape().as_capsule()?;

@@ -2,6 +2,8 @@
 //!
 //! The scene's cylinders, cones and capsules run along z from z = 0; the engine's run along y and are
 //! centred. `scale` scales a shape about the origin of its frame.
+mod round;
+
 use std::{
     f64::consts::{FRAC_PI_2, TAU},
     path::PathBuf,
@@ -106,7 +108,7 @@ fn centred(shape: SharedShape) -> Solid {
 
 fn cylinder(radius: f64, height: f64) -> Option<Solid> {
     (radius > 0.0 && height != 0.0).then(|| Solid {
-        shape: SharedShape::cylinder((height.abs() / 2.0) as f32, radius as f32),
+        shape: round::cylinder((height.abs() / 2.0) as f32, radius as f32),
         frame_from_shape: along_z(height / 2.0, 1.0),
     })
 }
@@ -124,7 +126,7 @@ fn cone(start: f64, end: f64, height: f64) -> Option<Solid> {
     // The engine's cone has its apex at +y.
     let towards_end = if end > 0.0 { -1.0 } else { 1.0 };
     Some(Solid {
-        shape: SharedShape::cone((height.abs() / 2.0) as f32, start.max(end) as f32),
+        shape: round::cone((height.abs() / 2.0) as f32, start.max(end) as f32),
         frame_from_shape: along_z(height / 2.0, towards_end * height.signum()),
     })
 }
