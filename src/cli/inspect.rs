@@ -235,6 +235,9 @@ fn frame_as_json(frame: &Frame, scene: &Scene) -> Value {
             ("limit_velocity", limits.velocity),
             ("limit_effort", limits.effort),
             ("damping", joint.damping),
+            ("dry_friction", joint.dry_friction),
+            ("armature", joint.armature),
+            ("gear", joint.gear),
         ];
         for (name, value) in rest {
             if let Some(value) = value {
@@ -420,6 +423,17 @@ fn joint_text(frame: &Frame) -> String {
     }
     if let Some([lower, upper]) = joint.limits.position {
         text += &format!(", {} to {}", number(lower), number(upper));
+    }
+    let rest = [
+        ("damping", joint.damping),
+        ("dry friction", joint.dry_friction),
+        ("armature", joint.armature),
+        ("gear", joint.gear),
+    ];
+    for (name, value) in rest {
+        if let Some(value) = value {
+            text += &format!(", {name} {}", number(value));
+        }
     }
     text + ")"
 }

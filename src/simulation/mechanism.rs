@@ -5,7 +5,7 @@ use morse_api::{
     component::Path,
     joint::{JointState, JointVariable},
 };
-use morse_mechanisms::{Base, Motion, State, Tree, Work};
+use morse_mechanisms::{Base, Motion, State, Tree, Work, step::Resistance};
 use morse_physics::mechanisms::{Mechanism as Links, Mechanisms};
 use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
 
@@ -26,6 +26,8 @@ pub struct Mechanism {
     floats: bool,
     /// Of each speed, N·m·s/rad or N·s/m.
     damping: Vec<f64>,
+    /// Inertia of the rotors that each speed turns, kg·m² or kg.
+    armature: Vec<f64>,
 }
 
 /// Speeds of a base that forces move, in its own axes: m/s, then rad/s.
@@ -61,7 +63,8 @@ impl Mechanism {
             } else {
                 world.get::<BodyState>(links.base)?.pose
             },
-            damping: damping(links),
+            damping: by_speed(links, |resistance| resistance.damping),
+            armature: by_speed(links, |resistance| resistance.armature),
             floats: links.floats,
             tree: links.tree.clone(),
             base: conditions,
@@ -111,10 +114,10 @@ impl Mechanism {
         self.work.place(&self.tree, &self.base, &self.state);
     }
 
-    /// Mass matrix, kg·m², kg·m or kg: efforts are this times accelerations, plus [`bias`](Self::bias).
+    /// Mass matrix with the rotors of motors, kg·m², kg·m or kg: efforts are this times accelerations, plus [`bias`](Self::bias).
     #[must_use]
     pub fn mass_matrix(&mut self) -> DMatrix<f64> {
-        self.work.mass_matrix(&self.tree);
+        self.weigh();
         let (count, matrix) = (self.tree.speed_count(), &self.work.matrix);
         DMatrix::from_fn(count, count, |row, column| matrix.at(row, column))
     }
@@ -135,7 +138,7 @@ impl Mechanism {
         still.bias()
     }
 
-    /// Efforts (N·m or N) that give these accelerations (rad/s² or m/s²), against the damping of the joints too: computed
+    /// Efforts (N·m or N) that give these accelerations (rad/s² or m/s²), against the damping of the joints and with their rotors: computed
     /// torque.
     ///
     /// # Panics
@@ -152,11 +155,15 @@ impl Mechanism {
         for (effort, damped) in efforts.iter_mut().zip(self.damped()) {
             *effort += damped;
         }
+        let rotors = self.armature.iter().zip(accelerations);
+        for (effort, (inertia, acceleration)) in efforts.iter_mut().zip(rotors) {
+            *effort += inertia * acceleration;
+        }
         efforts
     }
 
-    /// Accelerations (rad/s² or m/s²) that these efforts (N·m or N) give, with the damping of the joints; without contacts,
-    /// motors and limits.
+    /// Accelerations (rad/s² or m/s²) that these efforts (N·m or N) give, with the damping of the joints and their rotors; without
+    /// contacts, motors, dry friction and limits.
     ///
     /// # Panics
     ///
@@ -168,12 +175,13 @@ impl Mechanism {
             self.coordinates.len(),
             "one for each coordinate"
         );
-        let mut accelerations = vec![0.0; efforts.len()];
-        let left = efforts.iter().zip(self.damped());
-        let efforts: Vec<f64> = left.map(|(effort, damped)| effort - damped).collect();
-        let (tree, base, state) = (&self.tree, &self.base, &self.state);
-        self.work
-            .forward_dynamics(tree, base, state, &efforts, &[], &mut accelerations);
+        let taken = self.bias().into_iter().zip(self.damped());
+        let left = efforts.iter().zip(taken);
+        let left = left.map(|(effort, (bias, damped))| effort - bias - damped);
+        let mut accelerations: Vec<f64> = left.collect();
+        self.weigh();
+        self.work.matrix.factor();
+        self.work.matrix.solve(&mut accelerations);
         accelerations
     }
 
@@ -225,6 +233,14 @@ impl Mechanism {
         speeds.map(|(damping, speed)| damping * speed)
     }
 
+    /// Fills the mass matrix, with the rotors.
+    fn weigh(&mut self) {
+        self.work.mass_matrix(&self.tree);
+        for (speed, inertia) in self.armature.iter().enumerate() {
+            self.work.matrix.add_diagonal(speed, *inertia);
+        }
+    }
+
     fn place_of(&self, link: &str) -> Option<usize> {
         self.links.iter().position(|name| name == link)
     }
@@ -238,13 +254,13 @@ impl Mechanism {
     }
 }
 
-/// Damping by speed.
-fn damping(links: &Links) -> Vec<f64> {
-    let mut damping = vec![0.0; links.tree.speed_count()];
-    for (variable, own) in links.tree.variables().iter().zip(&links.damping) {
-        damping[variable.speed] = *own;
+/// A number of the resistances by speed.
+fn by_speed(links: &Links, number: impl Fn(&Resistance) -> f64) -> Vec<f64> {
+    let mut numbers = vec![0.0; links.tree.speed_count()];
+    for (variable, own) in links.tree.variables().iter().zip(&links.resistances) {
+        numbers[variable.speed] = number(own);
     }
-    damping
+    numbers
 }
 
 /// Positions and speeds, out of the world.

@@ -1,4 +1,5 @@
 //! Dynamics for users' controllers, against the world that they are of.
+mod motors;
 mod touching;
 
 use std::path::Path;

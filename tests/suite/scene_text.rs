@@ -289,11 +289,15 @@ fn joint() -> BoxedStrategy<Joint> {
         velocity,
         effort,
     });
-    let axis = (triple(), name(), number(), limits, positive()).prop_map(
-        |(axis, variable, offset, limits, damping)| JointAxis {
+    let motor = (positive(), positive(), prop::option::of(1e-3..1e3));
+    let axis = (triple(), name(), number(), limits, positive(), motor).prop_map(
+        |(axis, variable, offset, limits, damping, (dry_friction, armature, gear))| JointAxis {
             offset,
             limits,
             damping,
+            dry_friction,
+            armature,
+            gear,
             ..JointAxis::new(axis, variable)
         },
     );

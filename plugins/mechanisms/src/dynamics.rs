@@ -2,8 +2,10 @@
 //!
 //! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008: recursive Newton–Euler (table 5.1) and composite rigid
 //! bodies (table 6.2), in the axes of the links.
+use nalgebra::Vector3;
+
 use crate::{
-    spatial::Force,
+    spatial::{Force, Motion},
     state::State,
     tree::Tree,
     work::{Base, Work},
@@ -41,16 +43,7 @@ impl Work {
             self.accelerations[at] = acceleration;
             self.forces[at] = force;
         }
-        efforts.fill(0.0);
-        for (at, row) in tree.links.iter().enumerate().rev() {
-            let force = self.forces[at];
-            for column in &tree.columns[row.columns.clone()] {
-                efforts[column.speed] += column.motion.dot(&force);
-            }
-            if let Some(parent) = row.parent {
-                self.forces[parent] += self.poses[at].force_to_outer(&force);
-            }
-        }
+        self.gather(tree, efforts);
     }
 
     /// Efforts that keep the speeds as they are: those against gravity, Coriolis and centrifugal forces, and the pushes.
@@ -63,6 +56,43 @@ impl Work {
         efforts: &mut [f64],
     ) {
         self.inverse_dynamics(tree, base, state, None, pushes, efforts);
+    }
+
+    /// Efforts (N·m, N) that carry the weight of the links where [`place`](Self::place) has put them, at rest, under a gravity in
+    /// the base's axes, m/s²; without the links for which `weightless` says so.
+    pub(crate) fn weight(
+        &mut self,
+        tree: &Tree,
+        gravity: &Vector3<f64>,
+        weightless: &[bool],
+        efforts: &mut [f64],
+    ) {
+        for (at, row) in tree.links.iter().enumerate() {
+            let lifted = Motion {
+                angular: Vector3::zeros(),
+                linear: -self.places[at].rotation.tr_mul(gravity),
+            };
+            self.forces[at] = if weightless[at] {
+                Force::default()
+            } else {
+                row.inertia * lifted
+            };
+        }
+        self.gather(tree, efforts);
+    }
+
+    /// Efforts that the forces on all links take: each joint bears what hangs on it.
+    fn gather(&mut self, tree: &Tree, efforts: &mut [f64]) {
+        efforts.fill(0.0);
+        for (at, row) in tree.links.iter().enumerate().rev() {
+            let force = self.forces[at];
+            for column in &tree.columns[row.columns.clone()] {
+                efforts[column.speed] += column.motion.dot(&force);
+            }
+            if let Some(parent) = row.parent {
+                self.forces[parent] += self.poses[at].force_to_outer(&force);
+            }
+        }
     }
 
     /// Fills [`matrix`](Self::matrix), where [`place`](Self::place) has put the links.

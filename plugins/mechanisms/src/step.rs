@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     spatial::Force,
     state::State,
-    tree::Tree,
+    tree::{Tree, Variable},
     work::{Base, Work},
 };
 
@@ -39,7 +39,8 @@ impl Default for Resistance {
     }
 }
 
-/// A motor: its effort is `stiffness·(position − q) + damping·(speed − v) + effort`, up to its greatest.
+/// A motor: its effort is `stiffness·(position − q) + damping·(speed − v) + effort`, and the weight that it compensates, up to
+/// its greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Motor {
     /// Rate at which it comes to its position whatever that takes, up to its greatest effort, 1/s; zero for one that keeps
@@ -57,6 +58,8 @@ pub struct Motor {
     pub effort: f64,
     /// N·m or N, either way.
     pub max_effort: f64,
+    /// True if it also carries the weight of the links that hang on the joint.
+    pub compensates: bool,
 }
 
 impl Default for Motor {
@@ -70,6 +73,7 @@ impl Default for Motor {
             speed: 0.0,
             effort: 0.0,
             max_effort: f64::INFINITY,
+            compensates: false,
         }
     }
 }
@@ -92,6 +96,8 @@ pub struct Mover {
     pub resistances: Vec<Resistance>,
     /// Of each variable.
     pub motors: Vec<Motor>,
+    /// True for each link on which no gravity acts.
+    pub weightless: Vec<bool>,
     /// Efforts of the motors in the last step, N·m or N.
     pub efforts: Vec<f64>,
     /// Efforts of the limits in the last step, N·m or N.
@@ -104,6 +110,8 @@ pub struct Mover {
     pub(crate) ahead: f64,
     /// Stiffness and damping of each motor.
     gains: Vec<[f64; 2]>,
+    /// Efforts of each speed against gravity, where a motor compensates it.
+    weights: Vec<f64>,
     /// The greatest effort of each motor that gives it.
     saturated: Vec<Option<f64>>,
     /// The mass matrix before it is factored.
@@ -173,6 +181,8 @@ impl Mover {
             middle: tree.at_zero(),
             ahead: 0.0,
             gains: vec![[0.0; 2]; variables],
+            weightless: vec![false; tree.link_count()],
+            weights: vec![0.0; speeds],
             saturated: vec![None; variables],
             masses: Vec::new(),
             bias: vec![0.0; speeds],
@@ -257,6 +267,11 @@ impl Mover {
             self.gains[place] = self.motors[place].gains(inertia, dt);
         }
         self.factor(tree, dt);
+        if self.motors.iter().any(|motor| motor.compensates) {
+            let (gravity, weightless) = (&base.gravity, &self.weightless);
+            self.work
+                .weight(tree, gravity, weightless, &mut self.weights);
+        }
         self.work
             .bias(tree, base, &self.middle, pushes, &mut self.bias);
     }
@@ -314,10 +329,14 @@ impl Mover {
     }
 
     /// Effort that a motor would give, were it as strong as it likes, for a speed at the end.
-    fn effort(&self, place: usize, position: usize, speed: f64) -> f64 {
+    fn effort(&self, place: usize, variable: &Variable, speed: f64) -> f64 {
         let (motor, [stiffness, damping]) = (&self.motors[place], self.gains[place]);
-        let position = self.middle.positions[position] + self.ahead * speed;
-        stiffness * (motor.position - position) + damping * (motor.speed - speed) + motor.effort
+        let position = self.middle.positions[variable.position] + self.ahead * speed;
+        let pull = stiffness * (motor.position - position) + damping * (motor.speed - speed);
+        if motor.compensates {
+            return pull + motor.effort + self.weights[variable.speed];
+        }
+        pull + motor.effort
     }
 
     /// Speeds at the end of the step, were there no limits and no dry friction.
@@ -327,8 +346,8 @@ impl Mover {
         }
         for (place, variable) in tree.variables().iter().enumerate() {
             let speed = state.speeds[variable.speed];
-            let given = self.saturated[place]
-                .unwrap_or_else(|| self.effort(place, variable.position, speed));
+            let given =
+                self.saturated[place].unwrap_or_else(|| self.effort(place, variable, speed));
             self.speeds[variable.speed] += given - self.resistances[place].damping * speed;
         }
         self.work.matrix.solve(&mut self.speeds);
@@ -405,7 +424,7 @@ impl Mover {
     pub(crate) fn tell_efforts(&mut self, tree: &Tree) {
         for (place, variable) in tree.variables().iter().enumerate() {
             let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable.position, self.speeds[variable.speed]);
+            let wanted = self.effort(place, variable, self.speeds[variable.speed]);
             let given = self.saturated[place].unwrap_or(wanted);
             self.efforts[place] = given.clamp(-most, most);
         }
@@ -417,7 +436,7 @@ impl Mover {
         let mut is_changed = false;
         for (place, variable) in tree.variables().iter().enumerate() {
             let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable.position, self.speeds[variable.speed]);
+            let wanted = self.effort(place, variable, self.speeds[variable.speed]);
             let effort = wanted.clamp(-most, most);
             let saturated = (effort != wanted).then_some(effort);
             is_changed |= saturated != self.saturated[place];

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::*;
 use morse_api::{body::BodyKind, warning::Warnings};
-use morse_mechanisms::{Axis, Inertia, Joint, Link, Tree, TreeError, Variable};
+use morse_mechanisms::{Axis, Inertia, Joint, Link, Tree, TreeError, Variable, step::Resistance};
 use morse_scene::assembly::{Attachment, BodyLayout, Layout};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
@@ -24,8 +24,8 @@ pub struct Mechanism {
     pub links: Vec<Entity>,
     /// Variables, in the order of [`Tree::variables`].
     pub variables: Vec<Entity>,
-    /// Viscous damping of the joints of each variable together, N·m·s/rad or N·s/m.
-    pub damping: Vec<f64>,
+    /// Friction, rotors and limits of the joints of each variable together.
+    pub resistances: Vec<Resistance>,
     /// Links and joints.
     pub tree: Tree,
 }
@@ -65,8 +65,8 @@ pub(super) struct Group {
     pub floats: bool,
     /// Bodies, in the tree's order.
     pub links: Vec<usize>,
-    /// Viscous damping of each variable.
-    pub damping: Vec<f64>,
+    /// Of each variable.
+    pub resistances: Vec<Resistance>,
     pub tree: Tree,
 }
 
@@ -79,7 +79,7 @@ impl Group {
             floats: self.floats,
             links: self.links.iter().filter_map(body).collect(),
             variables: self.tree.variables().iter().filter_map(variable).collect(),
-            damping: self.damping,
+            resistances: self.resistances,
             tree: self.tree,
         })
     }
@@ -164,17 +164,13 @@ impl<'a> Parts<'a> {
         }
         self.hang(base, floats.then_some(0), &mut links, &mut places);
         let tree = Tree::new(&links)?;
-        let damping = |known: &Variable| {
-            let joints = self.layout.variables.get(known.number);
-            let bodies = joints.into_iter().flat_map(|joints| &joints.bodies);
-            let own = bodies.filter_map(|place| self.body(*place)?.attachment.as_ref());
-            own.map(|joint| joint.damping).sum()
-        };
+        let resistances = tree.variables().iter();
+        let resistances = resistances.map(|known| self.resistance(known.number));
         Ok(Some(Group {
             base,
             floats,
             links: places,
-            damping: tree.variables().iter().map(damping).collect(),
+            resistances: resistances.collect(),
             tree,
         }))
     }
@@ -209,6 +205,17 @@ impl<'a> Parts<'a> {
     fn on(&self, body: usize, parent: Option<usize>) -> Vec<(usize, Option<usize>)> {
         let children = self.children.get(&body).into_iter().flatten().rev();
         children.map(|child| (*child, parent)).collect()
+    }
+
+    fn resistance(&self, variable: usize) -> Resistance {
+        let [damping, friction, armature] = self.layout.resistance(variable);
+        let known = self.layout.variables.get(variable);
+        Resistance {
+            armature,
+            damping,
+            friction,
+            limits: known.map_or_else(|| Resistance::default().limits, |known| known.limits),
+        }
     }
 
     fn body(&self, place: usize) -> Option<&BodyLayout> {

@@ -21,6 +21,7 @@ impl VariableRow {
         let fastest = self.layout.max_velocity;
         let motor = Motor {
             max_effort: self.layout.max_effort,
+            compensates: self.layout.settings.gravity_compensation,
             ..Motor::default()
         };
         match target {
@@ -53,6 +54,15 @@ impl VariableRow {
                 let most = motor.max_effort;
                 let effort = effort.clamp(-most, most);
                 (Motor { effort, ..motor }, None)
+            }
+            JointTarget::Free
+            | JointTarget::Position(_)
+            | JointTarget::Jump(_)
+            | JointTarget::Velocity(_)
+            | JointTarget::Effort(_)
+                if motor.compensates =>
+            {
+                (motor, None)
             }
             JointTarget::Free
             | JointTarget::Position(_)

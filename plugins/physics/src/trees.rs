@@ -184,9 +184,12 @@ impl Trees {
             }
             if let Some(layout) = layout.variables.get(variable.number) {
                 motion.positions[variable.position] = layout.settings.position;
-                mover.resistances[place].limits = layout.limits;
             }
-            mover.resistances[place].damping = group.damping[place];
+        }
+        mover.resistances = group.resistances;
+        for (weightless, body) in mover.weightless.iter_mut().zip(&group.links) {
+            let body = layout.bodies.get(*body);
+            *weightless = body.is_some_and(|body| !body.settings.gravity);
         }
         let base = layout.bodies.get(group.base).filter(|_| group.floats);
         if let Some(body) = base {

@@ -139,6 +139,12 @@ pub struct JointSettings {
     pub damping: Option<f64>,
     /// Greatest effort of the motor, N·m or N; the scene's limit unless given.
     pub max_effort: Option<f64>,
+    /// True if the motor carries the weight of what hangs on the joint, whatever else it does.
+    pub gravity_compensation: bool,
+    /// Inertia of the motor's rotor as the joint feels it, kg·m² or kg; the scene's unless given.
+    pub armature: Option<f64>,
+    /// Greatest dry friction, N·m or N; the scene's unless given.
+    pub dry_friction: Option<f64>,
 }
 
 /// A robot as physics sees it.

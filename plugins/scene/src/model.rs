@@ -112,6 +112,12 @@ pub struct JointAxis {
     pub limits: Limits,
     /// Viscous damping, in N·m·s/rad or N·s/m.
     pub damping: Option<f64>,
+    /// Greatest dry friction, in N·m or N.
+    pub dry_friction: Option<f64>,
+    /// Inertia of the motor's rotor about its own shaft, in kg·m², or kg.
+    pub armature: Option<f64>,
+    /// Turns of the rotor for one unit of the variable; 1 unless given.
+    pub gear: Option<f64>,
 }
 
 /// The limits of a joint; what is `None` is not limited.

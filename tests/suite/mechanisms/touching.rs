@@ -9,13 +9,13 @@ use morse_sim::{
 use nalgebra::Vector3;
 
 /// m/s².
-const G: f64 = 9.81;
+pub(super) const G: f64 = 9.81;
 
 /// A simulation of a scene, with a rate of 240 Hz.
-struct Test(Simulation);
+pub(super) struct Test(pub(super) Simulation);
 
 impl Test {
-    fn new(scene: &str, settings: &str) -> Self {
+    pub(super) fn new(scene: &str, settings: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("scene.robray"), scene).expect("a file");
         let text =
@@ -24,11 +24,11 @@ impl Test {
         Self(simulation.unwrap_or_else(|error| panic!("{error}\n{scene}")))
     }
 
-    fn run(&mut self, seconds: f64) {
+    pub(super) fn run(&mut self, seconds: f64) {
         self.0.run((seconds * 240.0).round() as u64).expect("ticks");
     }
 
-    fn order(&self, names: &[&str], positions: &[f64]) {
+    pub(super) fn order(&self, names: &[&str], positions: &[f64]) {
         let names = names.iter().map(ToString::to_string).collect();
         let order = JointsCommand {
             names,
@@ -40,7 +40,7 @@ impl Test {
             .expect("joints");
     }
 
-    fn exert(&self, names: &[&str], efforts: &[f64]) {
+    pub(super) fn exert(&self, names: &[&str], efforts: &[f64]) {
         let names = names.iter().map(ToString::to_string).collect();
         let order = JointsCommand {
             names,
@@ -52,11 +52,11 @@ impl Test {
             .expect("joints");
     }
 
-    fn place(&self, name: &str) -> Vector3<f64> {
+    pub(super) fn place(&self, name: &str) -> Vector3<f64> {
         self.0.body(name).expect("a body").pose.translation.vector
     }
 
-    fn joint(&self, name: &str) -> morse_api::joint::JointState {
+    pub(super) fn joint(&self, name: &str) -> morse_api::joint::JointState {
         let entity = self.0.scene().variables[name];
         *self.0.world().get(entity).expect("a joint")
     }
@@ -89,7 +89,7 @@ impl Test {
 
 const FLOOR: &str = "frame floor { translation [0, 0, -0.5]; geometry { shape box; dimension [20, 20, 1]; friction 0.8; } }";
 
-const JOINTS: &str = r#"actuators: { "joints": (kind: "joints") }"#;
+pub(super) const JOINTS: &str = r#"actuators: { "joints": (kind: "joints") }"#;
 
 #[test]
 fn an_arm_sags_as_its_stiffness_says() {

@@ -11,8 +11,10 @@ const MOTOR_FREQUENCY: f64 = 25.0;
 impl Builder<'_> {
     pub(super) fn joints(&mut self) {
         let carried = self.carried();
-        for (variable, &entity) in self.layout.variables.iter().zip(&self.entities.variables) {
-            let inertia = self.inertia(variable, &carried);
+        let variables = self.layout.variables.iter().zip(&self.entities.variables);
+        for (place, (variable, &entity)) in variables.enumerate() {
+            let [.., armature] = self.layout.resistance(place);
+            let inertia = self.inertia(variable, &carried) + armature;
             self.tables.variables.push(VariableRow {
                 entity,
                 layout: variable.clone(),

@@ -123,12 +123,17 @@ fn joint_settings(name: &str, joint: &JointSettings, found: &mut Vec<Diagnostic>
         stiffness,
         damping,
         max_effort,
+        gravity_compensation: _,
+        armature,
+        dry_friction,
     } = joint;
     let mut check = |field, numbers: &[f64]| within(name, field, numbers, found);
     check(&ranges::JOINT_POSITION, &[*position]);
     check(&ranges::JOINT_STIFFNESS, stiffness.as_slice());
     check(&ranges::JOINT_DAMPING, damping.as_slice());
     check(&ranges::JOINT_EFFORT, max_effort.as_slice());
+    check(&ranges::JOINT_ARMATURE, armature.as_slice());
+    check(&ranges::JOINT_FRICTION, dry_friction.as_slice());
     match target {
         JointTarget::Velocity(velocity) => check(&ranges::JOINT_VELOCITY, &[*velocity]),
         JointTarget::Position(position) | JointTarget::Jump(position) => {

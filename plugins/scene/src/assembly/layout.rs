@@ -83,6 +83,10 @@ pub struct Attachment {
     pub offset: f64,
     /// Viscous damping, N·m·s/rad or N·s/m.
     pub damping: f64,
+    /// Greatest dry friction, N·m or N.
+    pub dry_friction: f64,
+    /// Inertia of the rotor as the joint feels it, kg·m² or kg.
+    pub armature: f64,
 }
 
 impl Attachment {
@@ -124,6 +128,31 @@ pub struct VariableLayout {
     pub bodies: Vec<usize>,
     /// The robot it belongs to, by path.
     pub robot: Option<String>,
+}
+
+impl Layout {
+    /// Damping, dry friction and inertia of the rotors of a variable's joints together, by their places in
+    /// [`variables`](Self::variables): `[N·m·s/rad, N·m, kg·m²]`, or `[N·s/m, N, kg]`.
+    #[must_use]
+    pub fn resistance(&self, variable: usize) -> [f64; 3] {
+        let Some(variable) = self.variables.get(variable) else {
+            return [0.0; 3];
+        };
+        let mut sum = [0.0; 3];
+        let bodies = variable.bodies.iter();
+        for joint in bodies.filter_map(|place| self.bodies.get(*place)?.attachment.as_ref()) {
+            sum[0] += joint.damping;
+            sum[1] += joint.dry_friction;
+            sum[2] += joint.armature;
+        }
+        let settings = &variable.settings;
+        let [damping, friction, armature] = sum;
+        [
+            damping,
+            settings.dry_friction.unwrap_or(friction),
+            settings.armature.unwrap_or(armature),
+        ]
+    }
 }
 
 /// Finds the bodies and joints of an assembly.
@@ -311,6 +340,7 @@ impl<'a> Builder<'a> {
             .layout
             .variables
             .binary_search_by(|known| known.name.as_str().cmp(&axis.variable));
+        let gear = axis.gear.unwrap_or(1.0);
         Attachment {
             parent: parent_body.copied().unwrap_or_default(),
             parent_from_joint: body_from_parent
@@ -322,6 +352,8 @@ impl<'a> Builder<'a> {
             variable: variable.unwrap_or_default(),
             offset: axis.offset,
             damping: axis.damping.unwrap_or(0.0),
+            dry_friction: axis.dry_friction.unwrap_or(0.0),
+            armature: axis.armature.unwrap_or(0.0) * gear * gear,
         }
     }
 

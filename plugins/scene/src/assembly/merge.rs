@@ -279,6 +279,9 @@ fn joint_settings(joint: &model::Joint) -> JointSettings {
         stiffness: joint.stiffness,
         damping: joint.damping,
         max_effort: joint.max_effort,
+        gravity_compensation: joint.gravity_compensation.unwrap_or_default(),
+        armature: joint.armature,
+        dry_friction: joint.dry_friction,
     }
 }
 

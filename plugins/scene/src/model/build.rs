@@ -100,7 +100,7 @@ pub fn rotation_from_xyzw([x, y, z, w]: [f64; 4]) -> Option<UnitQuaternion<f64>>
 }
 
 impl JointAxis {
-    /// An axis without offset, limits and damping.
+    /// An axis without offset, limits, friction and rotor.
     #[must_use]
     pub fn new(axis: [f64; 3], variable: impl Into<String>) -> Self {
         Self {
@@ -109,6 +109,9 @@ impl JointAxis {
             offset: 0.0,
             limits: Limits::default(),
             damping: None,
+            dry_friction: None,
+            armature: None,
+            gear: None,
         }
     }
 }

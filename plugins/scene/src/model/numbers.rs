@@ -95,6 +95,9 @@ impl JointAxis {
             offset,
             limits,
             damping,
+            dry_friction,
+            armature,
+            gear,
         } = self;
         let Limits {
             position,
@@ -108,6 +111,9 @@ impl JointAxis {
             "limit_velocity": velocity.as_slice(),
             "limit_effort": effort.as_slice(),
             "damping": damping.as_slice(),
+            "dry_friction": dry_friction.as_slice(),
+            "armature": armature.as_slice(),
+            "gear": gear.as_slice(),
         );
     }
 }

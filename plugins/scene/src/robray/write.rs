@@ -200,6 +200,9 @@ fn joint_attributes(attributes: &mut Vec<(&'static str, Value)>, frame: &Frame) 
         ("limit_velocity", joint.limits.velocity),
         ("limit_effort", joint.limits.effort),
         ("damping", joint.damping),
+        ("dry_friction", joint.dry_friction),
+        ("armature", joint.armature),
+        ("gear", joint.gear),
     ];
     for (name, value) in rest {
         attributes.extend(value.map(|value| (name, Value::Number(value))));

@@ -133,6 +133,12 @@ pub struct Joint {
     pub damping: Option<f64>,
     /// The motor's limit, in N·m or N.
     pub max_effort: Option<f64>,
+    /// True if the motor carries the weight of what hangs on the joint.
+    pub gravity_compensation: Option<bool>,
+    /// Inertia of the motor's rotor as the joint feels it, in kg·m² or kg.
+    pub armature: Option<f64>,
+    /// Greatest dry friction, in N·m or N.
+    pub dry_friction: Option<f64>,
 }
 
 /// A thing that components know by name and property.

@@ -90,6 +90,8 @@ numbers! {
     JOINT_VELOCITY = "joints.*.velocity", Bounds::within(1e5), "in rad/s or m/s";
     JOINT_STIFFNESS = "joints.*.stiffness", EFFORT, "in N·m/rad or N/m";
     JOINT_DAMPING = "joints.*.damping", EFFORT, "in N·m·s/rad or N·s/m";
+    JOINT_ARMATURE = "joints.*.armature", EFFORT, "in kg·m² or kg, as the joint feels it";
+    JOINT_FRICTION = "joints.*.dry_friction", EFFORT, "in N·m or N";
     JOINT_EFFORT = "joints.*.max_effort", EFFORT, "in N·m or N; leave it out for no limit";
     PROPERTY = "objects.*.properties.*", Bounds::ANY, "write it with fewer digits";
     ZONE_PLACE = "zones.*.at.translation", PLACE, "in metres";

@@ -238,6 +238,9 @@ fn joint(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         stiffness: fields.number(reader, &ranges::JOINT_STIFFNESS),
         damping: fields.number(reader, &ranges::JOINT_DAMPING),
         max_effort: fields.number(reader, &ranges::JOINT_EFFORT),
+        gravity_compensation: fields.read(reader, "gravity_compensation", Reader::boolean),
+        armature: fields.number(reader, &ranges::JOINT_ARMATURE),
+        dry_friction: fields.number(reader, &ranges::JOINT_FRICTION),
     };
     fields.finish(reader);
     Some(joint)

@@ -160,6 +160,14 @@ impl Loader<'_> {
 /// For names that users of other formats try.
 fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
+        "frictionloss" | "friction_loss" | "joint_friction" | "coulomb_friction" | "stiction" => {
+            "a joint's dry friction is `dry_friction`, in N·m or N"
+        }
+        "rotor_inertia" | "motor_inertia" => {
+            "a rotor's inertia is `armature`, which the joint feels times `gear` squared"
+        }
+        "gear_ratio" | "reduction" => "turns of the rotor for one of the joint are its `gear`",
+        "effort" | "max_effort" | "max_torque" => "a joint's greatest effort is `limit_effort`",
         "limit" | "limits" | "range" => "for a joint's limits: `limit_position [lower, upper];`",
         "name" => "the name stands before the brace: `frame name { … }`",
         "position" | "xyz" | "pos" | "origin" => "a frame's place is its `translation [x, y, z]`",
@@ -183,6 +191,11 @@ fn meant_by(name: &str) -> Option<&'static str> {
         "size" | "length" | "width" | "depth" => "dimension",
         "file" | "filename" => "mesh",
         "joint" => "type",
+        "frictionloss" | "friction_loss" | "joint_friction" | "coulomb_friction" | "stiction" => {
+            "dry_friction"
+        }
+        "rotor_inertia" | "motor_inertia" => "armature",
+        "gear_ratio" | "reduction" => "gear",
         _ => return None,
     })
 }
@@ -194,6 +207,11 @@ fn remedy(attribute: &Attribute, place: Place) -> String {
             format!(
                 "a geometry sits at its frame: give `{name}` to the frame, or to a frame inside it"
             )
+        }
+        Place::Frame if name == "friction" => {
+            "of surfaces it belongs into a `geometry { … }` in the frame; of \
+            the frame's joint it is `dry_friction`, in N·m or N"
+                .to_owned()
         }
         Place::Frame => format!("`{name}` belongs into a `geometry {{ … }}` in the frame"),
         Place::Class if attribute.frame => format!("give `{name}` to each frame"),

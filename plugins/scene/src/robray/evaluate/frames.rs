@@ -217,6 +217,9 @@ impl Loader<'_> {
                 effort: number(attributes, "limit_effort"),
             },
             damping: number(attributes, "damping"),
+            dry_friction: number(attributes, "dry_friction"),
+            armature: number(attributes, "armature"),
+            gear: number(attributes, "gear"),
             ..JointAxis::new(axis, variable)
         }
     }
