@@ -4,10 +4,10 @@ use morse_api::{
     body::{BodyState, Gravity},
     component::Path,
     joint::{JointState, JointVariable},
+    mechanism::{Mechanism as Links, Mechanisms},
 };
 use morse_mechanisms::{Base, Motion, State, Tree, Work, step::Resistance};
-use morse_physics::mechanisms::{Mechanism as Links, Mechanisms};
-use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
+use nalgebra::{DMatrix, Isometry3, Point3};
 
 /// The joints of a robot (or of any body that joints hang on) with their positions and speeds of now: what controllers
 /// calculate with. It is a copy: stepping the simulation does not change it.
@@ -45,8 +45,11 @@ impl Mechanism {
     pub(super) fn of(world: &World, body: Entity) -> Option<Self> {
         let (links, _) = world.resource::<Mechanisms>().of_body(body)?;
         let base = world.get::<BodyState>(links.base)?;
-        let state = state(world, links, base);
-        let conditions = conditions(world, links, base);
+        let mut state = links.tree.at_zero();
+        let joint = |entity| world.get::<JointState>(entity).copied();
+        links.read(base, joint, &mut state);
+        let gravity = world.get_resource::<Gravity>().copied();
+        let conditions = links.conditions(base, gravity.unwrap_or_default().0);
         let mut work = Work::new(&links.tree);
         work.place(&links.tree, &conditions, &state);
         let name = |entity: &Entity| world.get::<Path>(*entity).map(ToString::to_string);
@@ -261,51 +264,4 @@ fn by_speed(links: &Links, number: impl Fn(&Resistance) -> f64) -> Vec<f64> {
         numbers[variable.speed] = number(own);
     }
     numbers
-}
-
-/// Positions and speeds, out of the world.
-fn state(world: &World, links: &Links, base: &BodyState) -> State {
-    let mut state = links.tree.at_zero();
-    if links.floats {
-        let (place, turn) = (base.pose.translation.vector, base.pose.rotation);
-        let linear = turn.inverse() * base.velocity_at(&place.into());
-        let angular = turn.inverse() * base.angular_velocity;
-        state.positions[..3].copy_from_slice(place.as_slice());
-        state.positions[3..7].copy_from_slice(turn.coords.as_slice());
-        state.speeds[..3].copy_from_slice(linear.as_slice());
-        state.speeds[3..6].copy_from_slice(angular.as_slice());
-    }
-    for (variable, entity) in links.tree.variables().iter().zip(&links.variables) {
-        let joint = world
-            .get::<JointState>(*entity)
-            .copied()
-            .unwrap_or_default();
-        state.positions[variable.position] = joint.position;
-        state.speeds[variable.speed] = joint.velocity;
-    }
-    state
-}
-
-/// Gravity and the motion of the base, in the axes that the tree is calculated in.
-fn conditions(world: &World, links: &Links, base: &BodyState) -> Base {
-    let gravity = world
-        .get_resource::<Gravity>()
-        .copied()
-        .unwrap_or_default()
-        .0;
-    if links.floats {
-        return Base::at_rest(gravity);
-    }
-    let (turn, origin) = (base.pose.rotation.inverse(), base.pose.translation.vector);
-    Base {
-        velocity: Motion {
-            angular: turn * base.angular_velocity,
-            linear: turn * base.velocity_at(&origin.into()),
-        },
-        acceleration: Motion {
-            angular: Vector3::zeros(),
-            linear: Vector3::zeros(),
-        },
-        gravity: turn * gravity,
-    }
 }

@@ -1,5 +1,6 @@
 //! Dynamics for users' controllers, against the world that they are of.
 mod motors;
+mod torque;
 mod touching;
 
 use std::path::Path;

@@ -4,6 +4,7 @@
 //! - `motion`: where the joints are to go;
 //! - `trajectory`: through which points, at which times;
 //! - `reach`: inverse kinematics;
+//! - `torque`: efforts by the dynamics of the arm;
 //! - `requests`, `targets`: the services;
 //! - here: settings, command, and what happens in a tick.
 use std::{
@@ -18,6 +19,7 @@ use morse_api::{
     command::Received,
     component::Active,
     joint::{JointState, JointTarget},
+    mechanism::Mechanisms,
     prelude::*,
     service::Status,
     state::Stateful,
@@ -32,10 +34,12 @@ mod motion;
 mod reach;
 mod requests;
 mod targets;
+mod torque;
 mod trajectory;
 
 use motion::ArmMotion;
 use targets::Stands;
+use torque::{Course, Surroundings, Torque};
 
 /// Moves joints to their goals, each at a constant speed and none past its limits, and holds them there.
 ///
@@ -83,11 +87,31 @@ pub struct Armature {
     /// Greatest speed of any joint that follows a target, besides the joint's own limit.
     #[reflect(@Unit("rad/s or m/s"), @Range(1e-6, 1e4))]
     pub ik_joint_speed: f64,
+    /// Way in which the joints are brought to where they are to be.
+    pub control: Control,
+    /// Of computed torque: acceleration for each radian or metre that a joint is off.
+    #[reflect(@Unit("1/s²"), @Range(0.0, 1e8))]
+    pub proportional_gain: f64,
+    /// Of computed torque: acceleration for each rad/s or m/s that a joint is off.
+    #[reflect(@Unit("1/s"), @Range(0.0, 1e5))]
+    pub derivative_gain: f64,
     /// Meaning of the targets of inverse kinematics.
     pub convention: Convention,
     /// Names of the targets of inverse kinematics, by the last joint before each end; otherwise that joint's name:
     /// `{ "neck_pitch": "head" }`.
     pub targets: BTreeMap<String, String>,
+}
+
+/// Way in which joints are brought to where they are to be.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    /// Each joint's motor pulls towards it, with the stiffness and damping that the robot's `joints` give it.
+    #[default]
+    Position,
+    /// Motors exert what the dynamics of the arm say, `M(q)·(q̈d + kd·ė + kp·e) + h(q, q̇)`, up to their greatest efforts; all
+    /// joints are dynamic. What the arm holds or touches is not in that; the gains are there for it.
+    ComputedTorque,
 }
 
 /// Meaning of the targets of inverse kinematics.
@@ -135,6 +159,9 @@ impl Default for Armature {
             ik_rotation_speed: 0.5,
             ik_linear_speed: 0.5,
             ik_joint_speed: 2.0,
+            control: Control::Position,
+            proportional_gain: 400.0,
+            derivative_gain: 40.0,
             convention: Convention::Tip,
             targets: BTreeMap::new(),
         }
@@ -211,6 +238,7 @@ impl Actuator for Armature {
     fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
         let chain = self.chain(world, actuator)?;
         targets::check(self, &chain)?;
+        torque::check(self, world, &chain)?;
         let start = world.get::<ArmatureCommand>(actuator);
         start.map_or(Ok(()), |start| {
             let planned = start.plan(&chain, |_, _| ());
@@ -254,6 +282,7 @@ pub(super) fn plugin(app: &mut App) {
     app.init_resource::<Warnings>()
         .add_actuator::<Armature, _>(default_action)
         .register_state::<ArmMotion>()
+        .register_state::<Course>()
         .register_state::<Stands>()
         .register_state::<Carrier>()
         .register_state::<Task>()
@@ -293,6 +322,13 @@ fn bind(world: &mut World) {
             let stands = Stands::at_start(world, &settings, &chain);
             world.entity_mut(entity).insert(stands);
         }
+        let mechanisms = world.get_resource::<Mechanisms>();
+        let mechanisms = mechanisms.filter(|_| settings.control == Control::ComputedTorque);
+        if let Some(torque) = mechanisms.and_then(|all| Torque::new(all, &chain)) {
+            let mut course = Course::default();
+            course.start(&motion.set_points);
+            world.entity_mut(entity).insert((torque, course));
+        }
         world.entity_mut(entity).insert((chain, arm, motion));
     }
 }
@@ -300,9 +336,7 @@ fn bind(world: &mut World) {
 fn default_action(
     clock: Res<Clock>,
     mut warnings: ResMut<Warnings>,
-    bodies: Query<&BodyState>,
-    states: Query<&JointState>,
-    mut targets: Query<&mut JointTarget>,
+    mut surroundings: Surroundings,
     mut armatures: Query<(
         &Armature,
         (&Due, &Active, &Path),
@@ -313,12 +347,22 @@ fn default_action(
         &mut Received<ArmatureCommand>,
         &mut Task,
         Option<&mut Stands>,
+        Option<(&mut Torque, &mut Course)>,
     )>,
 ) {
-    for (settings, when, chain, mut arm, mut motion, mut command, mut received, mut task, stands) in
-        &mut armatures
+    for (
+        settings,
+        (due, active, path),
+        chain,
+        mut arm,
+        mut motion,
+        mut command,
+        mut received,
+        mut task,
+        stands,
+        mut torque,
+    ) in &mut armatures
     {
-        let (due, active, path) = when;
         if due.0 && !command.positions.is_empty() {
             match motion.obey(&command, settings, chain) {
                 Ok(()) => task.end(Status::Preempted, &serde_json::Value::Null),
@@ -329,30 +373,32 @@ fn default_action(
             received.0.clear();
         }
         if !active.0 {
+            if let Some((_, course)) = &mut torque {
+                // Efforts that nobody looks after would carry the joints away: their motors hold them.
+                course.start(&motion.set_points);
+                surroundings.pull(chain, &motion);
+            }
             continue;
         }
         for (measured, joint) in arm.measured.iter_mut().zip(&chain.joints) {
-            *measured = states
-                .get(joint.variable)
-                .map_or(0.0, |state| state.position);
+            *measured = surroundings.position(joint.variable);
         }
-        let pose_of = |body| {
-            bodies
-                .get(body)
-                .map_or_else(|_| Isometry3::identity(), |b| b.pose)
-        };
+        let pose_of = |body| surroundings.pose_of(body);
         let ended = motion.advance(settings, chain, &mut arm, &clock, pose_of);
         if let Some(mut stands) = stands {
             stands.keep(&motion.reach);
         }
-        for (joint, &point) in chain.joints.iter().zip(&motion.set_points) {
-            if let Ok(mut target) = targets.get_mut(joint.variable) {
-                *target = if motion.jumps {
-                    JointTarget::Jump(point)
-                } else {
-                    JointTarget::Position(point)
-                };
+        match torque {
+            Some((mut torque, mut course)) => {
+                surroundings.exert(
+                    settings,
+                    chain,
+                    &motion,
+                    (&mut torque, &mut course),
+                    clock.dt(),
+                );
             }
+            None => surroundings.pull(chain, &motion),
         }
         motion.jumps = false;
         if let Some((status, value)) = ended

@@ -9,7 +9,7 @@
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
 //! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how; [`log`]: what acted;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`], [`contact`]: the world that sensors see and actuators
-//!   move; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
+//!   move; [`mechanism`]: dynamics of joints; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
 //! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
 //!   painted on things; [`distortion`]: lenses that bend rays;
 //! - [`motion`]: the rules of motion, physics' or MORSE's; [`rival`]: several actuators that move one robot;
@@ -45,6 +45,7 @@ mod json;
 pub mod kind;
 pub mod lighting;
 pub mod log;
+pub mod mechanism;
 pub mod memory;
 pub mod middleware;
 pub mod modifier;

@@ -26,7 +26,7 @@ use super::{
     engine::{BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, Tables, VariableRow},
     fluids::Fluids,
     joints::{JointMotion, VariableMotion},
-    mechanisms::Mechanisms,
+    mechanisms::mechanisms,
     prepare::{Prepared, PreparedBody, PreparedSolid},
     rolling, step,
     trees::Trees,
@@ -115,7 +115,7 @@ pub fn build(
     }
     let of = (&*entities.bodies, &*entities.variables);
     let mut warnings = world.resource_mut::<Warnings>();
-    let mechanisms = Mechanisms::of(layout, prepared, of, &mut warnings);
+    let mechanisms = mechanisms(layout, prepared, of, &mut warnings);
     world.insert_resource(mechanisms);
     world.insert_resource(trees);
     world.insert_resource(start(&tables));

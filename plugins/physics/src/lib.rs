@@ -10,7 +10,7 @@
 //! - [`grasp`]: bodies that hold others;
 //! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays, `cars`: as MORSE had them; `loads`: forces for a step;
-//! - [`mechanisms`]: the trees of joints, as users' controllers see them; `trees`: as they move, `motor`: by what;
+//! - `mechanisms`: the trees of joints; `trees`: as they move, `motor`: by what;
 //! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: who touches whom, and how hard;
 //! - [`mod@place`]: what the simulation itself does to bodies;
@@ -31,7 +31,7 @@ mod joints;
 mod loads;
 pub mod lost_body;
 pub mod mass;
-pub mod mechanisms;
+mod mechanisms;
 mod motor;
 pub mod place;
 mod posed;

@@ -2,60 +2,29 @@
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
-use morse_api::{body::BodyKind, warning::Warnings};
+use morse_api::{
+    body::BodyKind,
+    mechanism::{Drive, Mechanism, Mechanisms},
+    warning::Warnings,
+};
 use morse_mechanisms::{Axis, Inertia, Joint, Link, Tree, TreeError, Variable, step::Resistance};
-use morse_scene::assembly::{Attachment, BodyLayout, Layout};
+use morse_scene::assembly::{Attachment, BodyLayout, JointMode, Layout};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::{mass::Mass, prepare::Prepared};
 
-/// All mechanisms of a world, in the order of the paths of their bases.
-#[derive(Resource, Clone, Debug, Default)]
-pub struct Mechanisms(pub Vec<Mechanism>);
-
-/// A base, and the joints that hang on it.
-#[derive(Clone, Debug)]
-pub struct Mechanism {
-    /// Body that everything hangs on.
-    pub base: Entity,
-    /// True if forces move the base: then it is the tree's first link.
-    pub floats: bool,
-    /// Bodies of the links, in the tree's order.
-    pub links: Vec<Entity>,
-    /// Variables, in the order of [`Tree::variables`].
-    pub variables: Vec<Entity>,
-    /// Friction, rotors and limits of the joints of each variable together.
-    pub resistances: Vec<Resistance>,
-    /// Links and joints.
-    pub tree: Tree,
-}
-
-impl Mechanisms {
-    /// Finds the mechanisms of a layout, given the entities of its bodies and variables. What cannot be calculated is left
-    /// out, and `warnings` say so.
-    pub(crate) fn of(
-        layout: &Layout,
-        prepared: &Prepared,
-        (bodies, variables): (&[Entity], &[Entity]),
-        warnings: &mut Warnings,
-    ) -> Self {
-        let parts = Parts::new(layout, prepared, |_| true);
-        let found = parts.groups(warnings).into_iter();
-        Self(
-            found
-                .filter_map(|group| group.named(bodies, variables))
-                .collect(),
-        )
-    }
-
-    /// The mechanism that a body belongs to, and the body's place among the links; none for a base that does not float.
-    #[must_use]
-    pub fn of_body(&self, body: Entity) -> Option<(&Mechanism, Option<usize>)> {
-        self.0.iter().find_map(|mechanism| {
-            let link = mechanism.links.iter().position(|link| *link == body);
-            (link.is_some() || mechanism.base == body).then_some((mechanism, link))
-        })
-    }
+/// Finds the mechanisms of a layout, given the entities of its bodies and variables. What cannot be calculated is left out, and
+/// `warnings` say so.
+pub(crate) fn mechanisms(
+    layout: &Layout,
+    prepared: &Prepared,
+    (bodies, variables): (&[Entity], &[Entity]),
+    warnings: &mut Warnings,
+) -> Mechanisms {
+    let parts = Parts::new(layout, prepared, |_| true);
+    let found = parts.groups(warnings).into_iter();
+    let named = found.filter_map(|group| group.named(layout, bodies, variables));
+    Mechanisms(named.collect())
 }
 
 /// A base and the joints that hang on it, by places in the layout.
@@ -71,8 +40,21 @@ pub(super) struct Group {
 }
 
 impl Group {
-    fn named(self, bodies: &[Entity], variables: &[Entity]) -> Option<Mechanism> {
+    fn named(self, layout: &Layout, bodies: &[Entity], variables: &[Entity]) -> Option<Mechanism> {
         let body = |place: &usize| bodies.get(*place).copied();
+        let drive = |known: &Variable| {
+            let settings = layout
+                .variables
+                .get(known.number)
+                .map(|known| known.settings);
+            let settings = settings.unwrap_or_default();
+            match settings.mode {
+                JointMode::Kinematic => Drive::Posed,
+                JointMode::Dynamic => Drive::Motor {
+                    compensates: settings.gravity_compensation,
+                },
+            }
+        };
         let variable = |known: &Variable| variables.get(known.number).copied();
         Some(Mechanism {
             base: body(&self.base)?,
@@ -80,6 +62,7 @@ impl Group {
             links: self.links.iter().filter_map(body).collect(),
             variables: self.tree.variables().iter().filter_map(variable).collect(),
             resistances: self.resistances,
+            drives: self.tree.variables().iter().map(drive).collect(),
             tree: self.tree,
         })
     }

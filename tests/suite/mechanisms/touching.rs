@@ -16,12 +16,16 @@ pub(super) struct Test(pub(super) Simulation);
 
 impl Test {
     pub(super) fn new(scene: &str, settings: &str) -> Self {
+        Self::parse(scene, settings).unwrap_or_else(|error| panic!("{error}\n{scene}"))
+    }
+
+    pub(super) fn parse(scene: &str, settings: &str) -> Result<Self, String> {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("scene.robray"), scene).expect("a file");
         let text =
             format!("Simulation(scene: \"scene.robray\", environment: (rate: 240), {settings})");
         let simulation = Simulation::parse(&text, folder.path(), &no_extensions);
-        Self(simulation.unwrap_or_else(|error| panic!("{error}\n{scene}")))
+        simulation.map(Self).map_err(|error| error.to_string())
     }
 
     pub(super) fn run(&mut self, seconds: f64) {

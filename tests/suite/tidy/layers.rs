@@ -13,7 +13,7 @@ use super::{
 
 /// Each crate with those of ours that it may depend on, and those that its tests may. The program may name all.
 const CRATES: [(&str, &[&str], &[&str]); 15] = [
-    ("morse_api", &[], &[]),
+    ("morse_api", &["morse_mechanisms"], &[]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
     ("morse_kinematics", &["morse_api"], &[]),
@@ -39,7 +39,12 @@ const CRATES: [(&str, &[&str], &[&str]); 15] = [
     ("morse_web", &["morse_api"], &[]),
 ];
 
-const PART: &[&str] = &["morse_api", "morse_geodesy", "morse_kinematics"];
+const PART: &[&str] = &[
+    "morse_api",
+    "morse_geodesy",
+    "morse_kinematics",
+    "morse_mechanisms",
+];
 const WORLD: &[&str] = &["morse_api", "morse_geometry", "morse_scene"];
 const PHYSICS: &[&str] = &[
     "morse_api",
