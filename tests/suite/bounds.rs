@@ -240,3 +240,34 @@ fn joints_that_move_together_have_limits_that_overlap() {
         said("[2, 3]")
     );
 }
+
+#[test]
+fn joints_that_move_together_hang_on_one_base() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |base: &str, mode: &str| {
+        let scene = format!(
+            "frame one {{}}\nframe two {{ translation [2, 0, 0]; type floating; mass 1; }}\n\
+             frame a {{ parent one; type revolute; axis [0, 0, 1]; variable v; }}\n\
+             frame b {{ parent {base}; type revolute; axis [0, 0, 1]; variable v; }}\n"
+        );
+        std::fs::write(folder.path().join("a.robray"), scene).unwrap();
+        let text = format!(
+            r#"Simulation(scene: "a.robray", bodies: {{ "two": () }}, joints: {{ "v": (mode: {mode}) }})"#
+        );
+        let opened = Simulation::parse(&text, folder.path(), &no_extensions);
+        opened.map_or_else(|error| error.to_string(), |_| String::new())
+    };
+    assert_eq!(said("one", "dynamic"), "");
+    assert_eq!(said("two", "kinematic"), "");
+    let error = said("two", "dynamic");
+    for part in [
+        "scene::shared-variable",
+        "the variable `v` moves joints of two mechanisms",
+        "a.robray:4:",
+        "this one hangs on `two`",
+        "give `b` a `variable` of its own",
+        "\"v\": (mode: kinematic)",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}

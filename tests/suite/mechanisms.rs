@@ -1,4 +1,5 @@
 //! Dynamics for users' controllers, against the world that they are of.
+mod balance;
 mod motors;
 mod torque;
 mod touching;

@@ -6,6 +6,7 @@ mod check;
 pub mod layout;
 mod merge;
 mod robots;
+mod shared;
 
 use std::{borrow::Cow, collections::BTreeMap};
 

@@ -190,3 +190,60 @@ fn a_load_that_a_compensated_arm_does_not_know_sags_as_the_spring_says() {
         "{bend:?}: {pulled} N·m, not {held}"
     );
 }
+
+/// Positions of a link of 1 kg that a gate holds at 0 rad, from when the gate is drawn. Its motor, which gives so much at most
+/// (N·m), is what it gets all energy from.
+fn released(joint: &str, most: f64, order: impl Fn(&Test)) -> Vec<f64> {
+    let scene = "frame stand {
+        frame link { type revolute; axis [0, 0, 1]; variable bend; limit_position [-1, 0.6]; limit_effort 20;
+            mass 1; center_of_mass [0.4, 0, 0]; inertia [0.01, 0.01, 0.01, 0, 0, 0];
+            frame bar { translation [0.4, 0, 0]; mass 0; geometry { shape box; dimension [0.6, 0.02, 0.02]; } } }
+        frame gate { type prismatic; axis [0, 0, 1]; variable gate; translation [0.5, 0.03, 0]; mass 1;
+            geometry { shape box; dimension [0.04, 0.04, 0.04]; } } }";
+    let settings = format!(
+        r#"robots: {{ "robot": (frame: "stand", base: fixed, {JOINTS}, joints: {{
+            "bend": ({joint}), "gate": (mode: kinematic) }}) }}"#
+    );
+    let mut test = Test::new(scene, &settings);
+    order(&test);
+    test.run(1.0);
+    let blocked = test.joint("bend");
+    assert!(
+        blocked.position < 0.05 && blocked.velocity.abs() < 1e-3,
+        "{blocked:?}"
+    );
+    test.order(&["gate"], &[1.0]);
+    let mut way = Vec::new();
+    for _ in 0..480 {
+        test.run(1.0 / 240.0);
+        let bend = test.joint("bend");
+        way.push(bend.position);
+        let energy = (0.01 + 0.4 * 0.4) * bend.velocity * bend.velocity / 2.0;
+        let work = most * (bend.position - blocked.position);
+        assert!(
+            energy < 1.001 * work + 1e-3,
+            "{energy} J of {work} J at {bend:?}"
+        );
+    }
+    way
+}
+
+#[test]
+fn a_blocked_joint_that_is_released_goes_where_it_is_told_and_not_beyond() {
+    let highest = |way: &[f64]| way.iter().copied().fold(f64::MIN, f64::max);
+    // Against its limit with all the effort: there it stops.
+    let way = released("", 5.0, |test| test.exert(&["bend"], &[5.0]));
+    assert!((highest(&way) - 0.6).abs() < 1e-3, "{}", highest(&way));
+    // To the limit, with and without gains; and short of it: no further than that.
+    for (joint, goal) in [
+        ("", 0.6),
+        ("stiffness: 100, damping: 9", 0.6),
+        ("", 0.3),
+        ("stiffness: 100, damping: 12", 0.3),
+    ] {
+        let way = released(joint, 20.0, |test| test.order(&["bend"], &[goal]));
+        let [highest, last] = [highest(&way), way[way.len() - 1]];
+        assert!((last - goal).abs() < 1e-3, "{joint}, {goal}: {last}");
+        assert!(highest < goal + 1e-3, "{joint}, {goal}: {highest}");
+    }
+}

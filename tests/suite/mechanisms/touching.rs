@@ -91,7 +91,7 @@ impl Test {
     }
 }
 
-const FLOOR: &str = "frame floor { translation [0, 0, -0.5]; geometry { shape box; dimension [20, 20, 1]; friction 0.8; } }";
+pub(super) const FLOOR: &str = "frame floor { translation [0, 0, -0.5]; geometry { shape box; dimension [20, 20, 1]; friction 0.8; } }";
 
 pub(super) const JOINTS: &str = r#"actuators: { "joints": (kind: "joints") }"#;
 

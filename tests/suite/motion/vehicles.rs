@@ -185,9 +185,9 @@ fn a_car_with_joints_drives_the_circle_that_it_is_told() {
     let chord = (test.place() - from).norm();
     let expected = 2.0 * 2.0 * libm::sin(0.5);
     println!("ackermann: {rate}, chord {chord} expected {expected}");
-    assert!((rate - 0.25).abs() < 0.25 * 0.03, "{rate} rad/s");
+    assert!((rate - 0.25).abs() < 0.25 * 0.01, "{rate} rad/s");
     assert!(
-        (chord / expected - 1.0).abs() < 0.03,
+        (chord / expected - 1.0).abs() < 0.01,
         "{chord} instead of {expected}"
     );
 }

@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, UnitVector3};
 use super::{
     Assembly, BodySettings, JointMode, JointSettings, check,
     robots::{Robots, is_still},
+    shared,
 };
 use crate::{
     diagnostic::{Diagnostic, printable},
@@ -130,31 +131,6 @@ pub struct VariableLayout {
     pub robot: Option<String>,
 }
 
-impl Layout {
-    /// Damping, dry friction and inertia of the rotors of a variable's joints together, by their places in
-    /// [`variables`](Self::variables): `[N·m·s/rad, N·m, kg·m²]`, or `[N·s/m, N, kg]`.
-    #[must_use]
-    pub fn resistance(&self, variable: usize) -> [f64; 3] {
-        let Some(variable) = self.variables.get(variable) else {
-            return [0.0; 3];
-        };
-        let mut sum = [0.0; 3];
-        let bodies = variable.bodies.iter();
-        for joint in bodies.filter_map(|place| self.bodies.get(*place)?.attachment.as_ref()) {
-            sum[0] += joint.damping;
-            sum[1] += joint.dry_friction;
-            sum[2] += joint.armature;
-        }
-        let settings = &variable.settings;
-        let [damping, friction, armature] = sum;
-        [
-            damping,
-            settings.dry_friction.unwrap_or(friction),
-            settings.armature.unwrap_or(armature),
-        ]
-    }
-}
-
 /// Finds the bodies and joints of an assembly.
 ///
 /// # Errors
@@ -179,7 +155,12 @@ pub fn layout(assembly: &Assembly) -> Result<Layout, Vec<Diagnostic>> {
     builder.make_bodies();
     builder.attach();
     builder.mark_actuated();
-    Ok(builder.layout)
+    let torn = shared::between_mechanisms(&builder.layout, &assembly.scene);
+    if torn.is_empty() {
+        Ok(builder.layout)
+    } else {
+        Err(torn)
+    }
 }
 
 struct Builder<'a> {

@@ -1,0 +1,93 @@
+//! Variables of several joints: what these have together, and whether they can move together.
+
+use super::{JointMode, Layout, VariableLayout};
+use crate::{
+    diagnostic::{Diagnostic, printable},
+    model::Scene,
+};
+
+impl Layout {
+    /// Damping, dry friction and inertia of the rotors of a variable's joints together, by their places in
+    /// [`variables`](Self::variables): `[N·m·s/rad, N·m, kg·m²]`, or `[N·s/m, N, kg]`.
+    #[must_use]
+    pub fn resistance(&self, variable: usize) -> [f64; 3] {
+        let Some(variable) = self.variables.get(variable) else {
+            return [0.0; 3];
+        };
+        let mut sum = [0.0; 3];
+        let bodies = variable.bodies.iter();
+        for joint in bodies.filter_map(|place| self.bodies.get(*place)?.attachment.as_ref()) {
+            sum[0] += joint.damping;
+            sum[1] += joint.dry_friction;
+            sum[2] += joint.armature;
+        }
+        let settings = &variable.settings;
+        let [damping, friction, armature] = sum;
+        [
+            damping,
+            settings.dry_friction.unwrap_or(friction),
+            settings.armature.unwrap_or(armature),
+        ]
+    }
+}
+
+/// Errors for variables that move joints of several mechanisms: a coordinate belongs to one. Joints that are posed may be
+/// anywhere.
+pub(super) fn between_mechanisms(layout: &Layout, scene: &Scene) -> Vec<Diagnostic> {
+    let variables = layout.variables.iter();
+    let dynamic = variables.filter(|variable| variable.settings.mode == JointMode::Dynamic);
+    dynamic
+        .filter_map(|variable| torn(variable, layout, scene))
+        .collect()
+}
+
+fn torn(variable: &VariableLayout, layout: &Layout, scene: &Scene) -> Option<Diagnostic> {
+    let first = *variable.bodies.first()?;
+    let base = base_of(first, layout);
+    let mut others = variable.bodies.iter();
+    let other = *others.find(|body| base_of(**body, layout) != base)?;
+    let name = |body: usize| {
+        let head = layout.bodies.get(body)?.head;
+        Some(layout.frames.get(head)?.name.as_str())
+    };
+    let [one, two] = [name(first)?, name(other)?];
+    let [one_base, two_base] = [name(base)?, name(base_of(other, layout))?].map(printable);
+    let (variable, one_name, two_name) =
+        (printable(&variable.name), printable(one), printable(two));
+    let message = format!("the variable `{variable}` moves joints of two mechanisms");
+    let mut error = Diagnostic::error("scene::shared-variable", message);
+    for (frame, label) in [
+        (two, format!("this one hangs on `{two_base}`")),
+        (one, format!("this one hangs on `{one_base}`")),
+    ] {
+        if let Some(span) = scene.frame(frame).and_then(|frame| frame.source.0) {
+            error = error.at(span, label);
+        }
+    }
+    Some(
+        error
+            .note(format!(
+                "`{one_name}` and `{two_name}` are moved by forces, and nothing but their motors would join them"
+            ))
+            .help(format!(
+                "give `{two_name}` a `variable` of its own and command both, or pose them: `joints: {{ \"{variable}\": (mode: kinematic) }}`"
+            )),
+    )
+}
+
+/// The body at the head of the dynamic joints that a body hangs on.
+fn base_of(body: usize, layout: &Layout) -> usize {
+    let mut at = body;
+    while let Some(joint) = layout
+        .bodies
+        .get(at)
+        .and_then(|body| body.attachment.as_ref())
+    {
+        let variable = layout.variables.get(joint.variable);
+        if variable.is_none_or(|variable| variable.settings.mode != JointMode::Dynamic) {
+            break;
+        }
+        at = joint.parent;
+    }
+    at
+}
