@@ -247,3 +247,65 @@ fn a_blocked_joint_that_is_released_goes_where_it_is_told_and_not_beyond() {
         assert!(highest < goal + 1e-3, "{joint}, {goal}: {highest}");
     }
 }
+
+/// Energy (J) and angular momentum about the vertical through the origin (kg·m²/s) of a body of 1 kg and 0.01 kg·m².
+fn energy_and_spin(test: &Test, name: &str) -> [f64; 2] {
+    let body = test.0.body(name).expect("a body");
+    let (way, velocity) = (body.center_of_mass.coords, body.linear_velocity);
+    let turning = body.angular_velocity;
+    let kinetic = (velocity.norm_squared() + 0.01 * turning.norm_squared()) / 2.0;
+    [
+        kinetic + G * way.z,
+        way.cross(&velocity).z + 0.01 * turning.z,
+    ]
+}
+
+#[test]
+fn joints_with_next_to_no_mass_between_them_are_a_planar_joint_or_a_ball() {
+    // A puck whose centre of mass is beside its origin, pushed and spun on a level plane: the centre goes straight.
+    let scene = "class bare { mass 1e-6; type prismatic; }
+        frame stand { frame x { isa bare; axis [1, 0, 0]; frame y { isa bare; axis [0, 1, 0];
+            frame puck { type revolute; axis [0, 0, 1]; mass 2; center_of_mass [0.1, 0, 0]; inertia [0.01, 0.01, 0.02, 0, 0, 0];
+        } } } }";
+    let settings = format!(r#"robots: {{ "robot": (frame: "stand", base: fixed, {JOINTS}) }}"#);
+    let mut test = Test::new(scene, &settings);
+    let all = ["x", "y", "puck"];
+    test.exert(&all, &[1.0, 0.5, 0.3]);
+    test.run(0.5);
+    test.exert(&all, &[0.0; 3]);
+    test.run(1.0 / 240.0);
+    let begin = *test.0.body("puck").expect("a body");
+    assert!(begin.angular_velocity.z.abs() > 1.0, "{begin:?}");
+    test.run(2.0);
+    let end = *test.0.body("puck").expect("a body");
+    let way = end.center_of_mass - begin.center_of_mass;
+    let off = way - begin.linear_velocity * 2.0;
+    assert!(off.norm() < 1e-3 * way.norm(), "{way} is off by {off}");
+    // A pendulum on a ball keeps its energy, and what turns about the vertical.
+    let scene = "class bare { mass 1e-6; type revolute; }
+        frame stand { frame roll { isa bare; axis [1, 0, 0]; frame pitch { isa bare; axis [0, 1, 0];
+            frame bob { type revolute; axis [0, 0, 1]; mass 1; center_of_mass [0, 0, -0.4];
+                inertia [0.01, 0.01, 0.01, 0, 0, 0]; } } } }";
+    let mut test = Test::new(scene, &settings);
+    let all = ["roll", "pitch", "bob"];
+    test.exert(&all, &[0.0, 2.0, 0.1]);
+    test.run(0.3);
+    test.exert(&all, &[1.0, 0.0, 0.0]);
+    test.run(0.3);
+    test.exert(&all, &[0.0; 3]);
+    test.run(1.0 / 240.0);
+    let begin = energy_and_spin(&test, "bob");
+    assert!(
+        begin[0] > -0.4 * G + 0.3 && begin[1].abs() > 0.05,
+        "{begin:?}"
+    );
+    for _ in 0..50 {
+        test.run(0.1);
+        let [energy, spin] = energy_and_spin(&test, "bob");
+        assert!(
+            (energy - begin[0]).abs() < 0.005 * (begin[0] + 0.4 * G),
+            "{energy} of {begin:?}"
+        );
+        assert!((spin / begin[1] - 1.0).abs() < 0.005, "{spin} of {begin:?}");
+    }
+}
