@@ -70,6 +70,7 @@
 //! - [`middleware`]: the only place that names the crates of middlewares;
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
+//! - `morse_openr`: controllers as isolated objects with ready/notify flow control;
 //! - `morse_web`: the simulation in a browser;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 // Snippets that warn would teach what the compiler warns of.

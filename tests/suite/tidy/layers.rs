@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Each crate with those of ours that it may depend on, and those that its tests may. The program may name all.
-const CRATES: [(&str, &[&str], &[&str]); 15] = [
+const CRATES: [(&str, &[&str], &[&str]); 16] = [
     ("morse_api", &["morse_mechanisms"], &[]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
@@ -34,6 +34,7 @@ const CRATES: [(&str, &[&str], &[&str]); 15] = [
     ),
     ("morse_physics", PHYSICS, &[]),
     ("morse_render", WORLD, &["morse_testing"]),
+    ("morse_openr", &["morse_api"], &[]),
     ("morse_socket", &["morse_api"], &[]),
     ("morse_text", &["morse_api"], &[]),
     ("morse_web", &["morse_api"], &[]),
@@ -234,7 +235,13 @@ fn middlewares(file: &Source) -> Vec<String> {
     if file.path == "src/middleware.rs" {
         return Vec::new();
     }
-    let crates = ["morse_socket", "morse_text", "morse_viewer", "morse_web"];
+    let crates = [
+        "morse_openr",
+        "morse_socket",
+        "morse_text",
+        "morse_viewer",
+        "morse_web",
+    ];
     words(
         file,
         |word| crates.contains(&word),

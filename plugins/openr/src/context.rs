@@ -1,0 +1,467 @@
+//! Calls that an object may make while it handles a message.
+use crate::{
+    link::{Buffering, Credit, LARGEST_RING, Link, ObserverEnd, USUAL_RING},
+    object::{Message, NotifyEvent, Payload, ReadyEvent},
+    region::Region,
+    status::Status,
+    sync::{SyncKey, SyncKeys},
+};
+
+/// Severity of a line of an object's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Something failed.
+    Error,
+    /// Something is odd.
+    Warning,
+    /// Anything else.
+    Info,
+}
+
+/// Most characters in a line of an object's log; more are cut off.
+pub const LONGEST_LINE: usize = 243;
+
+/// Scheduler, as a running handler sees it.
+pub(crate) trait Scheduler {
+    /// Time since the start, ns.
+    fn now(&self) -> u64;
+    /// Uses so much of the processor, ns.
+    fn spend(&mut self, nanos: u64);
+    /// Waits so long without the processor, ns.
+    fn block(&mut self, nanos: u64);
+    /// Puts a message into a mailbox; if that fails it is given back.
+    fn send(&mut self, to: usize, message: Message) -> Result<(), (Status, Message)>;
+    /// Puts a message into a mailbox after so many ns.
+    fn send_later(&mut self, to: usize, after: u64, message: Message);
+    /// Writes a line to the log.
+    fn log(&mut self, level: Level, text: String);
+    /// Sync keys of all objects.
+    fn sync_keys(&mut self, work: &mut dyn FnMut(&mut SyncKeys));
+}
+
+/// Subject's end of a link, as the observer knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) object: usize,
+    pub(crate) subject: usize,
+    pub(crate) link: usize,
+    pub(crate) is_open: bool,
+    /// Data of the last message, until the observer is ready again.
+    held: Vec<Region>,
+    /// The running handler is of a message of this subject, and said that it is ready again.
+    is_released: bool,
+}
+
+/// One subject of an object.
+#[derive(Debug)]
+pub(crate) struct SubjectEnd {
+    pub(crate) links: Vec<Link>,
+    pub(crate) ring: usize,
+    pub(crate) unit: usize,
+}
+
+/// One observer of an object.
+#[derive(Debug, Default)]
+pub(crate) struct ObserverState {
+    pub(crate) peers: Vec<Peer>,
+    pub(crate) buffering: Buffering,
+}
+
+/// Services of one object at work.
+#[derive(Debug, Default)]
+pub(crate) struct Services {
+    pub(crate) subjects: Vec<SubjectEnd>,
+    pub(crate) observers: Vec<ObserverState>,
+    /// Buffers may still be sized.
+    pub(crate) is_init: bool,
+}
+
+impl Services {
+    pub(crate) fn new(subjects: usize, observers: usize) -> Self {
+        let subject = || SubjectEnd {
+            links: Vec::new(),
+            ring: USUAL_RING,
+            unit: 1,
+        };
+        Self {
+            subjects: std::iter::repeat_with(subject).take(subjects).collect(),
+            observers: std::iter::repeat_with(ObserverState::default)
+                .take(observers)
+                .collect(),
+            is_init: true,
+        }
+    }
+
+    pub(crate) fn add_link(&mut self, subject: usize, to: ObserverEnd, buffering: Buffering) {
+        let SubjectEnd { links, ring, unit } = &mut self.subjects[subject];
+        links.push(Link::new(to, buffering, *unit, *ring));
+    }
+
+    pub(crate) fn add_peer(&mut self, observer: usize, object: usize, subject: usize, link: usize) {
+        self.observers[observer].peers.push(Peer {
+            object,
+            subject,
+            link,
+            is_open: true,
+            held: Vec::new(),
+            is_released: false,
+        });
+    }
+
+    /// The library's part of readiness, before the object's own: what waits is sent.
+    pub(crate) fn flush(&mut self, scheduler: &mut dyn Scheduler, event: ReadyEvent) {
+        let links = self.subjects.get_mut(event.subject);
+        if let Some(link) = links.and_then(|subject| subject.links.get_mut(event.link))
+            && let Some(batch) = link.ready(event.is_assert)
+        {
+            // The scheduler counts and logs what it refuses, and the data wait.
+            send(link, batch, scheduler);
+        }
+    }
+
+    /// Begins the handler of a notify: until the observer is ready again its data are held.
+    pub(crate) fn begin(&mut self, event: &NotifyEvent) {
+        if let Some(peer) = self.peer(event.observer, event.sender) {
+            peer.is_released = false;
+        }
+    }
+
+    /// Ends the handler of a notify.
+    pub(crate) fn end(&mut self, event: NotifyEvent) {
+        if let Some(peer) = self.peer(event.observer, event.sender)
+            && !peer.is_released
+        {
+            peer.held = event.data;
+        }
+    }
+
+    fn peer(&mut self, observer: usize, peer: usize) -> Option<&mut Peer> {
+        self.observers.get_mut(observer)?.peers.get_mut(peer)
+    }
+}
+
+fn send(link: &mut Link, batch: Vec<Region>, scheduler: &mut dyn Scheduler) -> Status {
+    let event = NotifyEvent {
+        observer: link.to.observer,
+        sender: link.to.peer,
+        data: batch,
+    };
+    match scheduler.send(link.to.object, Message::Notify(event)) {
+        Ok(()) => Status::SUCCESS,
+        Err((status, Message::Notify(event))) => {
+            link.take_back(event.data);
+            status
+        }
+        Err((status, _)) => status,
+    }
+}
+
+/// Context of a running handler.
+///
+/// Subjects and observers are meant by their index in the interface; links of a subject and senders of an observer by the
+/// order in which they were connected.
+pub struct Context<'a> {
+    pub(crate) services: &'a mut Services,
+    pub(crate) scheduler: &'a mut dyn Scheduler,
+    pub(crate) id: usize,
+}
+
+impl Context<'_> {
+    /// Time since the start, ns: of the virtual clock in lockstep, else of the machine's.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.scheduler.now()
+    }
+
+    /// Uses so much of the processor, ns: others of no higher class wait. In threads the time passes by itself.
+    pub fn spend(&mut self, nanos: u64) {
+        self.scheduler.spend(nanos);
+    }
+
+    /// Waits for something so long, ns, as calls that block do: this object's messages wait, nobody else's.
+    pub fn block(&mut self, nanos: u64) {
+        self.scheduler.block(nanos);
+    }
+
+    /// Writes a line to the log.
+    pub fn log(&mut self, level: Level, text: &str) {
+        let text = text.chars().take(LONGEST_LINE).collect();
+        self.scheduler.log(level, text);
+    }
+
+    /// Has a further entry of this object called after so many ns.
+    pub fn wake_after(&mut self, nanos: u64, entry: usize) {
+        self.scheduler
+            .send_later(self.id, nanos, Message::Extra(entry, None));
+    }
+
+    /// Calls a further entry of this object later on, with a payload, as calls do that complete by themselves.
+    ///
+    /// # Errors
+    ///
+    /// The mailbox is full.
+    pub fn post(&mut self, entry: usize, payload: Payload) -> Result<(), Status> {
+        let sent = self.scheduler.send(self.id, Message::Extra(entry, payload));
+        sent.map_err(|(status, _)| status)
+    }
+
+    /// Sets how many entries each ring of a subject has. Only in `do_init`.
+    pub fn set_buffer_size(&mut self, subject: usize, entries: usize) -> Status {
+        self.sized(subject, entries, |end| end.ring = entries)
+    }
+
+    /// Sets how many data make one unit of a subject. Only in `do_init`.
+    pub fn set_unit_size(&mut self, subject: usize, data: usize) -> Status {
+        self.sized(subject, data, |end| end.unit = data)
+    }
+
+    fn sized(
+        &mut self,
+        subject: usize,
+        number: usize,
+        set: impl FnOnce(&mut SubjectEnd),
+    ) -> Status {
+        if !self.services.is_init {
+            return Status::REFUSED;
+        }
+        if number == 0 || number > LARGEST_RING {
+            return Status::INVALID_ARG;
+        }
+        match self.services.subjects.get_mut(subject) {
+            Some(end) => {
+                set(end);
+                Status::SUCCESS
+            }
+            None => Status::NOT_FOUND,
+        }
+    }
+
+    /// Asks for a buffering at all links of an observer. Only in `do_init`.
+    pub fn set_buffering(&mut self, observer: usize, buffering: Buffering) -> Status {
+        if !self.services.is_init {
+            return Status::REFUSED;
+        }
+        let Buffering { min, max, .. } = buffering;
+        if min == 0 || max < min || max as usize > LARGEST_RING {
+            return Status::INVALID_ARG;
+        }
+        match self.services.observers.get_mut(observer) {
+            Some(state) => {
+                state.buffering = buffering;
+                Status::SUCCESS
+            }
+            None => Status::NOT_FOUND,
+        }
+    }
+
+    /// Sets data for all observers of a subject; they are copied once.
+    pub fn set_data(&mut self, subject: usize, data: impl Into<Region>) -> Status {
+        self.set_region(subject, &data.into())
+    }
+
+    /// Sets a region for all observers of a subject, without copying it: each of them has a reference.
+    pub fn set_region(&mut self, subject: usize, region: &Region) -> Status {
+        let Some(end) = self.services.subjects.get_mut(subject) else {
+            return Status::NOT_FOUND;
+        };
+        let links = end.links.iter_mut().filter(|link| link.is_open);
+        links.for_each(|link| link.set(region.clone()));
+        Status::SUCCESS
+    }
+
+    /// Sets a region for one observer of a subject.
+    pub fn set_region_for(&mut self, subject: usize, link: usize, region: &Region) -> Status {
+        match self.link_mut(subject, link) {
+            Some(link) => {
+                link.set(region.clone());
+                Status::SUCCESS
+            }
+            None => Status::NOT_FOUND,
+        }
+    }
+
+    /// Sends what was set to the observers that are ready, and keeps it for the others as they asked.
+    pub fn notify_observers(&mut self, subject: usize) -> Status {
+        let Some(end) = self.services.subjects.get_mut(subject) else {
+            return Status::NOT_FOUND;
+        };
+        let mut result = Status::SUCCESS;
+        for link in end.links.iter_mut().filter(|link| link.is_open) {
+            if let Some(batch) = link.notify() {
+                let status = send(link, batch, self.scheduler);
+                result = if status.is_success() { result } else { status };
+            }
+        }
+        result
+    }
+
+    /// The same for one observer.
+    pub fn notify_observer(&mut self, subject: usize, link: usize) -> Status {
+        let ends = self.services.subjects.get_mut(subject);
+        let link = ends.and_then(|end| end.links.get_mut(link));
+        let Some(link) = link.filter(|link| link.is_open) else {
+            return Status::NOT_FOUND;
+        };
+        match link.notify() {
+            Some(batch) => send(link, batch, self.scheduler),
+            None => Status::SUCCESS,
+        }
+    }
+
+    fn link_mut(&mut self, subject: usize, link: usize) -> Option<&mut Link> {
+        let link = self
+            .services
+            .subjects
+            .get_mut(subject)?
+            .links
+            .get_mut(link)?;
+        link.is_open.then_some(link)
+    }
+
+    fn links(&self, subject: usize) -> impl Iterator<Item = &Link> {
+        let ends = self.services.subjects.get(subject);
+        let links = ends.into_iter().flat_map(|end| &end.links);
+        links.filter(|link| link.is_open)
+    }
+
+    /// Number of links of a subject.
+    #[must_use]
+    pub fn link_count(&self, subject: usize) -> usize {
+        self.links(subject).count()
+    }
+
+    /// Readiness of one observer of a subject.
+    #[must_use]
+    pub fn credit(&self, subject: usize, link: usize) -> Option<Credit> {
+        let links = &self.services.subjects.get(subject)?.links;
+        links.get(link).map(|link| link.credit)
+    }
+
+    /// Tells whether any observer of a subject is ready.
+    #[must_use]
+    pub fn is_any_ready(&self, subject: usize) -> bool {
+        self.links(subject)
+            .any(|link| link.credit == Credit::Asserted)
+    }
+
+    /// Tells whether every observer of a subject has said whether it is ready, and at least one is.
+    #[must_use]
+    pub fn is_all_ready(&self, subject: usize) -> bool {
+        self.is_any_ready(subject)
+            && self
+                .links(subject)
+                .all(|link| link.credit != Credit::Unknown)
+    }
+
+    /// Entries that all rings of a subject still take without dropping one.
+    #[must_use]
+    pub fn room(&self, subject: usize) -> usize {
+        self.links(subject).map(Link::room).min().unwrap_or(0)
+    }
+
+    /// Empties all rings of a subject.
+    pub fn clear(&mut self, subject: usize) -> Status {
+        let Some(end) = self.services.subjects.get_mut(subject) else {
+            return Status::NOT_FOUND;
+        };
+        end.links.iter_mut().for_each(Link::clear);
+        Status::SUCCESS
+    }
+
+    /// Gives a credit to all subjects of an observer. Data of the last message go back to their subjects.
+    pub fn assert_ready(&mut self, observer: usize) -> Status {
+        self.tell(observer, None, true)
+    }
+
+    /// Gives a credit to one subject of an observer: the sender of an event, say.
+    pub fn assert_ready_to(&mut self, observer: usize, sender: usize) -> Status {
+        self.tell(observer, Some(sender), true)
+    }
+
+    /// Gives a credit to all subjects of all observers.
+    pub fn assert_ready_to_all(&mut self) -> Status {
+        let observers = 0..self.services.observers.len();
+        observers.fold(Status::SUCCESS, |result, observer| {
+            let status = self.assert_ready(observer);
+            if result.is_success() { status } else { result }
+        })
+    }
+
+    /// Tells all subjects of an observer that nothing is wanted any more.
+    pub fn deassert_ready(&mut self, observer: usize) -> Status {
+        self.tell(observer, None, false)
+    }
+
+    fn tell(&mut self, observer: usize, only: Option<usize>, is_assert: bool) -> Status {
+        let Some(state) = self.services.observers.get_mut(observer) else {
+            return Status::NOT_FOUND;
+        };
+        let mut result = match only {
+            Some(sender) if sender >= state.peers.len() => Status::NOT_FOUND,
+            _ => Status::SUCCESS,
+        };
+        for (number, peer) in state.peers.iter_mut().enumerate() {
+            if !peer.is_open || only.is_some_and(|only| only != number) {
+                continue;
+            }
+            if is_assert {
+                peer.held.clear();
+                peer.is_released = true;
+            }
+            let event = ReadyEvent {
+                subject: peer.subject,
+                link: peer.link,
+                is_assert,
+            };
+            if let Err((status, _)) = self.scheduler.send(peer.object, Message::Ready(event)) {
+                result = status;
+            }
+        }
+        result
+    }
+
+    /// Takes a sync key.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::NO_SYNC_KEY`] if all are in use.
+    pub fn new_sync_key(&mut self) -> Result<SyncKey, Status> {
+        self.keys(SyncKeys::take)
+    }
+
+    /// Divides a sync key into so many parts, which start together.
+    ///
+    /// # Errors
+    ///
+    /// The key is not in use, or the number of parts is none or too great.
+    pub fn divide_sync_key(&mut self, key: SyncKey, parts: u32) -> Result<(), Status> {
+        self.keys(|keys| keys.divide(key, parts))
+    }
+
+    /// Notes that one part of a key is there; true once all are, and the key is free again.
+    ///
+    /// # Errors
+    ///
+    /// The key is not in use.
+    pub fn meet_sync_key(&mut self, key: SyncKey) -> Result<bool, Status> {
+        self.keys(|keys| keys.meet(key))
+    }
+
+    /// Gives a sync key back.
+    ///
+    /// # Errors
+    ///
+    /// The key is not in use.
+    pub fn cancel_sync_key(&mut self, key: SyncKey) -> Result<(), Status> {
+        self.keys(|keys| keys.cancel(key))
+    }
+
+    fn keys<T>(
+        &mut self,
+        mut work: impl FnMut(&mut SyncKeys) -> Result<T, Status>,
+    ) -> Result<T, Status> {
+        let mut result = Err(Status::FAIL);
+        self.scheduler.sync_keys(&mut |keys| result = work(keys));
+        result
+    }
+}

@@ -1,0 +1,277 @@
+//! Counters of links and objects, and their table.
+use std::fmt::{self, Write as _};
+
+use serde::Serialize;
+
+/// Counters of one link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LinkCounters {
+    /// Data that the subject set.
+    pub set: u64,
+    /// Messages sent.
+    pub sent: u64,
+    /// Data in them.
+    pub delivered: u64,
+    /// Data dropped: replaced by newer ones, or not wanted.
+    pub dropped: u64,
+    /// Data left out by the observer's sub-sampling.
+    pub skipped: u64,
+    /// Credits that arrived.
+    pub ready: u64,
+    /// Messages that the observer's mailbox had no room for.
+    pub refused: u64,
+}
+
+/// Times of an object's handlers: sum, greatest, and how many were how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandlerTimes {
+    /// Handlers that ran.
+    pub count: u64,
+    /// Sum of their times, ns.
+    pub total: u64,
+    /// Longest of their times, ns.
+    pub max: u64,
+    /// Handlers by the number of binary digits of their time in ns.
+    digits: [u64; 65],
+}
+
+impl Default for HandlerTimes {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            total: 0,
+            max: 0,
+            digits: [0; 65],
+        }
+    }
+}
+
+impl HandlerTimes {
+    /// Counts a handler that took so long, ns.
+    pub fn add(&mut self, time: u64) {
+        self.count += 1;
+        self.total += time;
+        self.max = self.max.max(time);
+        self.digits[(u64::BITS - time.leading_zeros()) as usize] += 1;
+    }
+
+    /// Time that 99 of 100 handlers do not exceed, ns: a power of two, at most twice too long.
+    #[must_use]
+    pub fn p99(&self) -> u64 {
+        let most = self.count - self.count / 100;
+        let mut seen = 0;
+        for (digits, count) in self.digits.iter().enumerate() {
+            seen += count;
+            if seen >= most {
+                let limit = if digits == 0 {
+                    0
+                } else {
+                    u64::MAX >> (64 - digits)
+                };
+                return limit.min(self.max);
+            }
+        }
+        self.max
+    }
+}
+
+/// Counters of one object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectCounters {
+    /// Times of its handlers.
+    pub handlers: HandlerTimes,
+    /// Most messages that waited at a time.
+    pub longest_queue: usize,
+    /// Messages that found its mailbox full.
+    pub overflows: u64,
+}
+
+/// Report on one object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ObjectReport {
+    /// Name of the object.
+    pub object: String,
+    /// Class and share, as in an `.ocf`.
+    pub priority: u8,
+    /// Messages handled.
+    pub handled: u64,
+    /// Messages that wait.
+    pub queue: usize,
+    /// Most messages that waited at a time.
+    pub longest_queue: usize,
+    /// Messages that found the mailbox full.
+    pub overflows: u64,
+    /// Time in handlers, s.
+    pub handler_seconds: f64,
+    /// Longest handler, s.
+    pub handler_max_seconds: f64,
+    /// Time that 99 of 100 handlers do not exceed, s.
+    pub handler_p99_seconds: f64,
+    /// Fault that ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+}
+
+/// Report on one link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinkReport {
+    /// Service that sends.
+    pub subject: String,
+    /// Service that receives.
+    pub observer: String,
+    /// Data in the ring.
+    pub queued: usize,
+    /// Counters of the link.
+    #[serde(flatten)]
+    pub counters: LinkCounters,
+}
+
+/// Report on all objects and links.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Objects, in the order of their start.
+    pub objects: Vec<ObjectReport>,
+    /// Links, by their subject.
+    pub links: Vec<LinkReport>,
+    /// Hash of all messages in their order: equal runs have equal ones. Of no meaning where objects are threads.
+    pub message_hash: String,
+}
+
+impl ObjectReport {
+    pub(crate) fn new(object: &str, priority: u8, counters: &ObjectCounters) -> Self {
+        let seconds = |nanos: u64| nanos as f64 / 1e9;
+        Self {
+            object: object.to_owned(),
+            priority,
+            handled: counters.handlers.count,
+            queue: 0,
+            longest_queue: counters.longest_queue,
+            overflows: counters.overflows,
+            handler_seconds: seconds(counters.handlers.total),
+            handler_max_seconds: seconds(counters.handlers.max),
+            handler_p99_seconds: seconds(counters.handlers.p99()),
+            fault: None,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let objects = self.objects.iter().map(|object| {
+            vec![
+                object.object.clone(),
+                object.priority.to_string(),
+                object.handled.to_string(),
+                format!("{} ({})", object.queue, object.longest_queue),
+                object.overflows.to_string(),
+                format!("{:.3}", object.handler_seconds * 1e3),
+                format!("{:.3}", object.handler_p99_seconds * 1e3),
+                format!("{:.3}", object.handler_max_seconds * 1e3),
+                object.fault.clone().unwrap_or_default(),
+            ]
+        });
+        let heads = [
+            "object",
+            "priority",
+            "handled",
+            "queue (most)",
+            "overflows",
+            "total ms",
+            "p99 ms",
+            "max ms",
+            "fault",
+        ];
+        f.write_str(&table(&heads, objects.collect()))?;
+        let links = self.links.iter().map(|link| {
+            let LinkCounters {
+                set,
+                sent,
+                delivered,
+                dropped,
+                skipped,
+                ready,
+                refused,
+            } = link.counters;
+            let counts = [set, sent, delivered, dropped, skipped, ready, refused];
+            let names = [format!("{} > {}", link.subject, link.observer)];
+            let queued = [link.queued.to_string()];
+            let counts = counts.map(|count| count.to_string());
+            names.into_iter().chain(counts).chain(queued).collect()
+        });
+        let heads = [
+            "link",
+            "set",
+            "messages",
+            "delivered",
+            "dropped",
+            "skipped",
+            "ready",
+            "refused",
+            "queued",
+        ];
+        f.write_str(&table(&heads, links.collect()))
+    }
+}
+
+/// Lines of columns, the first one flush left.
+fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
+    let head = heads.iter().map(|&head| head.to_owned()).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            // Writing to a string cannot fail.
+            if column == 0 {
+                write!(line, "{cell:<width$}").ok();
+            } else {
+                write!(line, "  {cell:>width$}").ok();
+            }
+        }
+        text += line.trim_end();
+        text += "\n";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_99_in_100_is_not_that_of_the_slowest() {
+        let mut times = HandlerTimes::default();
+        (0..199).for_each(|_| times.add(1000));
+        times.add(1_000_000);
+        assert_eq!(
+            (times.p99(), times.max, times.count),
+            (1023, 1_000_000, 200)
+        );
+        assert_eq!(HandlerTimes::default().p99(), 0);
+    }
+
+    #[test]
+    fn the_table_has_a_line_for_each_object_and_link() {
+        let report = Report {
+            objects: vec![ObjectReport::new("Eye", 128, &ObjectCounters::default())],
+            links: vec![LinkReport {
+                subject: "Eye.Image.px.S".to_owned(),
+                observer: "Mind.Image.px.O".to_owned(),
+                queued: 3,
+                counters: LinkCounters::default(),
+            }],
+            message_hash: String::new(),
+        };
+        let text = report.to_string();
+        assert_eq!(text.lines().count(), 4, "{text}");
+        assert!(
+            text.contains("Eye.Image.px.S > Mind.Image.px.O    0"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,37 @@
+//! Controllers as isolated objects with ready/notify flow control, after OPEN-R, the object model of Sony's AIBO.
+//!
+//! An object has one thread of execution and a mailbox of 32 messages. Its services are joined to those of others: a subject
+//! sends data to observers, each of which gives a credit for the next message. Who is slow loses old data and holds nobody up.
+//!
+//! In reading order:
+//! - [`object`]: what the author of an object writes; [`context`]: what an object may call;
+//! - [`status`], [`region`], [`service`], [`sync`]: what both speak of;
+//! - [`link`]: credit, skipping and buffering; `cell`: one object at work; `wiring`: life cycle and connections;
+//! - [`lockstep`]: all objects on one virtual processor;
+//! - [`counters`]: who sent, lost and took how much.
+pub mod cell;
+pub mod context;
+pub mod counters;
+pub mod link;
+pub mod lockstep;
+pub mod object;
+pub mod region;
+pub mod service;
+pub mod status;
+pub mod sync;
+#[cfg(test)]
+mod tests;
+pub mod wiring;
+
+/// Everything that the file of an object usually names.
+pub mod prelude {
+    pub use crate::{
+        cell::Part,
+        context::{Context, Level},
+        link::Buffering,
+        object::{ConnectionEvent, NotifyEvent, Object, Payload, ReadyEvent, SystemEvent},
+        region::Region,
+        service::Interface,
+        status::Status,
+    };
+}

@@ -1,0 +1,467 @@
+//! Scheduler in lockstep: all objects on one virtual processor with a virtual clock, so that a stall is the same everywhere.
+//!
+//! Of the objects that have something to do the one of the highest class runs; inside a class the one that had least of the
+//! processor for its share; of equals the one whose message arrived first. A handler takes the time that is declared for it:
+//! it runs at once, and what it sends leaves when its time has passed.
+mod desk;
+mod turn;
+
+use std::collections::BTreeSet;
+
+use crate::{
+    cell::{Cause, Cell, Fault, FaultPolicy, Part},
+    counters::{LinkReport, ObjectReport, Report},
+    object::{Message, Payload, SystemEvent},
+    service::{Interface, Selector, ServiceName},
+    status::Status,
+    wiring::{self, Connection, Directory, Office as _, Refusal},
+};
+use desk::{Desk, Step};
+pub use desk::{FRAME, LogLine, MAILBOX};
+use turn::{Job, Rank, Turn};
+
+/// Objects of one class take turns after so long, ns.
+const QUANTUM: u64 = 1_000_000;
+
+/// Rules for all objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Longest time of one handler, ns: longer ones hang.
+    pub handler_bound: u64,
+    /// Objects that end with one that fails.
+    pub policy: FaultPolicy,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            handler_bound: 10_000_000_000,
+            policy: FaultPolicy::Itself,
+        }
+    }
+}
+
+/// Line of a trace: when which object handled what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// Time at which the handler began, ns.
+    pub at: u64,
+    /// Name of the object.
+    pub object: String,
+    /// Entry that was called.
+    pub selector: Selector,
+}
+
+/// Objects on one virtual processor.
+pub struct Lockstep {
+    cells: Vec<Cell>,
+    turns: Vec<Turn>,
+    desk: Desk,
+    directory: Directory,
+    rules: Rules,
+    ready: BTreeSet<Rank>,
+    /// Time on the processor of the object that ran last, in each class.
+    floor: [u64; 16],
+    faults: Vec<Fault>,
+    warnings: Vec<String>,
+    is_halted: bool,
+    is_down: bool,
+    hash: u64,
+    trace: Option<Vec<Traced>>,
+}
+
+impl Lockstep {
+    /// Initialises all objects in order, joins them, and has them started as soon as time passes.
+    #[must_use]
+    pub fn boot(parts: Vec<Part>, connections: &[Connection], rules: Rules) -> Self {
+        let turns = parts.iter().map(|part| Turn {
+            priority: part.priority,
+            handler_cost: part.handler_cost,
+            ..Turn::default()
+        });
+        let turns: Vec<Turn> = turns.collect();
+        let cells = parts
+            .into_iter()
+            .map(|part| Cell::new(part.interface, part.object));
+        let cells: Vec<Cell> = cells.collect();
+        let names = cells.iter().map(|cell| cell.name().to_owned());
+        let mut warnings = Vec::new();
+        let mut system = Self {
+            desk: Desk::new(names.collect()),
+            directory: Directory::new(&cells, &mut warnings),
+            cells,
+            turns,
+            rules,
+            ready: BTreeSet::new(),
+            floor: [0; 16],
+            faults: Vec::new(),
+            warnings,
+            is_halted: false,
+            is_down: false,
+            hash: 0xcbf2_9ce4_8422_2325,
+            trace: None,
+        };
+        for (id, fault) in wiring::init(&mut system.cells, &mut system.desk) {
+            system.fail(id, fault);
+        }
+        for connection in connections {
+            system.connect(connection);
+        }
+        for id in 0..system.cells.len() {
+            // A mailbox that is shut belongs to an object that failed.
+            drop(system.desk.put(id, Message::Start(SystemEvent::Boot)));
+        }
+        system
+    }
+
+    /// Keeps a trace of all handlers from now on.
+    pub fn keep_trace(&mut self) {
+        self.trace = Some(Vec::new());
+    }
+
+    /// The trace so far.
+    #[must_use]
+    pub fn trace(&self) -> &[Traced] {
+        self.trace.as_deref().unwrap_or_default()
+    }
+
+    /// Joins a subject and an observer; returns whether both exist and accept it. Otherwise there is a warning.
+    pub fn connect(&mut self, connection: &Connection) -> bool {
+        let Self {
+            cells,
+            desk,
+            directory,
+            ..
+        } = self;
+        let result = wiring::connect(cells, desk, directory, connection);
+        self.note(result)
+    }
+
+    /// Ends a connection; returns whether there was one.
+    pub fn disconnect(&mut self, connection: &Connection) -> bool {
+        let Self {
+            cells,
+            desk,
+            directory,
+            ..
+        } = self;
+        let result = wiring::disconnect(cells, desk, directory, connection);
+        self.note(result)
+    }
+
+    fn note(&mut self, result: Result<(), Refusal>) -> bool {
+        match result {
+            Ok(()) => return true,
+            Err(Refusal::Problem(text)) => self.warnings.push(text),
+            Err(Refusal::Fault(id, fault)) => self.fail(id, fault),
+        }
+        false
+    }
+
+    /// Index of an object, by its name.
+    #[must_use]
+    pub fn find(&self, object: &str) -> Option<usize> {
+        self.cells.iter().position(|cell| cell.name() == object)
+    }
+
+    /// Interface of an object.
+    #[must_use]
+    pub fn interface(&self, id: usize) -> Option<&Interface> {
+        self.cells.get(id).map(|cell| &cell.interface)
+    }
+
+    /// Calls a further entry of an object, as its host.
+    ///
+    /// # Errors
+    ///
+    /// There is no such object, it failed, or its mailbox is full.
+    pub fn post(&mut self, id: usize, entry: usize, payload: Payload) -> Result<(), Status> {
+        if id >= self.cells.len() {
+            return Err(Status::INVALID_OID);
+        }
+        let sent = self.desk.put(id, Message::Extra(entry, payload));
+        sent.map_err(|(status, _)| status)
+    }
+
+    /// Time since the start, ns.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.desk.now()
+    }
+
+    /// Lets time pass, and everything happen that happens until then, that instant included.
+    pub fn advance(&mut self, until: u64) {
+        while !self.is_halted {
+            self.wake();
+            let Some(rank) = self.ready.first().copied() else {
+                match self.desk.next_event() {
+                    Some(time) if time <= until => self.desk.pass_until(time),
+                    _ => break,
+                }
+                continue;
+            };
+            if self.turns[rank.id].job.is_none() {
+                self.begin(rank);
+            }
+            if !self.progress(rank.id, until) {
+                return;
+            }
+        }
+        self.desk.pass_until(until);
+    }
+
+    /// Gives a place to the objects that got something to do.
+    fn wake(&mut self) {
+        let Self {
+            desk, turns, ready, ..
+        } = self;
+        desk.fire(&mut |id| {
+            turns[id].is_blocked = false;
+        });
+        while let Some(id) = desk.awake.pop() {
+            let turn = &mut turns[id];
+            if turn.rank.is_some() || turn.is_blocked || turn.fault.is_some() {
+                continue;
+            }
+            let Some(arrival) = (turn.job.is_some().then_some(0)).or_else(|| desk.arrival(id))
+            else {
+                continue;
+            };
+            turn.used = turn.used.max(self.floor[usize::from(turn.priority >> 4)]);
+            let rank = turn.rank_of(id, arrival);
+            turn.rank = Some(rank);
+            ready.insert(rank);
+        }
+    }
+
+    /// Begins with the next message of an object.
+    fn begin(&mut self, rank: Rank) {
+        let id = rank.id;
+        let Some(message) = self.desk.take(id) else {
+            self.leave(id);
+            return;
+        };
+        self.floor[usize::from(15 - rank.below)] = rank.used;
+        let selector = message.selector();
+        self.record(id, selector, &message);
+        let turn = &mut self.turns[id];
+        if turn.handler_cost > 0 {
+            self.desk.steps.push_back(Step::Work(turn.handler_cost));
+        }
+        let cell = &mut self.cells[id];
+        let result = cell.handle((id, self.desk.scheduler(id).as_mut()), message);
+        let steps = std::mem::take(&mut self.desk.steps);
+        let took = steps.iter().map(Step::time).sum();
+        turn.counters.handlers.add(took);
+        turn.job = Some(Job { steps });
+        let bound = self.rules.handler_bound;
+        let cause = match result {
+            Err(cause) => Some(cause),
+            Ok(()) if took > bound => Some(Cause::Hang { took, bound }),
+            Ok(()) => turn.livelock(self.desk.now()),
+        };
+        if let Some(cause) = cause {
+            let fault = cell.fault(selector, self.desk.now(), cause);
+            self.fail(id, fault);
+        }
+    }
+
+    /// Goes on with the handler of an object; false if the time is up.
+    fn progress(&mut self, id: usize, until: u64) -> bool {
+        let Some(mut job) = self.turns[id].job.take() else {
+            return true;
+        };
+        loop {
+            match job.steps.pop_front() {
+                None => {
+                    self.finish(id);
+                    return true;
+                }
+                Some(Step::Deliver(to, message)) => self.desk.deliver(to, message),
+                Some(Step::Later(to, after, message)) => self.desk.later(to, after, message),
+                Some(Step::Block(nanos)) => {
+                    self.desk.unblock_after(id, nanos);
+                    self.leave(id);
+                    self.turns[id].is_blocked = true;
+                    self.turns[id].job = Some(job);
+                    return true;
+                }
+                Some(Step::Work(left)) => {
+                    let now = self.desk.now();
+                    let next = self.desk.next_event().unwrap_or(u64::MAX).min(until);
+                    let rest = QUANTUM - self.turns[id].turn_so_far;
+                    let slice = left.min(rest).min(next.saturating_sub(now));
+                    if left > slice {
+                        job.steps.push_front(Step::Work(left - slice));
+                    }
+                    self.turns[id].job = Some(job);
+                    self.work(id, slice, left == slice);
+                    let is_due = |time| time <= self.desk.now();
+                    return slice > 0 || self.desk.next_event().is_some_and(is_due);
+                }
+            }
+        }
+    }
+
+    /// The object has the processor for a while. Where a turn ends does not depend on how far time is to pass.
+    fn work(&mut self, id: usize, slice: u64, is_done: bool) {
+        self.desk.pass_until(self.desk.now() + slice);
+        let turn = &mut self.turns[id];
+        turn.turn_so_far += slice;
+        if turn.turn_so_far < QUANTUM && !is_done {
+            return;
+        }
+        let share = u64::from((turn.priority & 15).max(1));
+        turn.used += std::mem::take(&mut turn.turn_so_far) * 16 / share;
+        let arrival = turn.rank.map_or(0, |rank| rank.arrival);
+        self.leave(id);
+        let rank = self.turns[id].rank_of(id, arrival);
+        self.turns[id].rank = Some(rank);
+        self.ready.insert(rank);
+    }
+
+    /// The handler is done.
+    fn finish(&mut self, id: usize) {
+        self.leave(id);
+        self.desk.awake.push(id);
+    }
+
+    fn leave(&mut self, id: usize) {
+        if let Some(rank) = self.turns[id].rank.take() {
+            self.ready.remove(&rank);
+        }
+    }
+
+    fn fail(&mut self, id: usize, fault: Fault) {
+        if let Some(job) = self.turns[id].job.take() {
+            self.desk.forget(job.steps);
+        }
+        self.leave(id);
+        self.desk.shut(id);
+        self.turns[id].fault = Some(fault.clone());
+        self.faults.push(fault);
+        if self.rules.policy == FaultPolicy::All {
+            self.is_halted = true;
+            (0..self.cells.len()).for_each(|id| self.desk.shut(id));
+            self.ready.clear();
+        }
+    }
+
+    /// Adds a message to the hash of all, and to the trace.
+    fn record(&mut self, id: usize, selector: Selector, message: &Message) {
+        let now = self.desk.now();
+        let interface = &self.cells[id].interface;
+        let mut add = |bytes: &[u8]| {
+            for &byte in bytes {
+                self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        };
+        let number = interface.number(selector);
+        for word in [now, id as u64, number as u64] {
+            add(&word.to_le_bytes());
+        }
+        if let Message::Notify(event) = message {
+            event.data.iter().for_each(|region| {
+                add(&region.bytes().len().to_le_bytes());
+                add(region.bytes());
+            });
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.push(Traced {
+                at: now,
+                object: interface.object.clone(),
+                selector,
+            });
+        }
+    }
+
+    /// Has all objects stop, then end. What they still send is not delivered.
+    pub fn shut_down(&mut self) {
+        if std::mem::replace(&mut self.is_down, true) || self.is_halted {
+            return;
+        }
+        let Self {
+            cells, turns, desk, ..
+        } = self;
+        let works = |id: usize| turns[id].fault.is_none();
+        let mut faults = Vec::new();
+        for selector in [Selector::Stop, Selector::Destroy] {
+            faults.extend(wiring::life(
+                cells,
+                desk,
+                selector,
+                SystemEvent::Shutdown,
+                works,
+            ));
+        }
+        let faults = faults.into_iter().map(|(_, fault)| fault);
+        self.faults.extend(faults);
+        self.is_halted = true;
+    }
+
+    /// Faults since this was last asked.
+    pub fn take_faults(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.faults)
+    }
+
+    /// Warnings since this was last asked: services that do not exist, connections that were refused.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Lines that objects logged since this was last asked.
+    pub fn take_log(&mut self) -> Vec<LogLine> {
+        self.desk.take_log()
+    }
+
+    /// Hash of all messages so far: their times, objects, entries and data.
+    #[must_use]
+    pub fn message_hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Counters of all objects and links.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let objects = self.cells.iter().enumerate().map(|(id, cell)| {
+            let turn = &self.turns[id];
+            let mut counters = turn.counters.clone();
+            (counters.longest_queue, counters.overflows) = self.desk.statistics(id);
+            ObjectReport {
+                queue: self.desk.queued(id),
+                fault: turn.fault.as_ref().map(ToString::to_string),
+                ..ObjectReport::new(cell.name(), turn.priority, &counters)
+            }
+        });
+        Report {
+            objects: objects.collect(),
+            links: link_reports(&self.cells),
+            message_hash: format!("{:016x}", self.hash),
+        }
+    }
+}
+
+/// Reports on all links of all objects.
+pub(crate) fn link_reports(cells: &[Cell]) -> Vec<LinkReport> {
+    let mut reports = Vec::new();
+    for cell in cells {
+        let services = cell.interface.subjects.iter().zip(&cell.services.subjects);
+        for (service, end) in services {
+            reports.extend(end.links.iter().map(|link| {
+                LinkReport {
+                    subject: service.name.to_string(),
+                    observer: observer_name(cells, link.to.object, link.to.observer)
+                        .map_or_else(String::new, ToString::to_string),
+                    queued: link.queued(),
+                    counters: link.counters,
+                }
+            }));
+        }
+    }
+    reports
+}
+
+fn observer_name(cells: &[Cell], object: usize, observer: usize) -> Option<&ServiceName> {
+    let service = cells.get(object)?.interface.observers.get(observer)?;
+    Some(&service.name)
+}

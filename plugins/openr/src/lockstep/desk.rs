@@ -1,0 +1,345 @@
+//! Mailboxes, clock and events of all objects in lockstep.
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::{BinaryHeap, VecDeque},
+};
+
+use crate::{
+    context::{Level, Scheduler},
+    object::Message,
+    status::Status,
+    sync::SyncKeys,
+    wiring::Office,
+};
+
+/// Messages that a mailbox holds.
+pub const MAILBOX: usize = 32;
+/// Length of a frame, ns: joints and sensors of the robot have one value each 8 ms.
+pub const FRAME: u64 = 8_000_000;
+/// Lines of the log that are kept until they are taken; of more the oldest go.
+const LOG_LINES: usize = 1000;
+
+/// Line of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// Time of the line, ns.
+    pub at: u64,
+    /// Name of the object.
+    pub object: String,
+    /// Severity of the line.
+    pub level: Level,
+    /// Text of the line.
+    pub text: String,
+}
+
+/// What a handler does, in the order in which its time passes.
+pub(super) enum Step {
+    /// The processor is used.
+    Work(u64),
+    /// Time passes without the processor.
+    Block(u64),
+    /// A message leaves, for which the mailbox keeps a place.
+    Deliver(usize, Message),
+    /// A message is due later.
+    Later(usize, u64, Message),
+}
+
+impl Step {
+    /// Time that the step takes, ns.
+    pub(super) fn time(&self) -> u64 {
+        match self {
+            Self::Work(nanos) | Self::Block(nanos) => *nanos,
+            Self::Deliver(..) | Self::Later(..) => 0,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Mailbox {
+    /// Messages, each with the number of its arrival.
+    queue: VecDeque<(u64, Message)>,
+    /// Places for messages that are under way.
+    reserved: usize,
+    longest: usize,
+    overflows: u64,
+    is_shut: bool,
+}
+
+struct Event {
+    time: u64,
+    number: u64,
+    what: What,
+}
+
+enum What {
+    Message(usize, Message),
+    Unblock(usize),
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.time, self.number).cmp(&(other.time, other.number))
+    }
+}
+
+pub(super) struct Desk {
+    now: u64,
+    names: Vec<String>,
+    mailboxes: Vec<Mailbox>,
+    events: BinaryHeap<Reverse<Event>>,
+    next_number: u64,
+    log: VecDeque<LogLine>,
+    keys: SyncKeys,
+    /// Objects that may have got something to do.
+    pub(super) awake: Vec<usize>,
+    /// Steps of the running handler.
+    pub(super) steps: VecDeque<Step>,
+}
+
+impl Desk {
+    pub(super) fn new(names: Vec<String>) -> Self {
+        Self {
+            now: 0,
+            mailboxes: names.iter().map(|_| Mailbox::default()).collect(),
+            names,
+            events: BinaryHeap::new(),
+            next_number: 0,
+            log: VecDeque::new(),
+            keys: SyncKeys::default(),
+            awake: Vec::new(),
+            steps: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.now
+    }
+
+    pub(super) fn pass_until(&mut self, time: u64) {
+        self.now = self.now.max(time);
+    }
+
+    pub(super) fn next_event(&self) -> Option<u64> {
+        self.events.peek().map(|Reverse(event)| event.time)
+    }
+
+    /// Has everything happen that is due.
+    pub(super) fn fire(&mut self, unblock: &mut dyn FnMut(usize)) {
+        while self.next_event().is_some_and(|time| time <= self.now) {
+            match self.events.pop() {
+                Some(Reverse(Event {
+                    what: What::Message(to, message),
+                    ..
+                })) => drop(self.put(to, message)),
+                Some(Reverse(Event {
+                    what: What::Unblock(id),
+                    ..
+                })) => {
+                    unblock(id);
+                    self.awake.push(id);
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next_number += 1;
+        self.next_number
+    }
+
+    fn schedule(&mut self, after: u64, what: What) {
+        let event = Event {
+            time: self.now.saturating_add(after),
+            number: self.number(),
+            what,
+        };
+        self.events.push(Reverse(event));
+    }
+
+    pub(super) fn later(&mut self, to: usize, after: u64, message: Message) {
+        self.schedule(after, What::Message(to, message));
+    }
+
+    pub(super) fn unblock_after(&mut self, id: usize, nanos: u64) {
+        self.schedule(nanos, What::Unblock(id));
+    }
+
+    /// Keeps a place in a mailbox.
+    fn reserve(&mut self, to: usize) -> Result<(), Status> {
+        let mailbox = &mut self.mailboxes[to];
+        if mailbox.is_shut {
+            return Err(Status::SEND_FAIL);
+        }
+        let waiting = mailbox.queue.len() + mailbox.reserved;
+        if waiting >= MAILBOX {
+            mailbox.overflows += 1;
+            return Err(Status::FULL_OF_QUEUE);
+        }
+        mailbox.reserved += 1;
+        mailbox.longest = mailbox.longest.max(waiting + 1);
+        Ok(())
+    }
+
+    /// Puts a message into the place that was kept for it.
+    pub(super) fn deliver(&mut self, to: usize, message: Message) {
+        let number = self.number();
+        let mailbox = &mut self.mailboxes[to];
+        mailbox.reserved -= 1;
+        if !mailbox.is_shut {
+            mailbox.queue.push_back((number, message));
+            self.awake.push(to);
+        }
+    }
+
+    pub(super) fn put(&mut self, to: usize, message: Message) -> Result<(), (Status, Message)> {
+        match self.reserve(to) {
+            Ok(()) => {
+                self.deliver(to, message);
+                Ok(())
+            }
+            Err(status) => {
+                self.complain(to, status);
+                Err((status, message))
+            }
+        }
+    }
+
+    fn complain(&mut self, to: usize, status: Status) {
+        if status == Status::FULL_OF_QUEUE {
+            let text = format!("a message found the mailbox full: {status}");
+            self.write(to, Level::Error, text);
+        }
+    }
+
+    fn write(&mut self, id: usize, level: Level, text: String) {
+        if self.log.len() >= LOG_LINES {
+            self.log.pop_front();
+        }
+        self.log.push_back(LogLine {
+            at: self.now,
+            object: self.names[id].clone(),
+            level,
+            text,
+        });
+    }
+
+    pub(super) fn take_log(&mut self) -> Vec<LogLine> {
+        self.log.drain(..).collect()
+    }
+
+    /// Number of the message that an object has to handle next.
+    pub(super) fn arrival(&self, id: usize) -> Option<u64> {
+        self.mailboxes[id].queue.front().map(|(number, _)| *number)
+    }
+
+    pub(super) fn take(&mut self, id: usize) -> Option<Message> {
+        let (_, message) = self.mailboxes[id].queue.pop_front()?;
+        Some(message)
+    }
+
+    /// Gives back the places of messages that will not be sent.
+    pub(super) fn forget(&mut self, steps: VecDeque<Step>) {
+        for step in steps {
+            if let Step::Deliver(to, _) = step {
+                self.mailboxes[to].reserved -= 1;
+            }
+        }
+    }
+
+    /// Takes no more messages for an object.
+    pub(super) fn shut(&mut self, id: usize) {
+        self.mailboxes[id].is_shut = true;
+        self.mailboxes[id].queue.clear();
+    }
+
+    pub(super) fn queued(&self, id: usize) -> usize {
+        self.mailboxes[id].queue.len()
+    }
+
+    /// Most messages that waited, and messages that found the mailbox full.
+    pub(super) fn statistics(&self, id: usize) -> (usize, u64) {
+        (self.mailboxes[id].longest, self.mailboxes[id].overflows)
+    }
+}
+
+impl Office for Desk {
+    fn scheduler(&mut self, id: usize) -> Box<dyn Scheduler + '_> {
+        Box::new(Clerk { desk: self, id })
+    }
+
+    fn now(&self) -> u64 {
+        self.now
+    }
+}
+
+/// The desk, as one object sees it.
+struct Clerk<'a> {
+    desk: &'a mut Desk,
+    id: usize,
+}
+
+impl Scheduler for Clerk<'_> {
+    fn now(&self) -> u64 {
+        let passed: u64 = self.desk.steps.iter().map(Step::time).sum();
+        self.desk.now + passed
+    }
+
+    fn spend(&mut self, nanos: u64) {
+        if nanos > 0 {
+            self.desk.steps.push_back(Step::Work(nanos));
+        }
+    }
+
+    fn block(&mut self, nanos: u64) {
+        if nanos > 0 {
+            self.desk.steps.push_back(Step::Block(nanos));
+        }
+    }
+
+    fn send(&mut self, to: usize, message: Message) -> Result<(), (Status, Message)> {
+        if self.desk.steps.is_empty() {
+            return self.desk.put(to, message);
+        }
+        match self.desk.reserve(to) {
+            Ok(()) => {
+                self.desk.steps.push_back(Step::Deliver(to, message));
+                Ok(())
+            }
+            Err(status) => {
+                self.desk.complain(to, status);
+                Err((status, message))
+            }
+        }
+    }
+
+    fn send_later(&mut self, to: usize, after: u64, message: Message) {
+        if self.desk.steps.is_empty() {
+            self.desk.later(to, after, message);
+        } else {
+            self.desk.steps.push_back(Step::Later(to, after, message));
+        }
+    }
+
+    fn log(&mut self, level: Level, text: String) {
+        self.desk.write(self.id, level, text);
+    }
+
+    fn sync_keys(&mut self, work: &mut dyn FnMut(&mut SyncKeys)) {
+        work(&mut self.desk.keys);
+    }
+}

@@ -1,0 +1,79 @@
+//! Shared memory that counts who refers to it.
+use std::sync::Arc;
+
+use crate::status::Status;
+
+/// Region of memory that objects pass on without copying it.
+///
+/// A clone is a reference. Whoever holds the only one may write; as long as others read, writing is refused.
+#[derive(Clone, Debug, Default)]
+pub struct Region(Arc<Vec<u8>>);
+
+impl Region {
+    /// A region of so many zeros.
+    #[must_use]
+    pub fn new(size: usize) -> Self {
+        Self(Arc::new(vec![0; size]))
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The bytes as text, without what is no text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Number of references to the region: the owner's, those in buffers and messages, and those that observers keep.
+    #[must_use]
+    pub fn number_of_references(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+
+    /// The bytes, to be written.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::BUSY`] if there is another reference: somebody may be reading.
+    pub fn write(&mut self) -> Result<&mut Vec<u8>, Status> {
+        Arc::get_mut(&mut self.0).ok_or(Status::BUSY)
+    }
+}
+
+impl From<&[u8]> for Region {
+    fn from(bytes: &[u8]) -> Self {
+        Self(Arc::new(bytes.to_vec()))
+    }
+}
+
+impl From<Vec<u8>> for Region {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(bytes))
+    }
+}
+
+impl From<&str> for Region {
+    fn from(text: &str) -> Self {
+        text.as_bytes().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_reference_writes() {
+        let mut region = Region::new(4);
+        let reader = region.clone();
+        assert_eq!(region.number_of_references(), 2);
+        assert_eq!(region.write().unwrap_err(), Status::BUSY);
+        drop(reader);
+        region.write().expect("the only one")[0] = 7;
+        assert_eq!(region.bytes(), [7, 0, 0, 0]);
+    }
+}

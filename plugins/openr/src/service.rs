@@ -1,0 +1,249 @@
+//! Services of an object, their names, and the numbers of its entries.
+use std::{fmt, str::FromStr};
+
+/// Side of a link that a service is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The side that sends data.
+    Subject,
+    /// The side that receives them.
+    Observer,
+}
+
+/// Name of a service, such as `Camera.Image.Pixels.S`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServiceName {
+    /// First field: usually the object. It may hold dots itself, as paths of components do.
+    pub object: String,
+    /// Second field: the service among those of the object.
+    pub service: String,
+    /// Third field: the type of the data, equal at both ends of a link.
+    pub data: String,
+    /// Fourth field: `S` or `O`.
+    pub side: Side,
+}
+
+/// Longest name of a service.
+pub const LONGEST_NAME: usize = 127;
+
+impl fmt::Display for ServiceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.side {
+            Side::Subject => 'S',
+            Side::Observer => 'O',
+        };
+        write!(f, "{}.{}.{}.{side}", self.object, self.service, self.data)
+    }
+}
+
+impl FromStr for ServiceName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.len() > LONGEST_NAME {
+            return Err(format!(
+                "a service's name has at most {LONGEST_NAME} characters, not {}",
+                text.len()
+            ));
+        }
+        let mut fields = text.rsplitn(4, '.');
+        let (side, data, service, object) =
+            (fields.next(), fields.next(), fields.next(), fields.next());
+        let (Some(side), Some(data), Some(service), Some(object)) = (side, data, service, object)
+        else {
+            return Err(format!(
+                "`{text}` is no service: four fields are needed, as in `Camera.Image.Pixels.S`"
+            ));
+        };
+        if [data, service, object]
+            .iter()
+            .any(|field| field.trim().is_empty())
+        {
+            return Err(format!("`{text}` has an empty field"));
+        }
+        let side = match side {
+            "S" => Side::Subject,
+            "O" => Side::Observer,
+            other => return Err(format!("`{other}` in `{text}` is neither `S` nor `O`")),
+        };
+        Ok(Self {
+            object: object.to_owned(),
+            service: service.to_owned(),
+            data: data.to_owned(),
+            side,
+        })
+    }
+}
+
+/// Service as an object declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Its name.
+    pub name: ServiceName,
+    /// Tells whether the object wants to hear of connections; otherwise they are accepted.
+    pub hears_connections: bool,
+    /// Tells whether the object wants to hear of readiness (a subject) or data (an observer).
+    pub hears_events: bool,
+}
+
+/// Services and further entries of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// Name of the object.
+    pub object: String,
+    /// Subjects, in their order.
+    pub subjects: Vec<Service>,
+    /// Observers, in their order.
+    pub observers: Vec<Service>,
+    /// Further entries, in their order.
+    pub extras: Vec<String>,
+}
+
+impl Interface {
+    /// Interface of an object without services.
+    #[must_use]
+    pub fn new(object: &str) -> Self {
+        Self {
+            object: object.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn service(&self, service: &str, data: &str, side: Side) -> Service {
+        Service {
+            name: ServiceName {
+                object: self.object.clone(),
+                service: service.to_owned(),
+                data: data.to_owned(),
+                side,
+            },
+            hears_connections: true,
+            hears_events: true,
+        }
+    }
+
+    /// Adds a subject, of that service and type of data.
+    #[must_use]
+    pub fn subject(mut self, service: &str, data: &str) -> Self {
+        self.subjects
+            .push(self.service(service, data, Side::Subject));
+        self
+    }
+
+    /// Adds an observer, of that service and type of data.
+    #[must_use]
+    pub fn observer(mut self, service: &str, data: &str) -> Self {
+        self.observers
+            .push(self.service(service, data, Side::Observer));
+        self
+    }
+
+    /// Adds a further entry.
+    #[must_use]
+    pub fn extra(mut self, name: &str) -> Self {
+        self.extras.push(name.to_owned());
+        self
+    }
+
+    /// Number by which messages name an entry.
+    #[must_use]
+    pub fn number(&self, selector: Selector) -> usize {
+        let (subjects, observers) = (self.subjects.len(), self.observers.len());
+        match selector {
+            Selector::Init => 0,
+            Selector::Start => 1,
+            Selector::Stop => 2,
+            Selector::Destroy => 3,
+            Selector::Control(index) => 4 + index,
+            Selector::Ready(index) => 4 + subjects + index,
+            Selector::Connect(index) => 4 + 2 * subjects + index,
+            Selector::Notify(index) => 4 + 2 * subjects + observers + index,
+            Selector::Extra(index) => 4 + 2 * (subjects + observers) + index,
+        }
+    }
+
+    /// Name of an entry, as people know it.
+    #[must_use]
+    pub fn entry_name(&self, selector: Selector) -> String {
+        let of = |list: &[Service], index: usize| {
+            let service = list.get(index);
+            service.map_or_else(|| index.to_string(), |known| known.name.service.clone())
+        };
+        match selector {
+            Selector::Init => "init".to_owned(),
+            Selector::Start => "start".to_owned(),
+            Selector::Stop => "stop".to_owned(),
+            Selector::Destroy => "destroy".to_owned(),
+            Selector::Control(index) => format!("control {}", of(&self.subjects, index)),
+            Selector::Ready(index) => format!("ready {}", of(&self.subjects, index)),
+            Selector::Connect(index) => format!("connect {}", of(&self.observers, index)),
+            Selector::Notify(index) => format!("notify {}", of(&self.observers, index)),
+            Selector::Extra(index) => self
+                .extras
+                .get(index)
+                .cloned()
+                .unwrap_or_else(|| format!("extra {index}")),
+        }
+    }
+}
+
+/// Entry of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Selector {
+    /// Beginning of its life.
+    Init,
+    /// Beginning of its work.
+    Start,
+    /// End of its work.
+    Stop,
+    /// End of its life.
+    Destroy,
+    /// Connection at a subject.
+    Control(usize),
+    /// Readiness of an observer of a subject.
+    Ready(usize),
+    /// Connection at an observer.
+    Connect(usize),
+    /// Data for an observer.
+    Notify(usize),
+    /// Further entry.
+    Extra(usize),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_four_fields_and_the_first_may_be_a_path() {
+        let name: ServiceName = "rover.arm.pose.pose.S".parse().expect("a name");
+        assert_eq!(
+            (name.object.as_str(), name.service.as_str()),
+            ("rover.arm", "pose")
+        );
+        assert_eq!(name.to_string(), "rover.arm.pose.pose.S");
+        for wrong in ["A.B.S", "A.B.C.X", "A..C.S", &"x".repeat(200)] {
+            assert!(wrong.parse::<ServiceName>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn entries_are_numbered_in_blocks() {
+        let interface = Interface::new("A")
+            .subject("X", "d")
+            .subject("Y", "d")
+            .observer("Z", "d")
+            .extra("Clock");
+        for (selector, number) in [
+            (Selector::Destroy, 3),
+            (Selector::Control(1), 5),
+            (Selector::Ready(0), 6),
+            (Selector::Connect(0), 8),
+            (Selector::Notify(0), 9),
+            (Selector::Extra(0), 10),
+        ] {
+            assert_eq!(interface.number(selector), number);
+        }
+        assert_eq!(interface.entry_name(Selector::Ready(1)), "ready Y");
+    }
+}

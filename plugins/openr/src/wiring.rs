@@ -1,0 +1,206 @@
+//! Beginning and end of the life of all objects, and the connections between them.
+use std::collections::BTreeMap;
+
+use crate::{
+    cell::{Cause, Cell, Fault},
+    context::Scheduler,
+    link::ObserverEnd,
+    object::{ConnectionEvent, SystemEvent},
+    service::{Selector, ServiceName, Side},
+    status::Status,
+};
+
+/// Subject and observer that are to be joined.
+pub type Connection = (ServiceName, ServiceName);
+
+/// Schedulers of all objects.
+pub(crate) trait Office {
+    fn scheduler(&mut self, id: usize) -> Box<dyn Scheduler + '_>;
+    fn now(&self) -> u64;
+}
+
+/// Services of all objects, by their names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Directory(BTreeMap<ServiceName, (usize, usize)>);
+
+impl Directory {
+    /// Lists all services; of two of one name the first is meant.
+    pub(crate) fn new(cells: &[Cell], warnings: &mut Vec<String>) -> Self {
+        let mut known = BTreeMap::new();
+        for (id, cell) in cells.iter().enumerate() {
+            for list in [&cell.interface.subjects, &cell.interface.observers] {
+                for (index, service) in list.iter().enumerate() {
+                    if known.contains_key(&service.name) {
+                        warnings.push(format!(
+                            "`{}` of `{}`: {}: another object has this service",
+                            service.name,
+                            cell.name(),
+                            Status::ALREADY_EXIST
+                        ));
+                    } else {
+                        known.insert(service.name.clone(), (id, index));
+                    }
+                }
+            }
+        }
+        Self(known)
+    }
+
+    pub(crate) fn find(&self, name: &ServiceName) -> Option<(usize, usize)> {
+        self.0.get(name).copied()
+    }
+
+    /// The service of that side that is most like a name.
+    fn nearest(&self, name: &ServiceName) -> Option<&ServiceName> {
+        let likeness = |other: &ServiceName| {
+            [
+                other.object == name.object,
+                other.service == name.service,
+                other.data == name.data,
+            ]
+            .iter()
+            .filter(|is_equal| **is_equal)
+            .count()
+        };
+        let of_side = self.0.keys().filter(|known| known.side == name.side);
+        let nearest = of_side.rev().max_by_key(|known| likeness(known))?;
+        (likeness(nearest) >= 2).then_some(nearest)
+    }
+}
+
+/// Has all objects initialise themselves, in order; returns those that fail.
+pub(crate) fn init(cells: &mut [Cell], office: &mut dyn Office) -> Vec<(usize, Fault)> {
+    life(cells, office, Selector::Init, SystemEvent::Boot, |_| true)
+}
+
+/// Has all objects that still work take a step of their life, in order; returns those that fail.
+pub(crate) fn life(
+    cells: &mut [Cell],
+    office: &mut dyn Office,
+    selector: Selector,
+    event: SystemEvent,
+    works: impl Fn(usize) -> bool,
+) -> Vec<(usize, Fault)> {
+    let mut faults = Vec::new();
+    let now = office.now();
+    for (id, cell) in cells.iter_mut().enumerate().filter(|(id, _)| works(*id)) {
+        let result = cell.step((id, office.scheduler(id).as_mut()), selector, event);
+        if let Err(cause) = result {
+            faults.push((id, cell.fault(selector, now, cause)));
+        }
+    }
+    faults
+}
+
+/// Joins a subject and an observer, if both exist and accept it.
+pub(crate) fn connect(
+    cells: &mut [Cell],
+    office: &mut dyn Office,
+    directory: &Directory,
+    (subject, observer): &Connection,
+) -> Result<(), Refusal> {
+    let problem = |text: String| Refusal::Problem(text);
+    if (subject.side, observer.side) != (Side::Subject, Side::Observer) {
+        return Err(problem(format!(
+            "`{subject}` to `{observer}`: a subject (`.S`) is joined to an observer (`.O`)"
+        )));
+    }
+    let find = |name: &ServiceName| {
+        directory.find(name).ok_or_else(|| {
+            let hint = directory
+                .nearest(name)
+                .map(|near| format!("; did you mean `{near}`?"));
+            problem(format!("`{name}` NOT FOUND{}", hint.unwrap_or_default()))
+        })
+    };
+    let (from, index) = find(subject)?;
+    let (to, place) = find(observer)?;
+    if subject.data != observer.data {
+        return Err(problem(format!(
+            "`{subject}` to `{observer}`: the types of data differ, `{}` and `{}`",
+            subject.data, observer.data
+        )));
+    }
+    let links = &cells[from].services.subjects[index].links;
+    let is_same = |link: &crate::link::Link| (link.to.object, link.to.observer) == (to, place);
+    if links.iter().any(|link| is_same(link) && link.is_open) {
+        return Err(problem(format!(
+            "`{subject}` to `{observer}`: joined already"
+        )));
+    }
+    ask(cells, office, (from, index, true), observer, true)?;
+    ask(cells, office, (to, place, false), subject, true)?;
+    let link = cells[from].services.subjects[index].links.len();
+    let peer = cells[to].services.observers[place].peers.len();
+    let buffering = cells[to].services.observers[place].buffering;
+    let end = ObserverEnd {
+        object: to,
+        observer: place,
+        peer,
+    };
+    cells[from].services.add_link(index, end, buffering);
+    cells[to].services.add_peer(place, from, index, link);
+    Ok(())
+}
+
+/// Ends a connection. Both ends hear of it, and cannot refuse.
+pub(crate) fn disconnect(
+    cells: &mut [Cell],
+    office: &mut dyn Office,
+    directory: &Directory,
+    (subject, observer): &Connection,
+) -> Result<(), Refusal> {
+    let missing = || Refusal::Problem(format!("`{subject}` to `{observer}`: not joined"));
+    let (from, index) = directory.find(subject).ok_or_else(missing)?;
+    let (to, place) = directory.find(observer).ok_or_else(missing)?;
+    let links = &mut cells[from].services.subjects[index].links;
+    let link = links
+        .iter_mut()
+        .find(|link| link.is_open && (link.to.object, link.to.observer) == (to, place));
+    let link = link.ok_or_else(missing)?;
+    link.is_open = false;
+    link.clear();
+    let peer = link.to.peer;
+    cells[to].services.observers[place].peers[peer].is_open = false;
+    ask(cells, office, (from, index, true), observer, false)?;
+    ask(cells, office, (to, place, false), subject, false)
+}
+
+/// Reason for which a connection was not made or ended as it should.
+pub(crate) enum Refusal {
+    Problem(String),
+    Fault(usize, Fault),
+}
+
+fn ask(
+    cells: &mut [Cell],
+    office: &mut dyn Office,
+    (id, index, is_subject): (usize, usize, bool),
+    other: &ServiceName,
+    is_new: bool,
+) -> Result<(), Refusal> {
+    let event = ConnectionEvent {
+        index,
+        is_new,
+        other: other.clone(),
+    };
+    let now = office.now();
+    let cell = &mut cells[id];
+    let selector = if is_subject {
+        Selector::Control(index)
+    } else {
+        Selector::Connect(index)
+    };
+    let answer = cell.ask((id, office.scheduler(id).as_mut()), is_subject, &event);
+    match answer {
+        Ok(status) if status.is_success() || !is_new => Ok(()),
+        Ok(status) => Err(Refusal::Problem(format!(
+            "`{}` refuses the connection with `{other}`: {status}",
+            cell.name()
+        ))),
+        Err(cause) => {
+            let cause: Cause = cause;
+            Err(Refusal::Fault(id, cell.fault(selector, now, cause)))
+        }
+    }
+}
