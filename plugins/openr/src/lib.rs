@@ -8,16 +8,19 @@
 //! - [`status`], [`region`], [`service`], [`sync`]: what both speak of;
 //! - [`link`]: credit, skipping and buffering; `cell`: one object at work; `wiring`: life cycle and connections;
 //! - [`lockstep`]: all objects on one virtual processor;
+//! - [`files`], [`stick`]: what a memory stick says of objects and their connections;
 //! - [`counters`]: who sent, lost and took how much.
 pub mod cell;
 pub mod context;
 pub mod counters;
+pub mod files;
 pub mod link;
 pub mod lockstep;
 pub mod object;
 pub mod region;
 pub mod service;
 pub mod status;
+pub mod stick;
 pub mod sync;
 #[cfg(test)]
 mod tests;
