@@ -11,6 +11,7 @@
 //! - [`mechanisms`]: dynamics of joints, for controllers;
 //! - [`cameras`]: what cameras see, and pictures of runs;
 //! - [`middlewares`]: ports, policies, readiness;
+//! - [`controllers_as_objects`]: objects with a mailbox and credits, which drive robots;
 //! - [`browser`]: a page that shows the simulation;
 //! - [`window`]: a window that does;
 //! - [`tests_with_a_verdict`]: scenarios, many runs, and whether they pass;
@@ -50,6 +51,9 @@ pub mod cameras {}
 
 #[doc = include_str!("docs/middlewares.md")]
 pub mod middlewares {}
+
+#[doc = include_str!("docs/controllers_as_objects.md")]
+pub mod controllers_as_objects {}
 
 #[doc = include_str!("docs/browser.md")]
 pub mod browser {}

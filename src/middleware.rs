@@ -7,7 +7,7 @@ use morse_api::{
     kind::Kinds,
     log::{CommandLog, LogEntry, LoggedAction},
     middleware::{
-        ErasedContext, Failure, Gate, Request, RequestMessage, Running, TakeReply, Waker,
+        ErasedContext, Failure, Gate, Report, Request, RequestMessage, Running, TakeReply, Waker,
     },
     motion::MotionMode,
     sensor::{Exported, LostObserver},
@@ -16,12 +16,15 @@ use morse_api::{
 };
 use morse_scene::simulation::Simulation;
 
+/// Controllers as objects, for programs that bring their own.
+pub use morse_openr as openr;
 /// The window, in programs that have one: `--view` adds it to a run.
 #[cfg(feature = "viewer")]
 pub(crate) use morse_viewer as viewer;
 
 /// Adds every built-in middleware, and the way in for requests.
 pub fn plugin(app: &mut App) {
+    morse_openr::plugin(app);
     morse_socket::plugin(app);
     morse_text::plugin(app);
     morse_web::plugin(app);
@@ -347,6 +350,27 @@ impl Middlewares {
             }
         }
         Ok(started)
+    }
+
+    /// Has those that work in the tick do so.
+    pub fn tick(&mut self, nanos: u64) {
+        self.running
+            .iter_mut()
+            .for_each(|(_, running)| running.tick(nanos));
+    }
+
+    /// Tells all of them that the simulation is in another state, of that time.
+    pub fn restart(&mut self, nanos: u64) {
+        self.running
+            .iter_mut()
+            .for_each(|(_, running)| running.restart(nanos));
+    }
+
+    /// Reports of those that have one, by their names.
+    pub fn reports(&self) -> BTreeMap<String, Report> {
+        let running = self.running.iter();
+        let reports = running.filter_map(|(name, running)| Some((name.clone(), running.report()?)));
+        reports.collect()
     }
 
     /// Failure of any of them since they were last asked.

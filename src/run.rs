@@ -100,6 +100,7 @@ pub fn run_watched(
     let steps = course.made(&simulation);
     let sim_seconds = steps as f64 / simulation.clock().rate;
     let state_hash = format!("{:032x}", simulation.state_hash());
+    let reports = simulation.reports();
     let (drops, finished) = simulation.finish();
     for port in drops.ports.iter().filter(|port| port.dropped > 0) {
         let (sensor, dropped) = (&port.sensor, port.dropped);
@@ -130,6 +131,14 @@ pub fn run_watched(
         drops: drops.dropped,
         tick_seconds: course.speed.ticking,
         lost: course.losses.all,
+        reports: reports
+            .iter()
+            .map(|(name, report)| (name.clone(), report.text.clone()))
+            .collect(),
+        middlewares: reports
+            .into_iter()
+            .map(|(name, report)| (name, report.json))
+            .collect(),
     };
     (summary, end)
 }

@@ -17,7 +17,7 @@ pub mod objects;
 mod run_requests;
 pub mod state;
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use bevy::{
     prelude::*,
@@ -28,7 +28,7 @@ use morse_api::{
     body::BodyState,
     command::{CommandSender, Mailbox},
     kind::{Described, Kinds},
-    middleware::{Failure, RequestSender},
+    middleware::{Failure, Report as MiddlewareReport, RequestSender},
     port::{LockstepLost, Observer, Policy, port},
     sensor::{LocalData, LostObserver, Modified, Outputs, exported},
     service::{self, Call},
@@ -173,6 +173,7 @@ impl Simulation {
             self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
         }
         self.app.update();
+        self.middlewares.tick(self.clock().nanos());
         if let Some(hashes) = &mut self.hashes {
             hashes.add(self.app.world());
         }
@@ -327,6 +328,12 @@ impl Simulation {
         self.middlewares.notices()
     }
 
+    /// Reports of the middlewares that have one, by their names: counters of controllers, say.
+    #[must_use]
+    pub fn reports(&self) -> BTreeMap<String, MiddlewareReport> {
+        self.middlewares.reports()
+    }
+
     /// The ports that middlewares listen on: the middleware's name, what for, the port's number.
     #[must_use]
     pub fn ports(&self) -> Vec<(String, String, u16)> {
@@ -389,6 +396,7 @@ impl Simulation {
         if self.hashes.is_some() {
             self.hashes = Some(chain);
         }
+        self.middlewares.restart(self.clock().nanos());
         Ok(())
     }
 

@@ -230,6 +230,8 @@ mod tests {
             drops: 0,
             tick_seconds: 1.2,
             lost: Vec::new(),
+            middlewares: std::collections::BTreeMap::new(),
+            reports: std::collections::BTreeMap::new(),
         }
     }
 

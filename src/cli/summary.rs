@@ -93,6 +93,8 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
         drops,
         tick_seconds: _,
         lost,
+        middlewares: _,
+        reports,
     } = summary;
     let mut text = format!(
         "{steps} ticks, {sim_seconds:.3} s simulated in {wall_seconds:.3} s ({rtf:.1} times real time)\n"
@@ -104,6 +106,9 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
     }
     for body in lost {
         text += &lost_body(body);
+    }
+    for (name, report) in reports {
+        text += &format!("`{name}`:\n{report}");
     }
     text += &format!("state {state_hash}\n");
     let why = match end {

@@ -1,5 +1,6 @@
 //! Limits of a run, its end, and what is said of it then.
 use std::{
+    collections::BTreeMap,
     sync::{Arc, atomic::AtomicUsize},
     time::Duration,
 };
@@ -7,6 +8,7 @@ use std::{
 use morse_api::{middleware::Failure, port::LockstepLost};
 use morse_physics::lost_body::LostBody;
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::speed::SlowestTick;
 
@@ -77,4 +79,10 @@ pub struct Summary {
     pub tick_seconds: f64,
     /// Bodies that the physics lost on the way, also those that a reset has healed since.
     pub lost: Vec<LostBody>,
+    /// Reports of middlewares that have one, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub middlewares: BTreeMap<String, Json>,
+    /// The same for people.
+    #[serde(skip)]
+    pub reports: BTreeMap<String, String>,
 }

@@ -19,7 +19,7 @@ use morse_api::{
     component::{Active, Level, Mount, Path, UpdateRate, WorldPose, WorldVelocity, stamp},
     fields::Fields,
     kind::{Described, Kinds},
-    middleware::{ErasedContext, Gate, MiddlewareContext, RequestSender, Wake, Waker},
+    middleware::{ErasedContext, Gate, MiddlewareContext, Offers, RequestSender, Wake, Waker},
     modifier::Side,
     port::{OutputPort, Policy, port},
     random::Random,
@@ -70,7 +70,8 @@ pub fn install(
         let kind = kinds.middlewares.get(middleware.kind.as_str());
         let default = kind.map_or(Policy::Latest, |kind| kind.default_policy);
         wakes.insert(name.value.clone(), (sender, default));
-        let context = empty_context(&name.value, requests, wake, gate);
+        let offers = world.get_resource::<Offers>();
+        let context = empty_context(&name.value, requests, wake, gate, offers);
         connections.insert(name.value.clone(), context);
     }
     let mut installer = Installer {
@@ -138,7 +139,13 @@ pub struct Installed {
     pub warnings: Vec<Diagnostic>,
 }
 
-fn empty_context(name: &str, requests: &RequestSender, wake: Wake, gate: &Gate) -> ErasedContext {
+fn empty_context(
+    name: &str,
+    requests: &RequestSender,
+    wake: Wake,
+    gate: &Gate,
+    offers: Option<&Offers>,
+) -> ErasedContext {
     MiddlewareContext {
         name: name.to_owned(),
         outputs: Vec::new(),
@@ -148,6 +155,7 @@ fn empty_context(name: &str, requests: &RequestSender, wake: Wake, gate: &Gate) 
         wake,
         gate: gate.clone(),
         world_view: None,
+        offers: offers.cloned().unwrap_or_default(),
     }
 }
 

@@ -28,6 +28,7 @@ mod motion;
 mod motion_and_earth;
 mod new;
 mod objects;
+mod openr;
 mod physics;
 mod pipeline;
 mod prove;

@@ -1,4 +1,5 @@
 //! Middlewares: threads of their own that carry readings out, and commands and requests in.
+mod offers;
 mod register;
 
 use std::sync::{
@@ -11,6 +12,7 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+pub use offers::Offers;
 pub use register::AddMiddleware;
 
 pub use crate::wake::{Awake, Wake, Waker};
@@ -65,6 +67,8 @@ pub struct MiddlewareContext<O, I> {
     pub gate: Gate,
     /// The world, for kinds that look on.
     pub world_view: Option<WorldView>,
+    /// Things that the program hands to its middlewares.
+    pub offers: Offers,
 }
 
 /// Holds a simulation back: while anybody is at it, each tick needs a permit.
@@ -131,6 +135,18 @@ pub trait Running: Send {
         Vec::new()
     }
 
+    /// Does its part of each tick, after all else of it and on the simulation's thread: for those that have no thread of their
+    /// own. `nanos` is the simulated time.
+    fn tick(&mut self, _nanos: u64) {}
+
+    /// The simulation went back to the start, or to another state of that time: what it keeps is of no use any more.
+    fn restart(&mut self, _nanos: u64) {}
+
+    /// Report at the end of a run, if it has one.
+    fn report(&self) -> Option<Report> {
+        None
+    }
+
     /// The ports that it listens on, by what they are for: `requests`, `rover.gps`.
     fn ports(&self) -> Vec<(String, u16)> {
         Vec::new()
@@ -142,6 +158,15 @@ pub trait Running: Send {
     ///
     /// What it was given could not all be delivered.
     fn stop(self: Box<Self>) -> Result<(), Failure>;
+}
+
+/// Report of a middleware at the end of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// For programs.
+    pub json: Json,
+    /// For people: some lines.
+    pub text: String,
 }
 
 /// The environment failed a middleware: a port, a file, the disk, a peer.

@@ -6,7 +6,8 @@ use std::{
 
 use crate::{
     context::{Context, Scheduler, Services},
-    object::{ConnectionEvent, Message, Object, SystemEvent},
+    message::{ConnectionEvent, Message, SystemEvent},
+    object::Object,
     service::{Interface, Selector},
     status::Status,
 };

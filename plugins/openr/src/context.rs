@@ -1,7 +1,7 @@
 //! Calls that an object may make while it handles a message.
 use crate::{
     link::{Buffering, Credit, LARGEST_RING, Link, ObserverEnd, USUAL_RING},
-    object::{Message, NotifyEvent, Payload, ReadyEvent},
+    message::{Message, NotifyEvent, Payload, ReadyEvent},
     region::Region,
     status::Status,
     sync::{SyncKey, SyncKeys},

@@ -5,19 +5,26 @@
 //!
 //! In reading order:
 //! - [`object`]: what the author of an object writes; [`context`]: what an object may call;
-//! - [`status`], [`region`], [`service`], [`sync`]: what both speak of;
+//! - [`message`], [`status`], [`region`], [`service`], [`sync`]: what both speak of;
 //! - [`link`]: credit, skipping and buffering; `cell`: one object at work; `wiring`: life cycle and connections;
 //! - [`lockstep`]: all objects on one virtual processor;
 //! - [`files`], [`stick`]: what a memory stick says of objects and their connections;
-//! - [`counters`]: who sent, lost and took how much.
+//! - [`counters`]: who sent, lost and took how much;
+//! - [`factory`]: from the name of a file to an object; [`samples`]: objects that are there;
+//! - [`host`]: the middleware; `components`: sensors and actuators as objects.
 pub mod cell;
+mod components;
 pub mod context;
 pub mod counters;
+pub mod factory;
 pub mod files;
+pub mod host;
 pub mod link;
 pub mod lockstep;
+pub mod message;
 pub mod object;
 pub mod region;
+pub mod samples;
 pub mod service;
 pub mod status;
 pub mod stick;
@@ -26,11 +33,21 @@ pub mod sync;
 mod tests;
 pub mod wiring;
 
+use bevy::prelude::App;
+use morse_api::middleware::AddMiddleware as _;
+
+/// Makes the kind `openr` known, and the objects that are there.
+pub fn plugin(app: &mut App) {
+    app.add_middleware::<host::OpenR>();
+    samples::plugin(app);
+}
+
 /// Everything that the file of an object usually names.
 pub mod prelude {
     pub use crate::{
         cell::Part,
         context::{Context, Level},
+        factory::AddObject as _,
         link::Buffering,
         object::{ConnectionEvent, NotifyEvent, Object, Payload, ReadyEvent, SystemEvent},
         region::Region,

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::{
     cell::{Cause, Cell, Fault, FaultPolicy, Part},
     counters::{LinkReport, ObjectReport, Report},
-    object::{Message, Payload, SystemEvent},
+    message::{Message, Payload, SystemEvent},
     service::{Interface, Selector, ServiceName},
     status::Status,
     wiring::{self, Connection, Directory, Office as _, Refusal},

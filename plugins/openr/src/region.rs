@@ -28,6 +28,12 @@ impl Region {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
+    /// The bytes as JSON, if they are that: readings of sensors and commands of actuators are.
+    #[must_use]
+    pub fn json(&self) -> Option<serde_json::Value> {
+        serde_json::from_slice(&self.0).ok()
+    }
+
     /// Number of references to the region: the owner's, those in buffers and messages, and those that observers keep.
     #[must_use]
     pub fn number_of_references(&self) -> usize {
@@ -53,6 +59,12 @@ impl From<&[u8]> for Region {
 impl From<Vec<u8>> for Region {
     fn from(bytes: Vec<u8>) -> Self {
         Self(Arc::new(bytes))
+    }
+}
+
+impl From<serde_json::Value> for Region {
+    fn from(json: serde_json::Value) -> Self {
+        json.to_string().into_bytes().into()
     }
 }
 

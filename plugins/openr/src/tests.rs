@@ -17,7 +17,7 @@ use crate::{
 /// Milliseconds in ns.
 const MS: u64 = 1_000_000;
 
-/// What objects of a test wrote down.
+/// Notes that objects of a test wrote down.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 

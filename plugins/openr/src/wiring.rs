@@ -5,7 +5,7 @@ use crate::{
     cell::{Cause, Cell, Fault},
     context::Scheduler,
     link::ObserverEnd,
-    object::{ConnectionEvent, SystemEvent},
+    message::{ConnectionEvent, SystemEvent},
     service::{Selector, ServiceName, Side},
     status::Status,
 };

@@ -58,6 +58,7 @@ fn start<W: Middleware>(
         wake,
         gate,
         world_view,
+        offers,
     } = context;
     let Some(middleware) = settings.downcast_ref::<W>() else {
         return Err(Failure::Environment(format!(
@@ -73,5 +74,6 @@ fn start<W: Middleware>(
         wake,
         gate,
         world_view,
+        offers,
     })
 }

@@ -19,7 +19,7 @@ pub struct Problem {
     pub is_error: bool,
     /// Statement of the problem.
     pub message: String,
-    /// What to do about it.
+    /// Advice on it.
     pub help: Option<String>,
 }
 

@@ -202,7 +202,7 @@ fn count<'a>(line: Line<'a>, text: &str, problems: &mut Problems<'_>) -> Option<
     number.map(|number| (number, line))
 }
 
-/// Whether a handler is the object's own; none if the text is none.
+/// Tells whether a handler is the object's own; none if the text is none.
 fn handler(text: &str) -> Option<bool> {
     if text == "null" {
         return Some(false);

@@ -6,7 +6,7 @@ use std::{
 
 use crate::{
     context::{Level, Scheduler},
-    object::Message,
+    message::Message,
     status::Status,
     sync::SyncKeys,
     wiring::Office,
@@ -32,7 +32,7 @@ pub struct LogLine {
     pub text: String,
 }
 
-/// What a handler does, in the order in which its time passes.
+/// Step of a handler, in the order in which its time passes.
 pub(super) enum Step {
     /// The processor is used.
     Work(u64),

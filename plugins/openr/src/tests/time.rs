@@ -1,4 +1,4 @@
-//! Who runs when: classes, shares, arrival; and that it is the same each time.
+//! Order in which objects run: classes, shares, arrival; and that it is the same each time.
 use super::*;
 use crate::{lockstep::Traced, service::Selector};
 

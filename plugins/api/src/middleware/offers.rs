@@ -1,0 +1,44 @@
+//! Things that programs hand to middlewares.
+use std::{
+    any::{Any, TypeId},
+    collections::BTreeMap,
+    sync::Arc,
+};
+
+use bevy::prelude::Resource;
+
+/// Things that a program hands to its middlewares when it adds its parts, by their types: controllers that they are to run,
+/// say.
+#[derive(Resource, Clone, Default)]
+pub struct Offers(BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Offers {
+    /// The thing of a type, if there is one.
+    #[must_use]
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// Changes the thing of a type, or makes one.
+    pub fn change<T: Any + Send + Sync + Clone + Default>(&mut self, change: impl FnOnce(&mut T)) {
+        let mut thing = self.get::<T>().cloned().unwrap_or_default();
+        change(&mut thing);
+        self.0.insert(TypeId::of::<T>(), Arc::new(thing));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_are_found_by_their_types_and_copies_do_not_change() {
+        let mut offers = Offers::default();
+        offers.change(|numbers: &mut Vec<u8>| numbers.push(1));
+        let before = offers.clone();
+        offers.change(|numbers: &mut Vec<u8>| numbers.push(2));
+        assert_eq!(offers.get::<Vec<u8>>(), Some(&vec![1, 2]));
+        assert_eq!(before.get::<Vec<u8>>(), Some(&vec![1]));
+        assert!(offers.get::<String>().is_none());
+    }
+}

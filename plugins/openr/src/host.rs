@@ -1,0 +1,288 @@
+//! The middleware: a memory stick's objects, run inside the tick, on the components that name it.
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use bevy::prelude::Reflect;
+use morse_api::{
+    command::CommandSender,
+    fields::Unit,
+    middleware::{Failure, Middleware, MiddlewareContext, Report, Running},
+    port::Policy,
+    range::Range,
+};
+use serde::Deserialize;
+
+use crate::{
+    cell::{FaultPolicy, Part},
+    components::{self, Port},
+    context::Level,
+    factory::Factories,
+    lockstep::{Lockstep, Rules},
+    stick::{Contents, Stick, StickObject},
+    wiring::Connection,
+};
+
+/// Runs the objects of a memory stick, as Sony's AIBO does: controllers with one thread and a mailbox each, joined by links on
+/// which observers give a credit for each message.
+///
+/// Objects run inside the tick, in an order that is the same each time. Sensors that name it in their outputs are subjects,
+/// actuators that name it in their inputs are observers: `rover.gps` is `rover.gps.gps.S`. At the end of a run there is a table
+/// of what each object and link did.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenR {
+    /// The memory stick, from the current directory: a directory that holds `OPEN-R/MW/CONF/OBJECT.CFG`. Empty for none: then
+    /// there are the objects of the system alone.
+    pub directory: String,
+    /// Design of the robot: which sections of the files are for it.
+    pub design: String,
+    /// Objects that end with one that panics or hangs.
+    pub on_fault: OnFault,
+    /// Time on the processor of each handler, besides what it says itself.
+    #[reflect(@Unit("s"), @Range(0.0, 1.0))]
+    pub handler_cost: f64,
+    /// Longest time of a handler; one that takes longer hangs.
+    #[reflect(@Unit("s"), @Range(0.001, 1000.0))]
+    pub handler_bound: f64,
+}
+
+impl Default for OpenR {
+    fn default() -> Self {
+        Self {
+            directory: String::new(),
+            design: "ERS-7".to_owned(),
+            on_fault: OnFault::Itself,
+            handler_cost: 0.0,
+            handler_bound: 10.0,
+        }
+    }
+}
+
+/// Objects that end with one that fails.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFault {
+    /// The object itself.
+    #[default]
+    Itself,
+    /// All, as on the robot.
+    All,
+}
+
+/// Nothing has to be said of a sensor or actuator.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nothing {}
+
+impl Middleware for OpenR {
+    const KIND: &'static str = "openr";
+    // All readings of a tick are taken at its end.
+    const DEFAULT_POLICY: Policy = Policy::Queue(4);
+    type Output = Nothing;
+    type Input = Nothing;
+
+    fn start(
+        &self,
+        context: MiddlewareContext<Nothing, Nothing>,
+    ) -> Result<Box<dyn Running>, Failure> {
+        let name = context.name;
+        let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
+        let contents = self.contents().map_err(&failed)?;
+        let mut errors = contents.problems.iter().filter(|problem| problem.is_error);
+        if let Some(first) = errors.next() {
+            let others = errors.map(|problem| format!("\n{problem}"));
+            let others: String = others.collect();
+            return Err(failed(format!("{first}{others}")));
+        }
+        let mut warnings: Vec<String> = contents.problems.iter().map(ToString::to_string).collect();
+        let factories = context.offers.get::<Factories>().cloned();
+        let factories = factories.unwrap_or_default();
+        let unknown = unknown(&contents, &factories);
+        if let Some(why) = unknown {
+            return Err(failed(why));
+        }
+        let outputs = context.outputs.into_iter();
+        let inputs = context.inputs.into_iter();
+        let plan = Plan {
+            name: name.clone(),
+            sensors: outputs
+                .map(|(observer, _)| Arc::new(Mutex::new(observer)))
+                .collect(),
+            actuators: inputs.map(|(sender, _)| sender).collect(),
+            factories,
+            contents,
+            handler_cost: nanos(self.handler_cost),
+            rules: Rules {
+                handler_bound: nanos(self.handler_bound),
+                policy: match self.on_fault {
+                    OnFault::Itself => FaultPolicy::Itself,
+                    OnFault::All => FaultPolicy::All,
+                },
+            },
+        };
+        let objects = plan.boot();
+        warnings.truncate(MOST_WARNINGS);
+        Ok(Box::new(Host {
+            objects,
+            plan,
+            start: 0,
+            warnings,
+        }))
+    }
+}
+
+impl OpenR {
+    fn contents(&self) -> Result<Contents, String> {
+        if self.directory.is_empty() {
+            return Ok(Contents::default());
+        }
+        let stick = Stick::open(Path::new(&self.directory))?;
+        Ok(stick.contents(&self.design))
+    }
+}
+
+/// Warnings that are kept until they are told.
+const MOST_WARNINGS: usize = 100;
+
+fn nanos(seconds: f64) -> u64 {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The first object of a stick that no factory makes.
+fn unknown(contents: &Contents, factories: &Factories) -> Option<String> {
+    let known = &factories.objects;
+    let mut objects = contents.objects.iter();
+    let missing = objects.find(|object| !known.contains_key(&object.bin))?;
+    let names: Vec<&str> = known.keys().map(String::as_str).collect();
+    Some(format!(
+        "cannot open module file `{}`: no object of that name is built in; there are: {}",
+        missing.bin,
+        names.join(", ")
+    ))
+}
+
+/// Everything that a life of the objects begins with.
+struct Plan {
+    name: String,
+    sensors: Vec<Port>,
+    actuators: Vec<CommandSender>,
+    factories: Factories,
+    contents: Contents,
+    handler_cost: u64,
+    rules: Rules,
+}
+
+impl Plan {
+    /// Begins a life: first the simulation's parts, so that sensors have the first places.
+    fn boot(&self) -> Lockstep {
+        let sensors = self.sensors.iter().map(components::sensor);
+        let actuators = self.actuators.iter().map(components::actuator);
+        let system = self.factories.system.iter().map(|make| make());
+        let objects = self.contents.objects.iter();
+        let objects = objects.filter_map(|object| self.object(object));
+        let parts: Vec<Part> = sensors
+            .chain(actuators)
+            .chain(system)
+            .chain(objects)
+            .collect();
+        let connections: &[Connection] = &self.contents.connections;
+        let mut lockstep = Lockstep::boot(parts, connections, self.rules);
+        lockstep.advance(0);
+        lockstep
+    }
+
+    fn object(&self, object: &StickObject) -> Option<Part> {
+        let mut part = self.factories.objects.get(&object.bin)?();
+        part.handler_cost += self.handler_cost;
+        if let Some(interface) = &object.interface {
+            part.interface = interface.clone();
+        }
+        if let Some(attributes) = &object.attributes {
+            part.priority = attributes.priority;
+        }
+        Some(part)
+    }
+}
+
+/// Objects at work.
+struct Host {
+    plan: Plan,
+    objects: Lockstep,
+    /// Simulated time at which their life began, ns.
+    start: u64,
+    warnings: Vec<String>,
+}
+
+impl Host {
+    fn warn(&mut self, warning: String) {
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Notes what the objects have to say.
+    fn listen(&mut self) {
+        for warning in self.objects.take_warnings() {
+            self.warn(warning);
+        }
+        for fault in self.objects.take_faults() {
+            self.warn(fault.to_string());
+        }
+        for line in self.objects.take_log() {
+            if line.level != Level::Info {
+                self.warn(format!("`{}`: {}", line.object, line.text));
+            }
+        }
+    }
+}
+
+impl Running for Host {
+    fn failure(&mut self) -> Option<Failure> {
+        None
+    }
+
+    fn warnings(&mut self) -> Vec<String> {
+        self.listen();
+        let name = &self.plan.name;
+        let warnings = self.warnings.drain(..);
+        warnings
+            .map(|warning| format!("`{name}`: {warning}"))
+            .collect()
+    }
+
+    fn tick(&mut self, nanos: u64) {
+        let now = nanos.saturating_sub(self.start);
+        // What was to happen until now, then what was measured now, and what follows from it in no time.
+        self.objects.advance(now);
+        for id in 0..self.plan.sensors.len() {
+            // A sensor's mailbox is empty: nothing is of a higher class.
+            self.objects.post(id, 0, None).ok();
+        }
+        self.objects.advance(now);
+        self.listen();
+    }
+
+    fn restart(&mut self, nanos: u64) {
+        self.objects.shut_down();
+        self.listen();
+        self.start = nanos;
+        self.objects = self.plan.boot();
+    }
+
+    fn report(&self) -> Option<Report> {
+        let report = self.objects.report();
+        Some(Report {
+            json: serde_json::to_value(&report).unwrap_or_default(),
+            text: report.to_string(),
+        })
+    }
+
+    fn stop(mut self: Box<Self>) -> Result<(), Failure> {
+        self.objects.shut_down();
+        Ok(())
+    }
+}

@@ -1,0 +1,220 @@
+//! Controllers as objects: a memory stick's objects drive a rover, the same each time, and stop nothing but themselves.
+use std::{fs, path::Path};
+
+use bevy::prelude::App;
+use morse_openr::prelude::*;
+use morse_sim::{
+    Simulation,
+    sensor::pose::PoseData,
+    simulation::{load::Options, no_extensions},
+};
+
+fn shipped(threads: usize) -> Simulation {
+    let options = Options {
+        threads,
+        ..Options::default()
+    };
+    Simulation::load_with("scenes/controllers.ron", &options, &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn delivered(simulation: &Simulation, link: &str) -> u64 {
+    let report = &simulation.reports()["objects"].json;
+    let links = report["links"].as_array().expect("links");
+    let found = links.iter().find(|known| known["subject"] == link);
+    found.expect("the link")["delivered"]
+        .as_u64()
+        .expect("a count")
+}
+
+#[test]
+fn objects_drive_a_rover_around_a_square() {
+    let mut simulation = shipped(1);
+    let corners = [[4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [0.0, 0.0]];
+    let mut nearest = [f64::INFINITY; 4];
+    for _ in 0..30 * 125 {
+        simulation.step().expect("a tick");
+        if let Ok(pose) = simulation.read::<PoseData>("rover.pose") {
+            for (least, [x, y]) in nearest.iter_mut().zip(corners) {
+                *least = least.min(libm::hypot(pose.x - x, pose.y - y));
+            }
+            assert!((-1.0..5.0).contains(&pose.x) && (-1.0..5.0).contains(&pose.y));
+        }
+    }
+    // The driver is there at 0.3 m.
+    assert!(nearest.iter().all(|&least| least < 0.3), "{nearest:?}");
+    assert!(delivered(&simulation, "Driver.Arrived.point.S") >= 5);
+    let pose = delivered(&simulation, "rover.pose.pose.S");
+    assert_eq!(pose, 1875, "62.5 a second");
+    let text = &simulation.reports()["objects"].text;
+    assert!(
+        text.contains("Driver.Motion.v_omega.S > rover.motion.v_omega.O"),
+        "{text}"
+    );
+}
+
+#[test]
+fn runs_with_objects_are_the_same_bits_also_after_a_reset() {
+    let of = |simulation: &Simulation| {
+        let report = &simulation.reports()["objects"].json;
+        (simulation.state_hash(), report["message_hash"].clone())
+    };
+    let run = |threads| {
+        let mut simulation = shipped(threads);
+        simulation.run(1000).expect("ticks");
+        of(&simulation)
+    };
+    let first = run(1);
+    assert_eq!(first, run(1));
+    assert_eq!(first, run(4));
+    let mut simulation = shipped(1);
+    simulation.run(300).expect("ticks");
+    simulation.reset().expect("a start");
+    simulation.run(1000).expect("ticks");
+    assert_eq!(first, of(&simulation));
+}
+
+/// A rover whose stick has the given objects and connections.
+fn rover(
+    directory: &Path,
+    (objects, connections): (&str, &str),
+    settings: &str,
+    extensions: &dyn Fn(&mut App),
+) -> Result<Simulation, String> {
+    let conf = directory.join("OPEN-R/MW/CONF");
+    fs::create_dir_all(&conf).expect("a directory");
+    fs::write(conf.join("OBJECT.CFG"), objects).expect("a file");
+    fs::write(conf.join("CONNECT.CFG"), connections).expect("a file");
+    let directory = directory.display();
+    let text = format!(
+        r#"Simulation(
+            environment: (rate: 125),
+            robots: {{ "rover": (
+                model: "robots/atrv.robray",
+                sensors: {{ "pose": (kind: "pose", outputs: {{ "objects": () }}) }},
+                actuators: {{ "motion": (kind: "v_omega", inputs: ["objects"]) }},
+            ) }},
+            middlewares: {{ "objects": (kind: "openr", directory: "{directory}", {settings}) }},
+        )"#
+    );
+    Simulation::parse(&text, "scenes", extensions).map_err(|error| error.to_string())
+}
+
+/// Tells a constant speed for each pose, until it has seen so many.
+struct Pusher {
+    poses: u32,
+    command: &'static str,
+    fails: bool,
+}
+
+impl Object for Pusher {
+    fn notify(&mut self, context: &mut Context<'_>, _: &NotifyEvent) {
+        self.poses += 1;
+        assert!(
+            !self.fails || self.poses < 100,
+            "a hundred poses are enough"
+        );
+        context.set_data(0, self.command);
+        context.notify_observers(0);
+        context.assert_ready(0);
+    }
+}
+
+fn pusher(app: &mut App, bin: &str, command: &'static str, fails: bool) {
+    let name = bin.trim_end_matches(".BIN").to_owned();
+    app.add_object(bin, move || {
+        let interface = Interface::new(&name)
+            .subject("Motion", "v_omega")
+            .observer("Pose", "pose");
+        let object = Pusher {
+            poses: 0,
+            command,
+            fails,
+        };
+        Part::new(interface, object)
+    });
+}
+
+#[test]
+fn an_object_that_panics_ends_and_the_run_goes_on() {
+    for (on_fault, goes_on) in [("itself", true), ("all", false)] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let stick = (
+            "/MS/OPEN-R/MW/OBJS/BAD.BIN\n/MS/OPEN-R/MW/OBJS/GOOD.BIN\n",
+            "rover.pose.pose.S BAD.Pose.pose.O\nrover.pose.pose.S GOOD.Pose.pose.O\n\
+             GOOD.Motion.v_omega.S rover.motion.v_omega.O\n",
+        );
+        let extensions = |app: &mut App| {
+            pusher(app, "BAD.BIN", "{}", true);
+            pusher(app, "GOOD.BIN", r#"{"v": 1.0, "w": 0.0}"#, false);
+        };
+        let settings = format!("on_fault: {on_fault}");
+        let simulation = rover(directory.path(), stick, &settings, &extensions);
+        let mut simulation = simulation.expect("a rover");
+        simulation.run(500).expect("ticks");
+        let warnings = simulation.take_warnings();
+        let expected = "`objects`: `BAD`, entry 7 (notify Pose), at 0.800 s: panicked: a hundred poses are enough";
+        assert_eq!(warnings, [expected]);
+        let commands = delivered(&simulation, "GOOD.Motion.v_omega.S");
+        assert_eq!(commands == 500, goes_on, "{commands}");
+        let pose = simulation.read::<PoseData>("rover.pose").expect("a pose");
+        assert!(pose.x > 2.0, "it drives: {}", pose.x);
+    }
+}
+
+#[test]
+fn a_command_that_makes_no_sense_is_told_and_does_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let stick = (
+        "/MS/OPEN-R/MW/OBJS/ODD.BIN\n",
+        "rover.pose.pose.S ODD.Pose.pose.O\nODD.Motion.v_omega.S rover.motion.v_omega.O\n\
+         ODD.Motion.v_omega.S rover.arm.v_omega.O\n",
+    );
+    for (command, expected) in [
+        (
+            r#"{"speed": 1.0}"#,
+            "there is no field `speed`; there are: v, w",
+        ),
+        (r#"{"v": "fast"}"#, "`v` wants f64"),
+        ("fast", "a command is a JSON object of fields"),
+    ] {
+        let extensions = |app: &mut App| pusher(app, "ODD.BIN", command, false);
+        let simulation = rover(directory.path(), stick, "", &extensions);
+        let mut simulation = simulation.expect("a rover");
+        simulation.run(50).expect("ticks");
+        let warnings = simulation.take_warnings().join("\n");
+        assert!(warnings.contains(expected), "{warnings}");
+        assert!(
+            warnings.contains("`rover.arm.v_omega.O` NOT FOUND"),
+            "{warnings}"
+        );
+        let pose = simulation.read::<PoseData>("rover.pose").expect("a pose");
+        assert!(pose.x.abs() < 0.01, "it stands: {}", pose.x);
+    }
+}
+
+#[test]
+fn a_stick_that_cannot_be_run_is_an_error_with_its_place() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let why = |stick| rover(directory.path(), stick, "", &no_extensions).err();
+    let why = |stick| why(stick).expect("an error");
+    let error = why(("/MS/OPEN-R/MW/OBJS/DRVER.BIN\n", ""));
+    assert!(
+        error.contains("cannot open module file `DRVER.BIN`"),
+        "{error}"
+    );
+    assert!(error.contains("DRIVER.BIN, ROUTE.BIN"), "{error}");
+    let error = why((
+        "/MS/OPEN-R/MW/OBJS/DRIVER.BIN\n",
+        "# one\nDriver.Pose.pose.O\n",
+    ));
+    assert!(error.contains("CONNECT.CFG:2:1: "), "{error}");
+    let missing = directory.path().join("none");
+    let text = format!(
+        r#"Simulation(middlewares: {{ "objects": (kind: "openr", directory: "{}") }})"#,
+        missing.display()
+    );
+    let error = Simulation::parse(&text, ".", &no_extensions).err();
+    let error = error.expect("an error").to_string();
+    assert!(error.contains("cannot read the memory stick"), "{error}");
+}
