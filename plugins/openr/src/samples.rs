@@ -13,7 +13,7 @@ pub(crate) fn plugin(app: &mut App) {
 }
 
 /// Corners of the route, m.
-const CORNERS: [[f64; 2]; 4] = [[4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [0.0, 0.0]];
+const CORNERS: [[f64; 2]; 4] = [[4.0, 0.0], [4.0, 4.0], [-2.0, 4.0], [-2.0, 0.0]];
 
 fn route() -> Interface {
     Interface::new("Route")
