@@ -220,3 +220,30 @@ fn a_stick_that_cannot_be_run_is_an_error_with_its_place() {
     let error = error.expect("an error").to_string();
     assert!(error.contains("cannot read the memory stick"), "{error}");
 }
+
+#[test]
+fn objects_in_threads_drive_in_real_time() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let stick = (
+        "/MS/OPEN-R/MW/OBJS/GOOD.BIN\n",
+        "rover.pose.pose.S GOOD.Pose.pose.O\nGOOD.Motion.v_omega.S rover.motion.v_omega.O\n",
+    );
+    let extensions = |app: &mut App| pusher(app, "GOOD.BIN", r#"{"v": 1.0, "w": 0.0}"#, false);
+    let settings = "scheduler: threads";
+    let simulation = rover(directory.path(), stick, settings, &extensions);
+    let mut simulation = simulation.expect("a rover");
+    // As long as it takes until a command has come back from there.
+    let is_driven = |simulation: &Simulation| delivered(simulation, "GOOD.Motion.v_omega.S") > 0;
+    for _ in 0..5000 {
+        simulation.step().expect("a tick");
+        if is_driven(&simulation) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(is_driven(&simulation));
+    simulation.run(250).expect("ticks");
+    let pose = simulation.read::<PoseData>("rover.pose").expect("a pose");
+    assert!(pose.x > 0.5, "it drives: {}", pose.x);
+    simulation.finish().1.expect("an end");
+}

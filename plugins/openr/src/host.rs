@@ -19,8 +19,9 @@ use crate::{
     cell::{FaultPolicy, Part},
     components::{self, Port},
     context::Level,
+    engine::Engine,
     factory::Factories,
-    lockstep::{Lockstep, Rules},
+    lockstep::Rules,
     stick::{Contents, Stick, StickObject},
     wiring::Connection,
 };
@@ -39,6 +40,8 @@ pub struct OpenR {
     pub directory: String,
     /// Design of the robot: which sections of the files are for it.
     pub design: String,
+    /// Time in which objects run.
+    pub scheduler: SchedulerKind,
     /// Objects that end with one that panics or hangs.
     pub on_fault: OnFault,
     /// Time on the processor of each handler, besides what it says itself.
@@ -54,11 +57,23 @@ impl Default for OpenR {
         Self {
             directory: String::new(),
             design: "ERS-7".to_owned(),
+            scheduler: SchedulerKind::Lockstep,
             on_fault: OnFault::Itself,
             handler_cost: 0.0,
             handler_bound: 10.0,
         }
     }
+}
+
+/// Time in which objects run.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchedulerKind {
+    /// Inside the tick, on one virtual processor: each run is the same.
+    #[default]
+    Lockstep,
+    /// A thread an object, in real time: no run is like the next.
+    Threads,
 }
 
 /// Objects that end with one that fails.
@@ -114,6 +129,7 @@ impl Middleware for OpenR {
             actuators: inputs.map(|(sender, _)| sender).collect(),
             factories,
             contents,
+            in_threads: self.scheduler == SchedulerKind::Threads,
             handler_cost: nanos(self.handler_cost),
             rules: Rules {
                 handler_bound: nanos(self.handler_bound),
@@ -123,13 +139,14 @@ impl Middleware for OpenR {
                 },
             },
         };
-        let objects = plan.boot();
+        let objects = plan.boot().map_err(&failed)?;
         warnings.truncate(MOST_WARNINGS);
         Ok(Box::new(Host {
             objects,
             plan,
             start: 0,
             warnings,
+            failure: None,
         }))
     }
 }
@@ -172,13 +189,14 @@ struct Plan {
     actuators: Vec<CommandSender>,
     factories: Factories,
     contents: Contents,
+    in_threads: bool,
     handler_cost: u64,
     rules: Rules,
 }
 
 impl Plan {
     /// Begins a life: first the simulation's parts, so that sensors have the first places.
-    fn boot(&self) -> Lockstep {
+    fn boot(&self) -> Result<Engine, String> {
         let sensors = self.sensors.iter().map(components::sensor);
         let actuators = self.actuators.iter().map(components::actuator);
         let system = self.factories.system.iter().map(|make| make());
@@ -190,9 +208,7 @@ impl Plan {
             .chain(objects)
             .collect();
         let connections: &[Connection] = &self.contents.connections;
-        let mut lockstep = Lockstep::boot(parts, connections, self.rules);
-        lockstep.advance(0);
-        lockstep
+        Engine::boot(self.in_threads, parts, connections, self.rules)
     }
 
     fn object(&self, object: &StickObject) -> Option<Part> {
@@ -211,10 +227,11 @@ impl Plan {
 /// Objects at work.
 struct Host {
     plan: Plan,
-    objects: Lockstep,
+    objects: Engine,
     /// Simulated time at which their life began, ns.
     start: u64,
     warnings: Vec<String>,
+    failure: Option<Failure>,
 }
 
 impl Host {
@@ -242,7 +259,7 @@ impl Host {
 
 impl Running for Host {
     fn failure(&mut self) -> Option<Failure> {
-        None
+        self.failure.take()
     }
 
     fn warnings(&mut self) -> Vec<String> {
@@ -259,8 +276,7 @@ impl Running for Host {
         // What was to happen until now, then what was measured now, and what follows from it in no time.
         self.objects.advance(now);
         for id in 0..self.plan.sensors.len() {
-            // A sensor's mailbox is empty: nothing is of a higher class.
-            self.objects.post(id, 0, None).ok();
+            self.objects.call(id);
         }
         self.objects.advance(now);
         self.listen();
@@ -270,7 +286,10 @@ impl Running for Host {
         self.objects.shut_down();
         self.listen();
         self.start = nanos;
-        self.objects = self.plan.boot();
+        match self.plan.boot() {
+            Ok(objects) => self.objects = objects,
+            Err(why) => self.failure = Some(Failure::Environment(why)),
+        }
     }
 
     fn report(&self) -> Option<Report> {

@@ -7,15 +7,16 @@
 //! - [`object`]: what the author of an object writes; [`context`]: what an object may call;
 //! - [`message`], [`status`], [`region`], [`service`], [`sync`]: what both speak of;
 //! - [`link`]: credit, skipping and buffering; `cell`: one object at work; `wiring`: life cycle and connections;
-//! - [`lockstep`]: all objects on one virtual processor;
+//! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: each in a thread of its own;
 //! - [`files`], [`stick`]: what a memory stick says of objects and their connections;
 //! - [`counters`]: who sent, lost and took how much;
 //! - [`factory`]: from the name of a file to an object; [`samples`]: objects that are there;
-//! - [`host`]: the middleware; `components`: sensors and actuators as objects.
+//! - [`host`]: the middleware; `engine`: the two schedulers, as it sees them; `components`: sensors and actuators as objects.
 pub mod cell;
 mod components;
 pub mod context;
 pub mod counters;
+mod engine;
 pub mod factory;
 pub mod files;
 pub mod host;
@@ -31,6 +32,7 @@ pub mod stick;
 pub mod sync;
 #[cfg(test)]
 mod tests;
+pub mod threaded;
 pub mod wiring;
 
 use bevy::prelude::App;

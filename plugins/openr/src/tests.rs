@@ -2,8 +2,10 @@
 mod faults;
 mod flow;
 mod life;
+mod many;
 mod robot;
 mod story;
+mod threads;
 mod time;
 
 use std::sync::{Arc, Mutex, PoisonError};

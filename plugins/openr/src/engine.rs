@@ -1,0 +1,88 @@
+//! The two schedulers, as a host sees them.
+use crate::{
+    cell::{Fault, Part},
+    counters::Report,
+    lockstep::{Lockstep, LogLine, Rules},
+    threaded::Threaded,
+    wiring::Connection,
+};
+
+/// Objects at work, in lockstep or in threads.
+pub(crate) enum Engine {
+    Lockstep(Box<Lockstep>),
+    Threads(Threaded),
+}
+
+impl Engine {
+    /// Begins a life of the objects.
+    ///
+    /// # Errors
+    ///
+    /// There is no thread for one of them.
+    pub(crate) fn boot(
+        in_threads: bool,
+        parts: Vec<Part>,
+        connections: &[Connection],
+        rules: Rules,
+    ) -> Result<Self, String> {
+        if in_threads {
+            let threaded = Threaded::boot(parts, connections, rules);
+            let threaded = threaded.map_err(|error| format!("no thread for an object: {error}"))?;
+            return Ok(Self::Threads(threaded));
+        }
+        let mut lockstep = Lockstep::boot(parts, connections, rules);
+        lockstep.advance(0);
+        Ok(Self::Lockstep(Box::new(lockstep)))
+    }
+
+    /// Lets simulated time pass; threads have their own.
+    pub(crate) fn advance(&mut self, until: u64) {
+        match self {
+            Self::Lockstep(objects) => objects.advance(until),
+            Self::Threads(objects) => objects.watch(),
+        }
+    }
+
+    /// Calls an object's first further entry. Where its mailbox is full it is called anyway.
+    pub(crate) fn call(&mut self, id: usize) {
+        match self {
+            Self::Lockstep(objects) => objects.post(id, 0, None).ok(),
+            Self::Threads(objects) => objects.post(id, 0, None).ok(),
+        };
+    }
+
+    pub(crate) fn shut_down(&mut self) {
+        match self {
+            Self::Lockstep(objects) => objects.shut_down(),
+            Self::Threads(objects) => objects.shut_down(),
+        }
+    }
+
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
+        match self {
+            Self::Lockstep(objects) => objects.take_warnings(),
+            Self::Threads(objects) => objects.take_warnings(),
+        }
+    }
+
+    pub(crate) fn take_faults(&mut self) -> Vec<Fault> {
+        match self {
+            Self::Lockstep(objects) => objects.take_faults(),
+            Self::Threads(objects) => objects.take_faults(),
+        }
+    }
+
+    pub(crate) fn take_log(&mut self) -> Vec<LogLine> {
+        match self {
+            Self::Lockstep(objects) => objects.take_log(),
+            Self::Threads(objects) => objects.take_log(),
+        }
+    }
+
+    pub(crate) fn report(&self) -> Report {
+        match self {
+            Self::Lockstep(objects) => objects.report(),
+            Self::Threads(objects) => objects.report(),
+        }
+    }
+}

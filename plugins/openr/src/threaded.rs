@@ -1,0 +1,242 @@
+//! Scheduler in threads: one named thread an object, in real time, by the same rules for mailboxes and links.
+//!
+//! For controllers that do real work or wait for real things. Runs are not the same each time.
+mod worker;
+
+use std::{
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::{
+    cell::{Cause, Cell, Fault, FaultPolicy, Part},
+    counters::{LinkReport, ObjectReport, Report},
+    lockstep::{LogLine, MAILBOX, Rules},
+    message::{Message, Payload, SystemEvent},
+    service::Selector,
+    status::Status,
+    wiring::{self, Connection, Directory, Refusal},
+};
+use worker::{Order, Shared, Worker};
+
+/// Time that an object has for a step of its end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Thread of one object, as its host knows it.
+struct Handle {
+    orders: Sender<Order>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Objects in threads.
+pub struct Threaded {
+    shared: Arc<Shared>,
+    handles: Vec<Handle>,
+    names: Vec<(String, u8)>,
+    links: Vec<LinkReport>,
+    warnings: Vec<String>,
+    rules: Rules,
+    is_down: bool,
+}
+
+/// Cells that cannot be made into threads, with the error of the system.
+type NoThread = std::io::Error;
+
+impl Threaded {
+    /// Initialises all objects in order, joins them, and starts each in a thread of its own name.
+    ///
+    /// # Errors
+    ///
+    /// The system has no thread for one of them.
+    pub fn boot(
+        parts: Vec<Part>,
+        connections: &[Connection],
+        rules: Rules,
+    ) -> Result<Self, NoThread> {
+        let name = |part: &Part| (part.interface.object.clone(), part.priority);
+        let names: Vec<(String, u8)> = parts.iter().map(name).collect();
+        let cells = parts
+            .into_iter()
+            .map(|part| Cell::new(part.interface, part.object));
+        let mut cells: Vec<Cell> = cells.collect();
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            cells.iter().map(|_| bounded::<Message>(MAILBOX)).unzip();
+        let own = names.iter().map(|(name, _)| name.clone()).collect();
+        let shared = Arc::new(Shared::new(own, senders));
+        let mut office = shared.clone();
+        let mut warnings = Vec::new();
+        let directory = Directory::new(&cells, &mut warnings);
+        for (id, fault) in wiring::init(&mut cells, &mut office) {
+            shared.fail(id, fault);
+        }
+        for connection in connections {
+            match wiring::connect(&mut cells, &mut office, &directory, connection) {
+                Ok(()) => {}
+                Err(Refusal::Problem(text)) => warnings.push(text),
+                Err(Refusal::Fault(id, fault)) => shared.fail(id, fault),
+            }
+        }
+        for (state, cell) in shared.states.iter().zip(&cells) {
+            let subjects = cell.services.subjects.iter();
+            let links = subjects.map(|subject| subject.links.len()).sum();
+            lock(state).links = vec![Default::default(); links];
+        }
+        let mut system = Self {
+            links: crate::lockstep::link_reports(&cells),
+            handles: Vec::new(),
+            shared,
+            names,
+            warnings,
+            rules,
+            is_down: false,
+        };
+        for (id, (cell, mailbox)) in cells.into_iter().zip(receivers).enumerate() {
+            system.spawn(id, cell, mailbox)?;
+        }
+        Ok(system)
+    }
+
+    fn spawn(&mut self, id: usize, cell: Cell, mailbox: Receiver<Message>) -> Result<(), NoThread> {
+        let (orders, receiver) = bounded(4);
+        let is_out = self.shared.is_out(id);
+        let worker = Worker::new(id, cell, self.shared.clone(), mailbox, receiver);
+        let thread = if is_out {
+            None
+        } else {
+            let name = self.names[id].0.clone();
+            let thread = std::thread::Builder::new().name(name);
+            Some(thread.spawn(move || worker.run())?)
+        };
+        self.handles.push(Handle { orders, thread });
+        Ok(())
+    }
+
+    /// Calls a further entry of an object, as its host.
+    ///
+    /// # Errors
+    ///
+    /// There is no such object, it failed, or its mailbox is full.
+    pub fn post(&self, id: usize, entry: usize, payload: Payload) -> Result<(), Status> {
+        let sent = self.shared.put(id, Message::Extra(entry, payload));
+        sent.map_err(|(status, _)| status)
+    }
+
+    /// Looks for objects that hang: they are out from now on, though their threads may still be at it.
+    pub fn watch(&self) {
+        let now = self.shared.now();
+        for (id, (name, _)) in self.names.iter().enumerate() {
+            let Some((selector, entry, since)) = self.shared.at_work(id) else {
+                continue;
+            };
+            let took = now.saturating_sub(since);
+            let bound = self.rules.handler_bound;
+            if took > bound && !self.shared.is_out(id) {
+                let fault = Fault {
+                    object: name.clone(),
+                    entry,
+                    selector,
+                    at: now,
+                    cause: Cause::Hang { took, bound },
+                };
+                self.shared.fail(id, fault);
+            }
+        }
+        if self.rules.policy == FaultPolicy::All && self.shared.has_failed.load(Ordering::Acquire) {
+            (0..self.names.len()).for_each(|id| self.shared.put_out(id));
+        }
+    }
+
+    /// Has all objects stop, then end. Who does not in time is named, and its thread left to itself.
+    pub fn shut_down(&mut self) {
+        if std::mem::replace(&mut self.is_down, true) {
+            return;
+        }
+        self.watch();
+        for selector in [Selector::Stop, Selector::Destroy] {
+            for id in 0..self.handles.len() {
+                self.order(id, selector);
+            }
+        }
+        for (id, handle) in self.handles.iter_mut().enumerate() {
+            let is_out = self.shared.is_out(id);
+            if let Some(thread) = handle.thread.take().filter(|_| !is_out) {
+                // Panics of objects end in their cells.
+                thread.join().ok();
+            }
+        }
+    }
+
+    fn order(&self, id: usize, selector: Selector) {
+        if self.shared.is_out(id) || self.handles[id].thread.is_none() {
+            return;
+        }
+        let (done, answer) = bounded(1);
+        let order = Order { selector, done };
+        let sent = self.handles[id].orders.send_timeout(order, PATIENCE);
+        if sent.is_err() || answer.recv_timeout(PATIENCE).is_err() {
+            let took = u64::try_from(PATIENCE.as_nanos()).unwrap_or(u64::MAX);
+            let fault = Fault {
+                object: self.names[id].0.clone(),
+                entry: format!("{selector:?}").to_lowercase(),
+                selector: if selector == Selector::Stop { 2 } else { 3 },
+                at: self.shared.now(),
+                cause: Cause::Hang { took, bound: took },
+            };
+            self.shared.fail(id, fault);
+        }
+    }
+
+    /// Faults since this was last asked.
+    pub fn take_faults(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut *lock(&self.shared.faults))
+    }
+
+    /// Warnings since this was last asked.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Lines that objects logged since this was last asked.
+    pub fn take_log(&mut self) -> Vec<LogLine> {
+        std::mem::take(&mut *lock(&self.shared.log))
+    }
+
+    /// Counters of all objects and links.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let mut links = self.links.iter().cloned();
+        let mut report = Report::default();
+        for (id, (name, priority)) in self.names.iter().enumerate() {
+            let state = lock(&self.shared.states[id]);
+            report.objects.push(ObjectReport {
+                queue: self.shared.queued(id),
+                fault: state.fault.as_ref().map(ToString::to_string),
+                ..ObjectReport::new(name, *priority, &state.counters)
+            });
+            for &(counters, queued) in &state.links {
+                report.links.extend(links.next().map(|link| LinkReport {
+                    counters,
+                    queued,
+                    ..link
+                }));
+            }
+        }
+        report
+    }
+}
+
+impl Drop for Threaded {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Event of the end of an object.
+const END: SystemEvent = SystemEvent::Shutdown;
