@@ -247,3 +247,46 @@ fn objects_in_threads_drive_in_real_time() {
     assert!(pose.x > 0.5, "it drives: {}", pose.x);
     simulation.finish().1.expect("an end");
 }
+
+#[test]
+fn an_object_in_a_python_process_drives_and_its_end_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let folder = directory.path().join("OPEN-R/MW/OBJS/FORWARD");
+    fs::create_dir_all(&folder).expect("a directory");
+    let stub = "ObjectName : Forward\nNumOfOSubject : 1\nNumOfOObserver : 1\n\
+                Service : \"Forward.Motion.v_omega.S\", null, null\n\
+                Service : \"Forward.Pose.pose.O\", null, Pose()\n";
+    fs::write(folder.join("stub.cfg"), stub).expect("a file");
+    let stick = (
+        "/MS/OPEN-R/MW/OBJS/FORWARD.BIN\n",
+        "rover.pose.pose.S Forward.Pose.pose.O\nForward.Motion.v_omega.S rover.motion.v_omega.O\n",
+    );
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.local_addr().expect("a port").port()
+    };
+    let process = std::process::Command::new("python3")
+        .args(["examples/openr_object.py", &port.to_string()])
+        .spawn();
+    let mut process = process.expect("python3");
+    let settings = format!(r#"external: {{ "forward.bin": {port} }}"#);
+    let simulation = rover(directory.path(), stick, &settings, &no_extensions);
+    let mut simulation = simulation.expect("a rover");
+    let x = |simulation: &Simulation| {
+        let pose = simulation.read::<PoseData>("rover.pose");
+        pose.expect("a pose").x
+    };
+    simulation.run(800).expect("ticks");
+    let there = x(&simulation);
+    assert!((2.9..3.5).contains(&there), "{there}");
+    let warnings = simulation.take_warnings();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    process.kill().expect("a process");
+    process.wait().expect("an end");
+    simulation.run(10).expect("ticks");
+    let warnings = simulation.take_warnings().join("\n");
+    assert!(
+        warnings.contains("`Forward`") && warnings.contains("gave up: its process is lost"),
+        "{warnings}"
+    );
+}

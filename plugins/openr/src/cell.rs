@@ -60,6 +60,8 @@ impl Part {
 pub enum Cause {
     /// The handler panicked.
     Panic(String),
+    /// The object said that it cannot go on.
+    GaveUp(String),
     /// The handler took longer than is allowed, ns.
     Hang {
         /// Time that it took, or has taken so far.
@@ -101,6 +103,7 @@ impl fmt::Display for Fault {
         )?;
         match &self.cause {
             Cause::Panic(text) => write!(f, "panicked: {text}"),
+            Cause::GaveUp(text) => write!(f, "gave up: {text}"),
             Cause::Hang { took, bound } => write!(
                 f,
                 "hangs: {:.3} s in one handler, {:.3} s are allowed",
@@ -168,8 +171,12 @@ impl Cell {
             scheduler,
             id,
         };
-        catch_unwind(AssertUnwindSafe(|| work(object.as_mut(), &mut context)))
-            .map_err(|panic| Cause::Panic(panic_text(panic.as_ref())))
+        let status = catch_unwind(AssertUnwindSafe(|| work(object.as_mut(), &mut context)))
+            .map_err(|panic| Cause::Panic(panic_text(panic.as_ref())))?;
+        match self.services.failure.take() {
+            Some(why) => Err(Cause::GaveUp(why)),
+            None => Ok(status),
+        }
     }
 
     /// Handles a message: the library's part, then the object's own.

@@ -74,6 +74,8 @@ pub(crate) struct Services {
     pub(crate) observers: Vec<ObserverState>,
     /// Buffers may still be sized.
     pub(crate) is_init: bool,
+    /// Reason for which the object cannot go on, if it has said one.
+    pub(crate) failure: Option<String>,
 }
 
 impl Services {
@@ -89,6 +91,7 @@ impl Services {
                 .take(observers)
                 .collect(),
             is_init: true,
+            failure: None,
         }
     }
 
@@ -187,6 +190,11 @@ impl Context<'_> {
     pub fn log(&mut self, level: Level, text: &str) {
         let text = text.chars().take(LONGEST_LINE).collect();
         self.scheduler.log(level, text);
+    }
+
+    /// Ends this object as soon as its handler does: it cannot go on.
+    pub fn fail(&mut self, why: &str) {
+        self.services.failure.get_or_insert_with(|| why.to_owned());
     }
 
     /// Has a further entry of this object called after so many ns.

@@ -1,5 +1,6 @@
 //! The middleware: a memory stick's objects, run inside the tick, on the components that name it.
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::{Arc, Mutex},
     time::Duration,
@@ -20,6 +21,7 @@ use crate::{
     components::{self, Port},
     context::Level,
     engine::Engine,
+    external::{External, Peer},
     factory::Factories,
     lockstep::Rules,
     stick::{Contents, Stick, StickObject},
@@ -40,6 +42,11 @@ pub struct OpenR {
     pub directory: String,
     /// Design of the robot: which sections of the files are for it.
     pub design: String,
+    /// Objects in processes of their own: the name of the file, and the port on loopback at which the process comes in.
+    pub external: BTreeMap<String, u16>,
+    /// Longest time to wait for a process, at the start and for each answer.
+    #[reflect(@Unit("s"), @Range(0.001, 1000.0))]
+    pub external_timeout: f64,
     /// Time in which objects run.
     pub scheduler: SchedulerKind,
     /// Objects that end with one that panics or hangs.
@@ -57,6 +64,8 @@ impl Default for OpenR {
         Self {
             directory: String::new(),
             design: "ERS-7".to_owned(),
+            external: BTreeMap::new(),
+            external_timeout: 10.0,
             scheduler: SchedulerKind::Lockstep,
             on_fault: OnFault::Itself,
             handler_cost: 0.0,
@@ -115,10 +124,11 @@ impl Middleware for OpenR {
         let mut warnings: Vec<String> = contents.problems.iter().map(ToString::to_string).collect();
         let factories = context.offers.get::<Factories>().cloned();
         let factories = factories.unwrap_or_default();
-        let unknown = unknown(&contents, &factories);
+        let unknown = unknown(&contents, &factories, &self.external);
         if let Some(why) = unknown {
             return Err(failed(why));
         }
+        let externals = self.externals(&contents).map_err(&failed)?;
         let outputs = context.outputs.into_iter();
         let inputs = context.inputs.into_iter();
         let plan = Plan {
@@ -128,6 +138,7 @@ impl Middleware for OpenR {
                 .collect(),
             actuators: inputs.map(|(sender, _)| sender).collect(),
             factories,
+            externals,
             contents,
             in_threads: self.scheduler == SchedulerKind::Threads,
             handler_cost: nanos(self.handler_cost),
@@ -161,6 +172,27 @@ impl OpenR {
     }
 }
 
+impl OpenR {
+    /// Waits for the processes of the objects that are in one.
+    fn externals(&self, contents: &Contents) -> Result<BTreeMap<String, Arc<Mutex<Peer>>>, String> {
+        let limit = Duration::from_nanos(nanos(self.external_timeout));
+        let mut externals = BTreeMap::new();
+        for (bin, &port) in &self.external {
+            let bin = bin.to_ascii_uppercase();
+            let object = contents.objects.iter().find(|object| object.bin == bin);
+            let object = object.ok_or_else(|| format!("`{bin}` is not on the stick"))?;
+            if object.interface.is_none() {
+                return Err(format!(
+                    "`{bin}` is in a process of its own: the stick has to have its stub.cfg"
+                ));
+            }
+            let peer = Peer::wait(port, limit).map_err(|why| format!("`{bin}`: {why}"))?;
+            externals.insert(bin, Arc::new(Mutex::new(peer)));
+        }
+        Ok(externals)
+    }
+}
+
 /// Warnings that are kept until they are told.
 const MOST_WARNINGS: usize = 100;
 
@@ -170,10 +202,16 @@ fn nanos(seconds: f64) -> u64 {
 }
 
 /// The first object of a stick that no factory makes.
-fn unknown(contents: &Contents, factories: &Factories) -> Option<String> {
+fn unknown(
+    contents: &Contents,
+    factories: &Factories,
+    external: &BTreeMap<String, u16>,
+) -> Option<String> {
     let known = &factories.objects;
     let mut objects = contents.objects.iter();
-    let missing = objects.find(|object| !known.contains_key(&object.bin))?;
+    let is_external = |bin: &str| external.keys().any(|name| name.eq_ignore_ascii_case(bin));
+    let missing =
+        objects.find(|object| !known.contains_key(&object.bin) && !is_external(&object.bin))?;
     let names: Vec<&str> = known.keys().map(String::as_str).collect();
     Some(format!(
         "cannot open module file `{}`: no object of that name is built in; there are: {}",
@@ -188,6 +226,7 @@ struct Plan {
     sensors: Vec<Port>,
     actuators: Vec<CommandSender>,
     factories: Factories,
+    externals: BTreeMap<String, Arc<Mutex<Peer>>>,
     contents: Contents,
     in_threads: bool,
     handler_cost: u64,
@@ -212,7 +251,13 @@ impl Plan {
     }
 
     fn object(&self, object: &StickObject) -> Option<Part> {
-        let mut part = self.factories.objects.get(&object.bin)?();
+        let mut part = match (self.externals.get(&object.bin), &object.interface) {
+            (Some(peer), Some(interface)) => {
+                let external = External::new(interface.clone(), peer.clone());
+                Part::new(interface.clone(), external)
+            }
+            _ => self.factories.objects.get(&object.bin)?(),
+        };
         part.handler_cost += self.handler_cost;
         if let Some(interface) = &object.interface {
             part.interface = interface.clone();

@@ -10,13 +10,15 @@
 //! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: each in a thread of its own;
 //! - [`files`], [`stick`]: what a memory stick says of objects and their connections;
 //! - [`counters`]: who sent, lost and took how much;
-//! - [`factory`]: from the name of a file to an object; [`samples`]: objects that are there;
+//! - [`factory`]: from the name of a file to an object; [`samples`]: objects that are there; [`external`]: objects in
+//!   processes of their own;
 //! - [`host`]: the middleware; `engine`: the two schedulers, as it sees them; `components`: sensors and actuators as objects.
 pub mod cell;
 mod components;
 pub mod context;
 pub mod counters;
 mod engine;
+pub mod external;
 pub mod factory;
 pub mod files;
 pub mod host;
