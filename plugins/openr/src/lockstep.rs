@@ -6,7 +6,7 @@
 mod desk;
 mod turn;
 
-use std::collections::BTreeSet;
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::{
     cell::{Cause, Cell, Fault, FaultPolicy, Part},
@@ -14,12 +14,14 @@ use crate::{
     message::{Message, Payload, SystemEvent},
     service::{Interface, Selector, ServiceName},
     status::Status,
-    wiring::{self, Connection, Directory, Office as _, Refusal},
+    wiring::{self, Connection, Directory, Refusal},
 };
 use desk::{Desk, Step};
 pub use desk::{FRAME, LogLine, MAILBOX};
 use turn::{Job, Rank, Turn};
 
+/// Odd number by which each word of messages is mixed into their hash.
+const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Objects of one class take turns after so long, ns.
 const QUANTUM: u64 = 1_000_000;
 
@@ -59,7 +61,8 @@ pub struct Lockstep {
     desk: Desk,
     directory: Directory,
     rules: Rules,
-    ready: BTreeSet<Rank>,
+    /// Objects that want to run; those whose rank has changed since are left out when they come to the top.
+    ready: BinaryHeap<Reverse<Rank>>,
     /// Time on the processor of the object that ran last, in each class.
     floor: [u64; 16],
     faults: Vec<Fault>,
@@ -92,7 +95,7 @@ impl Lockstep {
             cells,
             turns,
             rules,
-            ready: BTreeSet::new(),
+            ready: BinaryHeap::new(),
             floor: [0; 16],
             faults: Vec::new(),
             warnings,
@@ -193,7 +196,7 @@ impl Lockstep {
     pub fn advance(&mut self, until: u64) {
         while !self.is_halted {
             self.wake();
-            let Some(rank) = self.ready.first().copied() else {
+            let Some(rank) = self.first() else {
                 match self.desk.next_event() {
                     Some(time) if time <= until => self.desk.pass_until(time),
                     _ => break,
@@ -208,6 +211,17 @@ impl Lockstep {
             }
         }
         self.desk.pass_until(until);
+    }
+
+    /// The object that is to run.
+    fn first(&mut self) -> Option<Rank> {
+        while let Some(&Reverse(rank)) = self.ready.peek() {
+            if self.turns[rank.id].rank == Some(rank) {
+                return Some(rank);
+            }
+            self.ready.pop();
+        }
+        None
     }
 
     /// Gives a place to the objects that got something to do.
@@ -230,7 +244,7 @@ impl Lockstep {
             turn.used = turn.used.max(self.floor[usize::from(turn.priority >> 4)]);
             let rank = turn.rank_of(id, arrival);
             turn.rank = Some(rank);
-            ready.insert(rank);
+            ready.push(Reverse(rank));
         }
     }
 
@@ -249,7 +263,7 @@ impl Lockstep {
             self.desk.steps.push_back(Step::Work(turn.handler_cost));
         }
         let cell = &mut self.cells[id];
-        let result = cell.handle((id, self.desk.scheduler(id).as_mut()), message);
+        let result = cell.handle((id, &mut self.desk.clerk(id)), message);
         let steps = std::mem::take(&mut self.desk.steps);
         let took = steps.iter().map(Step::time).sum();
         turn.counters.handlers.add(took);
@@ -317,7 +331,7 @@ impl Lockstep {
         self.leave(id);
         let rank = self.turns[id].rank_of(id, arrival);
         self.turns[id].rank = Some(rank);
-        self.ready.insert(rank);
+        self.ready.push(Reverse(rank));
     }
 
     /// The handler is done.
@@ -327,9 +341,7 @@ impl Lockstep {
     }
 
     fn leave(&mut self, id: usize) {
-        if let Some(rank) = self.turns[id].rank.take() {
-            self.ready.remove(&rank);
-        }
+        self.turns[id].rank = None;
     }
 
     fn fail(&mut self, id: usize, fault: Fault) {
@@ -352,8 +364,11 @@ impl Lockstep {
         let now = self.desk.now();
         let interface = &self.cells[id].interface;
         let mut add = |bytes: &[u8]| {
-            for &byte in bytes {
-                self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            for chunk in bytes.chunks(8) {
+                let mut word = [0; 8];
+                word[..chunk.len()].copy_from_slice(chunk);
+                let mixed = (self.hash ^ u64::from_le_bytes(word)).wrapping_mul(HASH_FACTOR);
+                self.hash = mixed ^ (mixed >> 32);
             }
         };
         let number = interface.number(selector);

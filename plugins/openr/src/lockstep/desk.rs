@@ -157,6 +157,11 @@ impl Desk {
         }
     }
 
+    /// The desk, as one object sees it.
+    pub(super) fn clerk(&mut self, id: usize) -> Clerk<'_> {
+        Clerk { desk: self, id }
+    }
+
     fn number(&mut self) -> u64 {
         self.next_number += 1;
         self.next_number
@@ -279,7 +284,7 @@ impl Desk {
 
 impl Office for Desk {
     fn scheduler(&mut self, id: usize) -> Box<dyn Scheduler + '_> {
-        Box::new(Clerk { desk: self, id })
+        Box::new(self.clerk(id))
     }
 
     fn now(&self) -> u64 {
@@ -288,7 +293,7 @@ impl Office for Desk {
 }
 
 /// The desk, as one object sees it.
-struct Clerk<'a> {
+pub(super) struct Clerk<'a> {
     desk: &'a mut Desk,
     id: usize,
 }
