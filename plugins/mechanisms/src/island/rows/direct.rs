@@ -1,4 +1,4 @@
-//! All impulses of an island found at once, for the contacts that hold, stick and slide now.
+//! All impulses of an island, found at once, for the contacts that hold, stick and slide now.
 //!
 //! Sweeps come near slowly where many rows tell of few speeds: three wheels with three points each, a box on its four
 //! corners. Which bodies touch, and which slide, is known after a few; what is left is nearly linear. This is a step of
@@ -9,7 +9,7 @@ use super::{Touch, row::Row};
 /// Most rows that are solved at once.
 const MOST: usize = 96;
 
-/// What is added to each row, as a part of it: there are more rows than speeds.
+/// Part of each row that is added to it: there are more rows than speeds.
 const SHARE: f64 = 1e-9;
 
 /// Memory for a guess.
@@ -32,7 +32,7 @@ struct Free {
     slide: Option<Slide>,
 }
 
-/// How the friction of a contact that slides follows from what the tangents want it to be: it has their direction, and its
+/// Dependence of the friction of a contact that slides on what the tangents want it to be: it has their direction, and its
 /// length is all that there can be.
 #[derive(Clone, Copy, Debug)]
 struct Slide {
@@ -40,7 +40,7 @@ struct Slide {
     along: [f64; 2],
     /// Part of what is wanted that there is.
     share: f64,
-    /// What the tangents lack, N·s.
+    /// Impulses that the tangents lack, N·s.
     lacks: [f64; 2],
 }
 

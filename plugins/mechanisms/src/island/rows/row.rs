@@ -30,15 +30,15 @@ pub(super) struct Row {
     pub impulse: f64,
 }
 
-/// What a row is about.
+/// Meaning of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Kind {
-    /// How a contact parts.
+    /// The speed with which a contact parts.
     Normal {
         /// Way between the two, m.
         distance: f64,
     },
-    /// How a contact slips.
+    /// The speed with which a contact slips.
     Tangent {
         /// Impulse of the step before.
         before: f64,

@@ -14,7 +14,7 @@ const FIRST_GUESS: usize = 1;
 /// Part of the softness of a row that is left to it when bodies are no more moved apart.
 const RELAXED: f64 = 0.1;
 
-/// How often that is taken back at most, and the speed below which it is, rad/s or m/s.
+/// Number of times that is taken back at most, and the speed below which it is, rad/s or m/s.
 const RELAXATIONS: usize = 6;
 const TAKEN_BACK: f64 = 1e-13;
 
