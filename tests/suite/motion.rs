@@ -2,6 +2,7 @@
 
 mod as_in_morse;
 mod driving;
+mod far;
 mod fluids;
 mod lost_bodies;
 mod out_of_range;

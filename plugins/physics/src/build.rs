@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::prelude::{
-    ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBodyBuilder, RigidBodyType,
+    ActiveHooks, CoefficientCombineRule, ColliderBuilder, RigidBody, RigidBodyBuilder,
+    RigidBodyType,
 };
 use morse_api::{
     body::{BodyKind, BodyState, Inertia},
@@ -27,15 +28,12 @@ use super::{
     fluids::Fluids,
     joints::{JointMotion, VariableMotion},
     mechanisms::mechanisms,
+    origin::{self, Origin},
+    places::{Places, STILL},
     prepare::{Prepared, PreparedBody, PreparedSolid},
     rolling, step,
     trees::Trees,
 };
-
-/// m/s (and rad/s without colliders): what joints, actuators or water may move sleeps when it is slower than this
-/// for half a second, and is then at rest to the last bit. Whatever it is asked to do wakes it. Other bodies
-/// sleep sooner.
-pub(super) const STILL: f32 = 5e-4;
 
 /// The entities that stand for a layout, in its order.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +69,7 @@ pub fn build(
     let mut tables = Tables {
         engine: world.resource::<Tables>().engine,
         allowed: allowed(layout, scene),
+        roaming: origin::roaming(layout),
         ..Tables::default()
     };
     let mut engines = world.query::<Engine>();
@@ -86,6 +85,7 @@ pub fn build(
         jointed: BTreeSet::new(),
         paired: BTreeSet::new(),
     };
+    *engine.places = Places::about(Origin::of(layout));
     builder.bodies(&mut engine);
     builder.joints();
     let places = builder.places();
@@ -193,20 +193,17 @@ impl Builder<'_> {
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let hangs = body.attachment.is_some() && !is_posed;
-            let rigid = rigid_body(place, body, prepared, is_posed);
+            let pose = engine.places.origin.engine(&body.pose);
+            let rigid = rigid_body(place, body, prepared, is_posed).pose(pose);
+            engine.places.add(&body.pose);
             let rigid = if hangs {
                 rigid.gravity_scale(0.0)
             } else {
                 rigid
             };
             let handle = engine.bodies.bodies.insert(rigid);
-            if let Some(rigid) = engine.bodies.bodies.get_mut(handle)
-                && (body.actuated || self.settings.water.is_some())
-                && body.settings.can_sleep != Some(false)
-            {
-                let activation = rigid.activation_mut();
-                activation.normalized_linear_threshold = STILL;
-                activation.angular_threshold = STILL;
+            if let Some(rigid) = engine.bodies.bodies.get_mut(handle) {
+                self.calm(rigid, body);
             }
             self.tables.bodies.push(BodyRow {
                 entity,
@@ -237,6 +234,16 @@ impl Builder<'_> {
             }
         }
         self.tables.posed = posed(self.layout, |body| self.is_posed(body));
+    }
+
+    /// Sets when a body falls asleep.
+    fn calm(&self, rigid: &mut RigidBody, body: &BodyLayout) {
+        let is_moved = body.actuated || self.settings.water.is_some();
+        if is_moved && body.settings.can_sleep != Some(false) {
+            let activation = rigid.activation_mut();
+            activation.normalized_linear_threshold = STILL;
+            activation.angular_threshold = STILL;
+        }
     }
 
     fn is_posed(&self, body: &BodyLayout) -> bool {
@@ -376,7 +383,6 @@ fn rigid_body(
     let velocity =
         |velocity: Vector3<f64>| convert::vec3(&if moves { velocity } else { default() });
     RigidBodyBuilder::new(kind)
-        .pose(convert::pose(&body.pose))
         .linvel(velocity(linear))
         .angvel(velocity(settings.angular_velocity))
         .additional_mass_properties(prepared.mass.properties())

@@ -147,7 +147,7 @@ impl Contacts<'_, '_> {
             other_geometry: other.entity,
             other_body: entity(other).unwrap_or(Entity::PLACEHOLDER),
             force: impulse * (sign / self.settings.substep()),
-            point: (weighted / weights).into(),
+            point: (weighted / weights + self.engine.places.origin.vector()).into(),
         }
     }
 }

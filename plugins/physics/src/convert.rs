@@ -36,12 +36,23 @@ pub(super) fn axes(locked: &Locked) -> LockedAxes {
     axes
 }
 
-/// Tells whether two poses differ by no more than the engine's rounding makes them.
+/// Rounding of the engine, as a share.
+const SHARE: f64 = 4.0 * f32::EPSILON as f64;
+
+/// Tells whether two poses about the engine's origin differ by no more than its rounding makes them.
 pub(super) fn is_rounding(one: &Isometry3<f64>, other: &Isometry3<f64>) -> bool {
-    const SHARE: f64 = 4.0 * f32::EPSILON as f64;
-    let apart = one.translation.vector - other.translation.vector;
     let scale = one.translation.vector.amax().max(1.0);
-    apart.amax() <= SHARE * scale && one.rotation.angle_to(&other.rotation) <= 4.0 * SHARE
+    are_near(one, other, SHARE * scale)
+}
+
+/// Tells whether two poses are the same, but for less than a micrometre.
+pub(super) fn is_same(one: &Isometry3<f64>, other: &Isometry3<f64>) -> bool {
+    are_near(one, other, SHARE)
+}
+
+fn are_near(one: &Isometry3<f64>, other: &Isometry3<f64>, way: f64) -> bool {
+    let apart = one.translation.vector - other.translation.vector;
+    apart.amax() <= way && one.rotation.angle_to(&other.rotation) <= 4.0 * SHARE
 }
 
 /// A vector of the engine.

@@ -16,7 +16,8 @@ use morse_scene::{
 };
 
 use super::{
-    PhysicsSettings, convert,
+    PhysicsSettings,
+    origin::{FAR, Origin},
     prepare::{Prepared, PreparedSolid},
 };
 
@@ -46,6 +47,8 @@ struct Placed<'a> {
     body: usize,
     frame: usize,
     solid: &'a PreparedSolid,
+    /// Of its body above the engine's origin, m.
+    height: f64,
     pose: Pose,
     around: Aabb,
 }
@@ -58,23 +61,26 @@ pub fn doubts(
     prepared: &Prepared,
     settings: &PhysicsSettings,
 ) -> Vec<Diagnostic> {
+    let origin = Origin::of(layout);
     let mut placed = Vec::new();
     for (body, (place, made)) in layout.bodies.iter().zip(&prepared.bodies).enumerate() {
         for solid in &made.solids {
             let pose = place.pose * solid.body_from_frame * solid.solid.frame_from_shape;
-            let pose = convert::pose(&pose);
+            let pose = origin.engine(&pose);
             let around = solid.solid.shape.compute_aabb(&pose);
             placed.push(Placed {
                 body,
                 frame: solid.at.0,
                 solid,
+                height: place.pose.translation.z - origin.vector().z,
                 pose,
                 around,
             });
         }
     }
     let mut found = large_meshes(layout, scene, &placed);
-    found.extend(below_the_floor(layout, &placed, settings));
+    found.extend(below_the_floor(layout, &placed, settings, &origin));
+    found.extend(far_apart(layout, &origin));
     found.extend(inside_each_other(layout, scene, &placed));
     found
 }
@@ -124,7 +130,9 @@ fn below_the_floor(
     layout: &Layout,
     placed: &[Placed<'_>],
     settings: &PhysicsSettings,
+    origin: &Origin,
 ) -> Vec<Diagnostic> {
+    let above = |height: f32| Range::shown((f64::from(height) + origin.vector().z).round());
     let [x, y, z] = settings.gravity;
     let is_downwards = z < 0.0 && x.abs().max(y.abs()) <= 0.0;
     let kind = |placed: &Placed<'_>| layout.bodies.get(placed.body).map(|body| body.kind);
@@ -155,8 +163,8 @@ fn below_the_floor(
             let message = format!("`{}` starts below every floor", name(layout, body.head));
             let note = format!(
                 "it reaches up to {} m, and the lowest thing that stands still down to {} m",
-                Range::shown(f64::from(top.round())),
-                Range::shown(f64::from(floor.round()))
+                above(top),
+                above(floor)
             );
             let warning = Diagnostic::warning("scene::below-floor", message)
                 .note(note)
@@ -168,6 +176,29 @@ fn below_the_floor(
         }
     }
     found
+}
+
+/// Bodies that move so far from the others that the engine finds their contacts badly.
+fn far_apart(layout: &Layout, origin: &Origin) -> Option<Diagnostic> {
+    let far = |body: &&BodyLayout| {
+        let at = body.pose.translation.vector - origin.vector();
+        body.kind != BodyKind::Fixed && at.amax() > FAR
+    };
+    let mut all = layout.bodies.iter().filter(far);
+    let (first, more) = (all.next()?, all.count());
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "`{}`{more} starts more than {} km from the middle of what moves",
+        name(layout, first.head),
+        Range::shown((FAR / 1e3).round()),
+    );
+    let warning = Diagnostic::warning("scene::far-apart", message)
+        .note("contacts are found in single precision about that middle: a millimetre is lost there at this distance")
+        .help("put what touches each other nearer to the rest, or into a simulation of its own");
+    Some(warning)
 }
 
 /// Robots that move by forces and start inside of something that is not of them: physics throws them out of it.
@@ -244,10 +275,12 @@ fn is_allowed(layout: &Layout, scene: &Scene, one: &Placed<'_>, other: &Placed<'
 /// Depth to which a solid may start inside of another, m.
 fn clearance(layout: &Layout, placed: &Placed<'_>) -> f32 {
     let body = layout.bodies.get(placed.body);
-    let base = body.filter(|body| body.actuated && body.kind == BodyKind::Dynamic);
-    let below = base.map_or(0.0, |base| {
-        base.pose.translation.z as f32 - placed.around.mins.z
-    });
+    let is_base = body.is_some_and(|body| body.actuated && body.kind == BodyKind::Dynamic);
+    let below = if is_base {
+        placed.height as f32 - placed.around.mins.z
+    } else {
+        0.0
+    };
     DEEPEST.max(below.min(GREATEST_CLEARANCE) + 1e-3)
 }
 

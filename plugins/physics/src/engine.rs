@@ -21,7 +21,7 @@ use morse_api::{body::BodyKind, motion::MotionMode};
 use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::Isometry3;
 
-use super::{PhysicsSettings, convert};
+use super::{PhysicsSettings, convert, places::Places};
 
 /// All sets of the engine.
 #[derive(QueryData)]
@@ -32,9 +32,17 @@ pub(super) struct Engine {
     pub joints: &'static mut RapierContextJoints,
     pub bodies: &'static mut RapierRigidBodySet,
     pub configuration: &'static RapierConfiguration,
+    pub places: &'static mut Places,
 }
 
 impl EngineItem<'_, '_> {
+    /// Puts a body to a pose in the world.
+    pub(super) fn put(&mut self, body: RigidBodyHandle, pose: &Isometry3<f64>, wakes: bool) {
+        if let Some(body) = self.bodies.bodies.get_mut(body) {
+            self.places.put(body, pose, wakes);
+        }
+    }
+
     /// The body of a row, unless the physics lost it: then nothing moves it any more.
     pub(super) fn movable(&mut self, row: &BodyRow) -> Option<&mut RigidBody> {
         let body = self.bodies.bodies.get(row.handle)?;
@@ -97,6 +105,8 @@ pub(super) struct Tables {
     pub hanging: Vec<Vec<usize>>,
     /// Pairs of bodies on either side of a joint, sorted.
     pub neighbours: Vec<(usize, usize)>,
+    /// Bodies that may go far: near them is the engine's origin.
+    pub roaming: Vec<usize>,
 }
 
 pub(super) struct BodyRow {
@@ -171,7 +181,12 @@ pub(super) fn spawn_engine(world: &mut World, settings: &PhysicsSettings) {
     let mut configuration = RapierConfiguration::new(1.0);
     configuration.gravity = convert::vec3(&settings.gravity.into());
     let engine = world
-        .spawn((simulation, configuration, DefaultRapierContext))
+        .spawn((
+            simulation,
+            configuration,
+            DefaultRapierContext,
+            Places::default(),
+        ))
         .id();
     world.insert_resource(Tables {
         engine: Some(engine),

@@ -94,6 +94,7 @@ impl Fluids {
         commanded: &Commanded,
     ) {
         let gravity = Vector3::from(settings.gravity);
+        let height = engine.places.origin.vector().z;
         for immersed in &self.0 {
             let row = tables.bodies.get(immersed.body);
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
@@ -107,7 +108,11 @@ impl Fluids {
             if is_held && !commanded.keeps_to_ground(immersed.body) {
                 continue;
             }
-            let effect = immersed.effect(body, row, settings, &gravity, is_held);
+            let water = settings.water.map(|water| Water {
+                level: water.level - height,
+                ..water
+            });
+            let effect = immersed.effect(body, row, (settings, water), &gravity, is_held);
             body.add_force(convert::vec3(&effect.force), false);
             body.add_torque(convert::vec3(&effect.torque), false);
             if let Some(water) = settings.water.filter(|_| !is_held) {
@@ -136,7 +141,7 @@ impl Immersed {
         &self,
         body: &RigidBody,
         row: &BodyRow,
-        settings: &PhysicsSettings,
+        (settings, water): (&PhysicsSettings, Option<Water>),
         gravity: &Vector3<f64>,
         is_held: bool,
     ) -> Effect {
@@ -146,7 +151,7 @@ impl Immersed {
             torque: Vector3::zeros(),
             share: 0.0,
         };
-        if let Some(water) = settings.water {
+        if let Some(water) = water {
             // The engine moves a body n times a step under one force; so far ahead, a force that pulls
             // back to a place neither adds energy nor takes it.
             let moves = f64::from(settings.moves());

@@ -10,10 +10,7 @@ use morse_api::{
 use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    convert,
-    engine::{self, BodyIndex, Engine, EngineItem, Tables},
-};
+use super::engine::{self, BodyIndex, Engine, EngineItem, Tables};
 
 /// All grasps, each of one body by another; state.
 #[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
@@ -115,7 +112,8 @@ fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHol
     let (Some(above), Some(below)) = (bodies.get(one.handle), bodies.get(other.handle)) else {
         return Err(CannotHold::NoBodies);
     };
-    let apart = convert::isometry(above.position()).inverse() * convert::isometry(below.position());
+    let places = &engine.places;
+    let apart = places.of(above).inverse() * places.of(below);
     for handle in [one.handle, other.handle] {
         ask_for_filter(&mut engine, handle);
         engine.wake(handle);

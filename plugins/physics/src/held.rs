@@ -35,7 +35,7 @@ pub(super) fn carry_jointed(
     from: &Isometry3<f64>,
     to: &Isometry3<f64>,
 ) {
-    if convert::is_rounding(from, to) {
+    if convert::is_same(from, to) {
         return;
     }
     let by = to * from.inverse();
@@ -43,9 +43,16 @@ pub(super) fn carry_jointed(
         if at == place || row.is_posed {
             continue;
         }
+        let places = &engine.places;
+        let body = engine.bodies.bodies.get(row.handle);
+        let Some(pose) = body.map(|body| by * places.of(body)) else {
+            continue;
+        };
+        if engine.is_lost(row) {
+            continue;
+        }
+        engine.put(row.handle, &pose, true);
         if let Some(body) = engine.movable(row) {
-            let pose = by * convert::isometry(body.position());
-            body.set_position(convert::pose(&pose), true);
             body.set_linvel(Default::default(), true);
             body.set_angvel(Default::default(), true);
         }

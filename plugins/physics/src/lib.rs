@@ -3,6 +3,7 @@
 //! In reading order:
 //! - [`plugin`] and [`PhysicsSettings`]: one tick of the clock is [`PhysicsSettings::substeps`] steps of the engine;
 //! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
+//! - `places`: poses in f64, which `follow` the engine's steps; `origin`: of the engine's world;
 //! - [`shapes`], [`mass`]: from the scene's geometry to solids with a mass;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
 //! - [`drives`]: what actuators ask of bodies; `rivals`: which of several drives; `posed`: velocities of what they put
@@ -25,6 +26,7 @@ pub mod drives;
 mod engine;
 mod filter;
 pub mod fluids;
+mod follow;
 pub mod grasp;
 mod held;
 mod joints;
@@ -33,7 +35,9 @@ pub mod lost_body;
 pub mod mass;
 mod mechanisms;
 mod motor;
+mod origin;
 pub mod place;
+mod places;
 mod posed;
 mod posing;
 pub mod prepare;

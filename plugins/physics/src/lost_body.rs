@@ -11,7 +11,7 @@ use morse_api::{
     tick::Clock,
     warning::Warnings,
 };
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -197,7 +197,8 @@ fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault
     let given_up = given_up.bodies().iter().copied().chain(of_colliders);
     let given_up = given_up.map(|handle| (handle, Fault::NotANumber));
     let active = engine.simulation.islands.active_bodies();
-    let wrong = |handle: RigidBodyHandle| Some((handle, wrong(bodies.get(handle)?)?));
+    let origin = engine.places.origin.vector();
+    let wrong = |handle: RigidBodyHandle| Some((handle, wrong(bodies.get(handle)?, &origin)?));
     let found = given_up.chain(active.filter_map(wrong));
     let place = |handle: RigidBodyHandle| {
         let place = usize::try_from(bodies.get(handle)?.user_data).ok()?;
@@ -208,15 +209,15 @@ fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault
         .collect()
 }
 
-/// Finds the fault in the pose and the motion of a body, if there is one.
-fn wrong(body: &RigidBody) -> Option<Fault> {
+/// Finds the fault in the pose and the motion of a body, if there is one. The engine's origin is there in the world.
+fn wrong(body: &RigidBody, origin: &Vector3<f64>) -> Option<Fault> {
     let pose = body.position();
     let crooked = (pose.rotation.length_squared() - 1.0).abs();
     let motion = body.linvel() + body.angvel();
     let is_number = pose.translation.is_finite() && motion.is_finite() && crooked < CROOKED;
     if !is_number {
         Some(Fault::NotANumber)
-    } else if f64::from(pose.translation.abs().max_element()) > FARTHEST {
+    } else if (convert::vector(pose.translation) + origin).amax() > FARTHEST {
         Some(Fault::TooFar)
     } else {
         None
@@ -226,7 +227,7 @@ fn wrong(body: &RigidBody) -> Option<Fault> {
 /// Puts a body back to where it was, at rest, and takes it out of the physics.
 fn freeze(engine: &mut EngineItem<'_, '_>, row: &BodyRow, pose: &Isometry3<f64>) {
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
-        body.set_position(convert::pose(pose), false);
+        engine.places.put(body, pose, false);
         body.set_linvel(default(), false);
         body.set_angvel(default(), false);
         body.reset_forces(false);

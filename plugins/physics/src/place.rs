@@ -86,8 +86,8 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
     if row.attachment.is_some() {
         return Err(Unmoved::Jointed);
     }
+    engine.put(row.handle, pose, true);
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
-        body.set_position(convert::pose(pose), true);
         body.set_linvel(default(), true);
         body.set_angvel(default(), true);
     }
@@ -138,11 +138,13 @@ pub fn push(
         BodyKind::Kinematic => return Err(Unmoved::Kinematic),
         BodyKind::Dynamic => {}
     }
+    let origin = engine.places.origin.vector();
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
         let impulse = convert::vec3(impulse);
         match point {
             Some(point) => {
-                body.apply_impulse_at_point(impulse, convert::vec3(&point.coords), true);
+                let point = convert::vec3(&(point.coords - origin));
+                body.apply_impulse_at_point(impulse, point, true);
             }
             None => body.apply_impulse(impulse, true),
         }

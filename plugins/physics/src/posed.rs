@@ -74,15 +74,18 @@ impl Puts<'_> {
             row,
             ..
         } = *self;
-        let (Some(body), Ok(mut state)) = (engine.movable(row), states.get_mut(row.entity)) else {
+        let Ok(mut state) = states.get_mut(row.entity) else {
             return;
         };
+        if engine.movable(row).is_none() {
+            return;
+        }
         let (from, to) = (state.pose, pose(state.pose));
         if !is_bearable(&to) {
             self.unbearable.push(self.place);
             return;
         }
-        body.set_position(convert::pose(&to), true);
+        engine.put(row.handle, &to, true);
         match displaced {
             None => put(self.motions, self.place, &from, &to, settings),
             Some((by, period)) => {
@@ -109,9 +112,9 @@ pub(super) fn put(
 ) {
     let known = motions.get(&place).copied();
     let target = known.map(|known| known.target);
-    let is_unmoved = |target: &Isometry3<f64>| convert::is_rounding(target, from);
+    let is_unmoved = |target: &Isometry3<f64>| convert::is_same(target, from);
     let from = target.filter(is_unmoved).unwrap_or(*from);
-    if *to == from || (known.is_none() && convert::is_rounding(to, &from)) {
+    if *to == from || (known.is_none() && convert::is_same(to, &from)) {
         return;
     }
     let mut motion = PosedMotion {
@@ -183,9 +186,12 @@ pub(super) fn carry(
             .bodies
             .get(at)
             .filter(|_| chain.any(|at| at == place));
-        if let Some(body) = row.and_then(|row| engine.movable(row)) {
-            let pose = by * convert::isometry(body.position());
-            body.set_position(convert::pose(&pose), true);
+        let Some(row) = row.filter(|row| !engine.is_lost(row)) else {
+            continue;
+        };
+        if let Some(body) = engine.bodies.bodies.get(row.handle) {
+            let pose = by * engine.places.of(body);
+            engine.put(row.handle, &pose, true);
         }
     }
 }

@@ -8,7 +8,7 @@ use morse_scene::assembly::JointMode;
 use nalgebra::Isometry3;
 
 use super::{
-    PhysicsSettings, convert,
+    PhysicsSettings,
     engine::{Engine, EngineItem, Tables},
     joints::JointMotion,
 };
@@ -126,20 +126,19 @@ pub(super) fn lead(
     if tables.posed.is_empty() {
         return;
     }
-    let bodies = &engine.bodies.bodies;
+    let (bodies, places) = (&engine.bodies.bodies, &engine.places);
     let expected = |place: usize| {
         let row = tables.bodies.get(place);
         let Some((row, body)) = row.and_then(|row| Some((row, bodies.get(row.handle)?))) else {
             return Isometry3::identity();
         };
-        row.still.unwrap_or_else(|| {
-            convert::isometry(&body.predict_position_using_velocity(substep as f32))
-        })
+        row.still.unwrap_or_else(|| places.expected(body, substep))
     };
+    let origin = engine.places.origin;
     for (place, pose) in poses(tables, motion, share, expected) {
         let row = tables.bodies.get(place);
         if let Some(body) = row.and_then(|row| engine.movable(row)) {
-            body.set_next_kinematic_position(convert::pose(&pose));
+            body.set_next_kinematic_position(origin.engine(&pose));
         }
     }
 }

@@ -24,6 +24,7 @@ use super::{
     engine::{Engine, EngineItem, Tables},
     joints::JointMotion,
     lost_body::LostBodies,
+    places::Places,
     posed::{self, PosedMotions},
     step,
     trees::{Trees, TreesState},
@@ -51,6 +52,7 @@ struct Saved<'a> {
     commands: &'a BTreeMap<usize, Command>,
     posed: &'a PosedMotions,
     lost: &'a LostBodies,
+    places: &'a Places,
 }
 
 /// As [`Saved`], on the way back.
@@ -67,6 +69,7 @@ struct Restored {
     commands: BTreeMap<usize, Command>,
     posed: PosedMotions,
     lost: LostBodies,
+    places: Places,
 }
 
 /// Poses, velocities and sleep of all bodies, and all joint coordinates, in path order; velocities of what was put
@@ -100,6 +103,7 @@ fn hash(world: &World, hasher: &mut StateHasher) {
         hasher.f64(variable.effort);
     }
     engine.trees.hash(hasher);
+    engine.places.hash(hasher);
     for (place, motion) in engine.posed {
         if motion.velocities().is_some() {
             hasher.value(&(place, motion));
@@ -183,6 +187,7 @@ fn put(
 ) -> (JointMotion, TreesState, LostBodies) {
     engine.bodies.bodies = restored.bodies;
     engine.colliders.colliders = restored.colliders;
+    *engine.places = restored.places;
     engine.simulation.islands = restored.islands;
     engine.simulation.broad_phase = restored.broad_phase;
     engine.simulation.narrow_phase = restored.narrow_phase;
@@ -214,6 +219,7 @@ fn sets(world: &World) -> Option<Saved<'_>> {
         commands: &commanded.velocities,
         posed: &commanded.posed,
         lost: world.get_resource()?,
+        places: world.get(entity)?,
     })
 }
 

@@ -17,6 +17,7 @@ use super::{
     joints::JointMotion,
     loads::Loads,
     lost_body::Losses,
+    places::Step,
     posing, slopes,
     trees::Trees,
     vehicles::Vehicles,
@@ -37,6 +38,7 @@ pub(super) fn step(
     if settings.motion == MotionMode::Default {
         slopes::hold(&mut engine, &tables, &commanded);
     }
+    engine.keep_near(&tables);
     losses.put_out(&mut engine, &tables, &commanded.unbearable);
     let substeps = settings.substeps.max(1);
     let extra = fluids
@@ -44,6 +46,10 @@ pub(super) fn step(
         .chain(vehicles.bodies())
         .chain(trees.links());
     let loads = Loads::of(extra, &engine, &tables);
+    let length = Step {
+        dt: settings.substep(),
+        moves: settings.moves(),
+    };
     for substep in 0..substeps {
         commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
         let share = f64::from(substep + 1) / f64::from(substeps);
@@ -60,7 +66,9 @@ pub(super) fn step(
             rolls: settings.motion == MotionMode::Default,
             up: -gravity.normalize_or_zero(),
         };
+        engine.remember(&tables, |body| trees.has(body));
         advance(&mut engine, &hooks);
+        engine.keep_up(&tables, &length, |body| trees.has(body));
         trees.end(&mut engine, &tables, &grasps, settings.substep());
         losses.look(&mut engine, &tables);
     }
@@ -126,11 +134,10 @@ pub(super) fn write_back(
         let Some(row) = tables.bodies.get(at).filter(|row| !engine.is_lost(row)) else {
             continue;
         };
-        if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
-            let wanted = convert::pose(&pose);
-            if *body.position() != wanted {
-                body.set_position(wanted, true);
-            }
+        let wanted = engine.places.origin.engine(&pose);
+        let body = engine.bodies.bodies.get(row.handle);
+        if body.is_some_and(|body| *body.position() != wanted) {
+            engine.put(row.handle, &pose, true);
         }
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
             state.pose = pose;
@@ -153,12 +160,10 @@ pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyS
         }
     };
     *state = BodyState {
-        pose: row
-            .still
-            .unwrap_or_else(|| convert::isometry(body.position())),
+        pose: row.still.unwrap_or_else(|| engine.places.of(body)),
         linear_velocity: velocity(body.linvel()),
         angular_velocity: velocity(body.angvel()),
-        center_of_mass: convert::point(body.center_of_mass()),
+        center_of_mass: engine.places.center(body),
         mass: row.mass,
     };
 }

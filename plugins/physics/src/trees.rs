@@ -17,6 +17,7 @@ mod line;
 mod motors;
 mod solve;
 mod sync;
+mod touch;
 
 use bevy::prelude::*;
 use morse_api::{state::StateHasher, warning::Warnings};
@@ -39,9 +40,9 @@ use super::{
     prepare::Prepared,
 };
 use gather::Found;
-pub(super) use gather::Key;
 use lent::Lent;
 use solve::Scene;
+pub(super) use touch::Key;
 
 /// All trees of dynamic joints of a world, in the order of their bases.
 #[derive(Resource, Default)]
@@ -94,17 +95,12 @@ struct Weight {
     inverse_inertia: Matrix3<f64>,
 }
 
-/// A pose as the engine was told: x y z, and a quaternion x y z w.
-type Told = ([f32; 3], [f32; 4]);
-
 /// The state of all trees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TreesState {
     trees: Vec<TreeState>,
     /// Bodies without joints that touched links, or what touched them, in the last step.
     pulled: Vec<usize>,
-    /// Poses of these without the engine's rounding, and as it knows them.
-    exact: Vec<(usize, Isometry3<f64>, Told)>,
     /// Impulses of the last step, by contact.
     impulses: Vec<(Key, [f64; 3])>,
 }
@@ -117,7 +113,7 @@ struct TreeState {
     /// Linear and angular velocity of each link, as the engine was told.
     shown: Vec<[[f32; 3]; 2]>,
     /// Pose of the first link.
-    at_engine: Told,
+    at: Isometry3<f64>,
     /// Of each variable.
     motors: Vec<Motor>,
 }
@@ -215,7 +211,7 @@ impl Trees {
             motion,
             carried: [[0.0; 3]; 2],
             shown: vec![[[0.0; 3]; 2]; links],
-            at_engine: ([0.0; 3], [0.0, 0.0, 0.0, 1.0]),
+            at: Isometry3::identity(),
             motors,
         });
     }

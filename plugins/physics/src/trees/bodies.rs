@@ -1,16 +1,12 @@
 //! Bodies of the engine, as trees see them.
-use bevy::math::{Quat, Vec3};
-use bevy_rapier3d::rapier::{
-    math::Pose as EnginePose,
-    prelude::{LockedAxes, RigidBody, RigidBodyType},
-};
+use bevy::math::Vec3;
+use bevy_rapier3d::rapier::prelude::{LockedAxes, RigidBody, RigidBodyType};
 use morse_mechanisms::Motion;
 use nalgebra::{Isometry3, Vector3};
 
-use super::Told;
 use crate::{
     convert,
-    engine::{EngineItem, Tables},
+    engine::{BodyRow, EngineItem, Tables},
 };
 
 /// Way (m) and turn (rad) that the engine need not know of what all but rests.
@@ -38,11 +34,11 @@ pub(super) fn allowed(locked: LockedAxes) -> [Vector3<f64>; 2] {
     ]
 }
 
-/// Velocity of a body, in its own axes.
+/// Velocity of a body at this pose, in its own axes.
 pub(super) fn carried(body: &RigidBody, pose: &Isometry3<f64>) -> Motion {
     let turn = pose.rotation.inverse();
     let angular = convert::vector(body.angvel());
-    let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
+    let arm = pose.rotation * convert::vector(body.local_center_of_mass());
     Motion {
         angular: turn * angular,
         linear: turn * (convert::vector(body.linvel()) - angular.cross(&arm)),
@@ -52,34 +48,31 @@ pub(super) fn carried(body: &RigidBody, pose: &Isometry3<f64>) -> Motion {
 /// Puts a body to a pose, and gives it velocities. Whatever is put somewhere is awake for a while, so that what all but rests
 /// is put there only once it has gone a way: else nothing would ever fall asleep.
 pub(super) fn show(
-    body: &mut RigidBody,
+    engine: &mut EngineItem<'_, '_>,
+    row: &BodyRow,
     pose: &Isometry3<f64>,
     [linear, angular]: [Vec3; 2],
     rests: bool,
 ) {
-    let known = convert::isometry(body.position());
-    let is_there = if rests {
-        let way = (known.translation.vector - pose.translation.vector).norm();
-        way < LITTLE && known.rotation.angle_to(&pose.rotation) < LITTLE
-    } else {
-        convert::is_rounding(&known, pose)
+    let places = &mut *engine.places;
+    let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
+        return;
     };
-    if !is_there {
-        body.set_position(convert::pose(pose), false);
+    let known = convert::isometry(body.position());
+    let wanted = places.origin.local(pose);
+    let is_there = if rests {
+        let way = (known.translation.vector - wanted.translation.vector).norm();
+        way < LITTLE && known.rotation.angle_to(&wanted.rotation) < LITTLE
+    } else {
+        convert::is_rounding(&known, &wanted)
+    };
+    if is_there {
+        places.note(body, pose);
+    } else {
+        places.put(body, pose, false);
     }
     body.set_linvel(linear, false);
     body.set_angvel(angular, false);
-}
-
-/// The pose of a body in the engine.
-pub(super) fn told(body: &RigidBody) -> Told {
-    let pose = body.position();
-    (pose.translation.to_array(), pose.rotation.to_array())
-}
-
-/// A pose as the engine was told.
-pub(super) fn engine_pose((translation, rotation): Told) -> EnginePose {
-    EnginePose::from_parts(Vec3::from(translation), Quat::from_array(rotation))
 }
 
 pub(super) fn rigid<'a>(

@@ -2,7 +2,7 @@
 use std::mem;
 
 use bevy_rapier3d::rapier::{
-    geometry::{ContactManifold, ContactPair},
+    geometry::ContactPair,
     prelude::{ColliderHandle, RigidBody},
 };
 use morse_mechanisms::{
@@ -10,7 +10,6 @@ use morse_mechanisms::{
     island::{Contact, Side, Weld},
 };
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use serde::{Deserialize, Serialize};
 
 use super::{
     Trees,
@@ -18,37 +17,13 @@ use super::{
     isometry,
     lent::Lent,
     line,
+    touch::{Key, Touch},
 };
 use crate::{
     convert,
     engine::{EngineItem, Tables},
     grasp::{self, Grasps},
 };
-
-/// Name of a point of contact: two geometries, their parts, and the features of these that touch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Key {
-    geometry: [u32; 2],
-    parts: [u32; 2],
-    pub(super) features: [u32; 2],
-}
-
-impl Key {
-    /// Places of the geometries.
-    pub(crate) const fn geometry(&self) -> [u32; 2] {
-        self.geometry
-    }
-
-    /// The name of a point of a manifold.
-    pub(crate) fn new(geometry: [u32; 2], manifold: &ContactManifold, point: usize) -> Self {
-        let features = manifold.points.get(point);
-        Self {
-            geometry,
-            parts: [manifold.subshape1, manifold.subshape2],
-            features: features.map_or([0; 2], |point| [point.fid1.0, point.fid2.0]),
-        }
-    }
-}
 
 /// Contacts and welds of one step.
 #[derive(Default)]
@@ -71,14 +46,6 @@ struct Pair {
 
 /// The bodies on both sides, if there are any.
 pub(super) type Sides = [Option<usize>; 2];
-
-/// A point of contact.
-#[derive(Clone, Copy)]
-pub(super) struct Touch {
-    pub key: Key,
-    pub bodies: [usize; 2],
-    pub contact: Contact,
-}
 
 impl Found {
     fn clear(&mut self) {
@@ -144,7 +111,7 @@ impl Trees {
             return;
         };
         if self.lent.iter().all(|lent| lent.body != body) {
-            let lent = Lent::late(body, rigid, dt);
+            let lent = Lent::late((body, engine.places.of(rigid)), rigid, dt);
             self.seen[body] = lent.pose;
             self.lent.push(lent);
         }
@@ -208,7 +175,7 @@ impl Trees {
             self.places[tree] = self.base(tree, engine, tables).1;
             for body in &self.rows[tree].links {
                 if let Some(rigid) = rigid(engine, tables, *body) {
-                    self.seen[*body] = convert::isometry(rigid.position());
+                    self.seen[*body] = engine.places.seen(rigid);
                 }
             }
             found.open.extend(&self.rows[tree].links);
@@ -318,8 +285,7 @@ impl Trees {
         if let Some(lent) = self.lent.iter().find(|lent| lent.body == body) {
             return Some(lent.pose);
         }
-        let pose = rigid(engine, tables, body)?.position();
-        Some(convert::isometry(pose))
+        Some(engine.places.of(rigid(engine, tables, body)?))
     }
 
     /// Pose of a body that is moved here, as the engine knows it and as it is; none of another one.

@@ -6,12 +6,12 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{
     Trees, Weight,
-    bodies::{allowed, engine_pose, moves, show, told},
+    bodies::{allowed, moves, show},
 };
 use crate::{
-    build::STILL,
     convert,
     engine::{EngineItem, Tables},
+    places::STILL,
 };
 
 /// A free body that is calculated in this step, and what the engine is to have again afterwards.
@@ -74,13 +74,12 @@ impl Lent {
     }
 
     /// Takes a body over that met a link just now: the engine has moved it, and it goes back for that.
-    pub(super) fn late(body: usize, rigid: &RigidBody, dt: f64) -> Self {
+    pub(super) fn late((body, pose): (usize, Isometry3<f64>), rigid: &RigidBody, dt: f64) -> Self {
         let (linear, angular) = (
             convert::vector(rigid.linvel()),
             convert::vector(rigid.angvel()),
         );
-        let pose = convert::isometry(rigid.position());
-        let center = pose.inverse_transform_point(&convert::point(rigid.center_of_mass()));
+        let center = convert::point(rigid.local_center_of_mass());
         let back = Motion {
             angular: -angular,
             linear: -linear,
@@ -114,21 +113,17 @@ impl Trees {
         let gravity = engine.configuration.gravity;
         for place in &self.state.pulled {
             let row = tables.bodies.get(*place);
-            let Some(body) = row
+            let body = row.and_then(|row| engine.bodies.bodies.get(row.handle));
+            let poses = body.map(|body| (engine.places.seen(body), engine.places.of(body)));
+            let Some((body, poses)) = row
                 .and_then(|row| engine.movable(row))
                 .filter(|body| moves(body))
+                .zip(poses)
             else {
                 continue;
             };
-            let seen = convert::isometry(body.position());
+            let (seen, pose) = poses;
             self.seen[*place] = seen;
-            let exact = &self.state.exact;
-            let exact = exact
-                .binary_search_by(|(known, ..)| known.cmp(place))
-                .ok()
-                .map(|at| exact[at]);
-            let exact = exact.filter(|(.., told)| *body.position() == engine_pose(*told));
-            let pose = exact.map_or(seen, |(_, pose, _)| pose);
             let weight = &self.masses[*place];
             let lent = Lent::early((*place, pose), body, weight, gravity, dt);
             self.lent.push(lent);
@@ -141,11 +136,10 @@ impl Trees {
     }
 
     /// Gives the free bodies back, where they are after the step.
-    pub(super) fn give_back(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
-        self.state.exact.clear();
+    pub(super) fn give_back(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
         for lent in &self.lent {
             let row = tables.bodies.get(lent.body);
-            let Some(body) = row.and_then(|row| engine.movable(row)) else {
+            let Some((row, body)) = row.and_then(|row| Some((row, engine.movable(row)?))) else {
                 continue;
             };
             if let Some(acts) = &lent.acts {
@@ -160,8 +154,7 @@ impl Trees {
                 let pose = moved(&lent.pose, center, &lent.moving, dt);
                 let [linear, angular] = [&lent.linear, &lent.angular].map(convert::vec3);
                 let rests = linear.length() < STILL && angular.length() < STILL;
-                show(body, &pose, [linear, angular], rests);
-                self.state.exact.push((lent.body, pose, told(body)));
+                show(engine, row, &pose, [linear, angular], rests);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::mem;
 use morse_mechanisms::island::Contact;
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::gather::Touch;
+use super::touch::Touch;
 
 /// Names of the features of ends and middle; the engine has no such ones.
 const NAMES: [u32; 3] = [u32::MAX - 2, u32::MAX - 1, u32::MAX];
@@ -78,7 +78,7 @@ mod tests {
 
     fn touch(point: [f64; 3], distance: f64) -> Touch {
         Touch {
-            key: super::super::gather::Key::default(),
+            key: super::super::touch::Key::default(),
             bodies: [0, 1],
             contact: Contact {
                 sides: [Side::Given(Vector3::zeros()); 2],

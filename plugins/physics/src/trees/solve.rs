@@ -13,9 +13,10 @@ use nalgebra::{Point3, Vector3};
 use super::{
     Trees,
     bodies::{allowed, carried, rigid},
-    gather::{Found, Touch},
+    gather::Found,
     isometry,
     sync::velocity,
+    touch::Touch,
 };
 use crate::{
     convert,
@@ -175,7 +176,7 @@ impl Trees {
                 allowed(body.locked_axes()).map(|free| free.map(|free| free == 0.0));
             let weld = Weld {
                 sides: [Side::Given(Vector3::zeros()); 2],
-                point: convert::vector(body.center_of_mass()),
+                point: scene.engine.places.center(body).coords,
                 error: Motion::ZERO,
                 holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
             };
@@ -362,7 +363,7 @@ fn velocity_at(body: usize, point: &Vector3<f64>, scene: &Scene<'_, '_, '_>) -> 
     if body.is_fixed() {
         return Vector3::zeros();
     }
-    let pose = convert::isometry(body.position());
+    let pose = scene.engine.places.of(body);
     let motion = carried(body, &pose);
     let local = pose.inverse_transform_point(&(*point).into());
     pose.rotation * motion.at(&local.coords)

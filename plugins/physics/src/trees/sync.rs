@@ -7,14 +7,14 @@ use nalgebra::Vector3;
 
 use super::{
     TreeState, Trees,
-    bodies::{carried, engine_pose, rigid, show, told},
+    bodies::{carried, rigid, show},
     isometry, put, set_base,
 };
 use crate::{
-    build::STILL,
     convert,
     drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
+    places::STILL,
 };
 
 impl Trees {
@@ -122,16 +122,16 @@ impl Trees {
         let TreeState {
             motion,
             shown,
-            at_engine,
+            at: known,
             ..
         } = &mut self.state.trees[at];
         let work = &mut self.movers[at].work;
         let mut is_set = commanded.drives(row.base) || commanded.posed.contains_key(&row.base);
         if row.floats
             && let Some(body) = rigid(engine, tables, row.base)
-            && *body.position() != engine_pose(*at_engine)
+            && engine.places.of(body) != *known
         {
-            put(motion, &convert::isometry(body.position()));
+            put(motion, &engine.places.of(body));
             work.place(&row.tree, &base, motion);
             is_set = true;
         }
@@ -140,7 +140,7 @@ impl Trees {
             let Some(rigid) = rigid(engine, tables, *body) else {
                 continue;
             };
-            self.seen[*body] = convert::isometry(rigid.position());
+            self.seen[*body] = engine.places.seen(rigid);
             if rigid.is_sleeping() {
                 continue;
             }
@@ -194,9 +194,7 @@ impl Trees {
         else {
             return (Base::at_rest(gravity), Pose::identity());
         };
-        let pose = carrier
-            .still
-            .unwrap_or_else(|| convert::isometry(body.position()));
+        let pose = carrier.still.unwrap_or_else(|| engine.places.of(body));
         let turn = pose.rotation.inverse();
         let mut base = Base::at_rest(turn * gravity);
         if !body.is_fixed() {
@@ -219,7 +217,7 @@ impl Trees {
                 let TreeState {
                     motion,
                     shown,
-                    at_engine,
+                    at: known,
                     ..
                 } = &mut self.state.trees[at];
                 mover.work.place(&row.tree, &base, motion);
@@ -233,19 +231,21 @@ impl Trees {
                     }
                     let rests = now.iter().all(|part| part.norm() < f64::from(STILL));
                     let body = tables.bodies.get(*body);
-                    if let Some(body) = body.and_then(|body| engine.movable(body)) {
+                    if let Some((body, rigid)) =
+                        body.and_then(|body| Some((body, engine.movable(body)?)))
+                    {
                         // What the engine would move on, to be put elsewhere afterwards, costs it twice. It sees that
                         // something moves by its pose, if that has geometry.
-                        let is_seen = !body.colliders().is_empty() && !row.floats;
+                        let is_seen = !rigid.colliders().is_empty() && !row.floats;
                         let [linear, angular] = if is_seen && !self.broken.contains(&at) {
                             [Vec3::ZERO; 2]
                         } else {
                             now.map(|part| convert::vec3(&part))
                         };
                         *shown = [linear.to_array(), angular.to_array()];
-                        show(body, &pose, [linear, angular], rests);
+                        show(engine, body, &pose, [linear, angular], rests);
                         if link == 0 {
-                            *at_engine = told(body);
+                            *known = pose;
                         }
                     }
                 }

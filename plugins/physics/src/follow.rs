@@ -1,0 +1,64 @@
+//! Places that follow the engine's steps, and its origin, which follows what moves.
+
+use morse_api::body::BodyKind;
+
+use super::{
+    engine::{BodyRow, EngineItem, Tables},
+    places::Step,
+};
+
+impl EngineItem<'_, '_> {
+    /// Remembers how all bodies move that the engine is about to move. `is_moved` tells which else are not to be looked at.
+    pub(super) fn remember(&mut self, tables: &Tables, is_moved: impl Fn(usize) -> bool) {
+        let places = &mut *self.places;
+        places.prepare(tables.bodies.len());
+        for (at, row) in tables.bodies.iter().enumerate() {
+            if row.kind != BodyKind::Fixed
+                && !row.is_posed
+                && !is_moved(at)
+                && let Some(body) = self.bodies.bodies.get(row.handle)
+            {
+                places.remember(at, body);
+            }
+        }
+    }
+
+    /// Takes over what the engine's step did to these bodies.
+    pub(super) fn keep_up(
+        &mut self,
+        tables: &Tables,
+        step: &Step,
+        is_moved: impl Fn(usize) -> bool,
+    ) {
+        for (at, row) in tables.bodies.iter().enumerate() {
+            if row.kind == BodyKind::Fixed || row.is_posed || is_moved(at) {
+                continue;
+            }
+            let places = &mut *self.places;
+            let bodies = &mut self.bodies.bodies;
+            let body = bodies.get(row.handle).filter(|body| body.is_enabled());
+            if let Some(wanted) = body.and_then(|body| places.follow(at, body, step))
+                && let Some(body) = bodies.get_mut(row.handle)
+            {
+                body.set_position(wanted, false);
+            }
+        }
+    }
+
+    /// Moves the origin if what moves has gone far from it, and all bodies in the engine with it.
+    pub(super) fn keep_near(&mut self, tables: &Tables) {
+        let Some(origin) = self.places.nearer(&tables.roaming) else {
+            return;
+        };
+        let bodies = &mut self.bodies.bodies;
+        let places = &mut *self.places;
+        let pose = |row: &BodyRow| Some((row.handle, places.of(bodies.get(row.handle)?)));
+        let poses: Vec<_> = tables.bodies.iter().filter_map(pose).collect();
+        places.origin = origin;
+        for (handle, pose) in poses {
+            if let Some(body) = bodies.get_mut(handle) {
+                places.put(body, &pose, false);
+            }
+        }
+    }
+}

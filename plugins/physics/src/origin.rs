@@ -1,0 +1,143 @@
+//! The origin of the engine's world: single precision is finest near it, and so it is where what moves is.
+
+use bevy_rapier3d::rapier::math::Pose;
+use morse_api::body::BodyKind;
+use morse_scene::assembly::{BodyLayout, Layout};
+use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::convert;
+
+/// m along an axis: an origin that is nearer to what moves than this stays.
+const NEAR: f64 = 256.0;
+
+/// m: origins are multiples of this, so that what is at rest is at round numbers there as well.
+const GRID: f64 = 128.0;
+
+/// m from the origin up to which the engine finds contacts well: it tells half a millimetre there.
+pub(super) const FAR: f64 = 8_192.0;
+
+/// Origin of the engine's world in that of the scene, m. It is zero unless what moves is far from there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Origin([f64; 3]);
+
+impl Origin {
+    /// The origin for a scene at its start.
+    pub(super) fn of(layout: &Layout) -> Self {
+        let at = roaming(layout).into_iter();
+        let at = at.filter_map(|at| Some(layout.bodies.get(at)?.pose.translation.vector));
+        Self::default()
+            .nearer(at, &mut Vec::new())
+            .unwrap_or_default()
+    }
+
+    /// A pose for the engine.
+    pub(super) fn engine(&self, pose: &Isometry3<f64>) -> Pose {
+        convert::pose(&self.local(pose))
+    }
+
+    /// A pose, seen from here.
+    pub(super) fn local(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
+        Isometry3::from_parts(
+            (pose.translation.vector - self.vector()).into(),
+            pose.rotation,
+        )
+    }
+
+    /// A pose of the engine in the world.
+    pub(super) fn world(&self, pose: &Pose) -> Isometry3<f64> {
+        let mut pose = convert::isometry(pose);
+        pose.translation.vector += self.vector();
+        pose
+    }
+
+    /// m.
+    pub(super) fn vector(&self) -> Vector3<f64> {
+        self.0.into()
+    }
+
+    /// Another origin, if most of what moves is far from this one along an axis: near the middle one there.
+    pub(super) fn nearer(
+        &self,
+        at: impl Iterator<Item = Vector3<f64>> + Clone,
+        scratch: &mut Vec<f64>,
+    ) -> Option<Self> {
+        let mut nearer = *self;
+        for (axis, origin) in nearer.0.iter_mut().enumerate() {
+            let at = at.clone().map(|at| at[axis]).filter(|at| at.is_finite());
+            let (mut far, mut count) = (0, 0);
+            for at in at.clone() {
+                far += usize::from((at - *origin).abs() > NEAR);
+                count += 1;
+            }
+            if 2 * far <= count {
+                continue;
+            }
+            scratch.clear();
+            scratch.extend(at);
+            let place = (count - 1) / 2;
+            let (_, middle, _) = scratch.select_nth_unstable_by(place, f64::total_cmp);
+            // What moves about the border of two origins does not change them all the time.
+            if (*middle - *origin).abs() > GRID {
+                *origin = libm::round(*middle / GRID) * GRID;
+            }
+        }
+        (nearer != *self).then_some(nearer)
+    }
+}
+
+/// The bodies that may go far: bases of robots, and where there are none, what forces move.
+pub(super) fn roaming(layout: &Layout) -> Vec<usize> {
+    let bodies = layout.bodies.iter().enumerate();
+    let free = bodies.filter(|(_, body)| body.attachment.is_none());
+    let of = |is: &dyn Fn(&BodyLayout) -> bool| -> Vec<usize> {
+        let some = free.clone().filter(|(_, body)| is(body));
+        some.map(|(at, _)| at).collect()
+    };
+    let bases = of(&|body| body.robot.is_some() && body.actuated);
+    if bases.is_empty() {
+        of(&|body| body.kind == BodyKind::Dynamic)
+    } else {
+        bases
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nearer(origin: Origin, xs: &[f64]) -> Option<[f64; 3]> {
+        let at = xs.iter().map(|x| Vector3::new(*x, 3.0, -2.0));
+        let found = origin.nearer(at, &mut Vec::new());
+        found.map(|origin| origin.0)
+    }
+
+    #[test]
+    fn the_origin_stays_until_most_of_what_moves_is_far() {
+        let zero = Origin::default();
+        assert_eq!(nearer(zero, &[]), None);
+        assert_eq!(nearer(zero, &[f64::NAN]), None);
+        assert_eq!(nearer(zero, &[250.0, -250.0, 20.0]), None);
+        // One of many goes its way alone.
+        assert_eq!(nearer(zero, &[5e5, 1.0, 2.0]), None);
+        let found = nearer(zero, &[5e5, 5e5 + 30.0, 2.0]);
+        assert_eq!(found, Some([499_968.0, 0.0, 0.0]));
+        let there = Origin([499_968.0, 0.0, 0.0]);
+        assert_eq!(nearer(there, &[5e5 + 90.0, 5e5 + 30.0, 2.0]), None);
+        assert_eq!(nearer(there, &[0.0]), Some([0.0; 3]));
+    }
+
+    #[test]
+    fn poses_go_to_the_engine_and_come_back() {
+        let origin = Origin([500_096.0, 5_399_936.0, 0.0]);
+        let pose = Isometry3::new(
+            Vector3::new(500_000.25, 5_400_000.5, 7.75),
+            Vector3::z() * 0.5,
+        );
+        let engine = origin.engine(&pose);
+        assert_eq!(engine.translation.to_array(), [-95.75, 64.5, 7.75]);
+        let back = origin.world(&engine);
+        assert_eq!(back.translation, pose.translation);
+        assert!(back.rotation.angle_to(&pose.rotation) < 1e-6);
+    }
+}

@@ -1,0 +1,328 @@
+//! Poses of all bodies in double precision, beside the engine's, which are in single precision about an origin of the world's.
+//!
+//! The engine adds what a body moves by to its position several times a step, and rounds each time: a metre a minute is nothing
+//! there beyond some kilometres. Here, poses are integrated from the engine's velocities. What the engine did to a
+//! body's pose beyond its velocity, such as to push it out of the ground, is found by doing in single precision what it would
+//! have done without, rounding as it does: the difference is taken over. The engine's pose is set anew once it is off by more
+//! than a little.
+//!
+//! The origin is where what moves is, of one world: see [`Origin`].
+
+use bevy::{math::Quat, prelude::*};
+use bevy_rapier3d::rapier::{math::Pose, prelude::RigidBody};
+use morse_api::state::StateHasher;
+use nalgebra::{Isometry3, Point3, UnitQuaternion};
+use serde::{Deserialize, Serialize};
+
+use super::{convert, origin::Origin};
+
+/// m/s (and rad/s without colliders): what joints, actuators or water may move sleeps when it is slower than this
+/// for half a second, and is then at rest to the last bit. Whatever it is asked to do wakes it. Other bodies
+/// sleep sooner.
+pub(super) const STILL: f32 = 5e-4;
+
+/// Way (m) and turn (rad) that the engine need not know of.
+const LITTLE: f64 = 2e-5;
+
+/// As well, of what all but rests: whatever is put somewhere is awake for a while, and would never fall asleep.
+const RESTING: f64 = 1e-3;
+
+/// Places of all bodies; state. On the entity that carries the engine's sets.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Places {
+    pub origin: Origin,
+    /// Of each body of the tables.
+    known: Vec<Known>,
+    /// Motion of each body before a step.
+    #[serde(skip)]
+    before: Vec<Before>,
+    /// Memory for the search of another origin.
+    #[serde(skip)]
+    scratch: Vec<f64>,
+}
+
+/// Pose of a body.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Known {
+    exact: Isometry3<f64>,
+    /// Pose of the engine for it. If that has another one by now, somebody put the body there.
+    engine: Pose,
+}
+
+/// Motion of a body in the engine, before its step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    pose: Pose,
+    linear: Vec3,
+    angular: Vec3,
+    is_awake: bool,
+}
+
+/// A step of the engine.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    /// Length, s.
+    pub dt: f64,
+    /// So many times in it, the engine moves the bodies.
+    pub moves: u32,
+}
+
+impl Places {
+    /// Nothing is anywhere yet.
+    pub(super) fn about(origin: Origin) -> Self {
+        Self {
+            origin,
+            ..Self::default()
+        }
+    }
+
+    /// Takes up the next body of the tables.
+    pub(super) fn add(&mut self, pose: &Isometry3<f64>) {
+        self.known.push(Known {
+            exact: *pose,
+            engine: self.origin.engine(pose),
+        });
+    }
+
+    /// The pose of a body, without the engine's rounding.
+    pub(super) fn of(&self, body: &RigidBody) -> Isometry3<f64> {
+        let known = place(body).and_then(|place| self.known.get(place));
+        let known = known.filter(|known| known.engine == *body.position());
+        known.map_or_else(|| self.seen(body), |known| known.exact)
+    }
+
+    /// The pose of a body as the engine has it.
+    pub(super) fn seen(&self, body: &RigidBody) -> Isometry3<f64> {
+        self.origin.world(body.position())
+    }
+
+    /// The centre of mass of a body in the world.
+    pub(super) fn center(&self, body: &RigidBody) -> Point3<f64> {
+        self.of(body) * convert::point(body.local_center_of_mass())
+    }
+
+    /// Puts a body to a pose.
+    pub(super) fn put(&mut self, body: &mut RigidBody, pose: &Isometry3<f64>, wakes: bool) {
+        body.set_position(self.origin.engine(pose), wakes);
+        self.note(body, pose);
+    }
+
+    /// A body is at this pose, whatever the engine has for it.
+    pub(super) fn note(&mut self, body: &RigidBody, pose: &Isometry3<f64>) {
+        if let Some(known) = place(body).and_then(|place| self.known.get_mut(place)) {
+            *known = Known {
+                exact: *pose,
+                engine: *body.position(),
+            };
+        }
+    }
+
+    /// The pose of a body after so many seconds (s), if it goes on as it does.
+    pub(super) fn expected(&self, body: &RigidBody, seconds: f64) -> Isometry3<f64> {
+        let pose = self.of(body);
+        let own = convert::point(body.local_center_of_mass());
+        let turn = UnitQuaternion::from_scaled_axis(convert::vector(body.angvel()) * seconds);
+        let rotation = turn * pose.rotation;
+        let at = (pose * own).coords + convert::vector(body.linvel()) * seconds;
+        Isometry3::from_parts((at - rotation * own.coords).into(), rotation)
+    }
+
+    /// Another origin that these bodies have to be about, if there is one: of those that go far.
+    pub(super) fn nearer(&mut self, roaming: &[usize]) -> Option<Origin> {
+        let at = roaming.iter();
+        let at = at.filter_map(|at| Some(self.known.get(*at)?.exact.translation.vector));
+        self.origin.nearer(at, &mut self.scratch)
+    }
+
+    /// Makes room for so many bodies.
+    pub(super) fn prepare(&mut self, bodies: usize) {
+        self.before.resize(bodies, Before::default());
+    }
+
+    /// Remembers how a body moves before a step.
+    pub(super) fn remember(&mut self, place: usize, body: &RigidBody) {
+        let exact = self.of(body);
+        self.note(body, &exact);
+        if let Some(before) = self.before.get_mut(place) {
+            before.is_awake = !body.is_sleeping();
+            if before.is_awake {
+                before.pose = *body.position();
+                (before.linear, before.angular) = (body.linvel(), body.angvel());
+            }
+        }
+    }
+
+    /// Moves a body by what the engine did in a step. The pose that the engine is to have, if it has none that is near enough.
+    pub(super) fn follow(&mut self, place: usize, body: &RigidBody, step: &Step) -> Option<Pose> {
+        let (known, before) = (self.known.get_mut(place)?, *self.before.get(place)?);
+        let before = if before.is_awake {
+            before
+        } else if body.is_sleeping() {
+            return None;
+        } else {
+            Before {
+                pose: known.engine,
+                ..Before::default()
+            }
+        };
+        known.exact = before.moved(&known.exact, body, step);
+        let wanted = self.origin.engine(&known.exact);
+        let is_off = is_off(body, &wanted);
+        known.engine = if is_off { wanted } else { *body.position() };
+        is_off.then_some(wanted)
+    }
+
+    /// The poses of all bodies.
+    pub(super) fn hash(&self, hasher: &mut StateHasher) {
+        for known in &self.known {
+            let pose = &known.exact;
+            for number in pose.translation.vector.iter().chain(&pose.rotation.coords) {
+                hasher.f64(*number);
+            }
+        }
+    }
+}
+
+/// Place of a body in the tables.
+fn place(body: &RigidBody) -> Option<usize> {
+    usize::try_from(body.user_data).ok()
+}
+
+/// Tells whether the engine has to be told where a body is.
+fn is_off(body: &RigidBody, wanted: &Pose) -> bool {
+    let known = body.position();
+    let rests = body.linvel().length() < STILL && body.angvel().length() < STILL;
+    let little = if rests { RESTING } else { LITTLE };
+    let way = (known.translation - wanted.translation).abs().max_element();
+    let rounding = 2.0 * f32::EPSILON * wanted.translation.abs().max_element();
+    // Twice the sine of half the angle, for small ones.
+    let turn = 2.0 * (known.rotation.inverse() * wanted.rotation).xyz().length();
+    f64::from(way) > little.max(f64::from(rounding)) || f64::from(turn) > little
+}
+
+impl Before {
+    /// The pose of a body after a step, that was at a pose before: moved by its velocities, and by what else the engine did.
+    fn moved(&self, pose: &Isometry3<f64>, body: &RigidBody, step: &Step) -> Isometry3<f64> {
+        let unchanged = self.linear == Vec3::ZERO
+            && self.angular == Vec3::ZERO
+            && body.linvel() == Vec3::ZERO
+            && body.angvel() == Vec3::ZERO
+            && *body.position() == self.pose;
+        if unchanged {
+            return *pose;
+        }
+        // Damping comes after the moves.
+        let undamped = |velocity: Vec3, damping: f32| velocity * (1.0 + damping * step.dt as f32);
+        let after = [
+            undamped(body.linvel(), body.linear_damping()),
+            undamped(body.angvel(), body.angular_damping()),
+        ];
+        let center = body.local_center_of_mass();
+        let rounded = self.rounded(center, after, step);
+        let own = convert::point(center);
+        let mean = |before: Vec3, after: Vec3| {
+            let share = f64::from(step.moves + 1) / f64::from(2 * step.moves);
+            convert::vector(before) * (1.0 - share) + convert::vector(after) * share
+        };
+        let turn = mean(self.angular, after[1]) * step.dt;
+        let mut rotation = UnitQuaternion::from_scaled_axis(turn) * pose.rotation;
+        let mut at = (pose * own).coords + mean(self.linear, after[0]) * step.dt;
+        let is = body.position();
+        if *is != rounded {
+            let (is, rounded) = (convert::isometry(is), convert::isometry(&rounded));
+            rotation = is.rotation * rounded.rotation.inverse() * rotation;
+            at += is * own - rounded * own;
+        }
+        rotation.renormalize();
+        Isometry3::from_parts((at - rotation * own.coords).into(), rotation)
+    }
+
+    /// The pose to which the engine brings a body that changes its velocity evenly: by its own sums, so that they round as there.
+    fn rounded(&self, center: Vec3, after: [Vec3; 2], step: &Step) -> Pose {
+        let dt = step.dt as f32 / step.moves as f32;
+        let change = 1.0 / step.moves as f32;
+        let by = [
+            (after[0] - self.linear) * change,
+            (after[1] - self.angular) * change,
+        ];
+        let mut pose = self.pose.prepend_translation(center);
+        for count in 1..=step.moves {
+            let count = count as f32;
+            let half = (self.angular + by[1] * count) * (dt * 0.5);
+            let turn = Quat::from_xyzw(half.x, half.y, half.z, 1.0);
+            pose.rotation = (turn * pose.rotation).normalize();
+            pose.translation += (self.linear + by[0] * count) * dt;
+        }
+        pose.prepend_translation(-center)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_rapier3d::rapier::prelude::RigidBodyBuilder;
+    use nalgebra::Vector3;
+
+    use super::*;
+
+    const STEP: Step = Step {
+        dt: 1.0 / 480.0,
+        moves: 4,
+    };
+
+    /// A body 100 m from the engine's origin that the engine's sums move for a second; its pose by them, and in double precision.
+    fn drive(linear: Vec3, angular: Vec3, push: Vec3) -> [Isometry3<f64>; 2] {
+        let builder = RigidBodyBuilder::kinematic_velocity_based();
+        let at = Isometry3::translation(100.1, 0.3, 0.0);
+        let builder = builder.pose(convert::pose(&at));
+        let mut body = builder.linvel(linear).angvel(angular).build();
+        let mut exact = at;
+        for _ in 0..480 {
+            let before = Before {
+                pose: *body.position(),
+                linear,
+                angular,
+                is_awake: true,
+            };
+            let mut pose = before.rounded(Vec3::ZERO, [linear, angular], &STEP);
+            pose.translation += push;
+            body.set_position(pose, false);
+            exact = before.moved(&exact, &body, &STEP);
+        }
+        let by = |pose: Isometry3<f64>| at.inverse() * pose;
+        [by(convert::isometry(body.position())), by(exact)]
+    }
+
+    #[test]
+    fn slow_motion_far_away_is_not_lost() {
+        let [rounded, exact] = drive(Vec3::X * 0.02, Vec3::Z * 0.01, Vec3::ZERO);
+        assert!((rounded.translation.x / 0.02 - 1.0).abs() > 0.1);
+        assert!((exact.translation.x / 0.02 - 1.0).abs() < 1e-6, "{exact}");
+        assert!(
+            (exact.rotation.angle() / 0.01 - 1.0).abs() < 1e-6,
+            "{exact}"
+        );
+    }
+
+    #[test]
+    fn what_the_engine_does_beyond_is_taken_over() {
+        let push = Vec3::Z * 1e-4;
+        let [_, exact] = drive(Vec3::X * 0.02, Vec3::ZERO, push);
+        let wanted = Vector3::new(0.02, 0.0, 0.048);
+        let off = exact.translation.vector - wanted;
+        assert!(off.norm() < 1e-6, "{exact}");
+    }
+
+    #[test]
+    fn the_engine_is_told_of_what_is_off_by_more_than_a_little() {
+        let body = RigidBodyBuilder::dynamic().linvel(Vec3::X).build();
+        let off = |x: f64, turn: f64| {
+            let pose = Isometry3::new(Vector3::x() * x, Vector3::z() * turn);
+            is_off(&body, &convert::pose(&pose))
+        };
+        assert!(!off(1e-5, 1e-5));
+        assert!(off(3e-5, 0.0) && off(0.0, 3e-5));
+        let resting = RigidBodyBuilder::dynamic().build();
+        let pose = Isometry3::translation(3e-5, 0.0, 0.0);
+        assert!(!is_off(&resting, &convert::pose(&pose)));
+    }
+}
