@@ -149,12 +149,14 @@ impl Tube {
     fn cut_ball(placed: &Placed, radius: f64, plane: &Plane) -> Cut {
         let center = minus(placed.position, plane.origin);
         let [x, y, height] = plane.axes.map(|axis| dot(&axis, &center));
-        if height.abs() >= radius * (1.0 - EDGE) {
-            let misses = height.abs() > radius * (1.0 + EDGE);
+        let margin = EDGE * (radius + length(&center));
+        if height.abs() >= radius - margin {
+            let misses = height.abs() > radius + margin;
             return if misses { Cut::Nothing } else { Cut::Unknown };
         }
         let square = (radius - height) * (radius + height);
-        Self::seen([0.0; 2], [-y, x], [x, y], square, libm::hypot(x, y))
+        let distance = libm::hypot(x, y);
+        Self::seen([0.0; 2], [-y, x], [x, y], square, [distance, margin])
     }
 
     fn cut(placed: &Placed, [radius, low, high]: [f64; 3], plane: &Plane) -> Cut {
@@ -173,24 +175,31 @@ impl Tube {
         let share = (along[0] * toward[0] + along[1] * toward[1]) / (upright * upright);
         let middle = share - up;
         let slope = (along[0] * along[0] + along[1] * along[1]).sqrt() / upright;
-        let length = radius * slope;
-        let margin = EDGE * (length + middle.abs() + radius);
-        if middle + length < low - margin || middle - length > high + margin {
+        let reach = radius * slope;
+        let margin = EDGE * (reach + share.abs() + radius + length(&center));
+        if middle + reach < low - margin || middle - reach > high + margin {
             return Cut::Nothing;
         }
-        if middle - length < low + margin || middle + length > high - margin {
+        if middle - reach < low + margin || middle + reach > high - margin {
             return Cut::Unknown;
         }
         let normal = cross(&axis, &center);
         let aside = [dot(&x, &normal), dot(&y, &normal)];
-        let distance = dot(&across, &across).sqrt();
-        Self::seen(along, aside, toward, radius * radius, distance)
+        let seen = [length(&across), margin];
+        Self::seen(along, aside, toward, radius * radius, seen)
     }
 
-    /// The ellipse, if it is seen from outside.
-    fn seen(along: Linear, aside: Linear, toward: Linear, square: f64, distance: f64) -> Cut {
+    /// The ellipse, if it is seen from outside, at a distance that is known to a margin; and if it is not so thin that
+    /// rounding decides which rays pass it.
+    fn seen(
+        along: Linear,
+        aside: Linear,
+        toward: Linear,
+        square: f64,
+        [distance, margin]: [f64; 2],
+    ) -> Cut {
         let radius = square.sqrt();
-        if distance <= radius * (1.0 + EDGE) {
+        if distance <= radius + margin || radius <= margin {
             return Cut::Unknown;
         }
         Cut::Tube(Self {
@@ -222,6 +231,10 @@ impl Tube {
         }
         (nearness, unsure)
     }
+}
+
+fn length(a: &Vec3) -> f64 {
+    dot(a, a).sqrt()
 }
 
 fn minus(a: Vec3, b: Vec3) -> Vec3 {

@@ -2,7 +2,7 @@
 use std::f64::consts::TAU;
 
 use morse_api::rays::{PlanarFan, ScanBuffer};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 
 use super::agreement::{poses, solids, vectors};
@@ -216,4 +216,19 @@ fn a_scan_meets_nothing_where_it_is_told_no_sound_pose() {
             .iter()
             .all(Option::is_none)
     );
+}
+
+/// Rounding of where it is decides what a line or a point is to a scanner that stands on it.
+#[test]
+fn a_scan_from_on_a_line_finds_what_single_rays_find() {
+    let line = Solid::Cylinder {
+        radius: 0.0,
+        low: -1.3156910157598194,
+        high: 1.3156910157598194,
+    };
+    let rotation = [0.0, 0.0, 0.9448037437531952, 0.3276368199545749];
+    let turn = UnitQuaternion::new_normalize(Quaternion::from_vector(rotation.into()));
+    let world = super::one(line, Isometry3::from_parts(Vector3::zeros().into(), turn));
+    let from = ScanOf::from(Isometry3::translation(0.0, 0.0, 0.280916903623915));
+    assert_eq!(wrong(&world, &rays(0.0, 0.5, 90), &from), [""; 0]);
 }
