@@ -231,6 +231,7 @@ impl Rows {
     /// Finds what an impulse of each row does.
     pub(super) fn respond(&mut self, members: &[Member<'_>], bodies: &[FreeBody], dt: f64) {
         self.responses.clone_from(&self.jacobians);
+        self.direct.forget(self.rows.len());
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {

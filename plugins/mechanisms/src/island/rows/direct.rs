@@ -4,10 +4,16 @@
 //! corners. Which bodies touch, and which slide, is known after a few; what is left is nearly linear. This is a step of
 //! Newton's method on the conditions that the sweeps come to (Alart and Curnier 1991), and a guess: a sweep tells whether
 //! it is nearer.
-use super::{Touch, row::Row};
+use super::{
+    Touch,
+    row::{Row, length},
+};
 
 /// Most rows that are solved at once.
 const MOST: usize = 96;
+
+/// Most rows of which is remembered what an impulse of one does to the others.
+const REMEMBERED: usize = 2 * MOST;
 
 /// Part of each row that is added to it: there are more rows than speeds.
 const SHARE: f64 = 1e-9;
@@ -19,9 +25,18 @@ pub(super) struct Direct {
     free: Vec<Free>,
     /// Equations, row by row, each with what is lacking at its end.
     matrix: Vec<f64>,
+    couplings: Couplings,
     /// As they were before.
     impulses: Vec<f64>,
     speeds: Vec<f64>,
+}
+
+/// Speed of each row that an impulse of 1 of another one brings, row by row; not a number until it is asked for.
+#[derive(Clone, Debug, Default)]
+struct Couplings {
+    known: Vec<f64>,
+    /// Number of rows; zero for more than are remembered.
+    count: usize,
 }
 
 /// A row whose impulse is sought.
@@ -45,6 +60,11 @@ struct Slide {
 }
 
 impl Direct {
+    /// The rows tell of other speeds now, or weigh something else.
+    pub(super) fn forget(&mut self, rows: usize) {
+        self.couplings.forget(rows);
+    }
+
     /// Gives the rows the impulses that seem to keep them. False if there is nothing to do.
     pub(super) fn guess(
         &mut self,
@@ -97,7 +117,7 @@ impl Direct {
                 continue;
             }
             let wanted = across.map(|row| row.wanted(jacobians, speeds));
-            let length = libm::hypot(wanted[0], wanted[1]);
+            let length = length(wanted);
             let share = most / length;
             let slide = Slide {
                 friction: touch.friction,
@@ -119,7 +139,7 @@ impl Direct {
     }
 
     /// Sets up the equations: what an impulse of each row does to the others, and what they lack.
-    fn fill(&mut self, rows: &[Row], [jacobians, responses]: [&[f64]; 2], speeds: &[f64]) {
+    fn fill(&mut self, rows: &[Row], numbers: [&[f64]; 2], speeds: &[f64]) {
         self.matrix.clear();
         for (place, free) in self.free.iter().enumerate() {
             let row = &rows[free.row];
@@ -127,11 +147,11 @@ impl Direct {
                 self.matrix.push(if at == place {
                     (1.0 + SHARE) / row.mass
                 } else {
-                    row.coupling(&rows[other.row], jacobians, responses)
+                    self.couplings.of([free.row, other.row], rows, numbers)
                 });
             }
             let given = row.softness * row.impulse;
-            let lacks = row.target - row.speed(jacobians, speeds) - given;
+            let lacks = row.target - row.speed(numbers[0], speeds) - given;
             self.matrix.push(lacks);
         }
         let width = self.free.len() + 1;
@@ -142,6 +162,32 @@ impl Direct {
                 slide.bend(tangents, place, masses);
             }
         }
+    }
+}
+
+impl Couplings {
+    fn forget(&mut self, rows: usize) {
+        self.count = if rows > REMEMBERED { 0 } else { rows };
+        self.known.clear();
+        self.known.resize(self.count * self.count, f64::NAN);
+    }
+
+    /// One of them; it is the same either way.
+    fn of(
+        &mut self,
+        between: [usize; 2],
+        rows: &[Row],
+        [jacobians, responses]: [&[f64]; 2],
+    ) -> f64 {
+        let [one, other] = [between[0].min(between[1]), between[0].max(between[1])];
+        let find = || rows[one].coupling(&rows[other], jacobians, responses);
+        let Some(known) = self.known.get_mut(one * self.count + other) else {
+            return find();
+        };
+        if known.is_nan() {
+            *known = find();
+        }
+        *known
     }
 }
 
@@ -183,8 +229,9 @@ fn solve(matrix: &mut [f64], count: usize) -> bool {
         if pivot[at].abs() <= f64::MIN_POSITIVE || !pivot[at].is_finite() {
             return false;
         }
+        let inverse = 1.0 / pivot[at];
         for row in below.chunks_exact_mut(width) {
-            let factor = row[at] / pivot[at];
+            let factor = row[at] * inverse;
             if factor != 0.0 {
                 let rest = row[at + 1..].iter_mut().zip(&pivot[at + 1..]);
                 rest.for_each(|(number, other)| *number -= factor * other);

@@ -203,13 +203,18 @@ pub(super) fn rub(
     for (wanted, row) in wanted.iter_mut().zip(&*across) {
         *wanted = row.wanted(jacobians, speeds);
     }
-    let length = libm::hypot(wanted[0], wanted[1]);
+    let length = length(wanted);
     let share = if length > most { most / length } else { 1.0 };
     let mut change: f64 = 0.0;
     for (wanted, row) in wanted.into_iter().zip(across) {
         change = change.max(row.set(wanted * share, responses, speeds));
     }
     change
+}
+
+/// Length of what two tangents tell. Many times faster than without overflow.
+pub(super) fn length([one, other]: [f64; 2]) -> f64 {
+    (one * one + other * other).sqrt()
 }
 
 pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
