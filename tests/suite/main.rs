@@ -1,4 +1,5 @@
 //! All integration tests, linked once: one module a topic.
+mod allocations;
 mod arms;
 mod assets;
 mod bounds;

@@ -111,6 +111,8 @@ pub struct Island {
     pub contact_frequency: f64,
     /// Of members and free bodies, one after the other.
     speeds: Vec<f64>,
+    /// Mean speeds of a member in a step.
+    means: Vec<f64>,
     /// Place of the first speed of each member, then of each free body, and of the end.
     starts: Vec<usize>,
     rows: Rows,
@@ -129,6 +131,7 @@ impl Island {
         Self {
             contact_frequency,
             speeds: Vec::new(),
+            means: Vec::new(),
             starts: Vec::new(),
             rows: Rows::default(),
         }
@@ -183,7 +186,7 @@ impl Island {
 
     /// Takes Coriolis and centrifugal forces at the mean speeds where speeds change much in the step: else what starts at
     /// once would gain momentum. Tells whether there are such.
-    fn rebias(&self, members: &mut [Member<'_>]) -> bool {
+    fn rebias(&mut self, members: &mut [Member<'_>]) -> bool {
         let mut is_changed = false;
         for (member, start) in members.iter_mut().zip(&self.starts) {
             let speeds = &self.speeds[*start..start + member.tree.speed_count()];
@@ -192,9 +195,11 @@ impl Island {
                 .clone()
                 .any(|(end, begin)| (end - begin).abs() > ABRUPT)
             {
-                let means: Vec<f64> = pairs.map(|(end, begin)| (end + begin) / 2.0).collect();
+                self.means.clear();
+                self.means
+                    .extend(pairs.map(|(end, begin)| (end + begin) / 2.0));
                 let (base, pushes) = (&member.base, member.pushes);
-                member.mover.rebias(member.tree, base, &means, pushes);
+                member.mover.rebias(member.tree, base, &self.means, pushes);
                 is_changed = true;
             }
         }

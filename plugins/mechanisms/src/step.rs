@@ -254,7 +254,9 @@ impl Mover {
         [behind, ahead]: [f64; 2],
         dt: f64,
     ) {
-        self.middle.clone_from(state);
+        // Each for itself: a whole state would be made anew.
+        self.middle.positions.clone_from(&state.positions);
+        self.middle.speeds.clone_from(&state.speeds);
         tree.integrate(&mut self.middle.positions, &state.speeds, behind);
         self.ahead = ahead;
         self.saturated.fill(None);

@@ -27,30 +27,44 @@ pub struct Contacts<'w, 's> {
 /// Tells each component that feels contacts, and is due, what its body touches.
 pub(super) fn tell(
     contacts: Contacts<'_, '_>,
+    mut found: Local<Vec<Found>>,
     mut components: Query<(&Due, &Mount, &mut Touching)>,
 ) {
     for (due, mount, mut touching) in &mut components {
         if due.0 {
-            touching.0 = contacts.of(mount.body);
+            contacts.find(mount.body, &mut found);
+            touching.0.clear();
+            touching
+                .0
+                .extend(found.drain(..).map(|(.., contact)| contact));
         }
     }
 }
 
+/// A contact, and the places of its two geometries.
+type Found = (usize, usize, Contact);
+
 impl Contacts<'_, '_> {
     /// All contacts of a body, ordered by the paths of the geometries.
     pub fn of(&self, body: Entity) -> Vec<Contact> {
+        let mut found = Vec::new();
+        self.find(body, &mut found);
+        found.into_iter().map(|(.., contact)| contact).collect()
+    }
+
+    fn find(&self, body: Entity, found: &mut Vec<Found>) {
+        found.clear();
         let place = self.bodies.get(body).ok();
         let engine = &self.engine;
         let row = self.tables.row(place).map(|(_, row)| row);
         let Some(row) = row.filter(|row| !engine.is_lost(row)) else {
-            return Vec::new();
+            return;
         };
         let colliders = engine
             .bodies
             .bodies
             .get(row.handle)
             .map_or(&[][..], |b| b.colliders());
-        let mut found = Vec::new();
         for &collider in colliders {
             for pair in engine.simulation.narrow_phase.contact_pairs_with(collider) {
                 let own = geometry(engine, &self.tables, collider);
@@ -75,8 +89,7 @@ impl Contacts<'_, '_> {
                 }
             }
         }
-        found.sort_by_key(|(own, other, _)| (*own, *other));
-        found.into_iter().map(|(_, _, contact)| contact).collect()
+        found.sort_unstable_by_key(|(own, other, _)| (*own, *other));
     }
 
     /// Tells whether geometry is of a body that was not lost: in the tick of its loss, the engine's contacts of it

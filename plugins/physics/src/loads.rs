@@ -5,7 +5,11 @@ use bevy::prelude::Vec3;
 use super::engine::{EngineItem, Tables};
 
 /// Forces and torques that act on some bodies throughout a tick.
-pub(super) struct Loads(Vec<Load>);
+#[derive(Default)]
+pub(super) struct Loads {
+    bodies: Vec<usize>,
+    loads: Vec<Load>,
+}
 
 struct Load {
     body: usize,
@@ -15,15 +19,17 @@ struct Load {
 
 impl Loads {
     /// Collects the forces and torques that act on these bodies now.
-    pub(super) fn of(
+    pub(super) fn collect(
+        &mut self,
         bodies: impl Iterator<Item = usize>,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
-    ) -> Self {
-        let mut places: Vec<usize> = bodies.collect();
-        places.sort_unstable();
-        places.dedup();
-        let load = |body: usize| {
+    ) {
+        self.bodies.clear();
+        self.bodies.extend(bodies);
+        self.bodies.sort_unstable();
+        self.bodies.dedup();
+        let load = |&body: &usize| {
             let row = tables.bodies.get(body)?;
             let rigid = engine.bodies.bodies.get(row.handle)?;
             let (force, torque) = (rigid.user_force(), rigid.user_torque());
@@ -33,12 +39,13 @@ impl Loads {
                 torque,
             })
         };
-        Self(places.into_iter().filter_map(load).collect())
+        self.loads.clear();
+        self.loads.extend(self.bodies.iter().filter_map(load));
     }
 
     /// Nothing but these acts: what was added for the last step is over.
     pub(super) fn restore(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        for load in &self.0 {
+        for load in &self.loads {
             let row = tables.bodies.get(load.body);
             if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
                 body.reset_forces(false);
@@ -51,7 +58,7 @@ impl Loads {
 
     /// Nothing acts any more.
     pub(super) fn release(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        for load in &self.0 {
+        for load in &self.loads {
             let row = tables.bodies.get(load.body);
             if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
                 body.reset_forces(false);

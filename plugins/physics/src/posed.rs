@@ -201,6 +201,7 @@ pub(super) fn pass(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     mut commanded: ResMut<Commanded>,
+    mut moving: Local<Moving>,
     mut states: Query<&mut BodyState>,
 ) {
     if commanded.posed.is_empty() {
@@ -209,16 +210,26 @@ pub(super) fn pass(
     for motion in commanded.posed.values_mut() {
         motion.age = motion.age.saturating_add(1);
     }
-    tell(&commanded.posed, &tables, &mut states);
+    tell(&commanded.posed, &tables, &mut moving, &mut states);
     let dt = settings.dt();
     commanded
         .posed
         .retain(|_, motion| motion.age <= motion.lasts || f64::from(motion.age) * dt <= TOGETHER);
 }
 
+/// Motion of each body of the tables that is put somewhere, or hangs on such a one.
+#[derive(Default)]
+pub(super) struct Moving(Vec<Option<Rigid>>);
+
 /// Adds the velocities of the poses to those that the engine knows.
-pub(super) fn tell(motions: &PosedMotions, tables: &Tables, states: &mut Query<&mut BodyState>) {
-    let mut moving: BTreeMap<usize, Rigid> = BTreeMap::new();
+fn tell(
+    motions: &PosedMotions,
+    tables: &Tables,
+    Moving(moving): &mut Moving,
+    states: &mut Query<&mut BodyState>,
+) {
+    moving.clear();
+    moving.resize(tables.bodies.len(), None);
     for (&place, motion) in motions {
         let Some(row) = tables.bodies.get(place) else {
             continue;
@@ -238,7 +249,7 @@ pub(super) fn tell(motions: &PosedMotions, tables: &Tables, states: &mut Query<&
                 angular,
             };
             rigid.add_to(&mut state);
-            moving.insert(place, rigid);
+            moving[place] = Some(rigid);
         }
     }
     for &place in &tables.posed {
@@ -246,14 +257,23 @@ pub(super) fn tell(motions: &PosedMotions, tables: &Tables, states: &mut Query<&
         let parent = |row: &BodyRow| row.attachment.as_ref().map(|joint| joint.parent);
         let rigid = row
             .and_then(parent)
-            .and_then(|parent| moving.get(&parent).copied());
+            .and_then(|parent| moving.get(parent).copied().flatten());
         if let (Some(row), Some(rigid)) = (row, rigid)
             && let Ok(mut state) = states.get_mut(row.entity)
         {
             rigid.add_to(&mut state);
-            moving.insert(place, rigid);
+            moving[place] = Some(rigid);
         }
     }
+}
+
+/// Likewise, where there is no memory: after the state was set from elsewhere.
+pub(super) fn tell_again(
+    motions: &PosedMotions,
+    tables: &Tables,
+    states: &mut Query<&mut BodyState>,
+) {
+    tell(motions, tables, &mut Moving::default(), states);
 }
 
 /// Motion of a rigid body about a point of it.

@@ -55,15 +55,19 @@ pub(super) fn apply(
     }
 }
 
+/// Places of bodies, and where they are.
+pub(super) type Poses = Vec<(usize, Isometry3<f64>)>;
+
 /// Finds the poses of the posed bodies, parents before children, once `share` of the tick has passed.
 /// Bodies that are not posed are taken where `pose_of` says.
-pub(super) fn poses(
+pub(super) fn find(
+    posed: &mut Poses,
     tables: &Tables,
     motion: &JointMotion,
     share: f64,
     pose_of: impl Fn(usize) -> Isometry3<f64>,
-) -> Vec<(usize, Isometry3<f64>)> {
-    let mut posed: Vec<(usize, Isometry3<f64>)> = Vec::with_capacity(tables.posed.len());
+) {
+    posed.clear();
     for &place in &tables.posed {
         let row = tables.bodies.get(place);
         let Some(attachment) = row.and_then(|row| row.attachment.as_ref()) else {
@@ -79,7 +83,6 @@ pub(super) fn poses(
         let parent = parent.map_or_else(|| pose_of(attachment.parent), |(_, pose)| *pose);
         posed.push((place, parent * attachment.parent_from_child(value)));
     }
-    posed
 }
 
 /// Shows kinematic joints, and the bodies below them, as they are to be after this tick: in MORSE's order sensors look
@@ -88,6 +91,7 @@ pub(super) fn show(
     tables: Res<Tables>,
     motion: Res<JointMotion>,
     engine: Single<Engine>,
+    mut poses: Local<Poses>,
     mut states: Query<&mut BodyState>,
     mut joints: Query<&mut JointState>,
 ) {
@@ -103,7 +107,8 @@ pub(super) fn show(
         let state = row.and_then(|row| states.get(row.entity).ok());
         state.map_or_else(Isometry3::identity, |state| state.pose)
     };
-    for (at, pose) in poses(&tables, &motion, 1.0, carrier) {
+    find(&mut poses, &tables, &motion, 1.0, carrier);
+    for &(at, pose) in &*poses {
         let row = tables.bodies.get(at).filter(|row| !engine.is_lost(row));
         if let Some(row) = row
             && let Ok(mut state) = states.get_mut(row.entity)
@@ -120,8 +125,8 @@ pub(super) fn lead(
     engine: &mut EngineItem<'_, '_>,
     tables: &Tables,
     motion: &JointMotion,
-    share: f64,
-    substep: f64,
+    [share, substep]: [f64; 2],
+    poses: &mut Poses,
 ) {
     if tables.posed.is_empty() {
         return;
@@ -135,10 +140,11 @@ pub(super) fn lead(
         row.still.unwrap_or_else(|| places.expected(body, substep))
     };
     let origin = engine.places.origin;
-    for (place, pose) in poses(tables, motion, share, expected) {
-        let row = tables.bodies.get(place);
+    find(poses, tables, motion, share, expected);
+    for (place, pose) in poses {
+        let row = tables.bodies.get(*place);
         if let Some(body) = row.and_then(|row| engine.movable(row)) {
-            body.set_next_kinematic_position(origin.engine(&pose));
+            body.set_next_kinematic_position(origin.engine(pose));
         }
     }
 }

@@ -17,8 +17,16 @@ use super::{
 /// Share of the weight along the ground from which the ground slopes; below, it is level but for rounding.
 const SLOPING: f32 = 1e-3;
 
-/// Holds all robots that turn, for this tick.
-pub(super) fn hold(engine: &mut EngineItem<'_, '_>, tables: &Tables, commanded: &Commanded) {
+/// The numbers of two geometries, and the normal of their contact towards the first.
+pub(super) type Normal = (u128, u128, Vec3);
+
+/// Holds all robots that turn, for this tick. The list is memory.
+pub(super) fn hold(
+    engine: &mut EngineItem<'_, '_>,
+    tables: &Tables,
+    commanded: &Commanded,
+    normals: &mut Vec<Normal>,
+) {
     let gravity = engine.configuration.gravity;
     let up = -gravity.normalize_or_zero();
     for place in commanded.turning() {
@@ -28,7 +36,7 @@ pub(super) fn hold(engine: &mut EngineItem<'_, '_>, tables: &Tables, commanded: 
         if row.kind != BodyKind::Dynamic || !row.gravity {
             continue;
         }
-        let normal = ground(engine, tables, place, up);
+        let normal = ground(engine, tables, place, up, normals);
         let along = normal.map_or(Vec3::ZERO, |normal| gravity.reject_from_normalized(normal));
         if along.length() <= SLOPING * gravity.length() {
             continue;
@@ -41,12 +49,18 @@ pub(super) fn hold(engine: &mut EngineItem<'_, '_>, tables: &Tables, commanded: 
 }
 
 /// The normal of the ground that a robot stands on, upwards: with its base or with what hangs on it.
-fn ground(engine: &EngineItem<'_, '_>, tables: &Tables, place: usize, up: Vec3) -> Option<Vec3> {
+fn ground(
+    engine: &EngineItem<'_, '_>,
+    tables: &Tables,
+    place: usize,
+    up: Vec3,
+    normals: &mut Vec<Normal>,
+) -> Option<Vec3> {
     let of = |handle: ColliderHandle| {
         let collider = engine.colliders.colliders.get(handle);
         collider.map_or(u128::MAX, |collider| collider.user_data)
     };
-    let mut normals = Vec::new();
+    normals.clear();
     let bodies = tables.robot_of(place);
     let bodies = bodies.filter_map(|(_, row)| engine.bodies.bodies.get(row.handle));
     for &own in bodies.flat_map(RigidBody::colliders) {
@@ -63,7 +77,7 @@ fn ground(engine: &EngineItem<'_, '_>, tables: &Tables, place: usize, up: Vec3) 
         }
     }
     // One order of sums, whatever came first into the engine's tables.
-    normals.sort_by_key(|(own, other, _)| (*own, *other));
+    normals.sort_unstable_by_key(|(own, other, _)| (*own, *other));
     let standing = normals.iter().map(|(.., normal)| *normal);
     let sum: Vec3 = standing.filter(|normal| normal.dot(up) > SUPPORT).sum();
     sum.try_normalize()

@@ -168,7 +168,7 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
             *transform = convert::transform(&state.pose);
         }
     });
-    posed::tell(&commanded.posed, &tables, &mut bodies);
+    posed::tell_again(&commanded.posed, &tables, &mut bodies);
     for (variable, motion) in tables.variables.iter().zip(&motion.0) {
         if let Ok(mut state) = states.get_mut(variable.entity) {
             *state = JointState {

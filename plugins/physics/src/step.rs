@@ -18,7 +18,8 @@ use super::{
     loads::Loads,
     lost_body::Losses,
     places::Step,
-    posing, slopes,
+    posing::{self, Poses},
+    slopes,
     trees::Trees,
     vehicles::Vehicles,
 };
@@ -31,12 +32,13 @@ pub(super) fn step(
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
     (mut vehicles, mut trees, grasps): (ResMut<Vehicles>, ResMut<Trees>, Res<Grasps>),
+    (mut loads, mut normals, mut poses): (Local<Loads>, Local<Vec<slopes::Normal>>, Local<Poses>),
     mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
 ) {
     let gravity = engine.configuration.gravity;
     if settings.motion == MotionMode::Default {
-        slopes::hold(&mut engine, &tables, &commanded);
+        slopes::hold(&mut engine, &tables, &commanded, &mut normals);
     }
     engine.keep_near(&tables);
     losses.put_out(&mut engine, &tables, &commanded.unbearable);
@@ -45,7 +47,7 @@ pub(super) fn step(
         .bodies()
         .chain(vehicles.bodies())
         .chain(trees.links());
-    let loads = Loads::of(extra, &engine, &tables);
+    loads.collect(extra, &engine, &tables);
     let length = Step {
         dt: settings.substep(),
         moves: settings.moves(),
@@ -53,7 +55,8 @@ pub(super) fn step(
     for substep in 0..substeps {
         commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
         let share = f64::from(substep + 1) / f64::from(substeps);
-        posing::lead(&mut engine, &tables, &motion, share, settings.substep());
+        let times = [share, settings.substep()];
+        posing::lead(&mut engine, &tables, &motion, times, &mut poses);
         loads.restore(&mut engine, &tables);
         fluids.act(&mut engine, &tables, &settings, &commanded);
         vehicles.act(&mut engine, &settings);
@@ -101,6 +104,7 @@ pub(super) fn write_back(
     tables: Res<Tables>,
     motion: Res<JointMotion>,
     trees: Res<Trees>,
+    mut poses: Local<Poses>,
     mut engine: Single<Engine>,
     mut states: Query<(&mut BodyState, &mut Transform)>,
 ) {
@@ -130,7 +134,8 @@ pub(super) fn write_back(
         let state = row.and_then(|row| states.get(row.entity).ok());
         state.map_or_else(Isometry3::identity, |(state, _)| state.pose)
     };
-    for (at, pose) in posing::poses(&tables, &motion, 1.0, carrier) {
+    posing::find(&mut poses, &tables, &motion, 1.0, carrier);
+    for &(at, pose) in &*poses {
         let Some(row) = tables.bodies.get(at).filter(|row| !engine.is_lost(row)) else {
             continue;
         };

@@ -12,6 +12,7 @@
 //! several rounds a step, or less than its share of mass for each contact, and gets neither stiff nor exact.
 mod bodies;
 mod gather;
+mod groups;
 mod lent;
 mod line;
 mod motors;
@@ -40,8 +41,9 @@ use super::{
     prepare::Prepared,
 };
 use gather::Found;
+use groups::Groups;
 use lent::Lent;
-use solve::Scene;
+use solve::{Scene, Spare, Together};
 pub(super) use touch::Key;
 
 /// All trees of dynamic joints of a world, in the order of their bases.
@@ -70,7 +72,11 @@ pub(super) struct Trees {
     /// Bodies without joints that are calculated in this step, in the order of their places once all are found.
     lent: Vec<Lent>,
     found: Found,
+    groups: Groups,
     island: Island,
+    /// Memory of each tree.
+    spare: Vec<Spare>,
+    together: Together,
     /// Everything that lasts from step to step.
     pub state: TreesState,
 }
@@ -207,6 +213,7 @@ impl Trees {
             tree: group.tree,
         });
         self.movers.push(mover);
+        self.spare.push(Spare::default());
         self.state.trees.push(TreeState {
             motion,
             carried: [[0.0; 3]; 2],

@@ -87,9 +87,9 @@ impl Trees {
                 self.pairs(&mut found, body, engine, tables);
             }
         }
-        self.lent.sort_by_key(|lent| lent.body);
+        self.lent.sort_unstable_by_key(|lent| lent.body);
         // Both bodies of a contact may have been looked at.
-        found.pairs.sort_by_key(|pair| pair.geometry);
+        found.pairs.sort_unstable_by_key(|pair| pair.geometry);
         found.pairs.dedup_by_key(|pair| pair.geometry);
         self.points(&mut found, engine);
         self.found = found;

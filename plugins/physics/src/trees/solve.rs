@@ -5,7 +5,7 @@ use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::LockedAxes;
 use morse_mechanisms::{
     Base, Force, Motion, Pose, State,
-    island::{FreeBody, Member, Side, Weld},
+    island::{Contact, FreeBody, Member, Side, Weld},
     step::Mover,
 };
 use nalgebra::{Point3, Vector3};
@@ -14,6 +14,7 @@ use super::{
     Trees,
     bodies::{allowed, carried, rigid},
     gather::Found,
+    groups::Group,
     isometry,
     sync::velocity,
     touch::Touch,
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// A tree for one step, with what acts on it.
-struct Taken {
+pub(super) struct Taken {
     at: usize,
     mover: Mover,
     motion: State,
@@ -35,13 +36,21 @@ struct Taken {
     pushes: Vec<Force>,
 }
 
-/// Trees, free bodies, contacts and welds that belong together, by their places.
+/// Memory of a tree between two steps.
 #[derive(Default)]
-struct Group {
-    trees: Vec<usize>,
-    free: Vec<usize>,
-    contacts: Vec<usize>,
-    welds: Vec<usize>,
+pub(super) struct Spare {
+    before: Vec<f64>,
+    pushes: Vec<Force>,
+}
+
+/// Memory for what belongs together, between two steps.
+#[derive(Default)]
+pub(super) struct Together {
+    taken: Vec<Taken>,
+    bodies: Vec<FreeBody>,
+    contacts: Vec<Contact>,
+    welds: Vec<Weld>,
+    members: Vec<Member<'static>>,
 }
 
 /// Surroundings of a step.
@@ -63,10 +72,11 @@ impl Trees {
                 touch.contact.impulse = known[at].1.into();
             }
         }
-        let groups = self.groups(&found);
-        for group in &groups {
-            let mut taken: Vec<Taken> =
-                group.trees.iter().map(|at| self.take(*at, scene)).collect();
+        let mut groups = mem::take(&mut self.groups);
+        self.group(&mut groups, &found);
+        for group in groups.all() {
+            let mut taken = mem::take(&mut self.together.taken);
+            taken.extend(group.trees.iter().map(|at| self.take(*at, scene)));
             if group.contacts.is_empty() && group.welds.is_empty() {
                 for one in &mut taken {
                     let tree = &self.rows[one.at].tree;
@@ -76,25 +86,31 @@ impl Trees {
             } else {
                 self.solve_island(group, &mut taken, &mut found, scene);
             }
-            for one in taken {
+            for one in taken.drain(..) {
                 let state = &mut self.state.trees[one.at];
                 (self.movers[one.at], state.motion) = (one.mover, one.motion);
-                self.heal(one.at, one.before);
+                self.heal(one.at, &one.before);
                 let state = &mut self.state.trees[one.at];
                 let carried = one.base.velocity;
                 state.carried = [carried.angular.into(), carried.linear.into()];
+                self.spare[one.at] = Spare {
+                    before: one.before,
+                    pushes: one.pushes,
+                };
             }
+            self.together.taken = taken;
         }
+        self.groups = groups;
         self.keep_impulses(&found, scene.tables);
         self.found = found;
     }
 
     /// A tree that went where no number follows stays where it was; its links are lost.
-    fn heal(&mut self, at: usize, before: Vec<f64>) {
+    fn heal(&mut self, at: usize, before: &[f64]) {
         let state = &mut self.state.trees[at].motion;
         let mut numbers = state.positions.iter().chain(&state.speeds);
         if !numbers.all(|number| number.is_finite()) {
-            state.positions = before;
+            state.positions.copy_from_slice(before);
             state.speeds.fill(0.0);
             self.broken.push(at);
         }
@@ -108,7 +124,56 @@ impl Trees {
         found: &mut Found,
         scene: &Scene<'_, '_, '_>,
     ) {
-        let mut bodies: Vec<FreeBody> = group.free.iter().map(|at| self.free(*at, scene)).collect();
+        let mut together = mem::take(&mut self.together);
+        self.put_together(&mut together, group, found, scene);
+        let Together {
+            bodies,
+            contacts,
+            welds,
+            members,
+            ..
+        } = &mut together;
+        let mut island = mem::take(&mut self.island);
+        let rows = &self.rows;
+        let mut of_trees: Vec<Member<'_>> = emptied(mem::take(members));
+        of_trees.extend(taken.iter_mut().map(|one| Member {
+            tree: &rows[one.at].tree,
+            mover: &mut one.mover,
+            state: &mut one.motion,
+            base: one.base,
+            place: one.place,
+            pushes: &one.pushes,
+        }));
+        island.step(&mut of_trees, bodies, contacts, welds, scene.dt);
+        *members = emptied(of_trees);
+        self.island = island;
+        for (at, contact) in group.contacts.iter().zip(&*contacts) {
+            found.contacts[*at].contact.impulse = contact.impulse;
+        }
+        for (at, body) in group.free.iter().zip(&*bodies) {
+            let lent = &mut self.lent[*at];
+            (lent.linear, lent.angular) = (body.linear, body.angular);
+            lent.moving = body.moving;
+        }
+        self.together = together;
+    }
+
+    /// Collects the free bodies, contacts and welds of a group, with the sides where they are in it.
+    fn put_together(
+        &self,
+        together: &mut Together,
+        group: &Group,
+        found: &Found,
+        scene: &Scene<'_, '_, '_>,
+    ) {
+        let Together {
+            bodies,
+            contacts,
+            welds,
+            ..
+        } = together;
+        bodies.clear();
+        bodies.extend(group.free.iter().map(|at| self.free(*at, scene)));
         let side = |body: Option<usize>, point: &Vector3<f64>| {
             let Some(body) = body else {
                 return Side::Given(Vector3::zeros());
@@ -124,44 +189,24 @@ impl Trees {
             }
             Side::Given(velocity_at(body, point, scene))
         };
-        let mut contacts = Vec::with_capacity(group.contacts.len());
-        for at in &group.contacts {
-            let touch = &found.contacts[*at];
-            let mut contact = touch.contact;
-            contact.sides = touch.bodies.map(|body| side(Some(body), &contact.point));
-            contacts.push(contact);
-        }
-        let mut welds = Vec::with_capacity(group.welds.len());
-        for at in &group.welds {
+        contacts.clear();
+        contacts.extend(group.contacts.iter().map(|at| {
+            let Touch {
+                bodies, contact, ..
+            } = &found.contacts[*at];
+            Contact {
+                sides: bodies.map(|body| side(Some(body), &contact.point)),
+                ..*contact
+            }
+        }));
+        welds.clear();
+        welds.extend(group.welds.iter().map(|at| {
             let (sides, weld) = &found.welds[*at];
-            welds.push(Weld {
+            Weld {
                 sides: sides.map(|body| side(body, &weld.point)),
                 ..*weld
-            });
-        }
-        let mut island = mem::take(&mut self.island);
-        let rows = &self.rows;
-        let mut members: Vec<Member<'_>> = taken
-            .iter_mut()
-            .map(|one| Member {
-                tree: &rows[one.at].tree,
-                mover: &mut one.mover,
-                state: &mut one.motion,
-                base: one.base,
-                place: one.place,
-                pushes: &one.pushes,
-            })
-            .collect();
-        island.step(&mut members, &mut bodies, &mut contacts, &welds, scene.dt);
-        self.island = island;
-        for (at, contact) in group.contacts.iter().zip(contacts) {
-            found.contacts[*at].contact.impulse = contact.impulse;
-        }
-        for (at, body) in group.free.iter().zip(bodies) {
-            let lent = &mut self.lent[*at];
-            (lent.linear, lent.angular) = (body.linear, body.angular);
-            lent.moving = body.moving;
-        }
+            }
+        }));
     }
 
     /// Holds bases on the axes on which they are locked.
@@ -189,10 +234,16 @@ impl Trees {
         let (mut base, _) = self.base(at, scene.engine, scene.tables);
         let change = base.velocity - self.state.trees[at].carried();
         base.acceleration = change * (1.0 / scene.dt);
+        let Spare {
+            mut before,
+            mut pushes,
+        } = mem::take(&mut self.spare[at]);
+        before.clone_from(&self.state.trees[at].motion.positions);
+        self.push(&mut pushes, at, scene);
         Taken {
             at,
-            pushes: self.pushes(at, scene),
-            before: self.state.trees[at].motion.positions.clone(),
+            pushes,
+            before,
             mover: mem::take(&mut self.movers[at]),
             motion: mem::take(&mut self.state.trees[at].motion),
             base,
@@ -200,11 +251,11 @@ impl Trees {
         }
     }
 
-    /// Forces on the links of a tree, each in its frame; none at all where there are none.
-    fn pushes(&self, at: usize, scene: &Scene<'_, '_, '_>) -> Vec<Force> {
+    /// Finds the forces on the links of a tree, each in its frame; none at all where there are none.
+    fn push(&self, pushes: &mut Vec<Force>, at: usize, scene: &Scene<'_, '_, '_>) {
         let row = &self.rows[at];
         let gravity = convert::vector(scene.engine.configuration.gravity);
-        let mut pushes = Vec::new();
+        pushes.clear();
         for (link, place) in row.links.iter().enumerate() {
             let Some((known, body)) = scene
                 .tables
@@ -242,7 +293,6 @@ impl Trees {
                 force,
             };
         }
-        pushes
     }
 
     fn free(&self, at: usize, scene: &Scene<'_, '_, '_>) -> FreeBody {
@@ -267,67 +317,6 @@ impl Trees {
         body
     }
 
-    /// Trees and free bodies that belong together, since they touch or hold each other; in the order of their first trees.
-    fn groups(&self, found: &Found) -> Vec<Group> {
-        let trees = self.rows.len();
-        let node = |body: usize| {
-            if let Some((tree, _)) = self.of_body[body] {
-                return self.awake[tree].then_some(tree);
-            }
-            let at = self
-                .lent
-                .binary_search_by(|lent| lent.body.cmp(&body))
-                .ok()?;
-            Some(trees + at)
-        };
-        let mut above: Vec<usize> = (0..trees + self.lent.len()).collect();
-        let mut join = |nodes: [Option<usize>; 2]| {
-            if let [Some(one), Some(two)] = nodes {
-                let (one, two) = (root(&mut above, one), root(&mut above, two));
-                above[one.max(two)] = one.min(two);
-            }
-        };
-        for touch in &found.contacts {
-            join(touch.bodies.map(node));
-        }
-        for (sides, _) in &found.welds {
-            join(sides.map(|side| side.and_then(node)));
-        }
-        let mut groups: Vec<Group> = Vec::new();
-        let mut of_node = vec![usize::MAX; above.len()];
-        for at in 0..above.len() {
-            if at < trees && !self.awake[at] {
-                continue;
-            }
-            let first = root(&mut above, at);
-            if of_node[first] == usize::MAX {
-                of_node[first] = groups.len();
-                groups.push(Group::default());
-            }
-            of_node[at] = of_node[first];
-            let group = &mut groups[of_node[first]];
-            match at.checked_sub(trees) {
-                None => group.trees.push(at),
-                Some(free) => group.free.push(free),
-            }
-        }
-        let of = |sides: [Option<usize>; 2]| {
-            let node = sides.into_iter().flatten().find_map(node);
-            node.map(|node| of_node[node])
-        };
-        for (at, touch) in found.contacts.iter().enumerate() {
-            if let Some(group) = of(touch.bodies.map(Some)) {
-                groups[group].contacts.push(at);
-            }
-        }
-        for (at, (sides, _)) in found.welds.iter().enumerate() {
-            if let Some(group) = of(*sides) {
-                groups[group].welds.push(at);
-            }
-        }
-        groups
-    }
-
     /// Keeps the impulses of this step, and those of trees that rest.
     fn keep_impulses(&mut self, found: &Found, tables: &Tables) {
         let rests = |geometry: u32| {
@@ -339,20 +328,16 @@ impl Trees {
         kept.retain(|(key, _)| key.geometry().into_iter().any(rests));
         let new = found.contacts.iter();
         kept.extend(new.map(|Touch { key, contact, .. }| (*key, contact.impulse.into())));
-        kept.sort_by_key(|(key, _)| *key);
+        kept.sort_unstable_by_key(|(key, _)| *key);
         kept.dedup_by_key(|(key, _)| *key);
         self.state.impulses = kept;
     }
 }
 
-/// The first of the nodes that one belongs to.
-fn root(above: &mut [usize], node: usize) -> usize {
-    let mut at = node;
-    while above[at] != at {
-        above[at] = above[above[at]];
-        at = above[at];
-    }
-    at
+/// The memory of a list for one of the same kind that lives shorter or longer.
+fn emptied<'to>(mut members: Vec<Member<'_>>) -> Vec<Member<'to>> {
+    members.clear();
+    members.into_iter().map_while(|_| None).collect()
 }
 
 /// Velocity of a body that nothing here moves, at a point of the world, m/s.

@@ -1,0 +1,125 @@
+//! Trees and free bodies that belong together, since they touch or hold each other.
+
+use super::{Trees, gather::Found};
+
+/// Trees, free bodies, contacts and welds that belong together, by their places.
+#[derive(Default)]
+pub(super) struct Group {
+    pub trees: Vec<usize>,
+    pub free: Vec<usize>,
+    pub contacts: Vec<usize>,
+    pub welds: Vec<usize>,
+}
+
+/// All groups of one step, in the order of their first trees.
+#[derive(Default)]
+pub(super) struct Groups {
+    /// Those beyond the count are memory.
+    groups: Vec<Group>,
+    count: usize,
+    /// Of each tree, then of each free body: one of its group that comes before it, or itself.
+    above: Vec<usize>,
+    /// Group of each of these.
+    of_node: Vec<usize>,
+}
+
+impl Groups {
+    pub(super) fn all(&self) -> &[Group] {
+        &self.groups[..self.count]
+    }
+
+    /// Begins anew, with so many trees and free bodies that are each alone.
+    fn clear(&mut self, nodes: usize) {
+        self.count = 0;
+        self.above.clear();
+        self.above.extend(0..nodes);
+        self.of_node.clear();
+        self.of_node.resize(nodes, usize::MAX);
+    }
+
+    /// Adds a group in which nothing is.
+    fn add(&mut self) -> usize {
+        if self.count == self.groups.len() {
+            self.groups.push(Group::default());
+        }
+        let group = &mut self.groups[self.count];
+        group.trees.clear();
+        group.free.clear();
+        group.contacts.clear();
+        group.welds.clear();
+        self.count += 1;
+        self.count - 1
+    }
+
+    /// Puts the groups of two together.
+    fn join(&mut self, nodes: [Option<usize>; 2]) {
+        if let [Some(one), Some(two)] = nodes.map(|node| Some(self.first(node?))) {
+            self.above[one.max(two)] = one.min(two);
+        }
+    }
+
+    /// The first one of the group of one.
+    fn first(&mut self, node: usize) -> usize {
+        let mut at = node;
+        while self.above[at] != at {
+            self.above[at] = self.above[self.above[at]];
+            at = self.above[at];
+        }
+        at
+    }
+}
+
+impl Trees {
+    /// Finds the groups of what is awake.
+    pub(super) fn group(&self, groups: &mut Groups, found: &Found) {
+        let trees = self.rows.len();
+        let node = |body: usize| {
+            if let Some((tree, _)) = self.of_body[body] {
+                return self.awake[tree].then_some(tree);
+            }
+            let at = self
+                .lent
+                .binary_search_by(|lent| lent.body.cmp(&body))
+                .ok()?;
+            Some(trees + at)
+        };
+        let nodes = trees + self.lent.len();
+        groups.clear(nodes);
+        for touch in &found.contacts {
+            groups.join(touch.bodies.map(node));
+        }
+        for (sides, _) in &found.welds {
+            groups.join(sides.map(|side| side.and_then(node)));
+        }
+        for at in (0..nodes).filter(|at| *at >= trees || self.awake[*at]) {
+            let first = groups.first(at);
+            if groups.of_node[first] == usize::MAX {
+                groups.of_node[first] = groups.add();
+            }
+            let of = groups.of_node[first];
+            groups.of_node[at] = of;
+            let group = &mut groups.groups[of];
+            match at.checked_sub(trees) {
+                None => group.trees.push(at),
+                Some(free) => group.free.push(free),
+            }
+        }
+        let Groups {
+            groups, of_node, ..
+        } = groups;
+        let of = |sides: [Option<usize>; 2]| {
+            let node = sides.into_iter().flatten().find_map(node);
+            node.map(|node| of_node[node])
+        };
+        for (at, touch) in found.contacts.iter().enumerate() {
+            if let Some(group) = of(touch.bodies.map(Some)) {
+                groups[group].contacts.push(at);
+            }
+        }
+        for (at, (sides, _)) in found.welds.iter().enumerate() {
+            if let Some(group) = of(*sides) {
+                groups[group].welds.push(at);
+            }
+        }
+    }
+}
