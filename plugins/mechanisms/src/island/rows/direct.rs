@@ -82,7 +82,10 @@ impl Direct {
         self.impulses.extend(rows.iter().map(|row| row.impulse));
         self.speeds.clear();
         self.speeds.extend_from_slice(speeds);
-        self.fill(rows, numbers, speeds);
+        // But for friction that slides, what one row does to another the other does to the one.
+        let slides = self.free.iter().any(|free| free.slide.is_some());
+        self.fill(rows, numbers, speeds, slides);
+        let solve = if slides { solve } else { solve_symmetric };
         if !solve(&mut self.matrix, count) {
             return false;
         }
@@ -139,13 +142,16 @@ impl Direct {
     }
 
     /// Sets up the equations: what an impulse of each row does to the others, and what they lack.
-    fn fill(&mut self, rows: &[Row], numbers: [&[f64]; 2], speeds: &[f64]) {
+    /// Where nothing slides, the lower half is left out.
+    fn fill(&mut self, rows: &[Row], numbers: [&[f64]; 2], speeds: &[f64], slides: bool) {
         self.matrix.clear();
         for (place, free) in self.free.iter().enumerate() {
             let row = &rows[free.row];
             for (at, other) in self.free.iter().enumerate() {
                 self.matrix.push(if at == place {
                     (1.0 + SHARE) / row.mass
+                } else if at < place && !slides {
+                    0.0
                 } else {
                     self.couplings.of([free.row, other.row], rows, numbers)
                 });
@@ -238,6 +244,35 @@ fn solve(matrix: &mut [f64], count: usize) -> bool {
             }
         }
     }
+    go_back(matrix, count);
+    true
+}
+
+/// Likewise, of a symmetric and positive matrix: half of the work. What is left of the diagonal is not read.
+fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
+    let width = count + 1;
+    for at in 0..count {
+        let (above, below) = matrix.split_at_mut((at + 1) * width);
+        let pivot = &above[at * width..];
+        if pivot[at] <= f64::MIN_POSITIVE || !pivot[at].is_finite() {
+            return false;
+        }
+        let inverse = 1.0 / pivot[at];
+        for (row, column) in below.chunks_exact_mut(width).zip(at + 1..) {
+            let factor = pivot[column] * inverse;
+            if factor != 0.0 {
+                let rest = row[column..].iter_mut().zip(&pivot[column..]);
+                rest.for_each(|(number, other)| *number -= factor * other);
+            }
+        }
+    }
+    go_back(matrix, count);
+    true
+}
+
+/// Finds the numbers that belong to equations each of which has one more unknown than the one after it.
+fn go_back(matrix: &mut [f64], count: usize) {
+    let width = count + 1;
     for at in (0..count).rev() {
         let (above, below) = matrix.split_at_mut((at + 1) * width);
         let row = &mut above[at * width..];
@@ -245,7 +280,6 @@ fn solve(matrix: &mut [f64], count: usize) -> bool {
         let sum: f64 = known.map(|(other, number)| other[count] * number).sum();
         row[count] = (row[count] - sum) / row[at];
     }
-    true
 }
 
 #[cfg(test)]
@@ -277,8 +311,20 @@ mod tests {
     }
 
     #[test]
+    fn symmetric_equations_are_solved_by_half_of_them() {
+        let whole = [4.0, 1.0, 0.5, 1.0, 1.0, 3.0, -1.0, 2.0, 0.5, -1.0, 2.0, 3.0];
+        let (mut all, mut half) = (whole, whole);
+        (half[4], half[8], half[9]) = (f64::NAN, f64::NAN, f64::NAN);
+        assert!(solve(&mut all, 3) && solve_symmetric(&mut half, 3));
+        for row in [3, 7, 11] {
+            assert!((all[row] - half[row]).abs() < 1e-14, "{all:?}, {half:?}");
+        }
+    }
+
+    #[test]
     fn equations_without_a_solution_are_told() {
         assert!(!solve(&mut [1.0, 2.0, 1.0, 2.0, 4.0, 1.0], 2));
+        assert!(!solve_symmetric(&mut [1.0, 2.0, 1.0, 2.0, 4.0, 1.0], 2));
     }
 
     /// A plate that turns on nine points, of which some slide: sweeps alone come near by a fifth of a percent each.
