@@ -95,7 +95,8 @@ impl BodyMaker<'_> {
     fn make(&mut self) -> (PreparedBody, Option<Diagnostic>) {
         let mut total = Mass::default();
         let mut all = Vec::new();
-        let mut worst = Source::Given;
+        // Frames whose density had to be assumed, and what they weigh by it.
+        let mut assumed = Vec::new();
         for &at in &self.body.frames {
             let Some(place) = self.layout.frames.get(at) else {
                 continue;
@@ -118,7 +119,7 @@ impl BodyMaker<'_> {
             let (mass, source) = mass::of_frame(frame, &weighed);
             total = total.plus(&mass.moved(&place.body_from_frame));
             if source == Source::Assumed {
-                worst = source;
+                assumed.push((at, mass.mass));
             }
             let touchable = solids
                 .into_iter()
@@ -131,7 +132,7 @@ impl BodyMaker<'_> {
                 restitution: self.restitution(geometry),
             }));
         }
-        let (mass, warning) = self.weigh(total, worst);
+        let (mass, warning) = self.weigh(total, &assumed);
         self.check_mass(&mass);
         (PreparedBody { mass, solids: all }, warning)
     }
@@ -188,7 +189,7 @@ impl BodyMaker<'_> {
     }
 
     /// The mass that the engine is to use, and what to say about where it comes from.
-    fn weigh(&self, total: Mass, source: Source) -> (Mass, Option<Diagnostic>) {
+    fn weigh(&self, total: Mass, assumed: &[(usize, f64)]) -> (Mass, Option<Diagnostic>) {
         if self.body.kind != BodyKind::Dynamic {
             return (mass::at_least_some(total), None);
         }
@@ -196,23 +197,44 @@ impl BodyMaker<'_> {
             return (mass::at_least_some(total.scaled_to(mass)), None);
         }
         let mass = mass::at_least_some(total);
-        let head = self.layout.frames.get(self.body.head);
-        let name = head.map_or("", |head| &head.name);
         let warning = if total.mass <= 0.0 {
-            let message = format!("`{}` moves but has no mass", printable(name));
             let note = format!("nothing gives it one; it is taken as {} kg", mass.mass);
-            Some(Diagnostic::warning("scene::no-mass", message).note(note))
-        } else if source == Source::Assumed {
-            let message = format!("`{}` has neither a mass nor a density", printable(name));
-            let density = mass::DEFAULT_DENSITY;
-            let note = format!("at {density} kg/m³ it has {:.3} kg", mass.mass);
-            Some(Diagnostic::warning("scene::no-mass", message).note(note))
+            Some(self.no_mass(self.body.head, "moves but has no mass", note))
         } else {
-            None
+            assumed.first().map(|&(at, own)| {
+                let note = self.assumption(at, own, assumed.len() - 1, mass.mass);
+                self.no_mass(at, "has neither a mass nor a density", note)
+            })
         };
-        (
-            mass,
-            warning.map(|warning| warning.help("give its frame a `mass`, in kg")),
-        )
+        (mass, warning)
+    }
+
+    fn no_mass(&self, at: usize, lack: &str, note: String) -> Diagnostic {
+        let frame = self.layout.frames.get(at);
+        let name = printable(frame.map_or("", |frame| &frame.name));
+        let warning = Diagnostic::warning("scene::no-mass", format!("`{name}` {lack}"));
+        let warning = warning.note(note).help("give its frame a `mass`, in kg");
+        let source = frame.and_then(|frame| self.scene.frames().get(frame.in_scene));
+        match source.and_then(|frame| frame.source.0) {
+            Some(span) => warning.at(span, "this frame"),
+            None => warning,
+        }
+    }
+
+    /// What it means that a frame, and so many more of its body, are as heavy as water.
+    fn assumption(&self, at: usize, own: f64, others: usize, whole: f64) -> String {
+        let density = mass::DEFAULT_DENSITY;
+        let mut note = format!("at {density} kg/m³ it has {own:.3} kg");
+        let head = self.layout.frames.get(self.body.head);
+        if let Some(head) = head.filter(|_| at != self.body.head || others > 0) {
+            let more = match others {
+                0 => String::new(),
+                1 => ", as has one more frame".to_owned(),
+                _ => format!(", as have {others} more frames"),
+            };
+            let name = printable(&head.name);
+            note += &format!("{more}: `{name}` has {whole:.3} kg with all that is fixed to it");
+        }
+        note
     }
 }

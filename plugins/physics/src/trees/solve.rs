@@ -3,6 +3,7 @@ use std::mem;
 
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::LockedAxes;
+use morse_api::threads::reuse;
 use morse_mechanisms::{
     Base, Force, Motion, Pose, State,
     island::{Contact, FreeBody, Member, Side, Weld},
@@ -135,7 +136,7 @@ impl Trees {
         } = &mut together;
         let mut island = mem::take(&mut self.island);
         let rows = &self.rows;
-        let mut of_trees: Vec<Member<'_>> = emptied(mem::take(members));
+        let mut of_trees: Vec<Member<'_>> = reuse(mem::take(members));
         of_trees.extend(taken.iter_mut().map(|one| Member {
             tree: &rows[one.at].tree,
             mover: &mut one.mover,
@@ -145,7 +146,7 @@ impl Trees {
             pushes: &one.pushes,
         }));
         island.step(&mut of_trees, bodies, contacts, welds, scene.dt);
-        *members = emptied(of_trees);
+        *members = reuse(of_trees);
         self.island = island;
         for (at, contact) in group.contacts.iter().zip(&*contacts) {
             found.contacts[*at].contact.impulse = contact.impulse;
@@ -332,12 +333,6 @@ impl Trees {
         kept.dedup_by_key(|(key, _)| *key);
         self.state.impulses = kept;
     }
-}
-
-/// The memory of a list for one of the same kind that lives shorter or longer.
-fn emptied<'to>(mut members: Vec<Member<'_>>) -> Vec<Member<'to>> {
-    members.clear();
-    members.into_iter().map_while(|_| None).collect()
 }
 
 /// Velocity of a body that nothing here moves, at a point of the world, m/s.
