@@ -80,7 +80,7 @@ fn asker(trace: &str) -> String {
     functions.filter(names_crate).take(1).collect()
 }
 
-/// Who asks for memory in some ticks of a scene that has run for a while, and how often.
+/// Functions that ask for memory in some ticks of a scene that has run for a while, and how often.
 fn askers(file: &Path) -> BTreeMap<String, u32> {
     let mut simulation = golden_runs::open(file);
     simulation.run(300).unwrap();

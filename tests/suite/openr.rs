@@ -53,6 +53,45 @@ fn objects_drive_a_rover_around_the_room() {
     );
 }
 
+/// Two metres in a straight line within 0.3 m, and a turn by 90 degrees within 10.
+#[test]
+fn a_dog_trots_ahead_and_turns_on_its_own_feet() {
+    let mut simulation =
+        Simulation::load("scenes/aibo.ron").unwrap_or_else(|error| panic!("{error}"));
+    let (mut beside, mut way) = (0.0_f64, 0.0_f64);
+    let mut last = PoseData::default();
+    for _ in 0..22 * 125 {
+        simulation.step().expect("a tick");
+        let Ok(pose) = simulation.read::<PoseData>("aibo.pose") else {
+            continue;
+        };
+        assert!((pose.z - 0.1168).abs() < 0.012, "on its feet: {pose:?}");
+        assert!(
+            pose.roll.abs().max(pose.pitch.abs()) < 0.1,
+            "upright: {pose:?}"
+        );
+        // Until it turns.
+        if pose.yaw.abs() < 0.2 {
+            beside = beside.max(pose.y.abs());
+            way = way.max(pose.x + 1.5);
+        }
+        last = pose.clone();
+    }
+    println!(
+        "{way:.3} m, {beside:.3} m beside, turned by {:.1} degrees",
+        last.yaw.to_degrees()
+    );
+    assert!(
+        (2.0..2.3).contains(&way) && beside < 0.3,
+        "{way} m, {beside} m beside"
+    );
+    assert!((last.yaw.to_degrees() - 90.0).abs() < 10.0, "{last:?}");
+    assert!(
+        delivered(&simulation, "Walk.Legs.joints.S") >= 2_700,
+        "125 a second"
+    );
+}
+
 #[test]
 fn runs_with_objects_are_the_same_bits_also_after_a_reset() {
     let of = |simulation: &Simulation| {
@@ -205,7 +244,10 @@ fn a_stick_that_cannot_be_run_is_an_error_with_its_place() {
         error.contains("cannot open module file `WHEEL.BIN`"),
         "{error}"
     );
-    assert!(error.contains("DRIVER.BIN, ROUTE.BIN"), "{error}");
+    assert!(
+        error.contains("DRIVER.BIN, HEAD.BIN, ROUTE.BIN, TRAINER.BIN, WALK.BIN"),
+        "{error}"
+    );
     let error = why((
         "/MS/OPEN-R/MW/OBJS/DRIVER.BIN\n",
         "# one\nDriver.Pose.pose.O\n",

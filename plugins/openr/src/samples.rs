@@ -1,4 +1,8 @@
-//! Objects that are there: a rover's route and its driver, two objects that wait for nobody.
+//! Objects that are there: a rover's route and its driver, who wait for nobody; a dog's trainer, its legs, and its head.
+mod dog;
+mod legs;
+mod walk;
+
 use bevy::prelude::App;
 use serde_json::{Value as Json, json};
 
@@ -9,7 +13,10 @@ pub(crate) fn plugin(app: &mut App) {
     app.add_object("ROUTE.BIN", || Part::new(route(), Route::default()))
         .add_object("DRIVER.BIN", || {
             Part::new(driver(), Driver::default()).with_priority(0x90)
-        });
+        })
+        .add_object("TRAINER.BIN", dog::trainer)
+        .add_object("WALK.BIN", || walk::part().with_priority(0x90))
+        .add_object("HEAD.BIN", dog::head);
 }
 
 /// Corners of the route, m.

@@ -221,7 +221,7 @@ impl BodyMaker<'_> {
         }
     }
 
-    /// What it means that a frame, and so many more of its body, are as heavy as water.
+    /// Consequence for the mass of a frame, and of so many more of its body, that they are as heavy as water.
     fn assumption(&self, at: usize, own: f64, others: usize, whole: f64) -> String {
         let density = mass::DEFAULT_DENSITY;
         let mut note = format!("at {density} kg/m³ it has {own:.3} kg");

@@ -1,0 +1,122 @@
+//! Objects of an ERS-7: a trainer, who tells it where to go, and one that moves its head and tail.
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use serde_json::{Value as Json, json};
+
+use crate::prelude::*;
+
+/// Way ahead, m.
+const WAY: f64 = 2.0;
+
+/// Speed, m/s.
+const SPEED: f64 = 0.13;
+
+/// Rate of turning for each radian beside the heading, 1/s, and for each metre beside the way, rad/s.
+const HEADING: f64 = 2.0;
+const BESIDE: f64 = 2.0;
+
+/// Greatest rate of turning, rad/s, and how near is there, rad.
+const FASTEST_TURN: f64 = 0.7;
+const NEAR: f64 = 0.03;
+
+pub(super) fn trainer() -> Part {
+    Part::new(
+        Interface::new("Trainer")
+            .subject("Speed", "v_omega")
+            .observer("Pose", "pose"),
+        Trainer::default(),
+    )
+}
+
+/// Two metres ahead, and a quarter to the left.
+#[derive(Default)]
+struct Trainer {
+    /// Pose at its start: x, y and yaw.
+    start: Option<[f64; 3]>,
+    task: Task,
+}
+
+#[derive(Default)]
+enum Task {
+    #[default]
+    Ahead,
+    Turn,
+    Stand,
+}
+
+impl Object for Trainer {
+    fn notify(&mut self, context: &mut Context<'_>, event: &NotifyEvent) {
+        if let Some(pose) = event.data.last().and_then(Region::json) {
+            let number = |name: &str| pose.get(name).and_then(Json::as_f64);
+            if let (Some(x), Some(y), Some(yaw)) = (number("x"), number("y"), number("yaw")) {
+                let [v, w] = self.decide([x, y, yaw]);
+                context.set_data(0, json!({ "v": v, "w": w }));
+                context.notify_observers(0);
+            }
+        }
+        context.assert_ready(event.observer);
+    }
+}
+
+impl Trainer {
+    /// Speed ahead and rate of turning, at a pose.
+    fn decide(&mut self, [x, y, yaw]: [f64; 3]) -> [f64; 2] {
+        let start = *self.start.get_or_insert([x, y, yaw]);
+        let (sine, cosine) = libm::sincos(start[2]);
+        let (dx, dy) = (x - start[0], y - start[1]);
+        let [along, beside] = [cosine * dx + sine * dy, cosine * dy - sine * dx];
+        let off = |wanted: f64| {
+            let off = start[2] + wanted - yaw;
+            off - TAU * (off / TAU).round()
+        };
+        let turn = |rate: f64| rate.clamp(-FASTEST_TURN, FASTEST_TURN);
+        match self.task {
+            Task::Ahead if along < WAY => {
+                return [SPEED, turn(HEADING * off(0.0) - BESIDE * beside)];
+            }
+            Task::Ahead => self.task = Task::Turn,
+            Task::Turn if off(FRAC_PI_2).abs() < NEAR => self.task = Task::Stand,
+            Task::Turn => return [0.0, turn(HEADING * off(FRAC_PI_2))],
+            Task::Stand => {}
+        }
+        [0.0; 2]
+    }
+}
+
+/// Time between two postures of the head, ns.
+const FRAME: u64 = 32_000_000;
+
+/// Greatest angles of neck and tail to either side, rad, and how often they go there and back, Hz.
+const LOOK: [f64; 2] = [0.6, 0.2];
+const WAG: [f64; 2] = [0.5, 1.5];
+
+pub(super) fn head() -> Part {
+    Part::new(
+        Interface::new("Head")
+            .subject("Neck", "joints")
+            .extra("Clock"),
+        Head,
+    )
+}
+
+/// Looks to the left and to the right, and wags.
+struct Head;
+
+impl Object for Head {
+    fn do_start(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        context.wake_after(FRAME, 0);
+        context.assert_ready_to_all()
+    }
+
+    fn extra(&mut self, context: &mut Context<'_>, _: usize, _: &Payload) {
+        context.wake_after(FRAME, 0);
+        let seconds = context.now() as f64 / 1e9;
+        let swing = |[most, frequency]: [f64; 2]| most * libm::sin(TAU * frequency * seconds);
+        let positions = [swing(LOOK), swing(WAG)];
+        context.set_data(
+            0,
+            json!({ "names": ["neck_pan", "tail_pan"], "positions": positions }),
+        );
+        context.notify_observers(0);
+    }
+}

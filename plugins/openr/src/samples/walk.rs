@@ -1,0 +1,154 @@
+//! An object that lets an ERS-7 trot.
+use serde_json::{Value as Json, json};
+
+use super::legs::{HIP, LEGS, Leg, OUTWARD};
+use crate::prelude::*;
+
+/// Time between two postures, ns and s.
+const FRAME: u64 = 8_000_000;
+const FRAME_SECONDS: f64 = 0.008;
+
+/// Time of a step of all legs, s, and the part of it for which a paw is on the ground.
+const PERIOD: f64 = 0.5;
+const STANCE: f64 = 0.75;
+
+/// Height of the hips above the middle of the paws, and of a paw in the air, m.
+const HEIGHT: f64 = 0.105;
+const LIFT: f64 = 0.018;
+
+/// Places of the paws ahead of their hips, front and rear, while it stands, m.
+const STAND: [f64; 2] = [0.010, 0.005];
+
+/// Greatest speed, m/s, rate of turning, rad/s, and how fast these change, m/s² and rad/s².
+const FASTEST: [f64; 2] = [0.14, 0.9];
+const CHANGE: [f64; 2] = [0.15, 1.2];
+
+/// Way of a paw in a step, m, from which it is lifted as high as can be.
+const WHOLE_LIFT: f64 = 0.01;
+
+pub(super) fn part() -> Part {
+    Part::new(
+        Interface::new("Walk")
+            .subject("Legs", "joints")
+            .observer("Speed", "v_omega")
+            .extra("Clock"),
+        Walk::default(),
+    )
+}
+
+/// Trot: two paws across from each other are in the air while the other two carry. Speeds come from an observer; it takes
+/// them up little by little.
+#[derive(Default)]
+struct Walk {
+    /// Part of a step that is over.
+    phase: f64,
+    wanted: [f64; 2],
+    /// Ahead, m/s, and to the left, rad/s.
+    speed: [f64; 2],
+}
+
+impl Object for Walk {
+    fn do_start(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        context.wake_after(FRAME, 0);
+        context.assert_ready_to_all()
+    }
+
+    fn notify(&mut self, context: &mut Context<'_>, event: &NotifyEvent) {
+        if let Some(speed) = event.data.last().and_then(Region::json) {
+            let number = |name: &str| speed.get(name).and_then(Json::as_f64).unwrap_or(0.0);
+            self.wanted = [number("v"), number("w")];
+        }
+        context.assert_ready(event.observer);
+    }
+
+    fn extra(&mut self, context: &mut Context<'_>, _: usize, _: &Payload) {
+        context.wake_after(FRAME, 0);
+        self.advance();
+        let names = LEGS.iter().flat_map(|leg| {
+            let joint = |number| format!("{}_j{number}", leg.name);
+            [1, 2, 3].map(joint)
+        });
+        let positions = LEGS.iter().flat_map(|leg| leg.joints(self.paw(*leg)));
+        let posture = json!({
+            "names": names.collect::<Vec<_>>(), "positions": positions.collect::<Vec<_>>(),
+        });
+        context.set_data(0, posture);
+        context.notify_observers(0);
+    }
+}
+
+impl Walk {
+    fn advance(&mut self) {
+        for (at, speed) in self.speed.iter_mut().enumerate() {
+            let wanted = self.wanted[at].clamp(-FASTEST[at], FASTEST[at]);
+            let most = CHANGE[at] * FRAME_SECONDS;
+            *speed += (wanted - *speed).clamp(-most, most);
+        }
+        let is_still = self.speed == [0.0; 2];
+        // It ends its step before it stands.
+        let next = self.phase + FRAME_SECONDS / PERIOD;
+        self.phase = if is_still && (self.phase == 0.0 || next >= 1.0) {
+            0.0
+        } else {
+            next % 1.0
+        };
+    }
+
+    /// Place of a paw, seen from its hip: ahead, outward, down, m.
+    fn paw(&self, leg: Leg) -> [f64; 3] {
+        let stand = STAND[usize::from(leg.ahead < 0.0)];
+        let [ahead, turn] = self.speed;
+        // The ground under the paw goes back, and around.
+        let place = [leg.ahead * HIP[0] + stand, leg.left * (HIP[1] + OUTWARD)];
+        let ground = [ahead - turn * place[1], turn * place[0]];
+        let step = ground.map(|speed| speed * PERIOD * STANCE);
+        let (share, lift) = cycle(self.phase + if leg.ahead * leg.left > 0.0 { 0.0 } else { 0.5 });
+        let whole = (libm::hypot(step[0], step[1]) / WHOLE_LIFT).min(1.0);
+        [
+            stand + step[0] * share,
+            OUTWARD + leg.left * step[1] * share,
+            HEIGHT - LIFT * lift * whole,
+        ]
+    }
+}
+
+/// Place of a paw in its step, from 1/2 ahead to -1/2 behind, and how high, from 0 to 1.
+fn cycle(phase: f64) -> (f64, f64) {
+    let phase = phase % 1.0;
+    if phase < STANCE {
+        return (0.5 - phase / STANCE, 0.0);
+    }
+    let part = (phase - STANCE) / (1.0 - STANCE);
+    (part - 0.5, libm::sin(std::f64::consts::PI * part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paws_on_the_ground_move_with_it() {
+        let mut walk = Walk {
+            speed: [0.1, 0.4],
+            wanted: [0.1, 0.4],
+            ..Walk::default()
+        };
+        let before = walk.paw(LEGS[0]);
+        walk.advance();
+        let after = walk.paw(LEGS[0]);
+        let of = |axis: usize| (after[axis] - before[axis]) / FRAME_SECONDS;
+        let left = HIP[1] + OUTWARD;
+        assert!((of(0) + 0.1 - 0.4 * left).abs() < 1e-9, "{}", of(0));
+        assert!((of(1) + 0.4 * 0.075).abs() < 1e-9, "{}", of(1));
+        assert_eq!(after[2], HEIGHT);
+    }
+
+    #[test]
+    fn at_least_two_paws_across_from_each_other_carry() {
+        for count in 0..1000 {
+            let phase = f64::from(count) / 1000.0;
+            let lifts = [cycle(phase).1, cycle(phase + 0.5).1];
+            assert!(lifts.contains(&0.0), "{phase}: {lifts:?}");
+        }
+    }
+}
