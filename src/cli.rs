@@ -16,6 +16,7 @@ pub mod progress;
 pub mod prove;
 pub mod render;
 mod results;
+pub mod robot_arguments;
 pub mod run;
 pub mod serve;
 pub mod shell;

@@ -5,21 +5,22 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use morse_scene::{
     assets,
-    diagnostic::{Diagnostic, Sources, Style, render},
+    diagnostic::{Diagnostic, Sources, Style, printable_path, render},
     model::Scene,
     report::Report,
     robray::LoadOptions,
+    urdf::{self, Asset},
 };
 use serde_json::json;
 
-use super::{exit, memory::MemoryArgument};
+use super::{exit, memory::MemoryArgument, robot_arguments::RobotArguments};
 use crate::simulation::load::{self, Options};
 use crate::simulation::{Extensions, Simulation, kinds};
 
 /// Report all errors and warnings of scene and simulation files
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Scenes (`.robray`) and simulation files (`.ron`)
+    /// Scenes (`.robray`), robots (`.urdf`) and simulation files (`.ron`)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON object instead of text
@@ -45,6 +46,9 @@ pub struct Reading {
     /// Trust the files in this directory too: show their text in messages, use them as meshes
     #[arg(long = "allow-path", value_name = "DIRECTORY")]
     pub allow_paths: Vec<PathBuf>,
+    /// Robot descriptions
+    #[command(flatten)]
+    pub robots: RobotArguments,
     /// True if messages may have colours; for the caller to set.
     #[arg(skip)]
     pub color: bool,
@@ -59,6 +63,11 @@ impl Reading {
             strict_amino: self.strict_amino,
             allow_paths: self.allow_paths.clone(),
             shipped: assets::SHIPPED,
+            urdf: urdf::Options {
+                root: self.robots.descriptions().root,
+                packages: self.robots.descriptions().packages,
+                joint_frames: false,
+            },
             ..LoadOptions::default()
         }
     }
@@ -70,6 +79,7 @@ impl Reading {
             strict: self.strict,
             strict_amino: self.strict_amino,
             allow_paths: self.allow_paths.clone(),
+            descriptions: self.robots.descriptions(),
             ..Options::default()
         }
     }
@@ -109,19 +119,23 @@ fn checked(
     let mut fine = true;
     let mut reports = Vec::new();
     for path in &args.files {
-        let (report, summary) = look_at(path, args, extensions);
+        let (report, summary, assets) = look_at(path, args, extensions);
         fine &= summary.is_some();
         if args.json {
-            reports.push(json!({
+            let mut object = json!({
                 "file": path.display().to_string(),
                 "ok": summary.is_some(),
                 "diagnostics": report.to_json(),
-            }));
+            });
+            if !assets.is_empty() {
+                object["assets"] = assets.iter().map(asset_as_json).collect();
+            }
+            reports.push(object);
             continue;
         }
         write!(err, "{}", report.render(args.reading.style()))?;
         err.flush()?;
-        let name = morse_scene::diagnostic::printable_path(&path.display().to_string());
+        let name = printable_path(&path.display().to_string());
         let (errors, warnings) = report.counts();
         match summary {
             Some(summary) if warnings == 0 => writeln!(out, "{name}: fine ({summary})")?,
@@ -129,6 +143,9 @@ fn checked(
                 writeln!(out, "{name}: {} ({summary})", counted(warnings, "warning"))?;
             }
             None => writeln!(out, "{name}: {}", counted(errors, "error"))?,
+        }
+        for asset in &assets {
+            list(asset, out)?;
         }
     }
     if args.json {
@@ -138,17 +155,45 @@ fn checked(
     Ok(fine)
 }
 
-/// Errors and warnings of a file, and a summary of its contents if it can be used: whatever a run would say before its
-/// first tick.
-fn look_at(path: &Path, args: &Args, extensions: Extensions<'_>) -> (Report, Option<String>) {
+/// Writes where a file of a robot description is.
+fn list(asset: &Asset, out: &mut dyn Write) -> std::io::Result<()> {
+    let written = printable_path(&asset.written);
+    let what = asset.what;
+    match &asset.found {
+        Some(path) => {
+            let path = printable_path(&path.display().to_string());
+            writeln!(out, "  {what} {written}: {path}")
+        }
+        None => writeln!(out, "  {what} {written}: missing"),
+    }
+}
+
+fn asset_as_json(asset: &Asset) -> serde_json::Value {
+    let shown = |path: &PathBuf| path.display().to_string();
+    json!({
+        "what": asset.what,
+        "written": asset.written,
+        "found": asset.found.as_ref().map(shown),
+        "looked_for": asset.looked.iter().map(shown).collect::<Vec<String>>(),
+    })
+}
+
+/// Errors and warnings of a file, a summary of its contents if it can be used, and the files of robot descriptions:
+/// whatever a run would say before its first tick.
+fn look_at(
+    path: &Path,
+    args: &Args,
+    extensions: Extensions<'_>,
+) -> (Report, Option<String>, Vec<Asset>) {
     let options = Options {
         memory: args.memory.budget(),
         ..args.reading.load_options()
     };
     let plan = match load::load(path, &options, &kinds(extensions)) {
         Ok(plan) => plan,
-        Err(report) => return (*report, None),
+        Err(report) => return (*report, None, assets_of(path, args)),
     };
+    let assets = plan.assets.clone();
     let robots = counted(plan.assembly.robots.len(), "robot");
     let contents = contents(&plan.assembly.scene);
     let is_scene = path.extension().is_none_or(|extension| extension != "ron");
@@ -157,9 +202,15 @@ fn look_at(path: &Path, args: &Args, extensions: Extensions<'_>) -> (Report, Opt
         false => format!("{contents}, {robots}"),
     };
     match Simulation::try_out(plan, extensions) {
-        Ok(warnings) => (warnings, Some(summary)),
-        Err(report) => (*report, None),
+        Ok(warnings) => (warnings, Some(summary), assets),
+        Err(report) => (*report, None, assets),
     }
+}
+
+/// Files of a robot that cannot be run.
+fn assets_of(path: &Path, args: &Args) -> Vec<Asset> {
+    let read = morse_scene::load::load(path, &args.reading.options());
+    read.map_or_else(|_| Vec::new(), |loaded| loaded.assets)
 }
 
 fn contents(scene: &Scene) -> String {

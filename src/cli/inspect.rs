@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use morse_scene::{
     diagnostic::{nearest, printable},
+    load::load,
     model::{Frame, Geometry, Joint, Scene, Shape},
-    robray::load,
 };
 use nalgebra::Isometry3;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -41,9 +41,9 @@ pub struct Args {
 
 /// `variable=value`; the value is radians or metres.
 fn assignment(text: &str) -> Result<(String, f64), String> {
-    let (variable, value) = text
-        .rsplit_once('=')
-        .ok_or("write it as VARIABLE=VALUE, for example `shoulder=0.5`")?;
+    let parts = text.rsplit_once('=');
+    let (variable, value) =
+        parts.ok_or("write it as VARIABLE=VALUE, for example `shoulder=0.5`")?;
     let value: f64 = value
         .trim()
         .parse()
@@ -54,8 +54,8 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
     Ok((variable.trim().to_owned(), value))
 }
 
-/// Shows the scene and returns the exit code: 0, or 2 if it cannot be read or has no such variable,
-/// or 3 if the result cannot be written.
+/// Shows the scene and returns the exit code: 0, 2 if it cannot be read or has no such variable, or 3 if the result
+/// cannot be written.
 pub fn run(
     args: &Args,
     extensions: Extensions<'_>,
@@ -72,11 +72,8 @@ fn inspected(
     err: &mut dyn Write,
 ) -> std::io::Result<u8> {
     let style = args.reading.style();
-    if args
-        .file
-        .extension()
-        .is_some_and(|extension| extension == "ron")
-    {
+    let ending = args.file.extension();
+    if ending.is_some_and(|ending| ending == "ron") {
         let kinds = kinds(extensions);
         return match load::load(&args.file, &args.reading.load_options(), &kinds) {
             Ok(plan) => {
@@ -238,6 +235,8 @@ fn frame_as_json(frame: &Frame, scene: &Scene) -> Value {
             ("dry_friction", joint.dry_friction),
             ("armature", joint.armature),
             ("gear", joint.gear),
+            ("ratio", joint.ratio),
+            ("ratio", joint.ratio),
         ];
         for (name, value) in rest {
             if let Some(value) = value {
@@ -429,6 +428,7 @@ fn joint_text(frame: &Frame) -> String {
         ("dry friction", joint.dry_friction),
         ("armature", joint.armature),
         ("gear", joint.gear),
+        ("ratio", joint.ratio),
     ];
     for (name, value) in rest {
         if let Some(value) = value {
@@ -492,7 +492,7 @@ fn number(value: f64) -> String {
     if value.abs() >= 1e9 {
         return format!("{value:e}");
     }
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
+    let digits = format!("{value:.6}");
+    let text = digits.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0" } else { text }.to_owned()
 }

@@ -121,6 +121,7 @@ pub fn run(args: &Args, extensions: Extensions<'_>, err: &mut dyn Write) -> u8 {
 fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildError> {
     let options = Options {
         allow_paths: args.reading.allow_paths.clone(),
+        descriptions: args.reading.robots.descriptions(),
         strict: args.reading.strict,
         strict_amino: args.reading.strict_amino,
         threads: args.threads,

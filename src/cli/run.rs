@@ -261,6 +261,7 @@ fn build(
         allow_paths: args.allow_paths.clone(),
         strict: args.strict,
         strict_amino: args.strict_amino,
+        descriptions: args.robots.descriptions(),
         threads: args.threads,
         renderer: args.renderer,
         memory: args.memory.budget(),

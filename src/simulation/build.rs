@@ -104,6 +104,7 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
         simulation,
         assembly,
         sources,
+        assets: _,
         mut warnings,
         threads,
         renderer,

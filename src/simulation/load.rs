@@ -10,10 +10,13 @@ use morse_scene::{
     assembly::{Assembly, assemble},
     assets::{self, Embedded},
     diagnostic::{Diagnostic, Sources, nearest_file, printable_path},
+    load::load as read,
     model::Scene,
+    packages::Packages,
     report::Report,
-    robray::{self, Failed, LoadOptions, Loaded, Shipped},
+    robray::{Failed, LoadOptions, Loaded, Shipped},
     simulation::{self, Files, Found, Simulation, Spanned, model::Form},
+    urdf::{self, Asset, Root},
 };
 
 use crate::simulation::kinds::{Kinds, Words};
@@ -31,12 +34,25 @@ pub struct Options {
     pub strict: bool,
     /// Refuse extensions of the scene language.
     pub strict_amino: bool,
+    /// Reading of robot descriptions.
+    pub descriptions: Descriptions,
     /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
     pub threads: usize,
     /// Renderer of pictures, unless a camera names another.
     pub renderer: RendererKind,
     /// Memory that all sensors may take together.
     pub memory: MemoryBudget,
+}
+
+/// Options for reading robot descriptions.
+#[derive(Clone, Debug, Default)]
+pub struct Descriptions {
+    /// Sources of packages.
+    pub packages: Packages,
+    /// Motion of the root link of a description that is a scene; a robot's moves as its `base` says.
+    pub root: Root,
+    /// Let joints without settings hold their positions at the start.
+    pub hold: bool,
 }
 
 /// A simulation that was read and can be built.
@@ -50,6 +66,8 @@ pub struct Plan {
     pub sources: Arc<Sources>,
     /// Warnings of what is probably not meant.
     pub warnings: Report,
+    /// Meshes and images of robot descriptions.
+    pub assets: Vec<Asset>,
     /// Threads for rays and images.
     pub threads: usize,
     /// Renderer of pictures, unless a camera names another.
@@ -60,7 +78,7 @@ pub struct Plan {
     pub strict: bool,
 }
 
-/// Reads a scene (`.robray`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).
+/// Reads a scene (`.robray` or `.urdf`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).
 ///
 /// # Errors
 ///
@@ -71,23 +89,10 @@ pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<R
         kinds,
         report: Report::default(),
         sources: Arc::default(),
+        assets: Vec::new(),
     };
     let plan = match path.extension().and_then(|extension| extension.to_str()) {
         Some("ron") => loader.simulation(path, None),
-        Some("urdf" | "xacro" | "sdf" | "xml") => {
-            let problem = Diagnostic::error(
-                "load::format",
-                format!(
-                    "`{}`: URDF and other formats than `.robray` and `.ron` cannot be read yet",
-                    path.display()
-                ),
-            );
-            loader.report.add(
-                [problem.help("describe the robot in a `.robray` file")],
-                &Arc::default(),
-            );
-            None
-        }
         _ => {
             let beside = path.with_extension("ron");
             if beside.is_file() {
@@ -117,6 +122,7 @@ pub fn parse(
         kinds,
         report: Report::default(),
         sources: Arc::default(),
+        assets: Vec::new(),
     };
     let plan = loader.text("<text>", text.as_bytes(), directory, None);
     loader.finish(plan)
@@ -128,6 +134,7 @@ struct Loader<'a> {
     report: Report,
     /// Of all files so far.
     sources: Arc<Sources>,
+    assets: Vec<Asset>,
 }
 
 impl Loader<'_> {
@@ -140,6 +147,7 @@ impl Loader<'_> {
                 }
                 plan.warnings = self.report;
                 plan.sources = self.sources;
+                plan.assets = self.assets;
                 plan.threads = self.options.threads;
                 plan.renderer = self.options.renderer;
                 plan.memory = self.options.memory;
@@ -220,7 +228,8 @@ impl Loader<'_> {
     }
 
     fn named_scene(&mut self, named: &Spanned<String>, directory: &Path) -> Option<Scene> {
-        match self.model(named, directory) {
+        let options = self.scene_options();
+        match self.model(named, directory, &options) {
             Ok(scene) => Some(scene),
             Err(problem) => {
                 self.report.add([*problem], &self.sources);
@@ -242,7 +251,7 @@ impl Loader<'_> {
     }
 
     fn scene(&mut self, path: &Path) -> Option<Scene> {
-        let loaded = robray::load(path, &self.robray_options());
+        let loaded = read(path, &self.scene_options());
         self.take(loaded)
     }
 
@@ -252,6 +261,7 @@ impl Loader<'_> {
             Ok(loaded) => {
                 self.sources = Arc::new(loaded.sources);
                 self.report.add(loaded.warnings, &self.sources);
+                self.assets.extend(loaded.assets);
                 Some(loaded.scene)
             }
             Err(failed) => {
@@ -263,16 +273,23 @@ impl Loader<'_> {
     }
 
     fn assemble(&mut self, simulation: Simulation, scene: Scene, directory: &Path) -> Option<Plan> {
+        let mut options = self.scene_options();
+        // Its root link goes where the robot goes.
+        options.urdf.root = Root::Fixed;
         let assembled = assemble(&simulation, scene, &mut |model| {
-            self.model(model, directory)
+            options.sources = Sources::clone(&self.sources);
+            self.model(model, directory, &options)
         });
-        let assembly = match assembled {
+        let mut assembly = match assembled {
             Ok(assembly) => assembly,
             Err(problems) => {
                 self.report.add(problems, &self.sources);
                 return None;
             }
         };
+        if self.options.descriptions.hold {
+            assembly.hold();
+        }
         let problems = simulation::check(&simulation, &assembly.scene, &Words(self.kinds));
         self.report.add(problems, &self.sources);
         Some(Plan {
@@ -287,6 +304,7 @@ impl Loader<'_> {
         &mut self,
         named: &Spanned<String>,
         directory: &Path,
+        options: &LoadOptions,
     ) -> Result<Scene, Box<Diagnostic>> {
         let mut roots = vec![PathBuf::from(".")];
         roots.extend(self.options.allow_paths.iter().cloned());
@@ -295,10 +313,9 @@ impl Loader<'_> {
             roots: &roots,
             assets: &Embedded,
         };
-        let options = self.robray_options();
         let loaded = match files.find(named)? {
-            Found::Disk(path) => robray::load(&shortened(path), &options),
-            Found::Asset(path) => robray::load(&Shipped::path(&path), &options),
+            Found::Disk(path) => read(&shortened(path), options),
+            Found::Asset(path) => read(&Shipped::path(&path), options),
         };
         self.take(loaded).ok_or_else(|| {
             let message = format!("`{}` cannot be used: see the errors above", named.value);
@@ -310,7 +327,7 @@ impl Loader<'_> {
         })
     }
 
-    fn robray_options(&self) -> LoadOptions {
+    fn scene_options(&self) -> LoadOptions {
         let options = self.options;
         LoadOptions {
             strict: options.strict,
@@ -320,6 +337,11 @@ impl Loader<'_> {
             skip_mesh_check: false,
             sources: Sources::clone(&self.sources),
             shipped: assets::SHIPPED,
+            urdf: urdf::Options {
+                root: options.descriptions.root,
+                packages: options.descriptions.packages.clone(),
+                joint_frames: false,
+            },
         }
     }
 }

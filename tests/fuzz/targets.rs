@@ -6,9 +6,13 @@ use std::{path::Path, sync::LazyLock};
 
 use morse_sim::{
     Simulation,
-    geometry::mesh::{self, MeshError, Triangles, gltf},
+    geometry::mesh::{self, MeshError, Triangles, collada, gltf},
     render::paint,
-    scene::robray::{LoadOptions, format, parse_str, write},
+    scene::{
+        diagnostic::{Diagnostic, Sources, Style, render},
+        robray::{LoadOptions, format, parse_str, write},
+        urdf as description,
+    },
     simulation::{
         kinds,
         load::{self, Options},
@@ -20,12 +24,14 @@ use morse_sim::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 12] = [
     ("robray", robray),
     ("simulation_file", simulation_file),
     ("obj", obj),
     ("stl", stl),
     ("gltf", gltf_file),
+    ("collada", collada_file),
+    ("urdf", urdf),
     ("png", png),
     ("socket_request", socket_request),
     ("socket_command", socket_command),
@@ -97,6 +103,38 @@ pub fn stl(bytes: &[u8]) {
 /// A mesh in glTF, text or binary, with no files beside it.
 pub fn gltf_file(bytes: &[u8]) {
     check_mesh(gltf::parse(bytes, Path::new("nowhere")));
+}
+
+/// A mesh in Collada.
+pub fn collada_file(bytes: &[u8]) {
+    check_mesh(collada::parse(bytes));
+}
+
+/// A robot description: what can be read can be written as a scene, and every error is shown.
+pub fn urdf(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut sources = Sources::default();
+    let source = sources.add("fuzz", &*text);
+    let options = LoadOptions::default();
+    let path = Path::new("nowhere/fuzz.urdf");
+    let circumstances = options.circumstances();
+    let read = description::parse(source, &text, path, &options.urdf, circumstances);
+    match read.scene {
+        Some(scene) => {
+            let written = write(&scene).expect("a robot can be written");
+            let simple = LoadOptions {
+                skip_mesh_check: true,
+                ..LoadOptions::default()
+            };
+            let again = parse_str(&written, "fuzz", Path::new("nowhere"), &simple);
+            let again = again.expect("a written robot can be read").scene;
+            assert_eq!(again.frames().len(), scene.frames().len(), "{written}");
+        }
+        None => assert!(read.diagnostics.iter().any(Diagnostic::is_error)),
+    }
+    for diagnostic in &read.diagnostics {
+        assert!(!render(diagnostic, &sources, Style::Plain).is_empty());
+    }
 }
 
 /// An image.

@@ -283,8 +283,8 @@ fn what_cannot_be_read_is_2() {
     room.run(&["missing.robray"])
         .with_code(2)
         .with_errors(&["missing.robray"]);
-    room.write("robot.urdf", "<robot/>")
-        .run(&["robot.urdf"])
+    room.write("robot.sdf", "<sdf/>")
+        .run(&["robot.sdf"])
         .with_code(2)
         .with_errors(&["cannot be read yet"]);
     room.write("loop.robray", "frame a { parent b; } frame b { parent a; }");

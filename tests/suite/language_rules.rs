@@ -226,7 +226,7 @@ fn joints_move() {
 fn extensions_are_kept() {
     let text = "class k { limit_velocity 2; density 500; mass 3; }
         frame a { isa k; type revolute; axis [0,0,1]; limit_position [-1,1]; limit_effort 4; damping 0.1;
-          dry_friction 0.2; armature 3e-5; gear 100;
+          dry_friction 0.2; armature 3e-5; gear 100; ratio 2;
           center_of_mass [0,0,1]; inertia [1,2,3,0,0,0];
           geometry { isa k; shape capsule; radius 1; height 2; friction 0.5; restitution 0.1; } }
         frame b { type floating; }";
@@ -246,6 +246,7 @@ fn extensions_are_kept() {
         (joint.dry_friction, rotor),
         (Some(0.2), (Some(3e-5), Some(100.0)))
     );
+    assert_eq!(joint.ratio, Some(2.0));
     assert_eq!(frame.inertia, Some([1.0, 2.0, 3.0, 0.0, 0.0, 0.0]));
     let geometry = &frame.geometry[0];
     assert_eq!(

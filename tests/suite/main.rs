@@ -49,4 +49,5 @@ mod socket;
 mod text_logs;
 mod tidy;
 mod under_load;
+mod urdf;
 mod web;

@@ -289,16 +289,20 @@ fn joint() -> BoxedStrategy<Joint> {
         velocity,
         effort,
     });
-    let motor = (positive(), positive(), prop::option::of(1e-3..1e3));
+    let turns = || prop::option::of(1e-3..1e3);
+    let motor = (positive(), positive(), turns(), turns());
     let axis = (triple(), name(), number(), limits, positive(), motor).prop_map(
-        |(axis, variable, offset, limits, damping, (dry_friction, armature, gear))| JointAxis {
-            offset,
-            limits,
-            damping,
-            dry_friction,
-            armature,
-            gear,
-            ..JointAxis::new(axis, variable)
+        |(axis, variable, offset, limits, damping, (dry_friction, armature, gear, ratio))| {
+            JointAxis {
+                offset,
+                limits,
+                damping,
+                dry_friction,
+                armature,
+                gear,
+                ratio,
+                ..JointAxis::new(axis, variable)
+            }
         },
     );
     (0..4, axis)

@@ -95,7 +95,7 @@ pub struct JointShape {
     pub axis: UnitVector3<f64>,
     /// True if it turns; otherwise it slides.
     pub is_angle: bool,
-    /// Travel for one unit of the variable, m; 1 where the joint turns.
+    /// Travel for one unit of the variable, m; turn, where the joint turns, rad.
     pub travel: f64,
     /// Added to the variable.
     pub offset: f64,
@@ -108,7 +108,7 @@ impl JointShape {
         let moved = value + self.offset;
         let mut pose = self.parent_from_joint;
         if self.is_angle {
-            return pose * rotation_about(&self.axis, moved);
+            return pose * rotation_about(&self.axis, moved * self.travel);
         }
         let along = pose.rotation * self.axis.into_inner();
         pose.translation.vector += along * (moved * self.travel);

@@ -1,7 +1,15 @@
-//! Triangles from files: STL (text and binary), OBJ and glTF.
+//! Triangles from files: STL (text and binary), OBJ, Collada and glTF.
+pub mod collada;
 pub mod gltf;
+mod stretch;
 
-use std::{collections::BTreeSet, ops::Range, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    path::Path,
+};
+
+use morse_scene::model::stretched;
 
 use crate::files::{self, FileError};
 
@@ -21,6 +29,8 @@ pub struct Triangles {
     pub parts: Vec<Part>,
     /// The files that say what materials are, as they are named.
     pub libraries: Vec<String>,
+    /// Looks of materials that the file itself has.
+    pub looks: BTreeMap<String, Look>,
     /// Remarks on parts of the file that are not shown.
     pub remarks: Vec<String>,
 }
@@ -32,6 +42,15 @@ pub struct Part {
     pub faces: Range<usize>,
     /// Name of the material.
     pub material: String,
+}
+
+/// Look of a material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Red, green and blue, 0 to 1.
+    pub color: [f64; 3],
+    /// Image, as it is named.
+    pub image: Option<String>,
 }
 
 /// Reason why a mesh is not read, or makes no solid.
@@ -54,7 +73,7 @@ pub enum MeshError {
     Name(String),
     /// Ending of no format that can be read.
     #[error(
-        "only meshes in STL, OBJ and glTF can be read: its name has to end with `.stl`, `.obj`, `.glb` or `.gltf`"
+        "only meshes in STL, OBJ, Collada and glTF can be read: its name has to end with `.stl`, `.obj`, `.dae`, `.glb` or `.gltf`"
     )]
     Ending,
     /// Breach of the rules of glTF.
@@ -83,20 +102,27 @@ const STL_HEADER: usize = 80;
 /// Bytes of a triangle in a binary STL file.
 const STL_TRIANGLE: usize = 50;
 
-/// Reads a mesh file, from the disk or from those that the program carries; what it is, its ending says.
+/// Reads a mesh file, from the disk or from those that the program carries; what it is, its ending says. One that is
+/// [`stretched`] is read so.
 ///
 /// # Errors
 ///
 /// When the file is missing, too large, broken, or of an unknown kind: why, in one line.
 pub fn read(path: &Path) -> Result<Triangles, MeshError> {
+    let (path, factors) = stretched(path);
     let bytes = files::bytes(path, LARGEST_FILE)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    match ending.to_str() {
+    let read = match ending.to_str() {
         Some("stl") => parse_stl(&bytes),
         Some("obj") => parse_obj(&bytes),
+        Some("dae") => collada::parse(&bytes),
         Some("glb" | "gltf") => gltf::parse(&bytes, folder),
         _ => Err(MeshError::Ending),
+    };
+    match factors {
+        Some(factors) => read.map(|triangles| triangles.stretched(factors)),
+        None => read,
     }
 }
 

@@ -67,6 +67,35 @@ impl Assembly {
     }
 }
 
+impl Assembly {
+    /// Lets every joint that has no settings hold its position at the start.
+    pub fn hold(&mut self) {
+        let mut limits: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+        for axis in self
+            .scene
+            .frames()
+            .iter()
+            .filter_map(|frame| frame.joint.axis())
+        {
+            let own = axis.limits.position.unwrap_or([f64::MIN, f64::MAX]);
+            let all = limits.entry(&axis.variable).or_insert(own);
+            *all = [all[0].max(own[0]), all[1].min(own[1])];
+        }
+        for (variable, [lower, upper]) in limits {
+            let known = self.joints.entry(variable.to_owned());
+            known.or_insert_with(|| {
+                // Limits that exclude each other are told of elsewhere.
+                let position = 0.0_f64.max(lower).min(upper);
+                JointSettings {
+                    position,
+                    target: JointTarget::Position(position),
+                    ..JointSettings::default()
+                }
+            });
+        }
+    }
+}
+
 /// Settings of one body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodySettings {

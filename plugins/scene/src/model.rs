@@ -26,6 +26,7 @@ mod check;
 mod class;
 mod kinematics;
 mod numbers;
+mod stretch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ pub(crate) use check::LONGEST_NAME;
 pub use check::SceneError;
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value};
 pub use numbers::Violation;
+pub use stretch::{stretch, stretched};
 
 use crate::diagnostic::Span;
 
@@ -93,7 +95,7 @@ pub enum Joint {
     Fixed,
     /// Turns about an axis; the axis may have any length but zero.
     Revolute(JointAxis),
-    /// Slides along an axis. The travel is the variable times the length of the axis.
+    /// Slides along an axis. The travel is the variable times the ratio and the length of the axis.
     Prismatic(JointAxis),
     /// Moves freely.
     Floating,
@@ -118,6 +120,8 @@ pub struct JointAxis {
     pub armature: Option<f64>,
     /// Turns of the rotor for one unit of the variable; 1 unless given.
     pub gear: Option<f64>,
+    /// Motion of the joint for one unit of the variable, 1 unless given.
+    pub ratio: Option<f64>,
 }
 
 /// The limits of a joint; what is `None` is not limited.
@@ -228,7 +232,7 @@ pub enum Shape {
     Mesh {
         /// As it was written.
         file: String,
-        /// Path of the file.
+        /// Path of the file, [`stretched`] where the mesh is.
         resolved: PathBuf,
     },
 }

@@ -14,6 +14,7 @@ use crate::{
         progress,
         prove::plant::Plant,
         render::{renderer, size},
+        robot_arguments::RobotArguments,
         serve,
         summary::Hashing,
     },
@@ -21,7 +22,7 @@ use crate::{
     service::time::PACES,
 };
 
-/// Run a scene (`.robray`) or a simulation file (`.ron`)
+/// Run a scene (`.robray`), a robot (`.urdf`) or a simulation file (`.ron`)
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
     /// The scene; `scenes/table.robray` also loads `scenes/table.ron`, where that exists
@@ -115,6 +116,9 @@ pub struct Args {
     /// Refuse the extensions of the scene language that amino does not know
     #[arg(long)]
     pub strict_amino: bool,
+    /// Robot descriptions
+    #[command(flatten)]
+    pub robots: RobotArguments,
     /// Write the open ports to this file, as JSON, when the simulation is ready to begin
     #[arg(long, value_name = "FILE")]
     pub port_file: Option<PathBuf>,

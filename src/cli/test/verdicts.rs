@@ -277,7 +277,15 @@ pub(super) fn repeat(case: &Case<'_>, args: &Args) -> String {
     for path in &args.reading.allow_paths {
         words.extend(["--allow-path".to_owned(), path.display().to_string()]);
     }
+    for (name, directory) in &args.reading.robots.packages {
+        words.extend([
+            "--package".to_owned(),
+            format!("{name}={}", directory.display()),
+        ]);
+    }
     for (is_on, word) in [
+        (args.reading.robots.fixed, "--fixed"),
+        (args.reading.robots.hold, "--hold"),
         (args.reading.strict, "--strict"),
         (args.reading.strict_amino, "--strict-amino"),
     ] {

@@ -6,6 +6,7 @@ use morse_geometry::{
     files::{beside, bytes},
     mesh::Triangles,
 };
+use morse_scene::model::stretched;
 
 use super::{Source, pbr};
 
@@ -42,6 +43,7 @@ impl Material {
         warnings: &mut Vec<String>,
     ) -> BTreeMap<String, Self> {
         let mut materials = BTreeMap::new();
+        let (mesh, _) = stretched(mesh);
         let name = mesh.display();
         let remarks = triangles.remarks.iter();
         warnings.extend(remarks.map(|remark| format!("of the mesh `{name}` {remark}")));
@@ -56,6 +58,21 @@ impl Material {
             });
         }
         let folder = mesh.parent().unwrap_or(Path::new(""));
+        for (name, look) in &triangles.looks {
+            let image = look.image.as_ref().and_then(|image| {
+                let found = beside(folder, image);
+                let found = found.map_err(|why| {
+                    warnings.push(format!("the image `{image}` is not shown: {why}"));
+                });
+                found.ok()
+            });
+            let own = Self {
+                color: look.color,
+                image: image.map(Into::into),
+                ..Self::default()
+            };
+            materials.insert(name.clone(), own);
+        }
         for library in &triangles.libraries {
             let read = beside(folder, library).and_then(|file| bytes(&file, LARGEST_FILE));
             match read {

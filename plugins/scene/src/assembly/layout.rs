@@ -76,7 +76,7 @@ pub struct Attachment {
     pub axis: UnitVector3<f64>,
     /// True if it turns; otherwise it slides.
     pub is_angle: bool,
-    /// Travel for one unit of the variable, m; 1 where the joint turns.
+    /// Travel for one unit of the variable, m; turn, where the joint turns, rad.
     pub travel: f64,
     /// The variable, as a place in [`Layout::variables`].
     pub variable: usize,
@@ -322,6 +322,7 @@ impl<'a> Builder<'a> {
             .variables
             .binary_search_by(|known| known.name.as_str().cmp(&axis.variable));
         let gear = axis.gear.unwrap_or(1.0);
+        let length = if is_angle { 1.0 } else { axis.axis.norm() };
         Attachment {
             parent: parent_body.copied().unwrap_or_default(),
             parent_from_joint: body_from_parent
@@ -329,7 +330,7 @@ impl<'a> Builder<'a> {
                 .unwrap_or(frame.pose),
             axis: UnitVector3::new_normalize(axis.axis),
             is_angle,
-            travel: if is_angle { 1.0 } else { axis.axis.norm() },
+            travel: length * axis.ratio.unwrap_or(1.0),
             variable: variable.unwrap_or_default(),
             offset: axis.offset,
             damping: axis.damping.unwrap_or(0.0),

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc};
 use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::{Assembly, BodySettings, JointMode, JointSettings, RobotBase};
+use super::{Assembly, BodySettings, JointMode, JointSettings, RobotBase, WORLD};
 use crate::{
     diagnostic::{Diagnostic, printable},
     model::{Frame, Scene, SceneError},
@@ -135,12 +135,14 @@ fn add_robot(
         Form::Frame(frame) => (frame, &frame.value),
     };
     let place = |error| Box::new(located(refused(name, &error), written));
+    let mut unless_given = model::BodyKind::Dynamic;
     match &robot.form {
         Form::Model(model) => {
             let Some(loaded) = load(model)? else {
                 return Ok(());
             };
             let loaded: &Scene = &loaded;
+            unless_given = base_kind(loaded);
             let mut base = Frame::new(name.as_str());
             base.pose = *at;
             assembly.scene.add_frame(base).map_err(place)?;
@@ -178,8 +180,21 @@ fn add_robot(
         };
         assembly.joints.insert(variable, joint_settings(joint));
     }
-    assembly.robots.insert(name.clone(), base_of(robot, frame));
+    let base = RobotBase {
+        kind: kind(robot.base.unwrap_or(unless_given)),
+        ..base_of(robot, frame)
+    };
+    assembly.robots.insert(name.clone(), base);
     Ok(())
+}
+
+/// Source of the motion of a model's base: none, where the model is bolted to the world.
+fn base_kind(loaded: &Scene) -> model::BodyKind {
+    let world = loaded.frame(WORLD);
+    match world.is_some_and(|world| world.parent.is_none()) {
+        true => model::BodyKind::Fixed,
+        false => model::BodyKind::Dynamic,
+    }
 }
 
 /// A robot as physics sees it, on its frame.
@@ -193,7 +208,7 @@ fn base_of(robot: &model::Robot, frame: &str) -> RobotBase {
         linear_damping: robot.linear_damping,
         angular_damping: robot.angular_damping,
         drag_area: robot.drag_area,
-        ..RobotBase::new(frame, kind(robot.base))
+        ..RobotBase::new(frame, BodyKind::Dynamic)
     }
 }
 

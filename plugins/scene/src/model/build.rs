@@ -112,6 +112,7 @@ impl JointAxis {
             dry_friction: None,
             armature: None,
             gear: None,
+            ratio: None,
         }
     }
 }

@@ -176,6 +176,7 @@ pub const ATTRIBUTES: &[Attribute] = &[
     number("dry_friction", "FC+", Kind::Number, EFFORT),
     number("armature", "FC+", Kind::Number, EFFORT),
     number("gear", "FC+", Kind::Number, Bounds::between(1e-6, 1e6)),
+    number("ratio", "FC+", Kind::Number, Bounds::between(1e-6, 1e6)),
     number("mass", "FC+", Kind::Number, Bounds::zero_or(1e-9, 1e9)),
     number("center_of_mass", "FC+", Kind::Numbers(3), TURN),
     number("inertia", "FC+", Kind::Inertia, Bounds::within(1e15)),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, UnitVector3};
 
-use super::{Class, Frame, Joint, Scene};
+use super::{Class, Frame, Joint, JointAxis, Scene};
 
 impl Scene {
     /// All frames, in the order they were declared.
@@ -206,15 +206,22 @@ impl Frame {
         match &self.joint {
             Joint::Fixed | Joint::Floating => self.pose,
             Joint::Revolute(joint) => {
-                let angle = value(&joint.variable) + joint.offset;
+                let angle = joint.moved(value);
                 // Dividing by the largest part first keeps the squares within range.
                 let axis = UnitVector3::new_normalize(joint.axis / joint.axis.amax());
                 self.pose * UnitQuaternion::from_axis_angle(&axis, angle)
             }
             Joint::Prismatic(joint) => {
-                let travel = value(&joint.variable) + joint.offset;
+                let travel = joint.moved(value);
                 self.pose * Translation3::from(joint.axis * travel)
             }
         }
+    }
+}
+
+impl JointAxis {
+    /// Motion of the joint: an angle, or a multiple of the axis.
+    fn moved(&self, value: impl Fn(&str) -> f64) -> f64 {
+        (value(&self.variable) + self.offset) * self.ratio.unwrap_or(1.0)
     }
 }

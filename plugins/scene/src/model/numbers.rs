@@ -98,6 +98,7 @@ impl JointAxis {
             dry_friction,
             armature,
             gear,
+            ratio,
         } = self;
         let Limits {
             position,
@@ -114,6 +115,7 @@ impl JointAxis {
             "dry_friction": dry_friction.as_slice(),
             "armature": armature.as_slice(),
             "gear": gear.as_slice(),
+            "ratio": ratio.as_slice(),
         );
     }
 }

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod blocks;
 mod classes;
+mod described;
 mod files;
 mod finish;
 mod frames;
@@ -68,6 +69,8 @@ struct Loader<'o> {
     missing_classes: Vec<OwnedName>,
     looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
     parts: usize,
+    /// Of robot descriptions.
+    assets: Vec<crate::urdf::Asset>,
 }
 
 /// A name and its place, kept after its text is gone.
@@ -124,6 +127,7 @@ impl<'o> Loader<'o> {
             missing_classes: Vec::new(),
             looked_for: BTreeMap::new(),
             parts: 0,
+            assets: Vec::new(),
         }
     }
 

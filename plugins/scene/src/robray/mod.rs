@@ -20,7 +20,7 @@ pub use format::format;
 pub use write::write;
 
 use super::diagnostic::{Diagnostic, Sources, Style, render};
-use super::model::Scene;
+use super::{model::Scene, urdf};
 pub use shipped::Shipped;
 
 /// Options for reading a scene.
@@ -43,6 +43,20 @@ pub struct LoadOptions {
     pub simulated: bool,
     /// Files that were read before and may be shown together with these.
     pub sources: Sources,
+    /// Options for robot descriptions, which a scene can include.
+    pub urdf: urdf::Options,
+}
+
+impl LoadOptions {
+    /// Options that readers of all formats share.
+    #[must_use]
+    pub fn circumstances(&self) -> urdf::Circumstances<'_> {
+        urdf::Circumstances {
+            strict: self.strict,
+            simulated: self.simulated,
+            allow_paths: &self.allow_paths,
+        }
+    }
 }
 
 /// A scene that was read.
@@ -54,6 +68,8 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
     /// The files, for showing the warnings.
     pub sources: Sources,
+    /// Meshes and images of robot descriptions.
+    pub assets: Vec<urdf::Asset>,
 }
 
 /// Failure to read a scene.

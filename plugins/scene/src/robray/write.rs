@@ -203,6 +203,7 @@ fn joint_attributes(attributes: &mut Vec<(&'static str, Value)>, frame: &Frame) 
         ("dry_friction", joint.dry_friction),
         ("armature", joint.armature),
         ("gear", joint.gear),
+        ("ratio", joint.ratio),
     ];
     for (name, value) in rest {
         attributes.extend(value.map(|value| (name, Value::Number(value))));

@@ -210,8 +210,8 @@ pub struct Part {
 pub struct Robot {
     /// Model or frame that it is made of.
     pub form: Form,
-    /// Source of its base's motion.
-    pub base: BodyKind,
+    /// Source of its base's motion. Unless given it is dynamic, or fixed if the model is bolted to a frame `world`.
+    pub base: Option<BodyKind>,
     /// Pose at the start, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
     pub at: Isometry3<f64>,
     /// Point of the model that is the robot's origin, in m; not for [`Form::Frame`].

@@ -253,7 +253,7 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
     let robot = Robot {
         form,
         origin,
-        base: fields.read(reader, "base", body_kind).unwrap_or_default(),
+        base: fields.read(reader, "base", body_kind),
         at: fields.read(reader, "at", Reader::pose).unwrap_or_default(),
         repeat: fields.read(reader, "repeat", repeat),
         parts: fields

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::{File, Loader};
 use crate::diagnostic::{Diagnostic, SourceId, Span, nearest_file, printable_path};
+use crate::formats::Format;
 use crate::robray::Shipped;
 use crate::robray::codes;
 use crate::robray::parser::DEEPEST;
@@ -57,6 +58,27 @@ impl Files {
             inclusions: 0,
             text: 0,
         }
+    }
+
+    /// Tells whether a file that is not in this language may be read.
+    ///
+    /// # Errors
+    ///
+    /// Why not, in one line.
+    pub(super) fn may_read(&self, path: &Path) -> Result<(), String> {
+        let shown = printable_path(&path.display().to_string());
+        match path.canonicalize() {
+            Ok(found) if self.allows(&found) => Ok(()),
+            Ok(_) => Err(format!("`{shown}` lies outside the allowed directories")),
+            Err(_) => Err(format!("cannot read `{shown}`: there is no such file")),
+        }
+    }
+
+    /// Allows the directory of a file that was found in a package.
+    pub(super) fn trust(&mut self, found: Option<&Path>) {
+        let real = found.and_then(|path| path.canonicalize().ok());
+        let directory = real.as_deref().and_then(Path::parent);
+        self.roots.extend(directory.map(Path::to_owned));
     }
 
     fn allows(&self, true_path: &Path) -> bool {
@@ -145,6 +167,10 @@ impl Loader<'_> {
         let Some(path) = self.include_path(written, file) else {
             return;
         };
+        if Format::of(&path) == Format::Urdf {
+            self.described(written, &path);
+            return;
+        }
         self.files.inclusions += 1;
         if self.files.inclusions > MOST_INCLUSIONS {
             if self.files.inclusions == MOST_INCLUSIONS + 1 {
@@ -244,6 +270,8 @@ impl Loader<'_> {
             Some("the path is empty")
         } else if text.contains(['*', '?', '[']) {
             Some("wildcards are not followed")
+        } else if text.starts_with("package://") {
+            return self.package_path(written, file);
         } else if text.contains("://") {
             Some("URLs are not followed")
         } else {
@@ -258,21 +286,19 @@ impl Loader<'_> {
             return None;
         }
         let mut path = file.directory.join(text);
-        match path.extension() {
-            None => {
-                if let Some(extension) = &file.extension {
-                    path.set_extension(extension);
-                }
-            }
-            Some(extension) if extension.eq_ignore_ascii_case("urdf") => {
-                let message = format!("`{}`: URDF is not yet supported", written.shown());
-                let diagnostic = Diagnostic::error(codes::UNSUPPORTED_INCLUDE, message)
-                    .at(written.span, "only `.robray` files can be included")
-                    .help("convert it to `.robray`");
-                self.problems.push(diagnostic);
-                return None;
-            }
-            Some(_) => {}
+        if let (None, Some(extension)) = (path.extension(), &file.extension) {
+            path.set_extension(extension);
+        }
+        if let Format::Later(name) = Format::of(&path) {
+            let message = format!("`{}`: {name} cannot be read yet", written.shown());
+            let diagnostic = Diagnostic::error(codes::UNSUPPORTED_INCLUDE, message)
+                .at(
+                    written.span,
+                    "only `.robray` and `.urdf` files can be included",
+                )
+                .help("convert it to one of these");
+            self.problems.push(diagnostic);
+            return None;
         }
         let written = Path::new(text).with_extension(path.extension().unwrap_or_default());
         Some(self.options.shipped.instead_of(path, &written))

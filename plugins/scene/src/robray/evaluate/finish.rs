@@ -26,6 +26,7 @@ impl Loader<'_> {
             scene: self.scene,
             warnings: diagnostics,
             sources: self.sources,
+            assets: self.assets,
         })
     }
 

@@ -220,6 +220,7 @@ impl Loader<'_> {
             dry_friction: number(attributes, "dry_friction"),
             armature: number(attributes, "armature"),
             gear: number(attributes, "gear"),
+            ratio: number(attributes, "ratio"),
             ..JointAxis::new(axis, variable)
         }
     }

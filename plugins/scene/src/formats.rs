@@ -1,0 +1,29 @@
+//! Formats of scene files by their endings: `.urdf`, and `.robray` for all others.
+
+use std::path::Path;
+
+/// Format of a scene file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The scene language.
+    Robray,
+    /// A robot description of ROS.
+    Urdf,
+    /// A format that cannot be read yet, by its name.
+    Later(&'static str),
+}
+
+impl Format {
+    /// Format of a file, by its ending.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match ending.to_str() {
+            Some("urdf") => Self::Urdf,
+            Some("xacro") => Self::Later("xacro"),
+            Some("sdf" | "world") => Self::Later("SDF"),
+            Some("xml" | "mjcf") => Self::Later("MJCF"),
+            _ => Self::Robray,
+        }
+    }
+}

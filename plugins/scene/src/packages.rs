@@ -1,0 +1,397 @@
+//! Search for the files that robot descriptions name: `package://`, `model://`, `file://` and paths.
+//!
+//! Packages are looked for without ROS: those that the user names come first, then those around the file itself
+//! (`package.xml`), then what `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH` hold.
+
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
+
+/// Directories that are looked through below one of `ROS_PACKAGE_PATH`, at most.
+const MOST_DIRECTORIES: usize = 20_000;
+
+/// Levels that are looked through below one of `ROS_PACKAGE_PATH`.
+const DEEPEST: usize = 8;
+
+/// `package.xml` files are not larger than this, bytes.
+const LARGEST_MANIFEST: u64 = 1 << 20;
+
+/// Sources of packages besides the surroundings of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packages {
+    /// Name and directory of packages that the user named.
+    pub named: Vec<(String, PathBuf)>,
+    /// Directories with packages below them, or that are packages: `ROS_PACKAGE_PATH`.
+    pub ros_package_path: Vec<PathBuf>,
+    /// Directories with packages in `share`: `AMENT_PREFIX_PATH`.
+    pub ament_prefix_path: Vec<PathBuf>,
+}
+
+/// Result of a search for a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// Path of the file, if it is there and may be opened.
+    pub found: Option<PathBuf>,
+    /// Paths that were tried, in their order.
+    pub looked: Vec<PathBuf>,
+    /// File that may not be opened, be it there or not.
+    pub outside: Option<PathBuf>,
+    /// Reason why it was not looked for.
+    pub objection: Option<String>,
+}
+
+/// Directories whose files may be opened.
+#[derive(Clone, Debug, Default)]
+pub struct Roots(Vec<PathBuf>);
+
+impl Roots {
+    /// A directory, the current one, and others.
+    #[must_use]
+    pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
+        let all = [directory, Path::new(".")].into_iter();
+        let all = all.chain(allowed.iter().map(PathBuf::as_path));
+        let real = |root: &Path| match root.as_os_str().is_empty() {
+            true => Path::new(".").canonicalize(),
+            false => root.canonicalize(),
+        };
+        Self(all.filter_map(|root| real(root).ok()).collect())
+    }
+
+    /// Tells whether a file, by its true path, lies below one of them.
+    #[must_use]
+    pub fn allow(&self, true_path: &Path) -> bool {
+        self.0.iter().any(|root| true_path.starts_with(root))
+    }
+
+    /// Tells whether a path that leads nowhere would lead below one of them.
+    fn allow_missing(&self, path: &Path) -> bool {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut plain = PathBuf::new();
+        for part in absolute.components() {
+            match part {
+                Component::ParentDir => drop(plain.pop()),
+                other => plain.push(other),
+            }
+        }
+        let there = plain.ancestors().find_map(|path| path.canonicalize().ok());
+        there.is_some_and(|there| self.allow(&there))
+    }
+}
+
+/// Looks up files for the description in one directory.
+#[derive(Debug)]
+pub struct Finder<'a> {
+    packages: &'a Packages,
+    directory: PathBuf,
+    roots: Roots,
+    /// Directories of packages that were asked for.
+    known: BTreeMap<String, Vec<Candidate>>,
+}
+
+/// A directory that may be a package.
+#[derive(Clone, Debug)]
+struct Candidate {
+    directory: PathBuf,
+    /// Its files may be opened, wherever it lies.
+    trusted: bool,
+}
+
+impl<'a> Finder<'a> {
+    /// For a description in a directory; files lie there, in the current one, in `allowed` ones, or in packages.
+    #[must_use]
+    pub fn new(packages: &'a Packages, directory: &Path, allowed: &[PathBuf]) -> Self {
+        Self {
+            packages,
+            directory: directory.to_owned(),
+            roots: Roots::new(directory, allowed),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Looks for the file of a name.
+    pub fn find(&mut self, written: &str) -> Search {
+        let written = written.trim();
+        if written.is_empty() || written.contains('\0') {
+            return refused("it names no file");
+        }
+        match written.split_once("://") {
+            Some(("package" | "model", rest)) => self.in_package(rest),
+            Some(("file", rest)) => self.at(&[absolute(rest)]),
+            Some((scheme, _)) => refused(&format!("`{scheme}://` is not followed")),
+            None => self.at(&[self.directory.join(written.replace('\\', "/"))]),
+        }
+    }
+
+    /// Directory of a package: the first that there is.
+    pub fn package(&mut self, name: &str) -> Option<PathBuf> {
+        let mut all = self.candidates(name).into_iter();
+        let found = all.find(|one| one.directory.is_dir());
+        found.map(|one| one.directory)
+    }
+
+    /// Directories in which a package was looked for.
+    pub fn looked_for(&mut self, name: &str) -> Vec<PathBuf> {
+        let all = self.candidates(name).into_iter();
+        all.map(|one| one.directory).collect()
+    }
+
+    fn in_package(&mut self, rest: &str) -> Search {
+        let rest = rest.trim_start_matches('/');
+        let (name, file) = match rest.split_once('/') {
+            Some((name, file)) if !name.is_empty() && !file.is_empty() => (name, file),
+            _ => return refused("write it as `package://NAME/path/of/file`"),
+        };
+        let leads_out =
+            |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
+        if Path::new(file).components().any(leads_out) || name.starts_with('.') {
+            return refused("it leads out of its package");
+        }
+        let mut search = Search::default();
+        for candidate in self.candidates(name) {
+            let path = candidate.directory.join(file);
+            search.looked.push(path.clone());
+            let Ok(real) = path.canonicalize() else {
+                if !candidate.trusted && !self.roots.allow_missing(&path) {
+                    search.outside = search.outside.or(Some(path));
+                }
+                continue;
+            };
+            let base = candidate.directory.canonicalize().unwrap_or_default();
+            let inside = candidate.trusted && real.starts_with(base);
+            match real.is_file() && (inside || self.roots.allow(&real)) {
+                true => {
+                    search.found = Some(path);
+                    return search;
+                }
+                false if real.is_file() => search.outside = search.outside.or(Some(path)),
+                false => {}
+            }
+        }
+        search
+    }
+
+    fn at(&self, paths: &[PathBuf]) -> Search {
+        let mut search = Search::default();
+        for path in paths {
+            search.looked.push(path.clone());
+            match path.canonicalize() {
+                Ok(real) if !real.is_file() => {}
+                Ok(real) if self.roots.allow(&real) => {
+                    search.found = Some(path.clone());
+                    break;
+                }
+                Ok(_) => search.outside = Some(path.clone()),
+                // What is outside is not even told to be missing.
+                Err(_) if !self.roots.allow_missing(path) => {
+                    search.outside = Some(path.clone());
+                }
+                Err(_) => {}
+            }
+        }
+        search
+    }
+
+    fn candidates(&mut self, name: &str) -> Vec<Candidate> {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        let named = self.packages.named.iter();
+        let named = named.filter(|(known, _)| known == name);
+        found.extend(named.map(|(_, directory)| trusted(directory.clone())));
+        self.around(name, &mut found);
+        for path in &self.packages.ros_package_path {
+            found.extend(below(path, name).map(trusted));
+        }
+        let prefixes = self.packages.ament_prefix_path.iter();
+        found.extend(prefixes.map(|prefix| trusted(prefix.join("share").join(name))));
+        self.known.insert(name.to_owned(), found.clone());
+        found
+    }
+
+    /// The directories above the file, and the ones beside these.
+    fn around(&self, name: &str, found: &mut Vec<Candidate>) {
+        let start = match self.directory.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => &self.directory,
+        };
+        let Ok(start) = start.canonicalize() else {
+            return;
+        };
+        for directory in start.ancestors() {
+            let is_named = directory.file_name().is_some_and(|own| own == name);
+            let manifest = manifest(directory);
+            if manifest.as_deref() == Some(name) || is_named {
+                found.push(Candidate {
+                    directory: directory.to_owned(),
+                    trusted: manifest.is_some(),
+                });
+            }
+            let beside = directory.join(name);
+            if beside.is_dir() {
+                let is_package = beside.join("package.xml").is_file();
+                found.push(Candidate {
+                    directory: beside,
+                    trusted: is_package,
+                });
+            }
+        }
+    }
+}
+
+fn refused(objection: &str) -> Search {
+    Search {
+        objection: Some(objection.to_owned()),
+        ..Search::default()
+    }
+}
+
+fn trusted(directory: PathBuf) -> Candidate {
+    Candidate {
+        directory,
+        trusted: true,
+    }
+}
+
+/// The path of `file://host/path`, where there is a host only for form's sake.
+fn absolute(rest: &str) -> PathBuf {
+    let path = rest.strip_prefix("localhost/").unwrap_or(rest);
+    Path::new("/").join(path.trim_start_matches('/'))
+}
+
+/// Name of the package that a directory is, by its `package.xml`, or else by its own name.
+fn manifest(directory: &Path) -> Option<String> {
+    let file = directory.join("package.xml");
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > LARGEST_MANIFEST {
+        return None;
+    }
+    let text = std::fs::read_to_string(&file).ok()?;
+    let (_, rest) = text.split_once("<name>")?;
+    let (name, _) = rest.split_once("</name>")?;
+    Some(name.trim().to_owned())
+}
+
+/// The package of a name below a directory, which may be the directory itself.
+fn below(root: &Path, name: &str) -> Option<PathBuf> {
+    let mut left = MOST_DIRECTORIES;
+    let mut level = vec![root.to_owned()];
+    for _ in 0..DEEPEST {
+        let mut next = Vec::new();
+        for directory in level {
+            let is_package = directory.join("package.xml").is_file();
+            let is_named = directory.file_name().is_some_and(|own| own == name);
+            if is_package && (is_named || manifest(&directory).as_deref() == Some(name)) {
+                return Some(directory);
+            }
+            // Packages do not hold packages.
+            if !is_package {
+                next.extend(directories(&directory, &mut left));
+            }
+        }
+        level = next;
+    }
+    None
+}
+
+/// The directories in a directory, sorted, as long as any are left to look through.
+fn directories(directory: &Path, left: &mut usize) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .take(*left)
+        .collect();
+    *left -= found.len();
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Makes empty files below a directory.
+    fn make(root: &Path, files: &[&str]) {
+        for file in files {
+            let path = root.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let text = match path.file_name().is_some_and(|name| name == "package.xml") {
+                true => "<package>\n <name> arm </name></package>",
+                false => "",
+            };
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    #[test]
+    fn packages_are_looked_for_in_their_order() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        make(
+            &root,
+            &[
+                "given/m.stl",
+                "src/arm_v2/package.xml",
+                "src/arm_v2/urdf/a.urdf",
+                "src/arm_v2/m.stl",
+                "ros/deep/arm/package.xml",
+                "ros/deep/arm/m.stl",
+                "ament/share/arm/m.stl",
+            ],
+        );
+        let mut packages = Packages {
+            named: vec![("arm".into(), root.join("given"))],
+            ros_package_path: vec![root.join("ros")],
+            ament_prefix_path: vec![root.join("ament")],
+        };
+        let urdf = root.join("src/arm_v2/urdf");
+        let find = |packages: &Packages, directory: &Path| {
+            let search = Finder::new(packages, directory, &[]).find("package://arm/m.stl");
+            search.found
+        };
+        assert_eq!(find(&packages, &urdf), Some(root.join("given/m.stl")));
+        packages.named.clear();
+        assert_eq!(find(&packages, &urdf), Some(root.join("src/arm_v2/m.stl")));
+        let elsewhere = root.join("given");
+        let found = find(&packages, &elsewhere);
+        assert_eq!(found, Some(root.join("ros/deep/arm/m.stl")));
+        packages.ros_package_path.clear();
+        let found = find(&packages, &elsewhere);
+        assert_eq!(found, Some(root.join("ament/share/arm/m.stl")));
+        packages.ament_prefix_path.clear();
+        assert_eq!(find(&packages, &elsewhere), None);
+    }
+
+    #[test]
+    fn no_path_leads_out() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        make(&root, &["secret/key", "a/b/r.urdf", "a/b/m.stl"]);
+        let packages = Packages::default();
+        let mut finder = Finder::new(&packages, &root.join("a/b"), &[]);
+        assert!(finder.find("m.stl").found.is_some());
+        let inside = format!("file://{}/a/b/m.stl", root.display());
+        assert!(finder.find(&inside).found.is_some());
+        // A directory beside one above is no package without a `package.xml`.
+        let file = format!("file://{}/secret/key", root.display());
+        for out in ["../../secret/key", "package://secret/key", &file] {
+            let search = finder.find(out);
+            assert_eq!(search.found, None, "{out}");
+            assert!(search.outside.is_some(), "{out}");
+        }
+        for bad in [
+            "package://b/../../../secret/key",
+            "http://x/y",
+            "",
+            "package://b",
+        ] {
+            assert!(finder.find(bad).objection.is_some(), "{bad}");
+        }
+        let mut finder = Finder::new(&packages, &root.join("a/b"), std::slice::from_ref(&root));
+        assert!(finder.find("package://secret/key").found.is_some());
+    }
+}

@@ -1,0 +1,74 @@
+//! Robot descriptions of ROS, as arguments.
+use std::{env, path::PathBuf};
+
+use clap::Args as ClapArgs;
+use morse_scene::{packages::Packages, urdf::Root};
+
+use crate::simulation::load::Descriptions;
+
+/// Packages of robot descriptions, and how these are mounted.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub struct RobotArguments {
+    /// Directory of a package that a robot description names; repeatable
+    #[arg(long = "package", value_name = "NAME=DIRECTORY", value_parser = package)]
+    pub packages: Vec<(String, PathBuf)>,
+    /// Bolt the root link of a robot description to the world
+    #[arg(long)]
+    pub fixed: bool,
+    /// Let the joints without settings hold their positions at the start, by motors as stiff as they have to be
+    #[arg(long)]
+    pub hold: bool,
+}
+
+impl RobotArguments {
+    /// The same for the reader, with what the environment says of packages.
+    #[must_use]
+    pub fn descriptions(&self) -> Descriptions {
+        let paths = |name: &str| {
+            let value = env::var_os(name).unwrap_or_default();
+            let paths = env::split_paths(&value);
+            paths.filter(|path| !path.as_os_str().is_empty()).collect()
+        };
+        Descriptions {
+            packages: Packages {
+                named: self.packages.clone(),
+                ros_package_path: paths("ROS_PACKAGE_PATH"),
+                ament_prefix_path: paths("AMENT_PREFIX_PATH"),
+            },
+            root: match self.fixed {
+                true => Root::Fixed,
+                false => Root::Free,
+            },
+            hold: self.hold,
+        }
+    }
+}
+
+/// `name=directory`.
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, directory)) if !name.is_empty() && !directory.is_empty() => {
+            let directory = PathBuf::from(directory);
+            match directory.is_dir() {
+                true => Ok((name.to_owned(), directory)),
+                false => Err(format!("there is no directory `{}`", directory.display())),
+            }
+        }
+        _ => {
+            Err("write it as NAME=DIRECTORY, such as arm_description=../arm_description".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_have_a_name_and_a_directory() {
+        assert_eq!(package("a=."), Ok(("a".into(), ".".into())));
+        for bad in ["a", "=.", "a=", "a=no/such/directory"] {
+            assert!(package(bad).is_err(), "{bad}");
+        }
+    }
+}

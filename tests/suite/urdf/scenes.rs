@@ -1,0 +1,206 @@
+//! Scenes that descriptions become: frames, joints, shapes, looks, and scenes that include them.
+use std::path::Path;
+
+use morse_sim::scene::{
+    load::load,
+    model::{Joint, Scene, Shape, stretched},
+    packages::Packages,
+    robray::{LoadOptions, parse_str},
+    urdf::{self, Root},
+};
+
+use super::{data, fine, read};
+
+fn axis(scene: &Scene, frame: &str) -> morse_sim::scene::model::JointAxis {
+    scene.frame(frame).unwrap().joint.axis().unwrap().clone()
+}
+
+#[test]
+fn every_link_is_a_frame_and_every_joint_that_moves_a_variable() {
+    let scene = fine("arm.urdf");
+    let links = [
+        "world",
+        "base_link",
+        "upper_arm",
+        "fore_arm",
+        "hand",
+        "camera",
+    ];
+    for link in links {
+        assert!(scene.frame(link).is_some(), "{link}");
+    }
+    let variables: Vec<&str> = scene.variables().into_iter().collect();
+    assert_eq!(variables, ["shoulder", "slide", "wrist"]);
+    assert_eq!(
+        scene.frame("camera").unwrap().parent.as_deref(),
+        Some("hand")
+    );
+    let shoulder = axis(&scene, "upper_arm");
+    assert_eq!(shoulder.limits.position, Some([-2.0, 2.0]));
+    assert_eq!(shoulder.limits.effort, Some(120.0));
+    assert_eq!(
+        (shoulder.damping, shoulder.dry_friction),
+        (Some(0.5), Some(0.1))
+    );
+    assert_eq!(axis(&scene, "hand").limits.position, None);
+    assert!(matches!(
+        scene.frame("fore_arm").unwrap().joint,
+        Joint::Prismatic(_)
+    ));
+}
+
+#[test]
+fn shapes_stand_where_their_origins_are() {
+    let scene = fine("arm.urdf");
+    let visual = scene.frame("upper_arm-visual").unwrap();
+    // Ours stand on their origin, the description's are centred there: 0.25 m - 0.4 m / 2.
+    assert!((visual.pose.translation.z - 0.05).abs() < 1e-12);
+    let [shape] = visual.geometry.as_slice() else {
+        panic!("one shape");
+    };
+    assert_eq!(
+        shape.shape,
+        Shape::Cylinder {
+            radius: 0.04,
+            height: 0.4
+        }
+    );
+    assert_eq!((shape.color, shape.alpha), ([0.8, 0.2, 0.1], 0.5));
+    assert!(shape.visual && !shape.collision);
+    let base = &scene.frame("base_link").unwrap().geometry;
+    assert_eq!(base.len(), 2, "they need no frames of their own");
+    assert_eq!(base[0].color, [0.5, 0.55, 0.6], "of the robot's material");
+    let second = scene.frame("upper_arm-collision-2").unwrap();
+    assert_eq!(second.mass, Some(0.0), "the link has its mass");
+    let capsule = &scene.frame("fore_arm-visual").unwrap();
+    assert!((capsule.pose.translation.z + 0.1).abs() < 1e-12);
+}
+
+#[test]
+fn links_of_a_robot_do_not_touch_each_other() {
+    let scene = fine("rover.urdf");
+    let pair = (
+        "left_wheel-collision".to_owned(),
+        "right_wheel-collision".to_owned(),
+    );
+    assert!(scene.allowed_collisions().contains(&pair));
+    assert_eq!(scene.allowed_collisions().len(), 6);
+    let caster = &scene.frame("caster-collision").unwrap().geometry[0];
+    assert_eq!(caster.friction, Some(0.0));
+    assert!(!caster.visual, "other links have looks");
+}
+
+#[test]
+fn a_robot_is_free_unless_its_root_is_the_world() {
+    assert_eq!(
+        fine("rover.urdf").frame("base_footprint").unwrap().joint,
+        Joint::Floating
+    );
+    assert_eq!(fine("arm.urdf").frame("world").unwrap().joint, Joint::Fixed);
+    let options = LoadOptions {
+        urdf: urdf::Options {
+            root: Root::Fixed,
+            ..urdf::Options::default()
+        },
+        ..LoadOptions::default()
+    };
+    let scene = load(&data().join("rover.urdf"), &options).unwrap().scene;
+    assert_eq!(scene.frame("base_footprint").unwrap().joint, Joint::Fixed);
+}
+
+#[test]
+fn planes_are_two_slides_and_a_turn() {
+    let scene = fine("table.urdf");
+    let variables: Vec<&str> = scene.variables().into_iter().collect();
+    assert_eq!(variables, ["stage.x", "stage.y", "stage.yaw"]);
+    let values = [("stage.x", 0.5), ("stage.y", -0.25), ("stage.yaw", 0.3)];
+    let values = values.map(|(name, value)| (name.to_owned(), value)).into();
+    let pose = scene.absolute_poses_at(&values)["table"];
+    assert!((pose.translation.vector - nalgebra::Vector3::new(1.5, 1.75, 3.0)).norm() < 1e-12);
+    assert!((pose.rotation.angle() - 0.3).abs() < 1e-12);
+    assert_eq!(scene.frame("ball").unwrap().joint, Joint::Floating);
+}
+
+#[test]
+fn scenes_include_descriptions_and_know_joints_as_frames() {
+    let include = |text: &str, packages: Packages| {
+        let options = LoadOptions {
+            urdf: urdf::Options {
+                packages,
+                ..urdf::Options::default()
+            },
+            ..LoadOptions::default()
+        };
+        parse_str(text, "scene", &data(), &options)
+    };
+    let text = "include \"arm.urdf\"\nframe tool { parent camera_mount; translation [0, 0, 0.1]; }";
+    let loaded = include(text, Packages::default()).unwrap();
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+    let poses = loaded.scene.absolute_poses(|_| 0.0);
+    let pose = |name: &str| poses[loaded.scene.frame_index(name).unwrap()];
+    assert_eq!(pose("camera_mount"), pose("camera"));
+    let text = "include \"package://robots/rover.urdf\"";
+    let named = Packages {
+        named: vec![("robots".into(), data())],
+        ..Packages::default()
+    };
+    let rover = include(text, named).unwrap().scene;
+    assert_eq!(
+        rover.frame("base_footprint").unwrap().joint,
+        Joint::Fixed,
+        "as all frames of scenes"
+    );
+    let failed = include(text, Packages::default()).unwrap_err().to_string();
+    assert!(failed.contains("--package robots=DIRECTORY"), "{failed}");
+    let twice = include(
+        "include \"arm.urdf\"\ninclude \"arm.urdf\"",
+        Packages::default(),
+    );
+    let failed = twice.unwrap_err().to_string();
+    assert!(failed.contains("robray::duplicate-frame"), "{failed}");
+    let text = "include \"/etc/passwd.urdf\"";
+    assert!(include(text, Packages::default()).is_err());
+}
+
+#[test]
+fn meshes_are_found_scaled_and_mirrored() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("arm/urdf")).unwrap();
+    std::fs::create_dir_all(root.join("arm/meshes")).unwrap();
+    std::fs::write(
+        root.join("arm/package.xml"),
+        "<package><name>arm</name></package>",
+    )
+    .unwrap();
+    std::fs::write(root.join("arm/meshes/a.stl"), "solid a").unwrap();
+    let mesh = |scale: &str| {
+        format!(
+            "<visual><geometry><mesh filename='package://arm/meshes/a.stl' {scale}/></geometry></visual>"
+        )
+    };
+    let text = format!(
+        "<robot name='r'><link name='a'>{}{}{}</link></robot>",
+        mesh(""),
+        mesh("scale='0.001 0.001 0.001'"),
+        mesh("scale='1 -1 1'")
+    );
+    let path = root.join("arm/urdf/r.urdf");
+    std::fs::write(&path, text).unwrap();
+    let loaded = read(&path, &LoadOptions::default()).unwrap();
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+    let geometry = &loaded.scene.frame("a").unwrap().geometry;
+    let found = geometry.iter().map(|geometry| match &geometry.shape {
+        Shape::Mesh { resolved, .. } => (stretched(resolved), geometry.scale),
+        _ => panic!("a mesh"),
+    });
+    let file: &Path = &root.join("arm/meshes/a.stl");
+    let expected = [
+        ((file, None), 1.0),
+        ((file, None), 0.001),
+        ((file, Some([1.0, -1.0, 1.0])), 1.0),
+    ];
+    assert!(found.eq(expected));
+    assert_eq!(loaded.assets.len(), 1, "each file once");
+    assert_eq!(loaded.assets[0].found.as_deref(), Some(file));
+}
