@@ -58,14 +58,16 @@ impl Reading {
     /// The same, for the reader.
     #[must_use]
     pub fn options(&self) -> LoadOptions {
+        let robots = self.robots.descriptions();
         LoadOptions {
             strict: self.strict,
             strict_amino: self.strict_amino,
             allow_paths: self.allow_paths.clone(),
             shipped: assets::SHIPPED,
             urdf: urdf::Options {
-                root: self.robots.descriptions().root,
-                packages: self.robots.descriptions().packages,
+                root: robots.root,
+                packages: robots.packages,
+                xacro: robots.xacro,
                 joint_frames: false,
             },
             ..LoadOptions::default()

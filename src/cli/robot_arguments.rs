@@ -2,7 +2,7 @@
 use std::{env, path::PathBuf};
 
 use clap::Args as ClapArgs;
-use morse_scene::{packages::Packages, urdf::Root};
+use morse_scene::{packages::Packages, urdf::Root, xacro};
 
 use crate::simulation::load::Descriptions;
 
@@ -12,6 +12,9 @@ pub struct RobotArguments {
     /// Directory of a package that a robot description names; repeatable
     #[arg(long = "package", value_name = "NAME=DIRECTORY", value_parser = package)]
     pub packages: Vec<(String, PathBuf)>,
+    /// Argument of the macros of a robot description; repeatable
+    #[arg(long, value_name = "NAME:=VALUE", value_parser = argument)]
+    pub xacro: Vec<(String, String)>,
     /// Bolt the root link of a robot description to the world
     #[arg(long)]
     pub fixed: bool,
@@ -35,12 +38,28 @@ impl RobotArguments {
                 ros_package_path: paths("ROS_PACKAGE_PATH"),
                 ament_prefix_path: paths("AMENT_PREFIX_PATH"),
             },
+            xacro: xacro::Options {
+                arguments: self.xacro.clone(),
+                environment: env::vars_os()
+                    .filter_map(|(name, value)| {
+                        Some((name.into_string().ok()?, value.into_string().ok()?))
+                    })
+                    .collect(),
+            },
             root: match self.fixed {
                 true => Root::Fixed,
                 false => Root::Free,
             },
             hold: self.hold,
         }
+    }
+}
+
+/// `name:=value`.
+fn argument(text: &str) -> Result<(String, String), String> {
+    match text.split_once(":=") {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write it as NAME:=VALUE, such as gripper:=true".to_owned()),
     }
 }
 
@@ -63,6 +82,13 @@ fn package(text: &str) -> Result<(String, PathBuf), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_have_a_name() {
+        assert_eq!(argument("a:=b:=c"), Ok(("a".into(), "b:=c".into())));
+        assert_eq!(argument("a:="), Ok(("a".into(), String::new())));
+        assert!(argument("a=b").is_err() && argument(":=b").is_err());
+    }
 
     #[test]
     fn packages_have_a_name_and_a_directory() {

@@ -17,6 +17,7 @@ use morse_scene::{
     robray::{Failed, LoadOptions, Loaded, Shipped},
     simulation::{self, Files, Found, Simulation, Spanned, model::Form},
     urdf::{self, Asset, Root},
+    xacro,
 };
 
 use crate::simulation::kinds::{Kinds, Words};
@@ -49,6 +50,8 @@ pub struct Options {
 pub struct Descriptions {
     /// Sources of packages.
     pub packages: Packages,
+    /// Options for macros.
+    pub xacro: xacro::Options,
     /// Motion of the root link of a description that is a scene; a robot's moves as its `base` says.
     pub root: Root,
     /// Let joints without settings hold their positions at the start.
@@ -340,6 +343,7 @@ impl Loader<'_> {
             urdf: urdf::Options {
                 root: options.descriptions.root,
                 packages: options.descriptions.packages.clone(),
+                xacro: options.descriptions.xacro.clone(),
                 joint_frames: false,
             },
         }

@@ -24,7 +24,7 @@ use morse_sim::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     ("robray", robray),
     ("simulation_file", simulation_file),
     ("obj", obj),
@@ -32,6 +32,7 @@ pub const TARGETS: [Target; 12] = [
     ("gltf", gltf_file),
     ("collada", collada_file),
     ("urdf", urdf),
+    ("xacro", xacro),
     ("png", png),
     ("socket_request", socket_request),
     ("socket_command", socket_command),
@@ -108,6 +109,29 @@ pub fn gltf_file(bytes: &[u8]) {
 /// A mesh in Collada.
 pub fn collada_file(bytes: &[u8]) {
     check_mesh(collada::parse(bytes));
+}
+
+/// A robot description with macros.
+pub fn xacro(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut sources = Sources::default();
+    let source = sources.add("fuzz", &*text);
+    let options = LoadOptions::default();
+    let path = Path::new("nowhere/fuzz.urdf.xacro");
+    let circumstances = options.circumstances();
+    let read = description::expanded(
+        source,
+        &text,
+        path,
+        &options.urdf,
+        circumstances,
+        &mut sources,
+    );
+    let is_wrong = read.diagnostics.iter().any(Diagnostic::is_error);
+    assert_eq!(read.scene.is_none(), is_wrong);
+    for diagnostic in &read.diagnostics {
+        assert!(!render(diagnostic, &sources, Style::Plain).is_empty());
+    }
 }
 
 /// A robot description: what can be read can be written as a scene, and every error is shown.

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod kinematics;
+mod macros;
 mod messages;
 mod programs;
 mod scenes;

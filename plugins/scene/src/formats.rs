@@ -9,6 +9,8 @@ pub enum Format {
     Robray,
     /// A robot description of ROS.
     Urdf,
+    /// A robot description of ROS with macros.
+    Xacro,
     /// A format that cannot be read yet, by its name.
     Later(&'static str),
 }
@@ -20,7 +22,7 @@ impl Format {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         match ending.to_str() {
             Some("urdf") => Self::Urdf,
-            Some("xacro") => Self::Later("xacro"),
+            Some("xacro") => Self::Xacro,
             Some("sdf" | "world") => Self::Later("SDF"),
             Some("xml" | "mjcf") => Self::Later("MJCF"),
             _ => Self::Robray,

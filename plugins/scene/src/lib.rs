@@ -7,7 +7,7 @@
 //! - [`assembly`]: a scene with its robots mounted, and the bodies that it falls into;
 //! - [`locked`]: axes that bodies do not move on;
 //! - [`assets`]: models that the program carries in itself; [`morse_robots`]: what MORSE's builder says of them;
-//! - [`load`]: files of all [`formats`]; [`urdf`]: robot descriptions of ROS; [`packages`]: search for their meshes;
+//! - [`load`]: files of all [`formats`]; [`urdf`]: robot descriptions of ROS, [`xacro`]: their macros; [`packages`]: search for their meshes;
 //!   [`xml`]: what they are written in;
 //! - [`bounds`]: ranges of the numbers of files;
 //! - [`diagnostic`]: errors and warnings that point into a text; [`report`]: all those of one load.
@@ -21,8 +21,10 @@ pub mod locked;
 pub mod model;
 pub mod morse_robots;
 pub mod packages;
+mod problems;
 pub mod report;
 pub mod robray;
 pub mod simulation;
 pub mod urdf;
+pub mod xacro;
 pub mod xml;

@@ -17,7 +17,7 @@ use crate::{
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
     match Format::of(path) {
         Format::Robray => robray::load(path, options),
-        Format::Urdf => {
+        Format::Urdf | Format::Xacro => {
             let mut sources = Sources::clone(&options.sources);
             let read = urdf::load(path, &options.urdf, options.circumstances(), &mut sources);
             loaded(read, sources)

@@ -65,7 +65,8 @@ impl Roots {
     }
 
     /// Tells whether a path that leads nowhere would lead below one of them.
-    fn allow_missing(&self, path: &Path) -> bool {
+    #[must_use]
+    pub fn allow_missing(&self, path: &Path) -> bool {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut plain = PathBuf::new();
         for part in absolute.components() {
@@ -123,17 +124,11 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Directory of a package: the first that there is.
-    pub fn package(&mut self, name: &str) -> Option<PathBuf> {
+    /// Directory of a package, the first that there is, and whether its files may be read wherever it lies.
+    pub fn package(&mut self, name: &str) -> Option<(PathBuf, bool)> {
         let mut all = self.candidates(name).into_iter();
         let found = all.find(|one| one.directory.is_dir());
-        found.map(|one| one.directory)
-    }
-
-    /// Directories in which a package was looked for.
-    pub fn looked_for(&mut self, name: &str) -> Vec<PathBuf> {
-        let all = self.candidates(name).into_iter();
-        all.map(|one| one.directory).collect()
+        found.map(|one| (one.directory, one.trusted))
     }
 
     fn in_package(&mut self, rest: &str) -> Search {

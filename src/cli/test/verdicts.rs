@@ -283,6 +283,9 @@ pub(super) fn repeat(case: &Case<'_>, args: &Args) -> String {
             format!("{name}={}", directory.display()),
         ]);
     }
+    for (name, value) in &args.reading.robots.xacro {
+        words.extend(["--xacro".to_owned(), format!("{name}:={value}")]);
+    }
     for (is_on, word) in [
         (args.reading.robots.fixed, "--fixed"),
         (args.reading.robots.hold, "--hold"),

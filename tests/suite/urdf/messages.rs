@@ -11,12 +11,18 @@ use morse_sim::scene::{
     diagnostic::{Diagnostic, Sources, Style, render},
     robray::LoadOptions,
     urdf::codes,
+    xacro,
 };
 
 use super::read;
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/urdf")
+}
+
+/// Bad files with macros.
+fn golden_macros() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/xacro")
 }
 
 fn diagnostics(path: &Path, options: &LoadOptions) -> (Vec<Diagnostic>, Sources) {
@@ -52,8 +58,8 @@ fn check(path: &Path, found: &str) -> Result<(), String> {
     }
 }
 
-fn with_ending(ending: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(golden()).unwrap();
+fn with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut paths: Vec<PathBuf> = paths
         .filter(|path| path.extension().is_some_and(|own| own == ending))
@@ -64,22 +70,35 @@ fn with_ending(ending: &str) -> Vec<PathBuf> {
 
 #[test]
 fn every_bad_description_is_explained() {
-    let files = with_ending("urdf");
+    let files = with_ending(&golden(), "urdf");
     assert!(files.len() >= 50, "{} bad files", files.len());
+    explained(&files, &golden());
+}
+
+#[test]
+fn every_bad_macro_is_explained() {
+    let mut files = with_ending(&golden_macros(), "xacro");
+    files.retain(|file| !file.ends_with("part.xacro"));
+    assert!(files.len() >= 9, "{} bad files", files.len());
+    explained(&files, &golden_macros());
+}
+
+/// Compares what is said about files in a folder with the texts beside them.
+fn explained(files: &[PathBuf], folder: &Path) {
     let options = LoadOptions {
         simulated: true,
         ..LoadOptions::default()
     };
     let mut wrong = Vec::new();
     for file in files {
-        let (diagnostics, sources) = diagnostics(&file, &options);
+        let (diagnostics, sources) = diagnostics(file, &options);
         assert!(!diagnostics.is_empty(), "{}: nothing found", file.display());
         for diagnostic in &diagnostics {
             let file = file.display();
             assert!(!diagnostic.help.is_empty(), "{file}: {diagnostic:?}");
             assert!(diagnostic.place().is_some(), "{file}: {diagnostic:?}");
         }
-        let found = shown(&diagnostics, &sources, &golden());
+        let found = shown(&diagnostics, &sources, folder);
         wrong.extend(check(&file.with_extension("txt"), &found).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -87,12 +106,14 @@ fn every_bad_description_is_explained() {
 
 #[test]
 fn every_code_has_a_golden_text() {
-    let texts = with_ending("txt").into_iter();
+    let texts = [golden(), golden_macros()];
+    let texts = texts.iter().flat_map(|folder| with_ending(folder, "txt"));
     let texts: String = texts
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
-    let missing: Vec<&&str> = codes::ALL
-        .iter()
+    let missing: Vec<&&str> = [codes::ALL, xacro::codes::ALL]
+        .into_iter()
+        .flatten()
         .filter(|code| !texts.contains(&format!("[{code}]")))
         .collect();
     assert!(missing.is_empty(), "no golden text shows {missing:?}");

@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use super::{codes, problems::Problems};
+use super::codes;
 use crate::{
     diagnostic::{Diagnostic, Span, nearest_file, printable, printable_path},
     packages::{Finder, Search},
+    problems::Problems,
 };
 
 /// Paths that a message lists.

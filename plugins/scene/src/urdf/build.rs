@@ -11,13 +11,13 @@ use nalgebra::Isometry3;
 use super::{
     assets::Assets,
     codes,
-    problems::Problems,
     robot::{Joint, Kind, Link, Piece, Robot},
     tree::Tree,
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
     model::{self, Frame, Geometry, Origin, Scene, SceneError, Shape},
+    problems::Problems,
 };
 
 /// Name of a root link that is the world itself.

@@ -2,11 +2,12 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::{codes, problems::Problems, robot::Name};
+use super::{codes, robot::Name};
 use crate::{
     bounds::Bounds,
     diagnostic::{Diagnostic, printable},
     model::rotation_from_rpy,
+    problems::Problems,
     xml::{Attribute, Element},
 };
 

@@ -13,7 +13,6 @@ mod assets;
 mod build;
 pub mod codes;
 mod fields;
-mod problems;
 mod read;
 mod robot;
 mod tree;
@@ -25,11 +24,12 @@ pub use build::Root;
 
 use crate::{
     diagnostic::{Diagnostic, SourceId, Sources, Span, nearest_file, printable_path},
+    formats::Format,
     model::Scene,
     packages::{Finder, Packages},
-    simulation, xml,
+    problems::Problems,
+    simulation, xacro, xml,
 };
-use problems::Problems;
 
 /// Options for reading a description.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub struct Options {
     pub root: Root,
     /// Sources of packages.
     pub packages: Packages,
+    /// Options for macros.
+    pub xacro: xacro::Options,
     /// Add a frame for each joint, on its child, as amino names them.
     pub joint_frames: bool,
 }
@@ -72,6 +74,9 @@ pub fn load(
     sources: &mut Sources,
 ) -> Read {
     match text(path, sources) {
+        Ok((source, text)) if Format::of(path) == Format::Xacro => {
+            expanded(source, &text, path, options, circumstances, sources)
+        }
         Ok((source, text)) => parse(source, &text, path, options, circumstances),
         Err(diagnostic) => Read {
             scene: None,
@@ -98,6 +103,46 @@ pub fn parse(
             assets: Vec::new(),
         },
     }
+}
+
+/// Reads a text with macros that is among the sources; files that it includes are added to these.
+pub fn expanded(
+    source: SourceId,
+    text: &str,
+    path: &Path,
+    options: &Options,
+    circumstances: Circumstances<'_>,
+    sources: &mut Sources,
+) -> Read {
+    let mut problems = Problems::new(circumstances.strict);
+    let root = match xml::parse(text, source) {
+        Ok(root) => xacro::expand(
+            &root,
+            path,
+            (&options.xacro, &options.packages),
+            circumstances.allow_paths,
+            sources,
+            &mut problems,
+        ),
+        Err(diagnostic) => {
+            problems.push(*diagnostic);
+            xml::Element {
+                name: String::new(),
+                span: Span::new(source, 0..0),
+                attributes: Vec::new(),
+                content: Vec::new(),
+            }
+        }
+    };
+    // What a mistake leaves behind would only be wrong again.
+    if problems.any_error() {
+        return Read {
+            scene: None,
+            diagnostics: problems.finish(),
+            assets: Vec::new(),
+        };
+    }
+    robot(&root, path, options, circumstances)
 }
 
 /// Makes a robot of a tree of elements.

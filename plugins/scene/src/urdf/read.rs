@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use super::{
     codes,
     fields::Fields,
-    problems::Problems,
     robot::{Material, Robot},
 };
 use crate::{
     bounds::Bounds,
     diagnostic::{Diagnostic, printable},
+    problems::Problems,
     xml::Element,
 };
 

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     codes,
-    problems::Problems,
     robot::{Joint, Kind, Link, Name, Robot},
 };
-use crate::diagnostic::{Diagnostic, printable};
+use crate::{
+    diagnostic::{Diagnostic, printable},
+    problems::Problems,
+};
 
 /// So many names are listed in a message.
 const MOST_LISTED: usize = 8;

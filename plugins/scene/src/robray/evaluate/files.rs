@@ -167,7 +167,7 @@ impl Loader<'_> {
         let Some(path) = self.include_path(written, file) else {
             return;
         };
-        if Format::of(&path) == Format::Urdf {
+        if matches!(Format::of(&path), Format::Urdf | Format::Xacro) {
             self.described(written, &path);
             return;
         }

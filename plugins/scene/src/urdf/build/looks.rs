@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use crate::{
     diagnostic::{Diagnostic, printable},
     model::{Geometry, ImageFile, stretch},
+    problems::Problems,
     urdf::{
         assets::Assets,
         codes,
-        problems::Problems,
         robot::{Link, Material, Piece, Robot},
     },
 };

@@ -7,9 +7,9 @@ use nalgebra::Matrix3;
 use crate::{
     diagnostic::{Diagnostic, printable},
     model::Frame,
+    problems::Problems,
     urdf::{
         codes,
-        problems::Problems,
         robot::{Inertial, Kind, Link},
         tree::Tree,
     },

@@ -5,9 +5,9 @@ use nalgebra::Vector3;
 use crate::{
     diagnostic::{Diagnostic, printable},
     model::{self, Frame, JointAxis, Limits, rotation_from_xyzw},
+    problems::Problems,
     urdf::{
         codes,
-        problems::Problems,
         robot::{Joint, Kind},
         tree::{Follower, Tree},
     },

@@ -5,10 +5,10 @@ use nalgebra::Vector3;
 use crate::{
     bounds::Bounds,
     diagnostic::{Diagnostic, printable},
+    problems::Problems,
     urdf::{
         codes,
         fields::Fields,
-        problems::Problems,
         robot::{Joint, Kind, Limit, Mimic, Name},
     },
     xml::Element,

@@ -6,10 +6,10 @@ use crate::{
     bounds::Bounds,
     diagnostic::Diagnostic,
     model::{Attribute, Shape},
+    problems::Problems,
     urdf::{
         codes,
         fields::Fields,
-        problems::Problems,
         robot::{Inertial, Link, Piece},
     },
     xml::Element,

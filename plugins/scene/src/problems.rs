@@ -1,7 +1,9 @@
 //! The diagnostics of one description: not without end, and in the order of the text.
 
-use super::codes;
 use crate::diagnostic::{Diagnostic, Severity};
+
+/// Code of the remark that more is wrong than is shown.
+const AND_MORE: &str = "urdf::and-more";
 
 /// So many errors, and so many warnings, are kept.
 const MOST: usize = 100;
@@ -49,11 +51,11 @@ impl Problems {
         shown.sort_by_key(Diagnostic::place);
         if self.errors > MOST {
             let message = format!("{} more errors are not shown", self.errors - MOST);
-            shown.push(Diagnostic::error(codes::AND_MORE, message).help("correct these first"));
+            shown.push(Diagnostic::error(AND_MORE, message).help("correct these first"));
         }
         if self.warnings > MOST {
             let message = format!("{} more warnings are not shown", self.warnings - MOST);
-            shown.push(Diagnostic::warning(codes::AND_MORE, message));
+            shown.push(Diagnostic::warning(AND_MORE, message));
         }
         shown
     }

@@ -1,0 +1,106 @@
+//! Parameters of macros: `a b:=1 c:=^ d:=^|2 *block **content`.
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+}
+
+/// Kind of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A value that has to be given.
+    Needed,
+    /// A value, unless given this text.
+    Default(String),
+    /// The value of the same name around the call, or else a text.
+    Outer(Option<String>),
+    /// An element.
+    Block,
+    /// The content of an element.
+    Content,
+}
+
+/// Reads a list of parameters.
+pub(super) fn parameters(text: &str) -> Vec<Parameter> {
+    words(text).iter().map(|word| parameter(word)).collect()
+}
+
+fn parameter(word: &str) -> Parameter {
+    for (mark, kind) in [("**", Kind::Content), ("*", Kind::Block)] {
+        if let Some(name) = word.strip_prefix(mark) {
+            return Parameter {
+                name: name.to_owned(),
+                kind,
+            };
+        }
+    }
+    let parts = word.split_once(":=").or_else(|| word.split_once('='));
+    let (name, kind) = match parts {
+        None => (word, Kind::Needed),
+        Some((name, default)) => match default.strip_prefix('^') {
+            Some("") => (name, Kind::Outer(None)),
+            Some(rest) => {
+                let rest = rest.strip_prefix('|').unwrap_or(rest);
+                (name, Kind::Outer(Some(rest.to_owned())))
+            }
+            None => (name, Kind::Default(default.to_owned())),
+        },
+    };
+    Parameter {
+        name: name.to_owned(),
+        kind,
+    }
+}
+
+/// Words with blanks between them; quotes and brackets keep blanks together.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut depth = 0_usize;
+    for letter in text.chars() {
+        match (quote, letter) {
+            (Some(open), letter) if letter == open => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '{' | '(' | '[') => depth += 1,
+            (None, '}' | ')' | ']') => depth = depth.saturating_sub(1),
+            (None, letter) if letter.is_whitespace() && depth == 0 => {
+                words.push(std::mem::take(&mut word));
+                continue;
+            }
+            _ => {}
+        }
+        word.push(letter);
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_have_kinds_and_defaults() {
+        let read = parameters("a b:=1 c:='x y'\n d:=${1 + 2} e:=^ f:=^|2 *g **h i=3 j:=");
+        let expected = [
+            ("a", Kind::Needed),
+            ("b", Kind::Default("1".into())),
+            ("c", Kind::Default("'x y'".into())),
+            ("d", Kind::Default("${1 + 2}".into())),
+            ("e", Kind::Outer(None)),
+            ("f", Kind::Outer(Some("2".into()))),
+            ("g", Kind::Block),
+            ("h", Kind::Content),
+            ("i", Kind::Default("3".into())),
+            ("j", Kind::Default(String::new())),
+        ];
+        assert_eq!(read.len(), expected.len());
+        for (parameter, (name, kind)) in read.iter().zip(expected) {
+            assert_eq!((parameter.name.as_str(), &parameter.kind), (name, &kind));
+        }
+    }
+}
