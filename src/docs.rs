@@ -4,6 +4,7 @@
 //! - [`coming_from_morse`]: for who has scripts, clients and tests of MORSE;
 //! - [`scene_language`]: what is there (`.robray`);
 //! - [`simulation_file`]: what is simulated on it (`.ron`);
+//! - [`your_own_robot`]: robots in URDF and xacro, and their meshes;
 //! - [`write_a_sensor`]: a sensor of one's own, in one file;
 //! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
 //! - [`services`]: requests, overlays, and handlers that call other services;
@@ -30,6 +31,9 @@ pub mod scene_language {}
 
 #[doc = include_str!("docs/simulation_file.md")]
 pub mod simulation_file {}
+
+#[doc = include_str!("docs/your_own_robot.md")]
+pub mod your_own_robot {}
 
 #[doc = include_str!("docs/write_a_sensor.md")]
 pub mod write_a_sensor {}

@@ -8,6 +8,7 @@
 //!   A scenario is kept as a file, and a command of its page tests it;
 //! - `sh`: all its commands succeed ([`shell`]); `console`: they print what is shown;
 //! - `python`: it is one of the examples of `plugins/python`, which its tests run;
+//! - `xml`: it is kept as a file, and commands of its page read it;
 //! - `toml`: it is the manifest that `morse-sim new` writes;
 //! - `text`: nothing to try, for the reason in the parentheses that follow.
 //!
@@ -86,7 +87,10 @@ fn untried(block: &Block) -> Result<(), String> {
         "text" if block.reason.is_none() => {
             Err("text that is tried by nothing says why, as ```text (because of this)".to_owned())
         }
-        "text" | "python" | "toml" => Ok(()),
+        "xml" if block.file().is_none() => {
+            Err("a description is kept as a file, for the commands of its page".to_owned())
+        }
+        "text" | "python" | "toml" | "xml" => Ok(()),
         word if [&RUST[..], &WORLDS, &SHELL].concat().contains(&word) => Ok(()),
         word => Err(format!("nothing tries `{word}`")),
     }
