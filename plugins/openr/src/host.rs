@@ -17,6 +17,7 @@ use morse_api::{
 use serde::Deserialize;
 
 use crate::{
+    body::comm::{self, Input},
     cell::{FaultPolicy, Part},
     components::{self, Port},
     context::Level,
@@ -42,6 +43,10 @@ pub struct OpenR {
     pub directory: String,
     /// Design of the robot: which sections of the files are for it.
     pub design: String,
+    /// Robot whose body is an AIBO's: its first actuator `joints`, which has to have them all, is moved by
+    /// `OVirtualRobotComm.Effector`, and its sensors are told by `OVirtualRobotComm.Sensor`: `joint_state`, `imu`, and those
+    /// named `near_distance`, `far_distance` and `chest_distance`. Empty for none.
+    pub body: String,
     /// Objects in processes of their own: the name of the file, and the port on loopback at which the process comes in.
     pub external: BTreeMap<String, u16>,
     /// Longest time to wait for a process, at the start and for each answer.
@@ -64,6 +69,7 @@ impl Default for OpenR {
         Self {
             directory: String::new(),
             design: "ERS-7".to_owned(),
+            body: String::new(),
             external: BTreeMap::new(),
             external_timeout: 10.0,
             scheduler: SchedulerKind::Lockstep,
@@ -112,7 +118,7 @@ impl Middleware for OpenR {
         &self,
         context: MiddlewareContext<Nothing, Nothing>,
     ) -> Result<Box<dyn Running>, Failure> {
-        let name = context.name;
+        let name = context.name.clone();
         let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
         let contents = self.contents().map_err(&failed)?;
         let mut errors = contents.problems.iter().filter(|problem| problem.is_error);
@@ -129,9 +135,11 @@ impl Middleware for OpenR {
             return Err(failed(why));
         }
         let externals = self.externals(&contents).map_err(&failed)?;
+        let body = Body::of(&self.body, &context).map_err(&failed)?;
         let outputs = context.outputs.into_iter();
         let inputs = context.inputs.into_iter();
         let plan = Plan {
+            body,
             name: name.clone(),
             sensors: outputs
                 .map(|(observer, _)| Arc::new(Mutex::new(observer)))
@@ -193,6 +201,50 @@ impl OpenR {
     }
 }
 
+/// Body of a robot, as the simulation has it.
+struct Body {
+    /// Sensors: what they are, and the names of their services and data.
+    inputs: Vec<(Input, String, String)>,
+    connections: Vec<Connection>,
+}
+
+impl Body {
+    /// The body of the robot of that name.
+    fn of(
+        robot: &str,
+        context: &MiddlewareContext<Nothing, Nothing>,
+    ) -> Result<Option<Self>, String> {
+        if robot.is_empty() {
+            return Ok(None);
+        }
+        let join = |from: String, to: String| Ok::<_, String>((from.parse()?, to.parse()?));
+        let mut actuators = context.inputs.iter().map(|(sender, _)| &sender.info);
+        let motors = actuators.find(|info| &*info.robot == robot && info.kind == "joints");
+        let motors = motors.ok_or_else(|| {
+            format!("`body`: `{robot}` has no actuator `joints` whose inputs name this middleware")
+        })?;
+        let from = format!("{}.Motors.joints.S", comm::NAME);
+        let mut body = Self {
+            inputs: Vec::new(),
+            connections: vec![join(from, format!("{}.joints.O", motors.path))?],
+        };
+        for (observer, _) in &context.outputs {
+            let info = &observer.info;
+            let name = info.path.rsplit('.').next().unwrap_or_default();
+            let input = comm::input(name, info.kind).filter(|_| &*info.robot == robot);
+            let Some(input) = input else {
+                continue;
+            };
+            let from = format!("{}.{}.S", info.path, info.kind);
+            let to = format!("{}.{name}.{}.O", comm::NAME, info.kind);
+            body.connections.push(join(from, to)?);
+            let kind = info.kind.to_owned();
+            body.inputs.push((input, name.to_owned(), kind));
+        }
+        Ok(Some(body))
+    }
+}
+
 /// Warnings that are kept until they are told.
 const MOST_WARNINGS: usize = 100;
 
@@ -228,6 +280,7 @@ struct Plan {
     factories: Factories,
     externals: BTreeMap<String, Arc<Mutex<Peer>>>,
     contents: Contents,
+    body: Option<Body>,
     in_threads: bool,
     handler_cost: u64,
     rules: Rules,
@@ -239,15 +292,19 @@ impl Plan {
         let sensors = self.sensors.iter().map(components::sensor);
         let actuators = self.actuators.iter().map(components::actuator);
         let system = self.factories.system.iter().map(|make| make());
+        let body = self.body.iter().map(|body| comm::part(&body.inputs));
         let objects = self.contents.objects.iter();
         let objects = objects.filter_map(|object| self.object(object));
         let parts: Vec<Part> = sensors
             .chain(actuators)
+            .chain(body)
             .chain(system)
             .chain(objects)
             .collect();
-        let connections: &[Connection] = &self.contents.connections;
-        Engine::boot(self.in_threads, parts, connections, self.rules)
+        let own = self.body.iter().flat_map(|body| &body.connections);
+        let connections = own.chain(&self.contents.connections);
+        let connections: Vec<Connection> = connections.cloned().collect();
+        Engine::boot(self.in_threads, parts, &connections, self.rules)
     }
 
     fn object(&self, object: &StickObject) -> Option<Part> {

@@ -9,10 +9,12 @@
 //! - [`link`]: credit, skipping and buffering; `cell`: one object at work; `wiring`: life cycle and connections;
 //! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: each in a thread of its own;
 //! - [`files`], [`stick`]: what a memory stick says of objects and their connections;
+//! - [`body`]: the robot's primitives, and the object of the system that plays vectors on them;
 //! - [`counters`]: who sent, lost and took how much;
 //! - [`factory`]: from the name of a file to an object; [`samples`]: objects that are there; [`external`]: objects in
 //!   processes of their own;
 //! - [`host`]: the middleware; `engine`: the two schedulers, as it sees them; `components`: sensors and actuators as objects.
+pub mod body;
 pub mod cell;
 mod components;
 pub mod context;

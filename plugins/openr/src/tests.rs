@@ -1,4 +1,5 @@
 //! Whole systems of objects, by the rules that OPEN-R's manuals and samples give.
+mod body;
 mod faults;
 mod flow;
 mod life;

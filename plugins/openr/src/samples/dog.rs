@@ -3,7 +3,13 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use serde_json::{Value as Json, json};
 
-use crate::prelude::*;
+use crate::{
+    body::{
+        primitives::{self, MICRO},
+        vectors::{CommandVector, Commands},
+    },
+    prelude::*,
+};
 
 /// Way ahead, m.
 const WAY: f64 = 2.0;
@@ -83,40 +89,58 @@ impl Trainer {
     }
 }
 
-/// Time between two postures of the head, ns.
-const FRAME: u64 = 32_000_000;
+/// Time between two postures, s, and postures in a vector.
+const FRAME_SECONDS: f64 = 0.008;
+const FRAMES: usize = 16;
 
-/// Greatest angles of neck and tail to either side, rad, and how often they go there and back, Hz.
-const LOOK: [f64; 2] = [0.6, 0.2];
-const WAG: [f64; 2] = [0.5, 1.5];
+/// Joints of the head and of the tail, greatest angles to either side, rad, and how often they go there and back, Hz.
+const SWINGS: [(&str, f64, f64); 2] = [
+    ("PRM:/r1/c1/c2-Joint2:12", 0.6, 0.2),
+    ("PRM:/r6/c2-Joint2:62", 0.5, 1.5),
+];
 
 pub(super) fn head() -> Part {
     Part::new(
-        Interface::new("Head")
-            .subject("Neck", "joints")
-            .extra("Clock"),
-        Head,
+        Interface::new("Head").subject("Move", "OCommandVectorData"),
+        Head::default(),
     )
 }
 
 /// Looks to the left and to the right, and wags.
-struct Head;
+#[derive(Default)]
+struct Head {
+    /// Postures that were sent.
+    count: u32,
+}
 
 impl Object for Head {
-    fn do_start(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
-        context.wake_after(FRAME, 0);
-        context.assert_ready_to_all()
-    }
-
-    fn extra(&mut self, context: &mut Context<'_>, _: usize, _: &Payload) {
-        context.wake_after(FRAME, 0);
-        let seconds = context.now() as f64 / 1e9;
-        let swing = |[most, frequency]: [f64; 2]| most * libm::sin(TAU * frequency * seconds);
-        let positions = [swing(LOOK), swing(WAG)];
-        context.set_data(
-            0,
-            json!({ "names": ["neck_pan", "tail_pan"], "positions": positions }),
-        );
+    fn ready(&mut self, context: &mut Context<'_>, event: ReadyEvent) {
+        if !event.is_assert {
+            return;
+        }
+        for _ in 0..if self.count == 0 { 2 } else { 1 } {
+            context.set_region(0, &self.vector().region());
+        }
         context.notify_observers(0);
+    }
+}
+
+impl Head {
+    fn vector(&mut self) -> CommandVector {
+        let from = self.count;
+        self.count += FRAMES as u32;
+        let angle = |number: u32, most: f64, frequency: f64| {
+            most * libm::sin(TAU * frequency * FRAME_SECONDS * f64::from(number))
+        };
+        let entry = |(locator, most, frequency): (&str, f64, f64)| {
+            let angles = (from + 1..=self.count).map(|number| angle(number, most, frequency));
+            Some(Commands {
+                primitive: primitives::open(locator)?,
+                frames: angles.map(|angle| (angle * MICRO).round() as i32).collect(),
+            })
+        };
+        CommandVector {
+            entries: SWINGS.into_iter().filter_map(entry).collect(),
+        }
     }
 }

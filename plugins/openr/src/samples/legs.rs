@@ -15,25 +15,53 @@ pub(super) const OUTWARD: f64 = KNEE[1];
 /// One leg. Angles of front legs are positive forward, those of rear legs backward.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Leg {
-    /// First letters of its joints.
-    pub name: &'static str,
+    /// Locators of its joints, from the hip down.
+    pub locators: [&'static str; 3],
     /// 1 ahead, -1 behind.
     pub ahead: f64,
     /// 1 on the left, -1 on the right.
     pub left: f64,
 }
 
-/// All legs, with their joints' names.
+/// All legs.
 pub(super) const LEGS: [Leg; 4] = [
-    leg("lf", 1.0, 1.0),
-    leg("rf", 1.0, -1.0),
-    leg("lr", -1.0, 1.0),
-    leg("rr", -1.0, -1.0),
+    Leg {
+        locators: [
+            "PRM:/r2/c1-Joint2:21",
+            "PRM:/r2/c1/c2-Joint2:22",
+            "PRM:/r2/c1/c2/c3-Joint2:23",
+        ],
+        ahead: 1.0,
+        left: 1.0,
+    },
+    Leg {
+        locators: [
+            "PRM:/r4/c1-Joint2:41",
+            "PRM:/r4/c1/c2-Joint2:42",
+            "PRM:/r4/c1/c2/c3-Joint2:43",
+        ],
+        ahead: 1.0,
+        left: -1.0,
+    },
+    Leg {
+        locators: [
+            "PRM:/r3/c1-Joint2:31",
+            "PRM:/r3/c1/c2-Joint2:32",
+            "PRM:/r3/c1/c2/c3-Joint2:33",
+        ],
+        ahead: -1.0,
+        left: 1.0,
+    },
+    Leg {
+        locators: [
+            "PRM:/r5/c1-Joint2:51",
+            "PRM:/r5/c1/c2-Joint2:52",
+            "PRM:/r5/c1/c2/c3-Joint2:53",
+        ],
+        ahead: -1.0,
+        left: -1.0,
+    },
 ];
-
-const fn leg(name: &'static str, ahead: f64, left: f64) -> Leg {
-    Leg { name, ahead, left }
-}
 
 impl Leg {
     /// Lean of the shank where all joints are at zero, rad.

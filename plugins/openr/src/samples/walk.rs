@@ -1,12 +1,18 @@
 //! An object that lets an ERS-7 trot.
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::legs::{HIP, LEGS, Leg, OUTWARD};
-use crate::prelude::*;
+use crate::{
+    body::{
+        primitives::{self, MICRO},
+        vectors::{CommandVector, Commands},
+    },
+    prelude::*,
+};
 
-/// Time between two postures, ns and s.
-const FRAME: u64 = 8_000_000;
+/// Time between two postures, s, and postures in a vector.
 const FRAME_SECONDS: f64 = 0.008;
+const FRAMES: usize = 4;
 
 /// Time of a step of all legs, s, and the part of it for which a paw is on the ground.
 const PERIOD: f64 = 0.5;
@@ -29,9 +35,8 @@ const WHOLE_LIFT: f64 = 0.01;
 pub(super) fn part() -> Part {
     Part::new(
         Interface::new("Walk")
-            .subject("Legs", "joints")
-            .observer("Speed", "v_omega")
-            .extra("Clock"),
+            .subject("Move", "OCommandVectorData")
+            .observer("Speed", "v_omega"),
         Walk::default(),
     )
 }
@@ -45,14 +50,11 @@ struct Walk {
     wanted: [f64; 2],
     /// Ahead, m/s, and to the left, rad/s.
     speed: [f64; 2],
+    /// Two vectors are under way: while one is played, the other waits.
+    is_primed: bool,
 }
 
 impl Object for Walk {
-    fn do_start(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
-        context.wake_after(FRAME, 0);
-        context.assert_ready_to_all()
-    }
-
     fn notify(&mut self, context: &mut Context<'_>, event: &NotifyEvent) {
         if let Some(speed) = event.data.last().and_then(Region::json) {
             let number = |name: &str| speed.get(name).and_then(Json::as_f64).unwrap_or(0.0);
@@ -61,23 +63,42 @@ impl Object for Walk {
         context.assert_ready(event.observer);
     }
 
-    fn extra(&mut self, context: &mut Context<'_>, _: usize, _: &Payload) {
-        context.wake_after(FRAME, 0);
-        self.advance();
-        let names = LEGS.iter().flat_map(|leg| {
-            let joint = |number| format!("{}_j{number}", leg.name);
-            [1, 2, 3].map(joint)
-        });
-        let positions = LEGS.iter().flat_map(|leg| leg.joints(self.paw(*leg)));
-        let posture = json!({
-            "names": names.collect::<Vec<_>>(), "positions": positions.collect::<Vec<_>>(),
-        });
-        context.set_data(0, posture);
+    fn ready(&mut self, context: &mut Context<'_>, event: ReadyEvent) {
+        if !event.is_assert {
+            return;
+        }
+        for _ in 0..if self.is_primed { 1 } else { 2 } {
+            let vector = self.vector();
+            context.set_region(0, &vector.region());
+        }
+        self.is_primed = true;
         context.notify_observers(0);
     }
 }
 
 impl Walk {
+    /// The next postures.
+    fn vector(&mut self) -> CommandVector {
+        let joints = LEGS.iter().flat_map(|leg| leg.locators);
+        let entries = joints
+            .filter_map(primitives::open)
+            .map(|primitive| Commands {
+                primitive,
+                frames: Vec::with_capacity(FRAMES),
+            });
+        let mut vector = CommandVector {
+            entries: entries.collect(),
+        };
+        for _ in 0..FRAMES {
+            self.advance();
+            let angles = LEGS.iter().flat_map(|leg| leg.joints(self.paw(*leg)));
+            for (entry, angle) in vector.entries.iter_mut().zip(angles) {
+                entry.frames.push((angle * MICRO).round() as i32);
+            }
+        }
+        vector
+    }
+
     fn advance(&mut self) {
         for (at, speed) in self.speed.iter_mut().enumerate() {
             let wanted = self.wanted[at].clamp(-FASTEST[at], FASTEST[at]);

@@ -1,0 +1,290 @@
+//! `OVirtualRobotComm`, the system's object between a program and its robot: it plays vectors of commands frame by frame, and
+//! tells what was sensed, four frames at a time.
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Value as Json, json};
+
+use super::{
+    primitives::{ERS7, Kind, MICRO, Sensor, of_id},
+    vectors::{CommandVector, Sensed, SensorVector, Value},
+};
+use crate::{lockstep::FRAME, prelude::*};
+
+/// Name of the object.
+pub const NAME: &str = "OVirtualRobotComm";
+
+/// Frames that a vector of what was sensed tells of.
+const SENSED_FRAMES: usize = 4;
+
+/// Vectors of one sender that wait, beyond which new ones are dropped: each has a credit, so more come from faults alone.
+const MOST_WAITING: usize = 16;
+
+/// Observer of commands, and subjects of what was sensed and of motors.
+const EFFECTOR: usize = 0;
+const SENSOR: usize = 0;
+const MOTORS: usize = 1;
+
+/// Components of the simulation that the robot's primitives are joined to, as observers after the one of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// Positions of the joints.
+    Joints,
+    /// Acceleration of the trunk.
+    Acceleration,
+    /// Distances: their places among the primitives.
+    Distance(usize),
+}
+
+/// The input that a component is, by its name and kind.
+pub(crate) fn input(name: &str, kind: &str) -> Option<Input> {
+    let distance = |locator: &str| {
+        let place = ERS7.iter().position(|known| known.locator == locator)?;
+        Some(Input::Distance(place))
+    };
+    match (name, kind) {
+        (_, "joint_state") => Some(Input::Joints),
+        (_, "imu") => Some(Input::Acceleration),
+        ("near_distance", _) => distance("PRM:/r1/c1/c2/c3/p1-Sensor:p1"),
+        ("far_distance", _) => distance("PRM:/r1/c1/c2/c3/p2-Sensor:p2"),
+        ("chest_distance", _) => distance("PRM:/p1-Sensor:p1"),
+        _ => None,
+    }
+}
+
+/// The object, with an observer for each input: the name of its service and the type of its data.
+pub(crate) fn part(inputs: &[(Input, String, String)]) -> Part {
+    let interface = Interface::new(NAME)
+        .subject("Sensor", "OSensorFrameVectorData")
+        .subject("Motors", "joints")
+        .observer("Effector", "OCommandVectorData");
+    let interface = inputs
+        .iter()
+        .fold(interface, |interface, (_, service, data)| {
+            interface.observer(service, data)
+        });
+    let comm = Comm {
+        inputs: inputs.iter().map(|(input, ..)| *input).collect(),
+        ..Comm::default()
+    };
+    // Of the highest class: the robot waits for no object.
+    Part::new(interface.extra("Frame"), comm).with_priority(0xf8)
+}
+
+#[derive(Default)]
+struct Comm {
+    inputs: Vec<Input>,
+    /// Vectors of each sender, and frames of the first one that are over.
+    tracks: BTreeMap<usize, Track>,
+    /// Values that joints are to have, by number, µrad.
+    targets: BTreeMap<u32, i32>,
+    /// Newest value of each primitive.
+    values: BTreeMap<u32, i32>,
+    /// Number of the next frame.
+    number: u32,
+    sensed: SensorVector,
+}
+
+#[derive(Default)]
+struct Track {
+    vectors: VecDeque<CommandVector>,
+    frame: usize,
+}
+
+impl Object for Comm {
+    fn do_start(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        context.wake_after(FRAME, 0);
+        context.assert_ready_to_all()
+    }
+
+    fn notify(&mut self, context: &mut Context<'_>, event: &NotifyEvent) {
+        if event.observer == EFFECTOR {
+            for region in &event.data {
+                self.queue(context, event.sender, region);
+            }
+            return;
+        }
+        let input = self.inputs.get(event.observer - 1).copied();
+        if let (Some(input), Some(json)) = (input, event.data.last().and_then(Region::json)) {
+            self.hear(input, &json);
+        }
+        context.assert_ready(event.observer);
+    }
+
+    fn extra(&mut self, context: &mut Context<'_>, _: usize, _: &Payload) {
+        context.wake_after(FRAME, 0);
+        self.play(context);
+        self.sense();
+        self.number = self.number.wrapping_add(1);
+        if self.number as usize % SENSED_FRAMES == 0 {
+            let vector = std::mem::take(&mut self.sensed);
+            context.set_data(SENSOR, vector.region());
+            context.notify_observers(SENSOR);
+        }
+    }
+}
+
+impl Comm {
+    /// Takes a vector that is to be played; one that is none is told, and its sender may send another.
+    fn queue(&mut self, context: &mut Context<'_>, sender: usize, region: &Region) {
+        let track = self.tracks.entry(sender).or_default();
+        match CommandVector::read(region) {
+            Ok(vector) if track.vectors.len() < MOST_WAITING => track.vectors.push_back(vector),
+            Ok(_) => context.log(Level::Warning, "too many vectors wait: one was dropped"),
+            Err(status) => {
+                context.log(Level::Error, &format!("no vector of commands: {status}"));
+                context.assert_ready_to(EFFECTOR, sender);
+            }
+        }
+    }
+
+    /// Plays a frame of each sender's vector; who has none leaves the joints as they are.
+    fn play(&mut self, context: &mut Context<'_>) {
+        let (mut names, mut positions) = (Vec::new(), Vec::new());
+        for (&sender, track) in &mut self.tracks {
+            let Some(vector) = track.vectors.front() else {
+                continue;
+            };
+            for entry in &vector.entries {
+                let kind = of_id(entry.primitive).map(|primitive| primitive.kind);
+                let value = entry.frames.get(track.frame).copied();
+                if let (Some(kind), Some(value)) = (kind, value)
+                    && let Some((name, target)) = target(kind, value)
+                {
+                    self.targets.insert(entry.primitive, target);
+                    names.push(name);
+                    positions.push(f64::from(target) / MICRO);
+                }
+            }
+            track.frame += 1;
+            if track.frame >= vector.frames() {
+                track.frame = 0;
+                track.vectors.pop_front();
+                context.assert_ready_to(EFFECTOR, sender);
+            }
+        }
+        if !names.is_empty() {
+            context.set_data(MOTORS, json!({ "names": names, "positions": positions }));
+            context.notify_observers(MOTORS);
+        }
+    }
+
+    /// Keeps what a component has measured.
+    fn hear(&mut self, input: Input, json: &Json) {
+        let micro = |json: &Json| json.as_f64().map(|value| (value * MICRO).round() as i32);
+        match input {
+            Input::Joints => {
+                let list = |name: &str| json.get(name).and_then(Json::as_array);
+                for (name, position) in list("names")
+                    .into_iter()
+                    .zip(list("positions"))
+                    .flat_map(|(names, positions)| names.iter().zip(positions))
+                {
+                    let id = name.as_str().and_then(joint);
+                    self.values.extend(id.zip(micro(position)));
+                }
+            }
+            Input::Acceleration => {
+                let Some(axes) = json.get("linear_acceleration").and_then(Json::as_array) else {
+                    return;
+                };
+                for (axis, value) in axes.iter().enumerate() {
+                    let kind = Kind::Sensor(Sensor::Acceleration(axis));
+                    let id = ids().find(|(_, known)| *known == kind);
+                    // The second axis of the robot is to the right.
+                    let value = micro(value).map(|value| if axis == 1 { -value } else { value });
+                    self.values.extend(id.map(|(id, _)| id).zip(value));
+                }
+            }
+            Input::Distance(place) => {
+                let range = json.get("range").and_then(micro);
+                self.values
+                    .extend(ids().nth(place).map(|(id, _)| id).zip(range));
+            }
+        }
+    }
+
+    /// Notes a frame of all primitives that are sensed.
+    fn sense(&mut self) {
+        let sensed = ids().filter(|(_, kind)| kind.is_sensed());
+        for (at, (id, kind)) in sensed.enumerate() {
+            if self.sensed.entries.len() <= at {
+                self.sensed.entries.push(Sensed {
+                    primitive: id,
+                    first: self.number,
+                    frames: Vec::with_capacity(SENSED_FRAMES),
+                });
+            }
+            let value = self.values.get(&id).copied();
+            let is_measured = value.is_some() && self.is_turn_of(id, kind);
+            self.sensed.entries[at].frames.push(Value {
+                value: value.unwrap_or(0),
+                signal: u16::from(is_measured),
+                reference: self.targets.get(&id).copied().unwrap_or(0),
+            });
+        }
+    }
+
+    /// The two distances of the head are measured in turn, a frame each; between, the last one is told.
+    fn is_turn_of(&self, id: u32, kind: Kind) -> bool {
+        let is_head = of_id(id).is_some_and(|known| known.locator.starts_with("PRM:/r1/"));
+        if kind != Kind::Sensor(Sensor::Distance) || !is_head {
+            return true;
+        }
+        let is_near = of_id(id).is_some_and(|known| known.locator.ends_with(":p1"));
+        (self.number % 2 == 0) == is_near
+    }
+}
+
+/// All primitives by number.
+fn ids() -> impl Iterator<Item = (u32, Kind)> {
+    (1..).zip(ERS7.iter().map(|primitive| primitive.kind))
+}
+
+fn joint(name: &str) -> Option<u32> {
+    let is_it = |kind: &Kind| matches!(kind, Kind::Joint { name: known, .. } if *known == name);
+    ids().find(|(_, kind)| is_it(kind)).map(|(id, _)| id)
+}
+
+/// Angle at which an ear is up, µrad: 15 degrees.
+const EAR_UP: i32 = 261_799;
+
+/// Joint and angle, µrad, that a command means: within the limits. None for what is no motor.
+fn target(kind: Kind, value: i32) -> Option<(&'static str, i32)> {
+    match kind {
+        Kind::Joint { name, range } => {
+            let [low, high] = range.map(|degrees| (degrees.to_radians() * MICRO).round() as i32);
+            Some((name, value.clamp(low, high)))
+        }
+        Kind::Ear { name } => Some((name, if value == 0 { 0 } else { EAR_UP })),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::primitives::open;
+
+    #[test]
+    fn commands_stay_within_the_limits_of_the_robot() {
+        let degrees = |value: f64| (value.to_radians() * MICRO).round() as i32;
+        let clipped = |locator: &str, value: f64| {
+            let kind = of_id(open(locator).expect("a number"))
+                .expect("a primitive")
+                .kind;
+            target(kind, degrees(value)).map(|(_, value)| value)
+        };
+        assert_eq!(clipped("PRM:/r2/c1-Joint2:21", 130.0), Some(degrees(130.0)));
+        assert_eq!(clipped("PRM:/r3/c1-Joint2:31", 130.0), Some(degrees(115.0)));
+        assert_eq!(
+            clipped("PRM:/r5/c1-Joint2:51", -140.0),
+            Some(degrees(-130.0))
+        );
+        assert_eq!(
+            clipped("PRM:/r4/c1/c2-Joint2:42", 90.0),
+            Some(degrees(88.0))
+        );
+        assert_eq!(clipped("PRM:/r1/c1/c2/c3/e5-Joint4:15", 1.0), Some(EAR_UP));
+        assert_eq!(clipped("PRM:/a1-Sensor:a1", 1.0), None);
+    }
+}

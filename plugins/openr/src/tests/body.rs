@@ -1,0 +1,136 @@
+//! A robot's body behind `OVirtualRobotComm`: vectors are played and told as on the robot.
+use super::*;
+use crate::body::{
+    comm,
+    primitives::{ERS7, MICRO, open},
+    vectors::{CommandVector, Commands, SensorVector},
+};
+
+/// A sender of vectors that let the left front leg go ahead by so many µrad a frame.
+fn mover(frames: usize, notes: &Notes) -> Part {
+    let notes = notes.clone();
+    let leg = open("PRM:/r2/c1-Joint2:21").expect("a joint");
+    let (mut is_primed, mut angle) = (false, 0);
+    let object = Scripted::default().ready(move |context, _| {
+        notes.add(context.now().to_string());
+        for _ in 0..if is_primed { 1 } else { 2 } {
+            let mut value = || {
+                angle += 1000;
+                angle
+            };
+            let vector = CommandVector {
+                entries: vec![Commands {
+                    primitive: leg,
+                    frames: (0..frames).map(|_| value()).collect(),
+                }],
+            };
+            context.set_region(0, &vector.region());
+        }
+        is_primed = true;
+        context.notify_observers(0);
+    });
+    let interface = Interface::new("Mover").subject("Move", "OCommandVectorData");
+    Part::new(interface, object)
+}
+
+/// An observer that keeps what comes.
+fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> Part {
+    let kept = kept.clone();
+    let object = Scripted::default().notify(move |context, event| {
+        kept.lock()
+            .expect("one thread")
+            .extend(event.data.iter().cloned());
+        context.assert_ready(event.observer);
+    });
+    Part::new(Interface::new(name).observer("In", data), object)
+}
+
+/// Ten seconds of a robot whose motors nobody has, in vectors of so many frames: the times of the credits, what was sensed,
+/// and what the motors were told.
+fn run(frames: usize) -> (Vec<u64>, Vec<SensorVector>, Vec<Region>) {
+    let (notes, sensed, told) = (Notes::default(), Arc::default(), Arc::default());
+    let parts = vec![
+        comm::part(&[]),
+        mover(frames, &notes),
+        keeper("Seer", "OSensorFrameVectorData", &sensed),
+        keeper("Motor", "joints", &told),
+    ];
+    let connections = [
+        join(
+            "Mover.Move.OCommandVectorData.S",
+            "OVirtualRobotComm.Effector.OCommandVectorData.O",
+        ),
+        join(
+            "OVirtualRobotComm.Sensor.OSensorFrameVectorData.S",
+            "Seer.In.OSensorFrameVectorData.O",
+        ),
+        join("OVirtualRobotComm.Motors.joints.S", "Motor.In.joints.O"),
+    ];
+    let mut system = boot(parts, &connections);
+    system.advance(10_000 * MS);
+    let times = notes
+        .all()
+        .iter()
+        .map(|time| time.parse().expect("ns"))
+        .collect();
+    let sensed = sensed.lock().expect("one thread");
+    let sensed = sensed
+        .iter()
+        .map(|region| SensorVector::read(region).expect("a vector"));
+    let told = told.lock().expect("one thread").clone();
+    (times, sensed.collect(), told)
+}
+
+#[test]
+fn a_credit_comes_when_a_vector_has_been_played_and_no_frame_is_without_motion() {
+    for frames in [4, 16] {
+        let (times, _, told) = run(frames);
+        let period = frames as u64 * 8 * MS;
+        assert!(
+            times[2..]
+                .windows(2)
+                .all(|pair| pair[1] - pair[0] == period)
+        );
+        assert_eq!(told.len(), 1250, "a posture each frame");
+        let angle = |region: &Region| region.json().expect("JSON")["positions"][0].as_f64();
+        // One millirad a frame, up to the limit of 130 degrees.
+        for (number, region) in told.iter().enumerate() {
+            let wanted = ((number + 1) as f64 * 1e-3).min(130_f64.to_radians());
+            assert!((angle(region).expect("an angle") - wanted).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn what_is_sensed_comes_four_frames_at_a_time() {
+    let (_, sensed, _) = run(4);
+    assert!((312..=313).contains(&sensed.len()), "{}", sensed.len());
+    for (number, vector) in sensed.iter().enumerate() {
+        assert_eq!(vector.entries.len(), 34);
+        for entry in &vector.entries {
+            assert_eq!(entry.first, 4 * number as u32);
+            assert_eq!(entry.frames.len(), 4);
+        }
+    }
+    // Each joint and sensor once; ears, lights, camera, microphone and speaker not at all.
+    for primitive in &ERS7 {
+        let id = open(primitive.locator).expect("a number");
+        let entries = sensed[0].entries.iter();
+        let count = entries.filter(|entry| entry.primitive == id).count();
+        assert_eq!(
+            count,
+            usize::from(primitive.kind.is_sensed()),
+            "{primitive:?}"
+        );
+    }
+    let leg = open("PRM:/r2/c1-Joint2:21").expect("a joint");
+    let last = sensed
+        .last()
+        .and_then(|vector| vector.of(leg))
+        .expect("the joint");
+    let most = (130_f64.to_radians() * MICRO).round() as i32;
+    let wanted = i32::try_from(1000 * sensed.len() * 4)
+        .expect("small")
+        .min(most);
+    assert_eq!(last.frames[3].reference, wanted);
+}
