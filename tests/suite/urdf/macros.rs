@@ -82,6 +82,10 @@ fn packages_and_the_environment_are_found() {
         "no `package.xml`: {refused}"
     );
     options.urdf.packages.named = vec![("away".to_owned(), root.join("away"))];
-    let scene = read(&path, &options).unwrap().scene;
-    assert_eq!(scene.frame("c").unwrap().parent.as_deref(), Some("part"));
+    for include in ["$(find away)/part.xacro", "package://away/part.xacro"] {
+        let text = text.replace("$(find away)/part.xacro", include);
+        std::fs::write(&path, format!("{header}{text}")).unwrap();
+        let scene = read(&path, &options).unwrap().scene;
+        assert_eq!(scene.frame("c").unwrap().parent.as_deref(), Some("part"));
+    }
 }

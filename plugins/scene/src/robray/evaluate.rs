@@ -46,7 +46,10 @@ pub(super) fn load_text(
         extension: Some("robray".into()),
         again: false,
     };
-    loader.read(text.into(), &file);
+    match text.find('\0') {
+        Some(nul) => loader.not_text(source, nul, "this is NUL, a character of binary files"),
+        None => loader.read(text.into(), &file),
+    }
     loader.finish()
 }
 

@@ -24,7 +24,7 @@ impl Expander<'_> {
         let span = element
             .attribute("filename")
             .map_or(element.span, |name| name.value_span);
-        let path = self.directory().join(&name);
+        let path = self.path_of(&name);
         let optional = element.attribute("optional");
         if optional.is_some_and(|optional| optional.value == "true") && !path.exists() {
             return Vec::new();
@@ -43,6 +43,17 @@ impl Expander<'_> {
         let content = self.all(&root.content, scope);
         self.files.pop();
         content
+    }
+
+    /// Path of a file, which may lie in a package.
+    fn path_of(&mut self, name: &str) -> PathBuf {
+        if name.contains("://")
+            && let Some(found) = self.finder.find(name).found
+        {
+            self.trusted.extend(found.parent().map(Path::to_owned));
+            return found;
+        }
+        self.directory().join(name)
     }
 
     fn file(&mut self, path: &Path, span: Span) -> Option<Element> {

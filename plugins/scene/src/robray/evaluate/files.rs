@@ -347,7 +347,7 @@ impl Loader<'_> {
         true
     }
 
-    fn not_text(&mut self, source: SourceId, offset: usize, what: &str) {
+    pub(super) fn not_text(&mut self, source: SourceId, offset: usize, what: &str) {
         let diagnostic = Diagnostic::error(codes::NOT_TEXT, "this is not a text file")
             .at(Span::new(source, offset..offset), what)
             .help("save it as UTF-8 text");
