@@ -115,7 +115,7 @@ impl Object for Comm {
         self.play(context);
         self.sense();
         self.number = self.number.wrapping_add(1);
-        if self.number as usize % SENSED_FRAMES == 0 {
+        if (self.number as usize).is_multiple_of(SENSED_FRAMES) {
             let vector = std::mem::take(&mut self.sensed);
             context.set_data(SENSOR, vector.region());
             context.notify_observers(SENSOR);
@@ -231,7 +231,7 @@ impl Comm {
             return true;
         }
         let is_near = of_id(id).is_some_and(|known| known.locator.ends_with(":p1"));
-        (self.number % 2 == 0) == is_near
+        self.number.is_multiple_of(2) == is_near
     }
 }
 
