@@ -7,7 +7,7 @@
 //! The reader is our own, on `roxmltree`: the crate `urdf-rs` gives up at the first mistake and cannot say where it is,
 //! and here everything that is wrong has a line and a column, in one pass.
 //!
-//! In reading order: [`read`] makes a `Robot` of elements, [`tree`] puts it together, [`build`] makes the scene.
+//! In reading order: `read` makes a `Robot` of elements, `tree` puts it together, `build` makes the scene.
 
 mod assets;
 mod build;

@@ -77,9 +77,22 @@ pub(super) fn evaluate(expression: &Expression, names: &mut dyn Names) -> Valued
         Expression::Item(inner, item) => {
             functions::item(&evaluate(inner, names)?, &evaluate(item, names)?)
         }
+        Expression::Slice(inner, ends) => slice(inner, ends, names),
         Expression::Field(inner, field) => member(inner, field, names),
         Expression::Call(function, arguments) => call(function, arguments, names),
     }
+}
+
+fn slice(inner: &Expression, ends: &[Option<Box<Expression>>; 2], names: &mut dyn Names) -> Valued {
+    let inner = evaluate(inner, names)?;
+    let mut places = [None; 2];
+    for (place, end) in places.iter_mut().zip(ends) {
+        if let Some(end) = end {
+            let whole = evaluate(end, names)?.whole();
+            *place = Some(whole.ok_or("the ends of a slice are whole numbers")?);
+        }
+    }
+    functions::slice(&inner, places)
 }
 
 /// The value of `inner.field`: of a module, of a namespace, or of a dictionary.

@@ -22,6 +22,8 @@ pub(super) enum Expression {
     Choice(Box<[Expression; 3]>),
     /// `a[b]`
     Item(Box<Expression>, Box<Expression>),
+    /// `a[b:c]`
+    Slice(Box<Expression>, [Option<Box<Expression>>; 2]),
     /// `a.b`
     Field(Box<Expression>, String),
     /// Function with its arguments.
@@ -197,9 +199,9 @@ impl Parser {
         let mut inner = self.atom()?;
         for _ in 0..DEEPEST {
             if self.takes("[") {
-                let item = self.choice()?;
-                self.expect("]")?;
-                inner = Expression::Item(Box::new(inner), Box::new(item));
+                inner = self.item(inner)?;
+            } else if inner == Expression::Name("dict".to_owned()) && self.takes("(") {
+                inner = self.keywords()?;
             } else if self.takes("(") {
                 let arguments = self.list(")")?;
                 inner = Expression::Call(Box::new(inner), arguments);
@@ -218,6 +220,46 @@ impl Parser {
             }
         }
         Err("it is too long".to_owned())
+    }
+
+    /// An item or a slice, after the bracket.
+    fn item(&mut self, inner: Expression) -> Parsed {
+        let inner = Box::new(inner);
+        let start = match self.takes(":") {
+            true => None,
+            false => {
+                let start = Box::new(self.choice()?);
+                if self.takes("]") {
+                    return Ok(Expression::Item(inner, start));
+                }
+                self.expect(":")?;
+                Some(start)
+            }
+        };
+        if self.takes("]") {
+            return Ok(Expression::Slice(inner, [start, None]));
+        }
+        let end = Some(Box::new(self.choice()?));
+        self.expect("]")?;
+        Ok(Expression::Slice(inner, [start, end]))
+    }
+
+    /// `name=value` with commas between them, after the bracket of `dict(`.
+    fn keywords(&mut self) -> Parsed {
+        let mut items = Vec::new();
+        while !self.takes(")") {
+            let Some(Token::Name(name)) = self.peek().cloned() else {
+                return Err(format!("expected a name, found {}", shown(self.peek())));
+            };
+            self.at += 1;
+            self.expect("=")?;
+            items.push((Expression::Text(name), self.choice()?));
+            if !self.takes(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        Ok(Expression::Map(items))
     }
 
     /// Expressions with commas between them, up to a bracket.

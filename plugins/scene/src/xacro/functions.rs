@@ -214,6 +214,30 @@ pub(super) fn item(of: &Value, item: &Value) -> Valued {
     }
 }
 
+/// A part of a list or of a text, from a place to before another; negative places count from the end.
+pub(super) fn slice(of: &Value, [start, end]: [Option<i64>; 2]) -> Valued {
+    let places = |length: usize| {
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let place = |at: i64| if at < 0 { at + length } else { at }.clamp(0, length);
+        let [start, end] = [place(start.unwrap_or(0)), end.map_or(length, place)];
+        [start, end.max(start)].map(|at| usize::try_from(at).unwrap_or(0))
+    };
+    match of {
+        Value::List(list) => {
+            let [start, end] = places(list.len());
+            Ok(Value::List(
+                list.get(start..end).unwrap_or_default().to_vec(),
+            ))
+        }
+        Value::Text(text) => {
+            let [start, end] = places(text.chars().count());
+            let letters = text.chars().skip(start).take(end - start);
+            Ok(Value::Text(letters.collect()))
+        }
+        _ => Err(format!("{} has no parts", of.kind())),
+    }
+}
+
 /// Calls a method of a text, a list or a dictionary.
 pub(super) fn method(of: &Value, name: &str, arguments: &[Value]) -> Valued {
     let texts: Vec<String> = arguments.iter().map(ToString::to_string).collect();

@@ -14,7 +14,7 @@ pub(super) enum Token {
 /// Operators and brackets, the longer ones first.
 const MARKS: &[&str] = &[
     "**", "//", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "<", ">", "(", ")", "[", "]", "{",
-    "}", ",", ":", ".",
+    "}", ",", ":", ".", "=",
 ];
 
 /// Splits an expression into words.

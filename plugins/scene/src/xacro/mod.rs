@@ -1,6 +1,6 @@
 //! xacro, the macros of robot descriptions, without ROS and without Python.
 //!
-//! [`expand`] turns a tree of elements into one without macros. Every element and attribute keeps the place where it was
+//! It turns a tree of elements into one without macros. Every element and attribute keeps the place where it was
 //! written, so that a mistake in a macro is shown in the macro, with the file that it is in. That is also why this is
 //! our own: the ready-made readers return text, in which places are lost.
 //!
