@@ -47,6 +47,8 @@ pub struct OpenR {
     /// `OVirtualRobotComm.Effector`, and its sensors are told by `OVirtualRobotComm.Sensor`: `joint_state`, `imu`, and those
     /// named `near_distance`, `far_distance` and `chest_distance`. Empty for none.
     pub body: String,
+    /// Guard of that body: a leg turns no further inwards than lets it swing past the trunk.
+    pub coupled_limits: bool,
     /// Objects in processes of their own: the name of the file, and the port on loopback at which the process comes in.
     pub external: BTreeMap<String, u16>,
     /// Longest time to wait for a process, at the start and for each answer.
@@ -70,6 +72,7 @@ impl Default for OpenR {
             directory: String::new(),
             design: "ERS-7".to_owned(),
             body: String::new(),
+            coupled_limits: false,
             external: BTreeMap::new(),
             external_timeout: 10.0,
             scheduler: SchedulerKind::Lockstep,
@@ -140,6 +143,7 @@ impl Middleware for OpenR {
         let inputs = context.inputs.into_iter();
         let plan = Plan {
             body,
+            is_guarded: self.coupled_limits,
             name: name.clone(),
             sensors: outputs
                 .map(|(observer, _)| Arc::new(Mutex::new(observer)))
@@ -281,6 +285,7 @@ struct Plan {
     externals: BTreeMap<String, Arc<Mutex<Peer>>>,
     contents: Contents,
     body: Option<Body>,
+    is_guarded: bool,
     in_threads: bool,
     handler_cost: u64,
     rules: Rules,
@@ -292,7 +297,10 @@ impl Plan {
         let sensors = self.sensors.iter().map(components::sensor);
         let actuators = self.actuators.iter().map(components::actuator);
         let system = self.factories.system.iter().map(|make| make());
-        let body = self.body.iter().map(|body| comm::part(&body.inputs));
+        let body = self
+            .body
+            .iter()
+            .map(|body| comm::part(&body.inputs, self.is_guarded));
         let objects = self.contents.objects.iter();
         let objects = objects.filter_map(|object| self.object(object));
         let parts: Vec<Part> = sensors

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::{Value as Json, json};
 
 use super::{
+    coupled::least_j2,
     primitives::{ERS7, Kind, MICRO, Sensor, of_id},
     vectors::{CommandVector, Sensed, SensorVector, Value},
 };
@@ -52,7 +53,9 @@ pub(crate) fn input(name: &str, kind: &str) -> Option<Input> {
 }
 
 /// The object, with an observer for each input: the name of its service and the type of its data.
-pub(crate) fn part(inputs: &[(Input, String, String)]) -> Part {
+///
+/// A guard keeps legs from where they would meet the trunk: see [`super::coupled`].
+pub(crate) fn part(inputs: &[(Input, String, String)], is_guarded: bool) -> Part {
     let interface = Interface::new(NAME)
         .subject("Sensor", "OSensorFrameVectorData")
         .subject("Motors", "joints")
@@ -64,6 +67,7 @@ pub(crate) fn part(inputs: &[(Input, String, String)]) -> Part {
         });
     let comm = Comm {
         inputs: inputs.iter().map(|(input, ..)| *input).collect(),
+        is_guarded,
         ..Comm::default()
     };
     // Of the highest class: the robot waits for no object.
@@ -73,6 +77,7 @@ pub(crate) fn part(inputs: &[(Input, String, String)]) -> Part {
 #[derive(Default)]
 struct Comm {
     inputs: Vec<Input>,
+    is_guarded: bool,
     /// Vectors of each sender, and frames of the first one that are over.
     tracks: BTreeMap<usize, Track>,
     /// Values that joints are to have, by number, µrad.
@@ -139,7 +144,8 @@ impl Comm {
 
     /// Plays a frame of each sender's vector; who has none leaves the joints as they are.
     fn play(&mut self, context: &mut Context<'_>) {
-        let (mut names, mut positions) = (Vec::new(), Vec::new());
+        // Of two senders that tell one joint, the one that was joined last.
+        let mut told = BTreeMap::new();
         for (&sender, track) in &mut self.tracks {
             let Some(vector) = track.vectors.front() else {
                 continue;
@@ -148,11 +154,9 @@ impl Comm {
                 let kind = of_id(entry.primitive).map(|primitive| primitive.kind);
                 let value = entry.frames.get(track.frame).copied();
                 if let (Some(kind), Some(value)) = (kind, value)
-                    && let Some((name, target)) = target(kind, value)
+                    && let Some(target) = target(kind, value)
                 {
-                    self.targets.insert(entry.primitive, target);
-                    names.push(name);
-                    positions.push(f64::from(target) / MICRO);
+                    told.insert(entry.primitive, target);
                 }
             }
             track.frame += 1;
@@ -162,9 +166,35 @@ impl Comm {
                 context.assert_ready_to(EFFECTOR, sender);
             }
         }
-        if !names.is_empty() {
+        if self.is_guarded {
+            self.guard(&mut told);
+        }
+        if !told.is_empty() {
+            let names: Vec<_> = told.keys().filter_map(|id| motor(*id)).collect();
+            let positions = told.values().map(|target| f64::from(*target) / MICRO);
+            let positions: Vec<_> = positions.collect();
             context.set_data(MOTORS, json!({ "names": names, "positions": positions }));
             context.notify_observers(MOTORS);
+            self.targets.append(&mut told);
+        }
+    }
+
+    /// Keeps the second joints of legs that move from turning further inwards than the first ones let them.
+    fn guard(&self, told: &mut BTreeMap<u32, i32>) {
+        for (is_front, joints) in LEGS {
+            let [Some(first), Some(second)] = joints.map(joint) else {
+                continue;
+            };
+            if !told.contains_key(&first) && !told.contains_key(&second) {
+                continue;
+            }
+            let of = |id: u32| told.get(&id).or_else(|| self.targets.get(&id)).copied();
+            let degrees = f64::from(of(first).unwrap_or(0)) / MICRO;
+            let least = f64::from(least_j2(is_front, degrees.to_degrees()));
+            let least = (least.to_radians() * MICRO).round() as i32;
+            if let Some(target) = of(second).filter(|target| *target < least) {
+                told.insert(second, target.max(least));
+            }
         }
     }
 
@@ -245,17 +275,33 @@ fn joint(name: &str) -> Option<u32> {
     ids().find(|(_, kind)| is_it(kind)).map(|(id, _)| id)
 }
 
+/// First and second joints of the legs; those of the front legs are marked.
+const LEGS: [(bool, [&str; 2]); 4] = [
+    (true, ["lf_j1", "lf_j2"]),
+    (true, ["rf_j1", "rf_j2"]),
+    (false, ["lr_j1", "lr_j2"]),
+    (false, ["rr_j1", "rr_j2"]),
+];
+
+/// The joint of the model that a primitive moves.
+fn motor(id: u32) -> Option<&'static str> {
+    match of_id(id)?.kind {
+        Kind::Joint { name, .. } | Kind::Ear { name } => Some(name),
+        _ => None,
+    }
+}
+
 /// Angle at which an ear is up, µrad: 15 degrees.
 const EAR_UP: i32 = 261_799;
 
-/// Joint and angle, µrad, that a command means: within the limits. None for what is no motor.
-fn target(kind: Kind, value: i32) -> Option<(&'static str, i32)> {
+/// Angle that a command means, µrad: within the limits. None for what is no motor.
+fn target(kind: Kind, value: i32) -> Option<i32> {
     match kind {
-        Kind::Joint { name, range } => {
+        Kind::Joint { range, .. } => {
             let [low, high] = range.map(|degrees| (degrees.to_radians() * MICRO).round() as i32);
-            Some((name, value.clamp(low, high)))
+            Some(value.clamp(low, high))
         }
-        Kind::Ear { name } => Some((name, if value == 0 { 0 } else { EAR_UP })),
+        Kind::Ear { .. } => Some(if value == 0 { 0 } else { EAR_UP }),
         _ => None,
     }
 }
@@ -272,7 +318,7 @@ mod tests {
             let kind = of_id(open(locator).expect("a number"))
                 .expect("a primitive")
                 .kind;
-            target(kind, degrees(value)).map(|(_, value)| value)
+            target(kind, degrees(value))
         };
         assert_eq!(clipped("PRM:/r2/c1-Joint2:21", 130.0), Some(degrees(130.0)));
         assert_eq!(clipped("PRM:/r3/c1-Joint2:31", 130.0), Some(degrees(115.0)));
@@ -286,5 +332,27 @@ mod tests {
         );
         assert_eq!(clipped("PRM:/r1/c1/c2/c3/e5-Joint4:15", 1.0), Some(EAR_UP));
         assert_eq!(clipped("PRM:/a1-Sensor:a1", 1.0), None);
+    }
+
+    #[test]
+    fn the_guard_keeps_legs_off_the_trunk() {
+        let degrees = |value: f64| (value.to_radians() * MICRO).round() as i32;
+        let [first, second] = ["lf_j1", "lf_j2"].map(|name| joint(name).expect("a joint"));
+        let comm = Comm::default();
+        let mut told = BTreeMap::from([(first, degrees(130.0)), (second, degrees(-10.0))]);
+        comm.guard(&mut told);
+        assert_eq!(told[&second], degrees(-2.0));
+        // Also where the leg swings, and only its first joint is told.
+        let comm = Comm {
+            targets: BTreeMap::from([(second, degrees(-10.0))]),
+            ..Comm::default()
+        };
+        let mut told = BTreeMap::from([(first, degrees(130.0))]);
+        comm.guard(&mut told);
+        assert_eq!(told.get(&second), Some(&degrees(-2.0)));
+        // Nobody is told what he was not told.
+        let mut told = BTreeMap::from([(first, degrees(0.0))]);
+        comm.guard(&mut told);
+        assert_eq!(told.len(), 1);
     }
 }

@@ -50,7 +50,7 @@ fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> Part {
 fn run(frames: usize) -> (Vec<u64>, Vec<SensorVector>, Vec<Region>) {
     let (notes, sensed, told) = (Notes::default(), Arc::default(), Arc::default());
     let parts = vec![
-        comm::part(&[]),
+        comm::part(&[], false),
         mover(frames, &notes),
         keeper("Seer", "OSensorFrameVectorData", &sensed),
         keeper("Motor", "joints", &told),
