@@ -49,14 +49,24 @@ class Programs(Room):
             "MORSE_SIM": str(program()),
             "MORSE_RTF": rtf,
         }
-        ran = subprocess.run(
-            [sys.executable, os.path.join(ROOT, "tests", "harness", f"{name}_testing.py")],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+
+        def run() -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [sys.executable, os.path.join(ROOT, "tests", "harness", f"{name}_testing.py")],
+                cwd=self.folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+
+        ran = run()
+        if ran.returncode != 0:
+            # These programs wait by the clock on the wall, as MORSE's do: a machine that is busy just then may fail one. A
+            # mistake fails twice.
+            print(f"{name}: once more, after: {ran.stderr}", file=sys.stderr)
+            wait_for_port()
+            ran = run()
         logs = "".join(self.read(log) for log in os.listdir(self.folder) if log.endswith(".log"))
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr + logs)
         self.assertIn("\nOK", ran.stderr)
