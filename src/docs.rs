@@ -13,6 +13,7 @@
 //! - [`cameras`]: what cameras see, and pictures of runs;
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`controllers_as_objects`]: objects with a mailbox and credits, which drive robots;
+//! - [`rosbridge`]: topics and services for programs that speak ROS;
 //! - [`browser`]: a page that shows the simulation;
 //! - [`window`]: a window that does;
 //! - [`tests_with_a_verdict`]: scenarios, many runs, and whether they pass;
@@ -58,6 +59,9 @@ pub mod middlewares {}
 
 #[doc = include_str!("docs/controllers_as_objects.md")]
 pub mod controllers_as_objects {}
+
+#[doc = include_str!("docs/rosbridge.md")]
+pub mod rosbridge {}
 
 #[doc = include_str!("docs/browser.md")]
 pub mod browser {}

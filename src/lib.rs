@@ -71,6 +71,8 @@
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
 //! - `morse_openr`: controllers as isolated objects with ready/notify flow control;
+//! - `morse_ros`: messages of ROS, and the topics of components;
+//! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 // Snippets that warn would teach what the compiler warns of.

@@ -17,7 +17,7 @@ use morse_api::{
     check::CheckError,
     command::Mailbox,
     component::{Active, Level, Mount, Path, UpdateRate, WorldPose, WorldVelocity, stamp},
-    fields::Fields,
+    fields::{Fields, to_json},
     kind::{Described, Kinds},
     middleware::{ErasedContext, Gate, MiddlewareContext, Offers, RequestSender, Wake, Waker},
     modifier::Side,
@@ -265,6 +265,7 @@ impl<'a> Installer<'a> {
             .or(kind.levels.first().copied());
         let mut fields = Fields::of(kind.data, level);
         let modifiers = self.modifiers(site, &mut fields, Side::Measurement);
+        let settings = (kind.about.view)(&sensor.component.settings.0);
         let info = Arc::new(SensorInfo {
             path: site.path.clone(),
             robot: site.robot.into(),
@@ -272,6 +273,9 @@ impl<'a> Installer<'a> {
             level,
             fields,
             frequency: self.frequency(site, kind.frequency),
+            settings: settings.map_or(serde_json::Value::Null, |settings| {
+                to_json(settings.as_partial_reflect())
+            }),
             robot_from_sensor: site.mount.robot_from_component,
         });
         let outputs = self.outputs(&info, sensor);

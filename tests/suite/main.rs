@@ -38,6 +38,7 @@ mod rays;
 mod replays;
 mod require;
 mod robray;
+mod rosbridge;
 mod run_texts;
 mod scene_commands;
 mod scene_text;

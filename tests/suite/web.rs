@@ -1,7 +1,7 @@
 //! The page and its language: what viewers are shown, and what they may do to the run.
 #![cfg(test)]
 mod browser;
-mod client;
+pub(crate) mod client;
 mod misbehaving_clients;
 mod tokens;
 mod told;

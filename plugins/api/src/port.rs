@@ -315,6 +315,7 @@ mod tests {
             level: None,
             fields: crate::fields::Fields::default(),
             frequency: 1.0,
+            settings: serde_json::Value::Null,
             robot_from_sensor: Isometry3::identity(),
         })
     }

@@ -4,6 +4,7 @@ use std::{any::Any, sync::Arc};
 use bevy::reflect::structs::Struct;
 use crossbeam_channel::Sender;
 use nalgebra::Isometry3;
+use serde_json::Value as Json;
 
 use crate::fields::Fields;
 
@@ -22,6 +23,8 @@ pub struct SensorInfo {
     pub fields: Fields,
     /// Nominal frequency, Hz.
     pub frequency: f64,
+    /// The settings that it started with, by name.
+    pub settings: Json,
     /// Pose of the sensor in the frame of its robot.
     pub robot_from_sensor: Isometry3<f64>,
 }

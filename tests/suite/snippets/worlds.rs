@@ -84,6 +84,7 @@ impl Room {
         let kinds = [
             ("socket", vec!["port=0", "streams=0"]),
             ("web", vec!["port=0"]),
+            ("rosbridge", vec!["port=0"]),
             ("text", vec![logs.as_str()]),
         ];
         let mut changes = Vec::new();

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Each crate with those of ours that it may depend on, and those that its tests may. The program may name all.
-const CRATES: [(&str, &[&str], &[&str]); 16] = [
+const CRATES: [(&str, &[&str], &[&str]); 18] = [
     ("morse_api", &["morse_mechanisms"], &[]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
@@ -35,6 +35,8 @@ const CRATES: [(&str, &[&str], &[&str]); 16] = [
     ("morse_physics", PHYSICS, &[]),
     ("morse_render", WORLD, &["morse_testing"]),
     ("morse_openr", &["morse_api"], &[]),
+    ("morse_ros", &["morse_api"], &[]),
+    ("morse_rosbridge", &["morse_api", "morse_ros"], &[]),
     ("morse_socket", &["morse_api"], &[]),
     ("morse_text", &["morse_api"], &[]),
     ("morse_web", &["morse_api"], &[]),
@@ -237,6 +239,7 @@ fn middlewares(file: &Source) -> Vec<String> {
     }
     let crates = [
         "morse_openr",
+        "morse_rosbridge",
         "morse_socket",
         "morse_text",
         "morse_viewer",

@@ -19,18 +19,18 @@ use serde_json::{Value as Json, json};
 use tungstenite::{Message, WebSocket, client::IntoClientRequest as _};
 
 /// A simulation on a thread of its own.
-pub(super) struct Served {
-    pub(super) port: u16,
+pub(crate) struct Served {
+    pub(crate) port: u16,
     signal: Arc<AtomicUsize>,
     thread: Option<JoinHandle<(Summary, End)>>,
 }
 
 impl Served {
-    pub(super) fn new(text: &str, pace: Pace) -> Self {
+    pub(crate) fn new(text: &str, pace: Pace) -> Self {
         Self::with(text, pace, None, &no_extensions)
     }
 
-    pub(super) fn with(
+    pub(crate) fn with(
         text: &str,
         pace: Pace,
         ticks: Option<u64>,
@@ -52,7 +52,7 @@ impl Served {
                 .unwrap_or_else(|error| panic!("{error}"));
             simulation.hash_every_tick();
             let ports = simulation.ports();
-            let page = ports.iter().find(|(_, what, _)| what == "page");
+            let page = ports.iter().find(|(_, what, _)| ["page", "rosbridge"].contains(&what.as_str()));
             send.send(page.map_or(0, |page| page.2)).unwrap();
             run(simulation, &limits, &mut |_| {})
         });
@@ -96,7 +96,7 @@ impl Served {
         serde_json::from_str(&body).unwrap()
     }
 
-    pub(super) fn stream(&self) -> TcpStream {
+    pub(crate) fn stream(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(30)))
@@ -117,13 +117,13 @@ impl Served {
         }
     }
 
-    pub(super) fn end(mut self) -> (Summary, End) {
+    pub(crate) fn end(mut self) -> (Summary, End) {
         self.signal.store(15, Ordering::Relaxed);
         self.finish()
     }
 
     /// Waits for the end.
-    pub(super) fn finish(&mut self) -> (Summary, End) {
+    pub(crate) fn finish(&mut self) -> (Summary, End) {
         self.thread.take().unwrap().join().unwrap()
     }
 }

@@ -1,0 +1,156 @@
+//! Messages that an actuator takes, by the fields of its command.
+use bevy::reflect::{PartialReflect, structs::DynamicStruct};
+use morse_api::{
+    command::{ActuatorInfo, CommandSender},
+    fields::from_json,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::messages::{JointState, Message as _, Point, PoseStamped, Text, Twist, TwistStamped};
+
+/// Reads the fields of a command from a message.
+type Read = fn(&ActuatorInfo, &Json) -> Result<DynamicStruct, String>;
+
+/// A type of message that an actuator takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// The type, such as `geometry_msgs/msg/Twist`.
+    pub message: &'static str,
+    read: Read,
+}
+
+/// Types that an actuator takes, the usual one first. Every actuator takes the text of a JSON object of its fields.
+#[must_use]
+pub fn taken(info: &ActuatorInfo) -> Vec<Taken> {
+    let has = |names: &[&str]| names.iter().all(|name| info.fields.get(name).is_some());
+    let mut taken = Vec::new();
+    let mut take = |message, read| taken.push(Taken { message, read });
+    if has(&["v", "w"]) || has(&["x", "y", "w"]) {
+        take(Twist::TYPE, twist as Read);
+        take(TwistStamped::TYPE, twist_stamped);
+    }
+    if has(&["x", "y", "z"]) {
+        take(PoseStamped::TYPE, pose);
+    }
+    if has(&["names", "positions"]) {
+        take(JointState::TYPE, joints);
+        take("std_msgs/msg/Float64MultiArray", positions);
+    }
+    take(Text::TYPE, text);
+    taken
+}
+
+/// Sends the command that a message is.
+///
+/// # Errors
+///
+/// The message has not the form of its type, or the actuator does not take its numbers.
+pub fn send(sender: &CommandSender, taken: Taken, message: &Json) -> Result<(), String> {
+    let command = (taken.read)(&sender.info, message)?;
+    sender
+        .send(Box::new(command))
+        .map_err(|error| error.to_string())
+}
+
+fn parse<M: DeserializeOwned>(
+    info: &ActuatorInfo,
+    message: &Json,
+    kind: &str,
+) -> Result<M, String> {
+    M::deserialize(message).map_err(|error| format!("`{}`: this is no {kind}: {error}", info.path))
+}
+
+fn twist(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+    Ok(speeds(info, &parse(info, message, Twist::TYPE)?))
+}
+
+fn twist_stamped(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+    let message: TwistStamped = parse(info, message, TwistStamped::TYPE)?;
+    Ok(speeds(info, &message.twist))
+}
+
+fn speeds(info: &ActuatorInfo, twist: &Twist) -> DynamicStruct {
+    let forward = if info.fields.get("v").is_some() {
+        "v"
+    } else {
+        "x"
+    };
+    let mut command = DynamicStruct::default();
+    command.insert(forward, twist.linear.x);
+    if forward == "x" {
+        command.insert("y", twist.linear.y);
+    }
+    command.insert("w", twist.angular.z);
+    command
+}
+
+fn pose(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+    let message: PoseStamped = parse(info, message, PoseStamped::TYPE)?;
+    let Point { x, y, z } = message.pose.position;
+    let mut command = DynamicStruct::default();
+    for (name, number) in [("x", x), ("y", y), ("z", z)] {
+        command.insert(name, number);
+    }
+    let of = message.pose.orientation;
+    let rotation = nalgebra::Quaternion::new(of.w, of.x, of.y, of.z);
+    if rotation.norm() > 0.5 {
+        let (roll, pitch, yaw) = nalgebra::UnitQuaternion::from_quaternion(rotation).euler_angles();
+        for (name, number) in [("roll", roll), ("pitch", pitch), ("yaw", yaw)] {
+            if info.fields.get(name).is_some() {
+                command.insert(name, number);
+            }
+        }
+    }
+    Ok(command)
+}
+
+fn joints(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+    let message: JointState = parse(info, message, JointState::TYPE)?;
+    let mut command = DynamicStruct::default();
+    command.insert("names", message.name);
+    let lists = [
+        ("positions", message.position),
+        ("velocities", message.velocity),
+        ("efforts", message.effort),
+    ];
+    for (name, numbers) in lists {
+        if info.fields.get(name).is_some() {
+            command.insert(name, numbers);
+        } else if !numbers.is_empty() {
+            return Err(format!("`{}` takes no {name}", info.path));
+        }
+    }
+    Ok(command)
+}
+
+fn positions(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+    let data = message.get("data").unwrap_or(&Json::Null);
+    let numbers: Vec<f64> = parse(info, data, "std_msgs/msg/Float64MultiArray")?;
+    let mut command = DynamicStruct::default();
+    command.insert("names", Vec::<String>::new());
+    command.insert("positions", numbers);
+    Ok(command)
+}
+
+fn text(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+    let path = &info.path;
+    let message: Text = parse(info, message, Text::TYPE)?;
+    let value: Json = serde_json::from_str(&message.data)
+        .map_err(|error| format!("`{path}`: the text is no JSON object of fields: {error}"))?;
+    let Json::Object(fields) = value else {
+        return Err(format!("`{path}`: the text is no JSON object of fields"));
+    };
+    let mut command = DynamicStruct::default();
+    for (name, value) in &fields {
+        let Some(field) = info.fields.get(name) else {
+            let known: Vec<&str> = info.fields.0.iter().map(|field| field.name).collect();
+            let known = known.join(", ");
+            return Err(format!("`{path}` has no field `{name}`; it has: {known}"));
+        };
+        let value: Box<dyn PartialReflect> = from_json(field, value)
+            .ok_or_else(|| format!("`{path}`: `{name}` wants {}", field.type_name))?;
+        command.insert_boxed(name.clone(), value);
+    }
+    Ok(command)
+}

@@ -1,0 +1,81 @@
+//! Frames as `/tf` and `/tf_static` tell them: `odom` → `base_link` → sensors (REP 105), and optical frames of cameras.
+use morse_api::reading::SensorInfo;
+use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion};
+
+use crate::{
+    data::Sample,
+    messages::{Header, TFMessage, Time, TransformStamped},
+    names,
+    topics::odometry_frames,
+};
+
+/// Tells whether the readings of a sensor say where its robot's base is in `odom`: an odometry at the base.
+#[must_use]
+pub fn moves_base(info: &SensorInfo) -> bool {
+    info.kind == "odometry"
+        && info.fields.get("vx").is_some()
+        && info.robot_from_sensor == Isometry3::identity()
+}
+
+/// Pose of a robot's base in `odom`, as its odometry has it.
+#[must_use]
+pub fn base(sample: &Sample<'_>) -> TFMessage {
+    let (parent, child_frame_id) = odometry_frames(sample.info);
+    TFMessage {
+        transforms: vec![TransformStamped {
+            header: sample.header(parent),
+            child_frame_id,
+            transform: sample.pose().into(),
+        }],
+    }
+}
+
+/// Poses of sensors on their robots.
+#[must_use]
+pub fn mounts<'a>(sensors: impl Iterator<Item = &'a SensorInfo>) -> TFMessage {
+    let mut transforms = Vec::new();
+    for info in sensors.filter(|info| !moves_base(info)) {
+        let own = names::frame(&info.path);
+        transforms.push(fixed(
+            names::base(&info.robot),
+            own.clone(),
+            info.robot_from_sensor,
+        ));
+        if info.fields.get("intrinsic_matrix").is_some() {
+            let optical = Isometry3::from_parts(Default::default(), optical());
+            transforms.push(fixed(own.clone(), format!("{own}_optical_frame"), optical));
+        }
+    }
+    TFMessage { transforms }
+}
+
+fn fixed(parent: String, child_frame_id: String, pose: Isometry3<f64>) -> TransformStamped {
+    TransformStamped {
+        header: Header {
+            stamp: Time::default(),
+            frame_id: parent,
+        },
+        child_frame_id,
+        transform: pose.into(),
+    }
+}
+
+/// The axes of pictures in those of a camera that looks along x: z forward, x right, y down.
+fn optical() -> UnitQuaternion<f64> {
+    let columns = Matrix3::new(0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0);
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    #[test]
+    fn optical_axes_look_ahead() {
+        let near = |from: Vector3<f64>, to: Vector3<f64>| ((optical() * from) - to).norm() < 1e-12;
+        assert!(near(Vector3::z(), Vector3::x()));
+        assert!(near(Vector3::x(), -Vector3::y()));
+        assert!(near(Vector3::y(), -Vector3::z()));
+    }
+}

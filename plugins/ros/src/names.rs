@@ -1,0 +1,54 @@
+//! Names of topics and frames.
+
+/// The topic of a component: `rover.arm.pose` is at `/rover/arm/pose`.
+#[must_use]
+pub fn topic(path: &str) -> String {
+    format!("/{}", ros_path(path))
+}
+
+/// The frame of something: `rover.scan` is `rover/scan`.
+#[must_use]
+pub fn frame(path: &str) -> String {
+    ros_path(path)
+}
+
+/// The frame of a robot's base.
+#[must_use]
+pub fn base(robot: &str) -> String {
+    format!("{}/base_link", ros_path(robot))
+}
+
+/// The frame in which a robot knows its way since the start.
+#[must_use]
+pub fn odom(robot: &str) -> String {
+    format!("{}/odom", ros_path(robot))
+}
+
+/// ROS has letters, digits and underscores between slashes, and no digit first.
+fn ros_path(path: &str) -> String {
+    let tokens = path.split('.').map(|token| {
+        let is_usual = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let plain = |letter| if is_usual(letter) { letter } else { '_' };
+        let token: String = token.chars().map(plain).collect();
+        match token.starts_with(|first: char| first.is_ascii_digit()) {
+            true => format!("_{token}"),
+            false => token,
+        }
+    });
+    tokens.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_ros_takes() {
+        assert_eq!(topic("rover.arm.pose"), "/rover/arm/pose");
+        assert_eq!(topic("3d rover.größe"), "/_3d_rover/gr__e");
+        assert_eq!(
+            (base("a.b"), odom("a")),
+            ("a/b/base_link".to_owned(), "a/odom".to_owned())
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Pictures and lenses of cameras, in optical frames (z forward, x right, y down).
+use crate::{
+    data::Sample,
+    messages::{Bytes, CameraInfo, Image, RegionOfInterest},
+    names,
+};
+
+/// The optical frame of a camera.
+pub(crate) fn frame(sample: &Sample<'_>) -> String {
+    format!("{}_optical_frame", names::frame(&sample.info.path))
+}
+
+pub(crate) fn color(sample: &Sample<'_>) -> Image {
+    image(sample, "image", "rgba8", 4)
+}
+
+/// Depths as REP 118 has them: real numbers, +∞ where nothing is seen.
+pub(crate) fn depth(sample: &Sample<'_>) -> Image {
+    let mut image = image(sample, "image", "32FC1", 4);
+    // Without `values: ros`, what is not seen is at `far`.
+    let far = sample.setting("far").unwrap_or(f64::INFINITY) as f32;
+    let (numbers, _) = image.data.0.as_chunks_mut::<4>();
+    for number in numbers {
+        if f32::from_le_bytes(*number) >= far {
+            *number = f32::INFINITY.to_le_bytes();
+        }
+    }
+    image
+}
+
+/// Depths in whole millimetres; 0 where nothing is seen.
+pub(crate) fn millimetres(sample: &Sample<'_>) -> Image {
+    image(sample, "raw", "16UC1", 2)
+}
+
+fn image(sample: &Sample<'_>, field: &str, encoding: &str, bytes: u32) -> Image {
+    let (height, width) = (sample.count("height"), sample.count("width"));
+    let step = width * bytes;
+    let pixels = sample
+        .samples(field)
+        .map_or(&[][..], |samples| samples.bytes());
+    let is_top_first = sample
+        .info
+        .settings
+        .get("vertical_flip")
+        .and_then(serde_json::Value::as_bool);
+    let data = if is_top_first.unwrap_or(true) {
+        pixels.to_vec()
+    } else {
+        let rows = pixels.chunks_exact(step.max(1) as usize).rev();
+        rows.flatten().copied().collect()
+    };
+    Image {
+        header: sample.header(frame(sample)),
+        height,
+        width,
+        encoding: encoding.to_owned(),
+        is_bigendian: 0,
+        step,
+        data: Bytes(data),
+    }
+}
+
+pub(crate) fn lens(sample: &Sample<'_>) -> CameraInfo {
+    let rows = sample.triples("intrinsic_matrix");
+    let mut k = [0.0; 9];
+    for (to, from) in k.iter_mut().zip(rows.as_flattened()) {
+        *to = *from;
+    }
+    let [a, b, c, d, e, f, g, h, i] = k;
+    CameraInfo {
+        header: sample.header(frame(sample)),
+        height: sample.count("height"),
+        width: sample.count("width"),
+        distortion_model: "plumb_bob".to_owned(),
+        d: sample.distortion(),
+        k,
+        r: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        p: [a, b, c, 0.0, d, e, f, 0.0, g, h, i, 0.0],
+        binning_x: 0,
+        binning_y: 0,
+        roi: RegionOfInterest::default(),
+    }
+}

@@ -1,0 +1,212 @@
+//! A client: a connection that shakes hands, and then speaks WebSocket.
+use std::{
+    collections::BTreeMap,
+    io::ErrorKind,
+    time::{Duration, Instant},
+};
+
+use mio::net::TcpStream;
+use serde_json::Value as Json;
+use tungstenite::{
+    Error, HandshakeError, Message, Utf8Bytes, WebSocket,
+    handshake::{MidHandshake, server::ServerHandshake},
+    protocol::{CloseFrame, WebSocketConfig, frame::coding::CloseCode},
+};
+
+use crate::admission::Admission;
+
+/// The longest message that is heard, bytes.
+const LONGEST_MESSAGE: usize = 1 << 20;
+/// Most bytes that are kept of what a client does not take.
+const MOST_WAITING: usize = 32 << 20;
+/// Messages that are heard at once; then others have their turn.
+const MOST_AT_ONCE: usize = 64;
+
+type Shaking = MidHandshake<ServerHandshake<TcpStream, Admission>>;
+
+enum Socket {
+    Shaking(Box<Shaking>),
+    Speaking(Box<WebSocket<TcpStream>>),
+    Gone,
+}
+
+/// Subscriptions of a client to one topic.
+#[derive(Default)]
+pub(crate) struct Subscription {
+    /// Each of its subscriptions: its name, and the time between messages.
+    pub(crate) intervals: Vec<(Json, Duration)>,
+    next: Option<Instant>,
+}
+
+pub(crate) struct Client {
+    socket: Socket,
+    pub(crate) since: Instant,
+    /// Topics that it listens to.
+    pub(crate) subscriptions: BTreeMap<String, Subscription>,
+    /// Types of the topics that it has advertised.
+    pub(crate) advertised: BTreeMap<String, String>,
+    /// Calls that were not answered yet.
+    pub(crate) under_way: u32,
+    /// It takes nothing at the moment.
+    is_full: bool,
+}
+
+/// Outcome of hearing.
+pub(crate) enum Heard {
+    /// A message.
+    Text(Utf8Bytes),
+    /// Nothing more for now.
+    Silence,
+    /// There may be more, after others had their turn.
+    Enough,
+    /// It has gone.
+    Gone,
+}
+
+impl Client {
+    pub(crate) fn new(stream: TcpStream, admission: Admission, now: Instant) -> Self {
+        let config = WebSocketConfig::default()
+            .read_buffer_size(16 << 10)
+            .write_buffer_size(0)
+            .max_write_buffer_size(MOST_WAITING)
+            .max_message_size(Some(LONGEST_MESSAGE))
+            .max_frame_size(Some(LONGEST_MESSAGE));
+        let mut client = Self {
+            socket: Socket::Gone,
+            since: now,
+            subscriptions: BTreeMap::new(),
+            advertised: BTreeMap::new(),
+            under_way: 0,
+            is_full: false,
+        };
+        client.shaken(tungstenite::accept_hdr_with_config(
+            stream,
+            admission,
+            Some(config),
+        ));
+        client
+    }
+
+    fn shaken(
+        &mut self,
+        outcome: Result<
+            WebSocket<TcpStream>,
+            HandshakeError<ServerHandshake<TcpStream, Admission>>,
+        >,
+    ) {
+        self.socket = match outcome {
+            Ok(socket) => Socket::Speaking(Box::new(socket)),
+            Err(HandshakeError::Interrupted(shaking)) => Socket::Shaking(Box::new(shaking)),
+            // It was told why, if it asked at all.
+            Err(HandshakeError::Failure(_)) => Socket::Gone,
+        };
+    }
+
+    /// True once it speaks.
+    pub(crate) fn is_in(&self) -> bool {
+        matches!(self.socket, Socket::Speaking(_))
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(self.socket, Socket::Gone)
+    }
+
+    /// Goes on with what waits, now that bytes have come or can go.
+    pub(crate) fn go_on(&mut self) {
+        match std::mem::replace(&mut self.socket, Socket::Gone) {
+            Socket::Shaking(shaking) => self.shaken(shaking.handshake()),
+            other => {
+                self.socket = other;
+                self.flush();
+            }
+        }
+    }
+
+    /// All messages that are there, as long as others need not wait.
+    pub(crate) fn hear(&mut self, so_far: usize) -> Heard {
+        if so_far >= MOST_AT_ONCE {
+            return Heard::Enough;
+        }
+        loop {
+            let Socket::Speaking(socket) = &mut self.socket else {
+                return if self.is_gone() {
+                    Heard::Gone
+                } else {
+                    Heard::Silence
+                };
+            };
+            match socket.read() {
+                Ok(Message::Text(text)) => return Heard::Text(text),
+                Ok(Message::Binary(_)) => {
+                    self.dismiss(CloseCode::Unsupported, "messages are text: JSON");
+                }
+                Ok(_) => {}
+                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                    return Heard::Silence;
+                }
+                Err(Error::Capacity(_)) => {
+                    self.dismiss(CloseCode::Size, "messages are at most 1 MiB long");
+                }
+                Err(_) => self.socket = Socket::Gone,
+            }
+        }
+    }
+
+    /// Says goodbye.
+    pub(crate) fn dismiss(&mut self, code: CloseCode, why: &'static str) {
+        if let Socket::Speaking(socket) = &mut self.socket {
+            let frame = CloseFrame {
+                code,
+                reason: why.into(),
+            };
+            // Who does not even take this is gone all the same.
+            socket.close(Some(frame)).ok();
+            socket.flush().ok();
+        }
+        self.socket = Socket::Gone;
+    }
+
+    /// Tells it something that must not be lost.
+    pub(crate) fn tell(&mut self, text: impl Into<Utf8Bytes>) {
+        if let Socket::Speaking(socket) = &mut self.socket {
+            match socket.write(Message::Text(text.into())) {
+                Ok(()) => self.flush(),
+                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                    self.is_full = true;
+                }
+                Err(_) => self.socket = Socket::Gone,
+            }
+        }
+    }
+
+    /// Tells whether it wants a message of a topic now: it listens, has room, and the last one is long enough ago.
+    pub(crate) fn wants(&mut self, topic: &str, now: Instant) -> bool {
+        let Some(subscription) = self.subscriptions.get_mut(topic) else {
+            return false;
+        };
+        if self.is_full || subscription.next.is_some_and(|next| now < next) {
+            return false;
+        }
+        let interval = subscription
+            .intervals
+            .iter()
+            .map(|(_, interval)| *interval)
+            .min();
+        subscription.next = interval
+            .filter(|interval| !interval.is_zero())
+            .map(|interval| now + interval);
+        true
+    }
+
+    fn flush(&mut self) {
+        if let Socket::Speaking(socket) = &mut self.socket {
+            match socket.flush() {
+                Ok(()) => self.is_full = false,
+                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                    self.is_full = true;
+                }
+                Err(_) => self.socket = Socket::Gone,
+            }
+        }
+    }
+}

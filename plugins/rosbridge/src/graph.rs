@@ -1,0 +1,105 @@
+//! Topics and services that there are.
+use std::collections::{BTreeMap, BTreeSet};
+
+use morse_api::{command::CommandSender, port::Observer};
+use morse_ros::{
+    commands::{Taken, taken},
+    frames,
+    messages::{Clock, Message as _, TFMessage},
+    names,
+    topics::{Topic, topics},
+};
+
+/// The components that every simulation has.
+const GLOBAL: [&str; 3] = ["simulation", "communication", "time"];
+pub(crate) const CLOCK: &str = "/clock";
+pub(crate) const TF: &str = "/tf";
+pub(crate) const TF_STATIC: &str = "/tf_static";
+
+/// A sensor and its topics.
+pub(crate) struct Source {
+    pub(crate) observer: Observer,
+    pub(crate) topics: Vec<Topic>,
+    /// True if its readings make `/tf`.
+    pub(crate) moves_base: bool,
+}
+
+/// An actuator, and the types that it takes.
+pub(crate) struct Sink {
+    pub(crate) sender: CommandSender,
+    pub(crate) taken: Vec<Taken>,
+}
+
+/// Everything by its name.
+pub(crate) struct Graph {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) sinks: BTreeMap<String, Sink>,
+    /// Components whose services are offered, by the beginning of their names.
+    pub(crate) services: BTreeMap<String, String>,
+    types: BTreeMap<String, &'static str>,
+}
+
+impl Graph {
+    pub(crate) fn new(
+        sensors: Vec<Observer>,
+        actuators: Vec<CommandSender>,
+        services: Vec<String>,
+    ) -> Self {
+        let mut types = BTreeMap::from([
+            (CLOCK.to_owned(), Clock::TYPE),
+            (TF.to_owned(), TFMessage::TYPE),
+            (TF_STATIC.to_owned(), TFMessage::TYPE),
+        ]);
+        let sources = sensors.into_iter().map(|observer| Source {
+            topics: topics(&observer.info),
+            moves_base: frames::moves_base(&observer.info),
+            observer,
+        });
+        let sources: Vec<_> = sources.collect();
+        for topic in sources.iter().flat_map(|source| &source.topics) {
+            types.insert(topic.name.clone(), topic.message);
+        }
+        let mut sinks = BTreeMap::new();
+        for sender in actuators {
+            let (name, taken) = (names::topic(&sender.info.path), taken(&sender.info));
+            if let Some(first) = taken.first() {
+                types.insert(name.clone(), first.message);
+            }
+            sinks.insert(name, Sink { sender, taken });
+        }
+        let offered: BTreeSet<_> = services
+            .into_iter()
+            .chain(GLOBAL.map(str::to_owned))
+            .collect();
+        let services = offered.into_iter().map(|path| (names::topic(&path), path));
+        Self {
+            sources,
+            sinks,
+            services: services.collect(),
+            types,
+        }
+    }
+
+    /// Topics with their types.
+    pub(crate) fn topics(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.types
+            .iter()
+            .map(|(name, message)| (name.as_str(), *message))
+    }
+
+    /// The type of a topic.
+    pub(crate) fn type_of(&self, topic: &str) -> Option<&'static str> {
+        self.types.get(topic).copied()
+    }
+
+    /// The component and the service that a name such as `/rover/motion/stop` is.
+    pub(crate) fn service<'a>(&self, name: &'a str) -> Option<(&str, &'a str)> {
+        let (component, service) = name.rsplit_once('/')?;
+        Some((self.services.get(component)?.as_str(), service))
+    }
+}
+
+/// ROS 2 says `sensor_msgs/msg/Imu`, ROS 1 and many clients `sensor_msgs/Imu`.
+pub(crate) fn is_same_type(one: &str, other: &str) -> bool {
+    one == other || one.replace("/msg/", "/") == other.replace("/msg/", "/")
+}

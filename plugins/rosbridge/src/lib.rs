@@ -1,0 +1,209 @@
+//! A server of rosbridge v2: clients of ROS in browsers, in Python or anywhere else see every sensor as a topic of the usual
+//! type, command every actuator, and call services, over WebSocket and without ROS.
+//!
+//! - here: settings, and the way in and out;
+//! - `server`: the one thread, with one poll for all; `client`: a connection; `admission`: who may come in;
+//! - `operations`: what clients ask for; `graph`: the topics and services that there are; `rosapi`: questions about them;
+//!   `calls`: services on their way.
+mod admission;
+mod calls;
+mod client;
+mod clock;
+mod graph;
+mod operations;
+mod rosapi;
+mod server;
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+};
+
+use bevy::prelude::{App, Reflect};
+use mio::net::TcpListener;
+use morse_api::{
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
+    range::Range,
+};
+use serde::Deserialize;
+
+use crate::{
+    admission::Admission,
+    server::{Server, ServerOptions},
+};
+
+/// Topics and services for clients of rosbridge (roslibpy, roslibjs, Foxglove), in the messages of ROS 2 and without ROS.
+///
+/// It shows all sensors and takes commands for all actuators, which need not name it: `rover.scan` is the topic
+/// `/rover/scan`. Services are those of components that name it, and of the simulation: `/simulation/reset`.
+#[derive(Reflect, Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rosbridge {
+    /// The port; 0 takes a free one.
+    #[reflect(@Range(0.0, 65_535.0))]
+    pub port: u16,
+    /// The address to listen at. Other machines reach the simulation only at another one than the default,
+    /// and then a token is needed.
+    pub listen: String,
+    /// Token that clients have to know: they open `ws://…/?token=…`. Without it, none is needed.
+    pub token: Option<String>,
+    /// Pages of other machines that may talk to it, such as `http://robots.example`. Pages of this machine may.
+    pub origins: Vec<String>,
+    /// More clients than these are turned away.
+    #[reflect(@Range(1.0, 65_535.0))]
+    pub max_clients: u32,
+}
+
+impl Default for Rosbridge {
+    fn default() -> Self {
+        Self {
+            port: 9090,
+            listen: "127.0.0.1".to_owned(),
+            token: None,
+            origins: Vec::new(),
+            max_clients: 64,
+        }
+    }
+}
+
+/// Nothing has to be said of a sensor or actuator.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nothing {}
+
+/// Makes the kind `rosbridge` known.
+pub fn plugin(app: &mut App) {
+    app.add_middleware::<Rosbridge>();
+}
+
+impl Middleware for Rosbridge {
+    const KIND: &'static str = "rosbridge";
+    const VIEWS_WORLD: bool = true;
+    type Output = Nothing;
+    type Input = Nothing;
+
+    fn start(
+        &self,
+        context: MiddlewareContext<Nothing, Nothing>,
+    ) -> Result<Box<dyn Running>, Failure> {
+        let name = context.name;
+        let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
+        let address = self.address().map_err(failed)?;
+        let wanted = SocketAddr::new(address, self.port);
+        let listening = TcpListener::bind(wanted).and_then(|listener| {
+            let at = listener.local_addr()?;
+            Ok((listener, at))
+        });
+        let (listener, at) =
+            listening.map_err(|error| failed(format!("cannot listen at {wanted}: {error}")))?;
+        let view = context.world_view;
+        let view = view.ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
+        let nanos = Arc::new(AtomicU64::new(0));
+        let panic = Arc::new(Mutex::new(None));
+        let options = ServerOptions {
+            admission: Admission {
+                token: self.token.clone(),
+                origins: self.origins.clone(),
+            },
+            max_clients: self.max_clients as usize,
+            listener,
+            sensors: view.sensors,
+            actuators: view.actuators,
+            services: context.services,
+            requests: context.requests,
+            wake: context.wake,
+            nanos: nanos.clone(),
+            failure: panic.clone(),
+        };
+        let thread = Server::new(options).and_then(|server| {
+            std::thread::Builder::new()
+                .name(format!("rosbridge {name}"))
+                .spawn(move || server.run())
+        });
+        let thread =
+            thread.map_err(|error| failed(format!("its thread could not be started: {error}")))?;
+        Ok(Box::new(Serving {
+            name,
+            thread,
+            at,
+            nanos,
+            failure: panic,
+        }))
+    }
+}
+
+impl Rosbridge {
+    /// Finds the address to listen at, if the settings make sense.
+    fn address(&self) -> Result<IpAddr, String> {
+        let listen = match self.listen.as_str() {
+            "localhost" => "127.0.0.1",
+            other => other,
+        };
+        let is_plain = |token: &String| {
+            let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            !token.is_empty() && token.bytes().all(is_usual)
+        };
+        if !self.token.as_ref().is_none_or(is_plain) {
+            return Err(
+                "a `token` is of letters, digits, `-`, `_` and `.`, since it stands in an address"
+                    .to_owned(),
+            );
+        }
+        let address: IpAddr = listen
+            .parse()
+            .map_err(|_not_one| format!("`{listen}` is no address; write 127.0.0.1, say"))?;
+        if !address.is_loopback() && self.token.is_none() {
+            return Err(format!(
+                "listening at {address} lets other machines in: set a `token` that clients have to know"
+            ));
+        }
+        Ok(address)
+    }
+}
+
+/// The thread at work.
+struct Serving {
+    name: String,
+    thread: JoinHandle<()>,
+    at: SocketAddr,
+    nanos: Arc<AtomicU64>,
+    failure: Arc<Mutex<Option<Failure>>>,
+}
+
+impl Running for Serving {
+    fn failure(&mut self) -> Option<Failure> {
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        vec![format!(
+            "clients of rosbridge are served at ws://{}",
+            self.at
+        )]
+    }
+
+    fn tick(&mut self, nanos: u64) {
+        self.nanos.store(nanos, Ordering::Relaxed);
+    }
+
+    fn restart(&mut self, nanos: u64) {
+        self.nanos.store(nanos, Ordering::Relaxed);
+    }
+
+    fn ports(&self) -> Vec<(String, u16)> {
+        vec![("rosbridge".to_owned(), self.at.port())]
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), Failure> {
+        self.thread.join().map_err(|_panic| {
+            Failure::Environment(format!("the middleware `{}` panicked", self.name))
+        })
+    }
+}

@@ -1,0 +1,251 @@
+//! Operations of the protocol: what a client may ask for.
+use std::time::Duration;
+
+use morse_ros::{commands, frames};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    calls::{Call, Calls, MOST_UNDER_WAY, response},
+    client::Client,
+    graph::{Graph, TF_STATIC, is_same_type},
+    rosapi,
+};
+
+/// Topics that one client may listen to or advertise.
+const MOST_TOPICS: usize = 4096;
+
+/// Everything that operations touch, besides their client.
+pub(crate) struct Scope<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) calls: &'a Calls,
+    pub(crate) nanos: u64,
+    /// Number of the client.
+    pub(crate) number: usize,
+}
+
+/// A message of one client for all who listen to its topic.
+pub(crate) type Relayed = Option<(String, String)>;
+
+/// Carries out what a client has said.
+pub(crate) fn carry_out(scope: &Scope<'_>, client: &mut Client, text: &str) -> Relayed {
+    let operation: Json = match serde_json::from_str(text) {
+        Ok(operation) => operation,
+        Err(error) => {
+            let words = ["NaN", "Infinity"];
+            let hint = match words.into_iter().find(|word| text.contains(word)) {
+                Some(word) => format!("{word} is no number in JSON: "),
+                None => String::new(),
+            };
+            status(
+                client,
+                &Json::Null,
+                &format!("this is no JSON: {hint}{error}"),
+            );
+            return None;
+        }
+    };
+    let id = operation.get("id").cloned().unwrap_or(Json::Null);
+    match outcome(scope, client, &operation) {
+        Ok(relayed) => relayed,
+        Err(why) => {
+            status(client, &id, &why);
+            None
+        }
+    }
+}
+
+fn status(client: &mut Client, id: &Json, why: &str) {
+    client.tell(json!({ "op": "status", "level": "error", "id": id, "msg": why }).to_string());
+}
+
+fn outcome(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<Relayed, String> {
+    let text = |name: &str| operation.get(name).and_then(Json::as_str);
+    let topic = || match text("topic") {
+        Some(topic) if topic.starts_with('/') => Ok(topic.to_owned()),
+        Some(topic) => Ok(format!("/{topic}")),
+        None => Err("`topic` is missing".to_owned()),
+    };
+    match text("op") {
+        Some("subscribe") => subscribe(scope, client, &topic()?, operation)?,
+        Some("unsubscribe") => unsubscribe(client, &topic()?, operation.get("id")),
+        Some("advertise") => advertise(scope, client, topic()?, text("type").unwrap_or_default())?,
+        Some("unadvertise") => {
+            client.advertised.remove(&topic()?);
+        }
+        Some("publish") => return publish(scope, client, topic()?, operation),
+        Some("call_service") => call(scope, client, operation)?,
+        // It tells only what is wrong, whatever is asked for.
+        Some("set_level" | "status") => {}
+        Some(other) => return Err(format!("`{other}` is no operation that this server knows")),
+        None => return Err("`op` is missing: the operation".to_owned()),
+    }
+    Ok(None)
+}
+
+fn subscribe(
+    scope: &Scope<'_>,
+    client: &mut Client,
+    topic: &str,
+    operation: &Json,
+) -> Result<(), String> {
+    let asked = operation
+        .get("type")
+        .and_then(Json::as_str)
+        .unwrap_or_default();
+    if let Some(own) = scope.graph.type_of(topic)
+        && !asked.is_empty()
+        && !is_same_type(own, asked)
+        && !scope.graph.sinks.contains_key(topic)
+    {
+        return Err(format!("`{topic}` is of type {own}, not {asked}"));
+    }
+    let compression = operation.get("compression").and_then(Json::as_str);
+    if let Some(other) = compression.filter(|compression| *compression != "none") {
+        return Err(format!(
+            "the compression `{other}` is not known here; leave it out"
+        ));
+    }
+    if client.subscriptions.len() >= MOST_TOPICS && !client.subscriptions.contains_key(topic) {
+        return Err(format!("at most {MOST_TOPICS} topics are listened to"));
+    }
+    let throttle = operation
+        .get("throttle_rate")
+        .and_then(Json::as_u64)
+        .unwrap_or(0);
+    let interval = Duration::from_millis(throttle.min(86_400_000));
+    let id = operation.get("id").cloned().unwrap_or(Json::Null);
+    let subscription = client.subscriptions.entry(topic.to_owned()).or_default();
+    subscription.intervals.retain(|(own, _)| *own != id);
+    if subscription.intervals.len() < MOST_TOPICS {
+        subscription.intervals.push((id, interval));
+    }
+    if topic == TF_STATIC {
+        // It never changes: who comes late is told at once.
+        let sensors = scope
+            .graph
+            .sources
+            .iter()
+            .map(|source| &*source.observer.info);
+        client.tell(published(topic, &frames::mounts(sensors)));
+    }
+    Ok(())
+}
+
+/// A message on a topic.
+pub(crate) fn published(topic: &str, message: &dyn erased_serde::Serialize) -> String {
+    let message = serde_json::to_string(message).unwrap_or_default();
+    // Names have letters, digits, underscores and slashes alone.
+    format!(r#"{{"op":"publish","topic":"{topic}","msg":{message}}}"#)
+}
+
+fn unsubscribe(client: &mut Client, topic: &str, id: Option<&Json>) {
+    let Some(subscription) = client.subscriptions.get_mut(topic) else {
+        return;
+    };
+    if let Some(id) = id {
+        subscription.intervals.retain(|(own, _)| own != id);
+    } else {
+        subscription.intervals.clear();
+    }
+    if subscription.intervals.is_empty() {
+        client.subscriptions.remove(topic);
+    }
+}
+
+fn advertise(
+    scope: &Scope<'_>,
+    client: &mut Client,
+    topic: String,
+    message: &str,
+) -> Result<(), String> {
+    if let Some(sink) = scope.graph.sinks.get(&topic) {
+        if !sink
+            .taken
+            .iter()
+            .any(|taken| is_same_type(taken.message, message))
+        {
+            let known: Vec<_> = sink.taken.iter().map(|taken| taken.message).collect();
+            return Err(format!(
+                "`{topic}` takes {}, not `{message}`",
+                known.join(", ")
+            ));
+        }
+    } else if scope.graph.type_of(&topic).is_some() {
+        return Err(format!("`{topic}` is told by the simulation alone"));
+    }
+    if client.advertised.len() >= MOST_TOPICS && !client.advertised.contains_key(&topic) {
+        return Err(format!("at most {MOST_TOPICS} topics are advertised"));
+    }
+    client.advertised.insert(topic, message.to_owned());
+    Ok(())
+}
+
+fn publish(
+    scope: &Scope<'_>,
+    client: &Client,
+    topic: String,
+    operation: &Json,
+) -> Result<Relayed, String> {
+    let message = operation.get("msg").unwrap_or(&Json::Null);
+    let advertised = client.advertised.get(&topic);
+    if let Some(sink) = scope.graph.sinks.get(&topic) {
+        let fits = |taken: &&commands::Taken| {
+            advertised.is_none_or(|advertised| is_same_type(taken.message, advertised))
+        };
+        let taken = sink
+            .taken
+            .iter()
+            .find(fits)
+            .ok_or("the topic takes no such type")?;
+        commands::send(&sink.sender, *taken, message)?;
+    } else if scope.graph.type_of(&topic).is_some() {
+        return Err(format!("`{topic}` is told by the simulation alone"));
+    } else if advertised.is_none() {
+        return Err(format!(
+            "`{topic}` is no actuator's topic, and was not advertised"
+        ));
+    }
+    let text = json!({ "op": "publish", "topic": topic, "msg": message }).to_string();
+    Ok(Some((topic, text)))
+}
+
+fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), String> {
+    let name = operation
+        .get("service")
+        .and_then(Json::as_str)
+        .ok_or("`service` is missing")?;
+    let id = operation.get("id").cloned().unwrap_or(Json::Null);
+    let arguments = operation.get("args").cloned().unwrap_or(Json::Null);
+    if let Some(answer) = rosapi::answer(scope.graph, name, &arguments, scope.nanos) {
+        client.tell(response(&id, name, answer, true));
+        return Ok(());
+    }
+    let refused = |why: String| response(&id, name, why.into(), false);
+    let Some(place) = scope.graph.service(name) else {
+        client.tell(refused(format!(
+            "there is no service `{name}`: a component offers its services to this middleware if it names it in its `services`"
+        )));
+        return Ok(());
+    };
+    if client.under_way >= MOST_UNDER_WAY {
+        client.tell(refused(
+            "too many calls of this client are under way".to_owned(),
+        ));
+        return Ok(());
+    }
+    // Clients that know no names send an empty object.
+    let arguments = match arguments {
+        Json::Object(fields) if fields.is_empty() => Json::Null,
+        other => other,
+    };
+    let call = Call {
+        client: scope.number,
+        id: id.clone(),
+        name: name.to_owned(),
+    };
+    match scope.calls.call(call, place, arguments) {
+        Ok(()) => client.under_way += 1,
+        Err(why) => client.tell(refused(why)),
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! A client of rosbridge in a few lines.
+use std::net::TcpStream;
+
+use serde_json::{Value as Json, json};
+use tungstenite::{Error, Message, WebSocket, client::IntoClientRequest as _};
+
+use crate::web::client::Served;
+
+pub(super) struct Bridge {
+    socket: WebSocket<TcpStream>,
+    /// Messages that came while another one was waited for.
+    others: Vec<Json>,
+}
+
+impl Bridge {
+    pub(super) fn new(served: &Served) -> Self {
+        let address = format!("ws://localhost:{}/", served.port);
+        let request = address.into_client_request().unwrap();
+        let (socket, _) = tungstenite::client(request, served.stream()).unwrap();
+        Self {
+            socket,
+            others: Vec::new(),
+        }
+    }
+
+    /// The status of the answer to a request to come in.
+    pub(super) fn status(served: &Served, path: &str, origin: Option<&str>) -> u16 {
+        let address = format!("ws://localhost:{}{path}", served.port);
+        let mut request = address.into_client_request().unwrap();
+        if let Some(origin) = origin {
+            request
+                .headers_mut()
+                .insert("Origin", origin.parse().unwrap());
+        }
+        match tungstenite::client(request, served.stream()) {
+            Ok(_) => 101,
+            Err(tungstenite::HandshakeError::Failure(Error::Http(answer))) => {
+                answer.status().as_u16()
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    pub(super) fn say(&mut self, operation: Json) {
+        self.socket
+            .send(Message::text(operation.to_string()))
+            .unwrap();
+    }
+
+    fn read(&mut self) -> Json {
+        loop {
+            if let Message::Text(text) = self.socket.read().unwrap() {
+                return serde_json::from_str(&text).unwrap();
+            }
+        }
+    }
+
+    /// The next thing of a kind.
+    fn wait(&mut self, is_it: impl Fn(&Json) -> bool) -> Json {
+        if let Some(place) = self.others.iter().position(&is_it) {
+            return self.others.remove(place);
+        }
+        loop {
+            let said = self.read();
+            if is_it(&said) {
+                return said;
+            }
+            self.others.push(said);
+        }
+    }
+
+    /// The next message of a topic that it listens to.
+    pub(super) fn next(&mut self, topic: &str) -> Json {
+        self.wait(|said| said["op"] == "publish" && said["topic"] == topic)["msg"].take()
+    }
+
+    /// The next message of a topic that is as it should be.
+    pub(super) fn until(&mut self, topic: &str, is_it: impl Fn(&Json) -> bool) -> Json {
+        self.say(json!({ "op": "subscribe", "topic": topic }));
+        // Ten seconds of a sensor that measures at each tick.
+        for count in 0.. {
+            let message = self.next(topic);
+            if is_it(&message) {
+                self.say(json!({ "op": "unsubscribe", "topic": topic }));
+                self.call("/rosapi/nodes", json!({}));
+                self.forget();
+                return message;
+            }
+            assert!(count < 600, "the last message on {topic}: {message}");
+        }
+        unreachable!("the loop ends by itself")
+    }
+
+    /// A message of a topic.
+    pub(super) fn one(&mut self, topic: &str) -> Json {
+        self.until(topic, |_| true)
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.others.clear();
+    }
+
+    pub(super) fn call(&mut self, service: &str, arguments: Json) -> Json {
+        self.say(
+            json!({ "op": "call_service", "id": "call", "service": service, "args": arguments }),
+        );
+        self.wait(|said| said["op"] == "service_response" && said["id"] == "call")
+    }
+
+    /// The reason why something was refused.
+    pub(super) fn refused(&mut self, said: &str) -> String {
+        self.socket.send(Message::text(said.to_owned())).unwrap();
+        self.wait(|said| said["op"] == "status")["msg"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+}
