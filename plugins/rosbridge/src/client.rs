@@ -43,6 +43,8 @@ pub(crate) struct Client {
     pub(crate) since: Instant,
     /// Topics that it listens to.
     pub(crate) subscriptions: BTreeMap<String, Subscription>,
+    /// True if the topics that it listens to have changed.
+    pub(crate) has_news: bool,
     /// Types of the topics that it has advertised.
     pub(crate) advertised: BTreeMap<String, String>,
     /// Calls that were not answered yet.
@@ -75,6 +77,7 @@ impl Client {
             socket: Socket::Gone,
             since: now,
             subscriptions: BTreeMap::new(),
+            has_news: false,
             advertised: BTreeMap::new(),
             under_way: 0,
             is_full: false,

@@ -114,6 +114,7 @@ fn subscribe(
         .unwrap_or(0);
     let interval = Duration::from_millis(throttle.min(86_400_000));
     let id = operation.get("id").cloned().unwrap_or(Json::Null);
+    client.has_news = true;
     let subscription = client.subscriptions.entry(topic.to_owned()).or_default();
     subscription.intervals.retain(|(own, _)| *own != id);
     if subscription.intervals.len() < MOST_TOPICS {
@@ -149,6 +150,7 @@ fn unsubscribe(client: &mut Client, topic: &str, id: Option<&Json>) {
     }
     if subscription.intervals.is_empty() {
         client.subscriptions.remove(topic);
+        client.has_news = true;
     }
 }
 

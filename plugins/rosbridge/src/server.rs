@@ -178,7 +178,7 @@ impl Server {
 
     /// Deals with what a client says.
     fn hear(&mut self, number: usize) {
-        let mut count = 0;
+        let (mut count, mut has_news) = (0, false);
         let nanos = self.nanos.load(Ordering::Relaxed);
         while let Some(client) = self.clients.get_mut(&number) {
             match client.hear(count) {
@@ -192,6 +192,8 @@ impl Server {
                     if let Some((topic, text)) = carry_out(&scope, client, &text) {
                         self.relay(&topic, text);
                     }
+                    let client = self.clients.get_mut(&number);
+                    has_news |= client.is_some_and(|client| std::mem::take(&mut client.has_news));
                 }
                 Heard::Silence => break,
                 Heard::Enough => {
@@ -200,11 +202,14 @@ impl Server {
                 }
                 Heard::Gone => {
                     self.clients.remove(&number);
+                    has_news = true;
                 }
             }
             count += 1;
         }
-        self.ask();
+        if has_news {
+            self.ask();
+        }
     }
 
     /// Sensors measure for who listens, and for nobody else.

@@ -52,7 +52,9 @@ impl Served {
                 .unwrap_or_else(|error| panic!("{error}"));
             simulation.hash_every_tick();
             let ports = simulation.ports();
-            let page = ports.iter().find(|(_, what, _)| ["page", "rosbridge"].contains(&what.as_str()));
+            let page = ports
+                .iter()
+                .find(|(_, what, _)| ["page", "rosbridge"].contains(&what.as_str()));
             send.send(page.map_or(0, |page| page.2)).unwrap();
             run(simulation, &limits, &mut |_| {})
         });
