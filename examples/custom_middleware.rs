@@ -8,13 +8,12 @@ use std::{
     collections::BTreeMap,
     error::Error,
     sync::{Mutex, PoisonError},
-    thread::JoinHandle,
     time::Duration,
 };
 
 use morse_api::{
     fields::{Value, view},
-    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Worker},
     port::Observer,
 };
 use morse_sim::{prelude::*, simulation::Simulation};
@@ -44,28 +43,21 @@ impl Middleware for Extremes {
         &self,
         context: MiddlewareContext<Nothing, Nothing>,
     ) -> Result<Box<dyn Running>, Failure> {
-        let thread = std::thread::Builder::new()
-            .name("extremes".to_owned())
-            .spawn(move || {
-                let mut table = Table::new();
-                context
-                    .outputs
-                    .iter()
-                    .for_each(|(observer, _)| observer.assert_ready());
-                loop {
-                    let awake = context.wake.wait(Duration::from_millis(50));
-                    context
-                        .outputs
-                        .iter()
-                        .for_each(|(observer, _)| take(observer, &mut table));
-                    if awake.is_end() {
-                        *RESULT.lock().unwrap_or_else(PoisonError::into_inner) = table;
-                        return;
-                    }
+        let name = context.name.clone();
+        let worker = Worker::spawn(Self::KIND, &name, context, |context| {
+            let mut table = Table::new();
+            let outputs = || context.outputs.iter().map(|(observer, _)| observer);
+            outputs().for_each(Observer::assert_ready);
+            loop {
+                let awake = context.wake.wait(Duration::from_millis(50));
+                outputs().for_each(|observer| take(observer, &mut table));
+                if awake.is_end() {
+                    *RESULT.lock().unwrap_or_else(PoisonError::into_inner) = table;
+                    return Ok(());
                 }
-            });
-        let thread = thread.map_err(|error| Failure::Environment(error.to_string()))?;
-        Ok(Box::new(AtWork(thread)))
+            }
+        });
+        Ok(Box::new(AtWork(worker?)))
     }
 }
 
@@ -82,17 +74,16 @@ fn take(observer: &Observer, table: &mut Table) {
     }
 }
 
-struct AtWork(JoinHandle<()>);
+/// The thread: where it fails or panics, the run ends with an error.
+struct AtWork(Worker);
 
 impl Running for AtWork {
     fn failure(&mut self) -> Option<Failure> {
-        None
+        self.0.failure()
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {
-        self.0
-            .join()
-            .map_err(|_panic| Failure::Environment("`extremes` panicked".to_owned()))
+        self.0.stop()
     }
 }
 

@@ -8,6 +8,7 @@ use morse_api::{
     log::{CommandLog, LogEntry, LoggedAction},
     middleware::{
         ErasedContext, Failure, Gate, Report, Request, RequestMessage, Running, TakeReply, Waker,
+        caught,
     },
     motion::MotionMode,
     sensor::{Exported, LostObserver},
@@ -309,6 +310,9 @@ fn is_read_only(world: &World, component: &str, service: &str) -> bool {
 /// Context that each middleware is to be connected to, by its name.
 pub type Connections = BTreeMap<String, ErasedContext>;
 
+/// Time that middlewares have for their end where another one could not be started.
+const LEAVE: Duration = Duration::from_millis(500);
+
 /// The middlewares at work.
 #[derive(Default)]
 pub struct Middlewares {
@@ -319,38 +323,74 @@ pub struct Middlewares {
 }
 
 impl Middlewares {
+    /// None so far.
+    #[must_use]
+    pub fn new(wakes: Vec<Waker>, gate: Gate) -> Self {
+        Self {
+            running: Vec::new(),
+            wakes,
+            gate,
+        }
+    }
+
     /// Starts all middlewares of a simulation file.
     ///
     /// # Errors
     ///
-    /// One of them cannot have what it needs; the others are stopped again.
+    /// One of them cannot have what it needs; the others are stopped again, and the world is gone.
     pub fn start(
+        mut self,
+        app: App,
+        simulation: &Simulation,
+        connections: Connections,
+    ) -> Result<(App, Self), Failure> {
+        let kinds = app.world().resource::<Kinds>();
+        let started = self.start_each(kinds, simulation, connections);
+        if let Err(failure) = started {
+            // Those that were started wait for as long as the world has ports.
+            drop(app);
+            self.give_up();
+            return Err(failure);
+        }
+        Ok((app, self))
+    }
+
+    fn start_each(
+        &mut self,
         kinds: &Kinds,
         simulation: &Simulation,
         mut connections: Connections,
-        wakes: Vec<Waker>,
-        gate: Gate,
-    ) -> Result<Self, Failure> {
-        let mut started = Self {
-            running: Vec::new(),
-            wakes,
-            gate,
-        };
+    ) -> Result<(), Failure> {
         for (name, middleware) in &simulation.middlewares {
             let kind = kinds.middlewares.get(middleware.kind.as_str());
             let (Some(kind), Some(context)) = (kind, connections.remove(name.as_str())) else {
                 continue;
             };
-            match (kind.start)(&middleware.settings.0, context) {
-                Ok(running) => started.running.push((name.value.clone(), running)),
-                Err(failure) => {
-                    // The first failure is the one to tell.
-                    started.stop().ok();
-                    return Err(failure);
-                }
-            }
+            let start = || (kind.start)(&middleware.settings.0, context);
+            let running = caught(name, start).and_then(|result| result)?;
+            self.running.push((name.value.clone(), running));
         }
-        Ok(started)
+        Ok(())
+    }
+
+    /// Stops all of them, once the world is gone, and does not wait for one that takes long: nothing was given to them.
+    fn give_up(mut self) {
+        self.wakes.clear();
+        let (sender, ended) = crossbeam_channel::bounded::<()>(0);
+        for (name, running) in self.running.drain(..) {
+            let sender = sender.clone();
+            let thread = std::thread::Builder::new().name(format!("stop {name}"));
+            // Where there is no thread left, it ends by itself.
+            let stopping = thread.spawn(move || {
+                // The failure to start is the one to tell.
+                running.stop().ok();
+                drop(sender);
+            });
+            drop(stopping);
+        }
+        drop(sender);
+        // It closes when the last of them has ended.
+        ended.recv_timeout(LEAVE).ok();
     }
 
     /// Has those that work in the tick do so.
@@ -418,7 +458,10 @@ impl Middlewares {
     /// The first of their failures.
     pub fn stop(&mut self) -> Result<(), Failure> {
         self.wakes.clear();
-        let ended = self.running.drain(..).map(|(_, running)| running.stop());
+        let ended = self.running.drain(..).map(|(name, running)| {
+            let stop = || running.stop();
+            caught(&name, stop).and_then(|result| result)
+        });
         ended.fold(Ok(()), Result::and)
     }
 }

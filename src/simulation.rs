@@ -134,8 +134,8 @@ impl Simulation {
             simulation,
         } = raise(plan, extensions)?;
         start(&mut app);
-        let kinds = app.world().resource::<Kinds>().clone();
-        let middlewares = Middlewares::start(&kinds, &simulation, connections, wakes, gate)?;
+        let middlewares = Middlewares::new(wakes, gate);
+        let (app, middlewares) = middlewares.start(app, &simulation, connections)?;
         Ok(Self {
             app,
             middlewares,

@@ -9,7 +9,10 @@ use morse_scene::{
         model::{Middleware, Output, Settings},
     },
 };
-use serde::de::value::{Error as ValueError, MapDeserializer};
+use serde::de::{
+    Error as _,
+    value::{Error as ValueError, MapDeserializer},
+};
 
 use crate::simulation::{
     kinds::{Kinds, Words},
@@ -54,7 +57,13 @@ fn connect(
         Words(kinds).read(family, "text", &mut fields).map(Settings)
     };
     let name = Spanned::from(format!("--output {argument}"));
-    let settings = read(Family::Middleware, "directory", directory)?;
+    // Arguments are relative to the working directory, the settings of a simulation file to that file.
+    let directory = std::path::absolute(directory).map_err(erased_serde::Error::custom)?;
+    let settings = read(
+        Family::Middleware,
+        "directory",
+        &directory.to_string_lossy(),
+    )?;
     let output = read(Family::Output, "format", format)?;
     plan.simulation.middlewares.insert(
         name.clone(),

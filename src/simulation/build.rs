@@ -102,6 +102,7 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
 fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Report>> {
     let Plan {
         simulation,
+        directory,
         assembly,
         sources,
         assets: _,
@@ -120,16 +121,8 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     if !impossible.is_empty() {
         return Err(failed(impossible, &mut warnings));
     }
-    let mut app = App::new();
-    tell_time(&mut app, environment);
-    app.insert_resource(memory)
-        .insert_resource(Threads::new(threads))
-        .insert_resource(environment.motion);
-    components(&mut app, extensions);
-    morse_physics::plugin(&mut app, physics_settings(environment));
-    rays::plugin(&mut app);
-    morse_render::plugin(&mut app, &environment.light);
-    place_on_earth(&mut app, environment);
+    let mut app = empty_world(environment, threads, extensions);
+    app.insert_resource(memory);
     let spawned = spawn::spawn(app.world_mut(), &assembly)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(spawned.warnings.clone(), &sources);
@@ -137,8 +130,15 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     objects::insert(app.world_mut(), &simulation, &spawned);
     let (requests, asks) = RequestSender::new();
     let gate = Gate::default();
-    let installed = install::install(app.world_mut(), &simulation, &spawned, &requests, &gate)
-        .map_err(|problems| failed(problems, &mut warnings))?;
+    let installed = install::install(
+        app.world_mut(),
+        &simulation,
+        &spawned,
+        &directory,
+        &requests,
+        &gate,
+    )
+    .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(installed.warnings, &sources);
     let unseen = use_card(&mut app, renderer, &simulation, &spawned);
     warnings.add(unseen, &sources);
@@ -160,6 +160,20 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
         gate,
         simulation,
     })
+}
+
+/// A world with all its rules, and with nothing in it.
+fn empty_world(environment: &Environment, threads: usize, extensions: Extensions<'_>) -> App {
+    let mut app = App::new();
+    tell_time(&mut app, environment);
+    app.insert_resource(Threads::new(threads))
+        .insert_resource(environment.motion);
+    components(&mut app, extensions);
+    morse_physics::plugin(&mut app, physics_settings(environment));
+    rays::plugin(&mut app);
+    morse_render::plugin(&mut app, &environment.light);
+    place_on_earth(&mut app, environment);
+    app
 }
 
 /// Most threads that may be asked for: more of them than four times the processors bring nothing, and thousands

@@ -55,6 +55,7 @@ pub fn install(
     world: &mut World,
     simulation: &Simulation,
     spawned: &Spawned,
+    directory: &std::path::Path,
     requests: &RequestSender,
     gate: &Gate,
 ) -> Result<Installed, Vec<Diagnostic>> {
@@ -71,7 +72,7 @@ pub fn install(
         let default = kind.map_or(Policy::Latest, |kind| kind.default_policy);
         wakes.insert(name.value.clone(), (sender, default));
         let offers = world.get_resource::<Offers>();
-        let context = empty_context(&name.value, requests, wake, gate, offers);
+        let context = empty_context(&name.value, directory, requests, wake, gate, offers);
         connections.insert(name.value.clone(), context);
     }
     let mut installer = Installer {
@@ -141,6 +142,7 @@ pub struct Installed {
 
 fn empty_context(
     name: &str,
+    directory: &std::path::Path,
     requests: &RequestSender,
     wake: Wake,
     gate: &Gate,
@@ -148,6 +150,7 @@ fn empty_context(
 ) -> ErasedContext {
     MiddlewareContext {
         name: name.to_owned(),
+        directory: directory.to_owned(),
         outputs: Vec::new(),
         inputs: Vec::new(),
         services: Vec::new(),

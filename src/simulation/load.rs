@@ -63,6 +63,8 @@ pub struct Descriptions {
 pub struct Plan {
     /// Contents of the simulation file.
     pub simulation: Simulation,
+    /// Directory of the simulation file: its paths are relative to it.
+    pub directory: PathBuf,
     /// The scene with its robots.
     pub assembly: Assembly,
     /// The texts of all files, for errors that the building finds.
@@ -164,7 +166,8 @@ impl Loader<'_> {
 
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
         let scene = self.scene(path)?;
-        self.assemble(Simulation::default(), scene, Path::new("."))
+        let directory = path.parent().unwrap_or(Path::new(""));
+        self.assemble(Simulation::default(), scene, directory)
     }
 
     /// Reads a simulation file; `scene` is the scene it lies beside, if that is what the user named.
@@ -297,6 +300,7 @@ impl Loader<'_> {
         self.report.add(problems, &self.sources);
         Some(Plan {
             simulation,
+            directory: directory.to_owned(),
             assembly,
             ..Plan::default()
         })

@@ -9,6 +9,7 @@ mod results;
 mod scenarios;
 mod shell;
 mod signals;
+mod starting;
 mod talk;
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! The way of data through a tick: who is due, what is measured, modified, exported; commands and requests.
+mod failing;
 mod morse;
 mod order;
 mod pace;

@@ -1,10 +1,14 @@
 //! Middlewares: threads of their own that carry readings out, and commands and requests in.
 mod offers;
 mod register;
+mod worker;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bevy::reflect::Typed;
@@ -14,6 +18,7 @@ use serde_json::Value as Json;
 
 pub use offers::Offers;
 pub use register::AddMiddleware;
+pub use worker::{Worker, caught};
 
 pub use crate::wake::{Awake, Wake, Waker};
 use crate::{
@@ -53,6 +58,8 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
 pub struct MiddlewareContext<O, I> {
     /// Its name in the simulation file.
     pub name: String,
+    /// Directory of the simulation file: paths in settings are relative to it, see [`MiddlewareContext::path`].
+    pub directory: PathBuf,
     /// The sensors whose readings it carries, in path order; in MORSE's motion the one first that was created last.
     pub outputs: Vec<(Observer, O)>,
     /// The actuators that it commands, in path order.
@@ -69,6 +76,14 @@ pub struct MiddlewareContext<O, I> {
     pub world_view: Option<WorldView>,
     /// Things that the program hands to its middlewares.
     pub offers: Offers,
+}
+
+impl<O, I> MiddlewareContext<O, I> {
+    /// Finds the file that a setting names.
+    #[must_use]
+    pub fn path(&self, written: &str) -> PathBuf {
+        self.directory.join(written)
+    }
 }
 
 /// Holds a simulation back: while anybody is at it, each tick needs a permit.

@@ -38,8 +38,8 @@ use crate::{
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenR {
-    /// The memory stick, from the current directory: a directory that holds `OPEN-R/MW/CONF/OBJECT.CFG`. Empty for none: then
-    /// there are the objects of the system alone.
+    /// The memory stick, from the directory of the simulation file: a directory that holds `OPEN-R/MW/CONF/OBJECT.CFG`. Empty
+    /// for none: then there are the objects of the system alone.
     pub directory: String,
     /// Design of the robot: which sections of the files are for it.
     pub design: String,
@@ -123,7 +123,7 @@ impl Middleware for OpenR {
     ) -> Result<Box<dyn Running>, Failure> {
         let name = context.name.clone();
         let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
-        let contents = self.contents().map_err(&failed)?;
+        let contents = self.contents(&context.directory).map_err(&failed)?;
         let mut errors = contents.problems.iter().filter(|problem| problem.is_error);
         if let Some(first) = errors.next() {
             let others = errors.map(|problem| format!("\n{problem}"));
@@ -175,11 +175,12 @@ impl Middleware for OpenR {
 }
 
 impl OpenR {
-    fn contents(&self) -> Result<Contents, String> {
+    /// Reads the stick, whose path is relative to `base`.
+    fn contents(&self, base: &Path) -> Result<Contents, String> {
         if self.directory.is_empty() {
             return Ok(Contents::default());
         }
-        let stick = Stick::open(Path::new(&self.directory))?;
+        let stick = Stick::open(&base.join(&self.directory))?;
         Ok(stick.contents(&self.design))
     }
 }

@@ -17,16 +17,15 @@ mod server;
 use std::{
     net::{IpAddr, SocketAddr},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
-    thread::JoinHandle,
 };
 
 use bevy::prelude::{App, Reflect};
 use mio::net::TcpListener;
 use morse_api::{
-    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Worker},
     range::Range,
 };
 use serde::Deserialize;
@@ -103,7 +102,6 @@ impl Middleware for Rosbridge {
         let view = context.world_view;
         let view = view.ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
         let nanos = Arc::new(AtomicU64::new(0));
-        let panic = Arc::new(Mutex::new(None));
         let options = ServerOptions {
             admission: Admission {
                 token: self.token.clone(),
@@ -117,22 +115,11 @@ impl Middleware for Rosbridge {
             requests: context.requests,
             wake: context.wake,
             nanos: nanos.clone(),
-            failure: panic.clone(),
         };
-        let thread = Server::new(options).and_then(|server| {
-            std::thread::Builder::new()
-                .name(format!("rosbridge {name}"))
-                .spawn(move || server.run())
-        });
-        let thread =
-            thread.map_err(|error| failed(format!("its thread could not be started: {error}")))?;
-        Ok(Box::new(Serving {
-            name,
-            thread,
-            at,
-            nanos,
-            failure: panic,
-        }))
+        let server = Server::new(options)
+            .map_err(|error| failed(format!("its server could not be started: {error}")))?;
+        let worker = Worker::spawn(Self::KIND, &name, server, Server::run)?;
+        Ok(Box::new(Serving { worker, at, nanos }))
     }
 }
 
@@ -167,19 +154,14 @@ impl Rosbridge {
 
 /// The thread at work.
 struct Serving {
-    name: String,
-    thread: JoinHandle<()>,
+    worker: Worker,
     at: SocketAddr,
     nanos: Arc<AtomicU64>,
-    failure: Arc<Mutex<Option<Failure>>>,
 }
 
 impl Running for Serving {
     fn failure(&mut self) -> Option<Failure> {
-        self.failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.worker.failure()
     }
 
     fn notices(&self) -> Vec<String> {
@@ -202,8 +184,6 @@ impl Running for Serving {
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {
-        self.thread.join().map_err(|_panic| {
-            Failure::Environment(format!("the middleware `{}` panicked", self.name))
-        })
+        self.worker.stop()
     }
 }

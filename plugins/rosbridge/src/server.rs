@@ -3,7 +3,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     io::ErrorKind,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -50,7 +50,6 @@ pub(crate) struct ServerOptions {
     pub(crate) requests: RequestSender,
     pub(crate) wake: Wake,
     pub(crate) nanos: Arc<AtomicU64>,
-    pub(crate) failure: Arc<Mutex<Option<Failure>>>,
 }
 
 pub(crate) struct Server {
@@ -69,7 +68,6 @@ pub(crate) struct Server {
     nanos: Arc<AtomicU64>,
     /// Time that `/clock` told last, and when.
     told: Option<(u64, Instant)>,
-    failure: Arc<Mutex<Option<Failure>>>,
 }
 
 impl Server {
@@ -95,20 +93,17 @@ impl Server {
             next: 2,
             nanos: options.nanos,
             told: None,
-            failure: options.failure,
         })
     }
 
-    pub(crate) fn run(mut self) {
+    pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = Events::with_capacity(256);
         while !self.wake.is_over() {
             if let Err(error) = self.poll.poll(&mut events, Some(self.rest()))
                 && error.kind() != ErrorKind::Interrupted
             {
-                let failure =
-                    Failure::Environment(format!("rosbridge cannot wait for clients: {error}"));
-                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
-                return;
+                let why = format!("rosbridge cannot wait for clients: {error}");
+                return Err(Failure::Environment(why));
             }
             self.notifier.heard();
             for number in std::mem::take(&mut self.unheard) {
@@ -134,6 +129,7 @@ impl Server {
         for client in self.clients.values_mut() {
             client.dismiss(CloseCode::Away, "the simulation has ended");
         }
+        Ok(())
     }
 
     fn rest(&self) -> Duration {

@@ -24,14 +24,13 @@ use std::{
     io::ErrorKind,
     net::{IpAddr, SocketAddr},
     sync::{Arc, Mutex, PoisonError},
-    thread::JoinHandle,
 };
 
 use bevy::prelude::{App, Reflect};
 use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
-    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Worker},
     port::Policy,
     range::Range,
 };
@@ -180,19 +179,13 @@ impl Middleware for Socket {
             report: report.clone(),
         };
         let name = context.name;
-        let thread = Server::new(options).and_then(|server| {
-            std::thread::Builder::new()
-                .name(format!("socket {name}"))
-                .spawn(move || server.run())
-        });
-        let thread = thread.map_err(|error| {
+        let server = Server::new(options).map_err(|error| {
             Failure::Environment(format!(
-                "`{name}`: its thread could not be started: {error}"
+                "`{name}`: its server could not be started: {error}"
             ))
         })?;
         Ok(Box::new(Serving {
-            name,
-            thread,
+            worker: Worker::spawn(Self::KIND, &name, server, Server::run)?,
             ports: ports.names,
             report,
         }))
@@ -316,19 +309,15 @@ impl<'a> Ports<'a> {
 
 /// The thread at work.
 struct Serving {
-    name: String,
-    thread: JoinHandle<()>,
+    worker: Worker,
     ports: Vec<(String, u16)>,
     report: Arc<Mutex<ThreadReport>>,
 }
 
 impl Running for Serving {
     fn failure(&mut self) -> Option<Failure> {
-        self.report
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .failure
-            .take()
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        self.worker.failure().or_else(|| report.failure.take())
     }
 
     fn warnings(&mut self) -> Vec<String> {
@@ -341,12 +330,6 @@ impl Running for Serving {
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {
-        if self.thread.join().is_err() {
-            return Err(Failure::Environment(format!(
-                "the middleware `{}` panicked",
-                self.name
-            )));
-        }
-        Ok(())
+        self.worker.stop()
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Answer {
     pub(crate) reply: Reply,
 }
 
-/// Failure and warnings that the thread reports.
+/// Report of the thread while it goes on: warnings, and the loss of the client that holds the simulation.
 #[derive(Default)]
 pub(crate) struct ThreadReport {
     pub(crate) failure: Option<Failure>,
@@ -209,7 +209,11 @@ impl Server {
     }
 
     /// Serves until the simulation ends.
-    pub(crate) fn run(mut self) {
+    ///
+    /// # Errors
+    ///
+    /// It cannot wait for clients any more.
+    pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = Events::with_capacity(256);
         while !self.wake.is_over() {
             let wait = match (self.busy.is_empty(), self.later.is_empty()) {
@@ -221,8 +225,7 @@ impl Server {
                 && error.kind() != ErrorKind::Interrupted
             {
                 let text = format!("waiting for sockets failed: {error}");
-                self.tell(|report| report.failure = Some(Failure::Environment(text)));
-                return;
+                return Err(Failure::Environment(text));
             }
             // Whoever notifies from here on is noticed in the next round.
             self.notifier.is_pending.store(false, Ordering::Release);
@@ -236,6 +239,7 @@ impl Server {
             self.look_around();
         }
         self.take_leave(&mut events);
+        Ok(())
     }
 
     fn event(&mut self, token: Token, is_writable: bool) {
@@ -374,7 +378,7 @@ impl Server {
     }
 
     /// The simulation has ended: clients get what is left, if they take it.
-    fn take_leave(mut self, events: &mut Events) {
+    fn take_leave(&mut self, events: &mut Events) {
         self.pass_on();
         self.last_readings = None;
         self.pass_on();

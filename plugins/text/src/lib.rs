@@ -8,14 +8,14 @@ pub mod record;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-    thread::JoinHandle,
     time::Duration,
 };
 
 use bevy::prelude::{App, Reflect};
 use morse_api::{
-    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Wake},
+    middleware::{
+        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Wake, Worker,
+    },
     port::{Observer, Policy},
 };
 use serde::Deserialize;
@@ -30,8 +30,8 @@ use crate::log_file::LogFile;
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Text {
-    /// Directory of the files, from the current directory; it is made if it is missing. A file of an earlier
-    /// run is replaced. Empty for the current directory.
+    /// Directory of the files, from the directory of the simulation file; it is made if it is missing. A file of an
+    /// earlier run is replaced. Empty for the directory of the simulation file.
     pub directory: String,
 }
 
@@ -82,7 +82,7 @@ impl Middleware for Text {
                 context.name, sender.info.path
             )));
         }
-        let directory = PathBuf::from(&self.directory);
+        let directory = context.path(&self.directory);
         if !self.directory.is_empty() {
             std::fs::create_dir_all(&directory)
                 .map_err(|error| failed("make the directory", &directory, &error))?;
@@ -91,61 +91,24 @@ impl Middleware for Text {
             .outputs
             .into_iter()
             .map(|output| Log::open(&directory, output));
-        let mut logs = logs.collect::<Result<Vec<_>, _>>()?;
-        let failure = Arc::new(Mutex::new(None));
-        let report = failure.clone();
-        let wake = context.wake;
-        let thread = std::thread::Builder::new()
-            .name(format!("text {}", context.name))
-            .spawn(move || {
-                let result = write_all(&mut logs, &wake);
-                *report.lock().unwrap_or_else(PoisonError::into_inner) = result.err();
-            });
-        let thread = thread.map_err(|error| {
-            Failure::Environment(format!(
-                "`{}`: no thread could be started: {error}",
-                context.name
-            ))
-        })?;
-        Ok(Box::new(Writer {
-            name: context.name,
-            thread,
-            failure,
-        }))
+        let logs = logs.collect::<Result<Vec<_>, _>>()?;
+        let state = (logs, context.wake);
+        let write = |(logs, wake): &mut (Vec<Log>, Wake)| write_all(logs, wake);
+        let worker = Worker::spawn(Self::KIND, &context.name, state, write)?;
+        Ok(Box::new(Writer(worker)))
     }
 }
 
 /// The thread at work.
-struct Writer {
-    name: String,
-    thread: JoinHandle<()>,
-    failure: Arc<Mutex<Option<Failure>>>,
-}
+struct Writer(Worker);
 
 impl Running for Writer {
     fn failure(&mut self) -> Option<Failure> {
-        self.failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.0.failure()
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {
-        let Self {
-            name,
-            thread,
-            failure,
-        } = *self;
-        if thread.join().is_err() {
-            return Err(Failure::Environment(format!(
-                "the middleware `{name}` panicked; its files may be incomplete"
-            )));
-        }
-        failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-            .map_or(Ok(()), Err)
+        self.0.stop()
     }
 }
 

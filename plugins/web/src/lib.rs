@@ -19,24 +19,20 @@ mod values;
 mod viewer;
 mod watch;
 
-use std::{
-    net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
-    thread::JoinHandle,
-};
+use std::net::{IpAddr, SocketAddr};
 
 use bevy::prelude::{App, Reflect};
 use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
-    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
+    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Worker},
     range::Range,
 };
 use serde::Deserialize;
 
 use crate::{
     auth::Auth,
-    server::{Server, ServerOptions, ThreadReport},
+    server::{Server, ServerOptions},
 };
 
 /// A page that shows the simulation in a browser.
@@ -114,7 +110,6 @@ impl Middleware for Web {
         let world_view = context
             .world_view
             .ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
-        let report = Arc::new(Mutex::new(ThreadReport::default()));
         let options = ServerOptions {
             auth: Auth {
                 address,
@@ -129,21 +124,13 @@ impl Middleware for Web {
             requests: context.requests,
             world_view,
             wake: context.wake,
-            report: report.clone(),
         };
-        let thread = Server::new(options).and_then(|server| {
-            std::thread::Builder::new()
-                .name(format!("web {name}"))
-                .spawn(move || server.run())
-        });
-        let thread =
-            thread.map_err(|error| failed(format!("its thread could not be started: {error}")))?;
+        let server = Server::new(options)
+            .map_err(|error| failed(format!("its server could not be started: {error}")))?;
         Ok(Box::new(Serving {
-            name,
-            thread,
+            worker: Worker::spawn(Self::KIND, &name, server, Server::run)?,
             at,
             needs_token: self.token.is_some(),
-            report,
         }))
     }
 }
@@ -188,17 +175,14 @@ fn listen(at: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
 
 /// The thread at work.
 struct Serving {
-    name: String,
-    thread: JoinHandle<()>,
+    worker: Worker,
     at: SocketAddr,
     needs_token: bool,
-    report: Arc<Mutex<ThreadReport>>,
 }
 
 impl Running for Serving {
     fn failure(&mut self) -> Option<Failure> {
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        report.failure.take()
+        self.worker.failure()
     }
 
     fn notices(&self) -> Vec<String> {
@@ -214,8 +198,6 @@ impl Running for Serving {
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {
-        self.thread.join().map_err(|_panic| {
-            Failure::Environment(format!("the middleware `{}` panicked", self.name))
-        })
+        self.worker.stop()
     }
 }

@@ -2,7 +2,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::ErrorKind,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -43,12 +43,6 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// A viewer that says nothing for so long is asked for a sign of life, and has as long again.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Failure that the thread reports.
-#[derive(Default)]
-pub(crate) struct ThreadReport {
-    pub(crate) failure: Option<Failure>,
-}
-
 /// Parts of which a server is made.
 pub(crate) struct ServerOptions {
     pub(crate) auth: Auth,
@@ -59,7 +53,6 @@ pub(crate) struct ServerOptions {
     pub(crate) requests: RequestSender,
     pub(crate) world_view: WorldView,
     pub(crate) wake: Wake,
-    pub(crate) report: Arc<Mutex<ThreadReport>>,
 }
 
 /// Everything the thread works with.
@@ -80,7 +73,6 @@ pub(crate) struct Server {
     requests: Requests,
     notifier: Arc<Notifier>,
     wake: Wake,
-    report: Arc<Mutex<ThreadReport>>,
     tidied: Instant,
 }
 
@@ -95,7 +87,6 @@ impl Server {
             requests,
             world_view,
             wake,
-            report,
         } = options;
         let poll = Poll::new()?;
         let notifier = Arc::new(Notifier::new(Waker::new(poll.registry(), WAKER)?));
@@ -120,22 +111,23 @@ impl Server {
             requests: Requests::new(services, requests, notifier.clone()),
             notifier,
             wake,
-            report,
             tidied: now,
         })
     }
 
     /// Serves until the simulation ends.
-    pub(crate) fn run(mut self) {
+    ///
+    /// # Errors
+    ///
+    /// It cannot wait for browsers any more.
+    pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = Events::with_capacity(256);
         while !self.wake.is_over() {
             if let Err(error) = self.poll.poll(&mut events, Some(self.rest()))
                 && error.kind() != ErrorKind::Interrupted
             {
                 let text = format!("waiting for browsers failed: {error}");
-                let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-                report.failure = Some(Failure::Environment(text));
-                return;
+                return Err(Failure::Environment(text));
             }
             self.notifier.heard();
             for event in &events {
@@ -159,6 +151,7 @@ impl Server {
             }
             viewer.dismiss(CloseCode::Away, "the simulation has ended");
         }
+        Ok(())
     }
 
     /// Time for which there is nothing to do unless something happens.

@@ -51,6 +51,7 @@ fn start<W: Middleware>(
     }
     let MiddlewareContext {
         name,
+        directory,
         outputs,
         inputs,
         services,
@@ -69,6 +70,7 @@ fn start<W: Middleware>(
         outputs: outputs.into_iter().map(typed).collect::<Result<_, _>>()?,
         inputs: inputs.into_iter().map(typed).collect::<Result<_, _>>()?,
         name,
+        directory,
         services,
         requests,
         wake,
