@@ -7,6 +7,7 @@ mod fluids;
 mod lost_bodies;
 mod out_of_range;
 mod posed;
+mod rates;
 mod rest;
 mod vehicles;
 mod wheels;

@@ -1,6 +1,6 @@
 //! Parts that every sensor and actuator has: a path, a mount, a schedule.
 use bevy::prelude::*;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 pub use crate::path::Path;
 use crate::{body::BodyState, state::Stateful};
@@ -54,12 +54,42 @@ pub struct Due(pub bool);
 pub struct WorldPose(pub Isometry3<f64>);
 
 /// Velocity of a component in the world, fresh whenever it is due. World axes.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(
+    Component, Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize,
+)]
 pub struct WorldVelocity {
     /// Of the component's origin, m/s.
     pub linear: Vector3<f64>,
     /// rad/s.
     pub angular: Vector3<f64>,
+    /// Of the centre of mass of the body that carries it, m/s.
+    pub center: Vector3<f64>,
+    /// Of that body, rad/s: other than `angular` for what sits on a carrier that turns.
+    pub turning: Vector3<f64>,
+}
+
+impl WorldVelocity {
+    /// Velocity of a component at the centre of mass of its body.
+    #[must_use]
+    pub fn of_point(linear: Vector3<f64>, angular: Vector3<f64>) -> Self {
+        Self {
+            linear,
+            angular,
+            center: linear,
+            turning: angular,
+        }
+    }
+
+    /// Velocity of a component that is at a point (world) of a body.
+    #[must_use]
+    pub fn on(body: &BodyState, point: &Point3<f64>) -> Self {
+        Self {
+            linear: body.velocity_at(point),
+            angular: body.angular_velocity,
+            center: body.linear_velocity,
+            turning: body.angular_velocity,
+        }
+    }
 }
 
 /// The level of detail of a component's data, where its kind has several (see [`crate::fields::Levels`]).
@@ -73,6 +103,5 @@ pub struct Beside(pub Vec<Entity>);
 /// Writes where a component is and how it moves now.
 pub fn stamp(body: &BodyState, mount: &Mount, pose: &mut WorldPose, velocity: &mut WorldVelocity) {
     pose.0 = body.pose * mount.body_from_component;
-    velocity.linear = body.velocity_at(&pose.0.translation.vector.into());
-    velocity.angular = body.angular_velocity;
+    *velocity = WorldVelocity::on(body, &pose.0.translation.vector.into());
 }

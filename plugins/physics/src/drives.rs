@@ -1,4 +1,5 @@
 //! Drives of bodies, as actuators ask for them: one system applies them all, in path order.
+mod arc;
 mod last;
 
 use std::collections::BTreeMap;
@@ -104,8 +105,9 @@ impl Commanded {
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         is_first: bool,
-        motion: MotionMode,
+        settings: &PhysicsSettings,
     ) {
+        let motion = settings.motion;
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
             let body = row.and_then(|row| engine.movable(row));
@@ -126,7 +128,9 @@ impl Commanded {
                 let is_braked =
                     motion == MotionMode::Morse && command.is_ground_robot && command.turns();
                 let share = if is_braked { TURNING_SHARE } else { 1.0 };
-                command.times(share).impose(body, row);
+                let is_on_arc = !motion.is_morse() && command.is_alone(row);
+                let step = is_on_arc.then(|| settings.substep());
+                command.times(share).impose(body, row, step);
             }
         }
     }
@@ -215,7 +219,18 @@ impl Command {
 
     /// Gives the body this velocity. A ground robot keeps its own vertical speed, roll and pitch
     /// rates: gravity and the ground give those.
-    fn impose(&self, body: &mut RigidBody, row: &BodyRow) {
+    ///
+    /// With a length of the `step` (s), it is the mean velocity of the body on its arc in that step.
+    fn impose(&self, body: &mut RigidBody, row: &BodyRow, step: Option<f64>) {
+        let (linear, angular) = self.start(body, row);
+        let linear = step.map_or(linear, |step| arc::mean(&linear, &angular, step));
+        let wakes = self.wakes();
+        body.set_linvel(convert::vec3(&held::allowed(row, linear)), wakes);
+        body.set_angvel(convert::vec3(&angular), wakes);
+    }
+
+    /// Velocity that the body is to have as it lies now: of its centre of mass, and about it; world axes.
+    fn start(&self, body: &RigidBody, row: &BodyRow) -> (Vector3<f64>, Vector3<f64>) {
         let pose = convert::isometry(body.position());
         let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
         let (own_linear, own_angular) = if row.kind == BodyKind::Kinematic {
@@ -228,11 +243,13 @@ impl Command {
             )
         };
         let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
-        let wakes = self.wakes();
         let angular = held::allowed_turn(row, angular);
-        let linear = held::allowed(row, linear + angular.cross(&arm));
-        body.set_linvel(convert::vec3(&linear), wakes);
-        body.set_angvel(convert::vec3(&angular), wakes);
+        (linear + angular.cross(&arm), angular)
+    }
+
+    /// Tells whether nothing but the command moves the body.
+    fn is_alone(&self, row: &BodyRow) -> bool {
+        row.kind == BodyKind::Kinematic || !self.is_ground_robot
     }
 }
 

@@ -152,7 +152,8 @@ pub(super) fn displace(
     }
     let ticks = libm::round(period * settings.rate).clamp(1.0, 1e6) as u32;
     let motion = PosedMotion {
-        linear: from.rotation * by.translation.vector / period,
+        // Of a body that goes on like this, where it is now.
+        linear: (from * by).rotation * by.translation.vector / period,
         angular: from.rotation * turned / period,
         target: from * by,
         age: 0,

@@ -53,7 +53,7 @@ pub(super) fn step(
         moves: settings.moves(),
     };
     for substep in 0..substeps {
-        commanded.impose(&mut engine, &tables, substep == 0, settings.motion);
+        commanded.impose(&mut engine, &tables, substep == 0, &settings);
         let share = f64::from(substep + 1) / f64::from(substeps);
         let times = [share, settings.substep()];
         posing::lead(&mut engine, &tables, &motion, times, &mut poses);
@@ -77,6 +77,9 @@ pub(super) fn step(
     }
     loads.release(&mut engine, &tables);
     fluids.release(&mut engine, &tables);
+    if !settings.motion.is_morse() {
+        commanded.settle(&mut engine, &tables, &settings);
+    }
     commanded.release(&mut engine, &tables);
 }
 

@@ -1,15 +1,22 @@
 //! Distance, velocity and accelerations of the sensor, without gravity.
 use morse_api::prelude::*;
 
-use crate::motion::{ComputationMode, Motion, track};
+use crate::motion::{ComputationMode, Moment, Motion, track};
 
 /// Distance, velocity and accelerations of the mount point, without error and without gravity: at rest all
 /// of it is zero. What a real accelerometer feels, which includes gravity, is `imu`'s.
 ///
-/// Accelerations are differences of velocities between two measurements. The lever arm of a sensor away
-/// from the robot's axis (centripetal and tangential acceleration) is in them exactly; MORSE adds one
-/// beyond 1 cm only. `distance` is right at every measurement (MORSE's is zero after the first), and both
-/// ways of computation work (MORSE's `position` does not).
+/// Accelerations are changes of velocities between two measurements at a distance of T. The velocity is c + s:
+/// c of the centre of mass of the body that carries the sensor, s of the sensor against that point. The lever arm gives
+/// R₁ (R₁ᵀ s₁ - R₀ᵀ s₀) / T + ω × s₁, R being the sensor's rotation and ω its turning rate. The centre gives
+/// (c₁ - E c₀) / T + ω × c₁, E being the turn by ω T, if its velocity is the more constant in the robot's axes (on a circle);
+/// or (c₁ - c₀) / T if that is the more constant in the world's, free fall aside (a thrown robot that spins). So
+/// a motion at constant speeds and turning rates, and a free fall, are measured exactly at every frequency and tick rate. What
+/// changes in between is late by half of T. Under `motion: morse` it is the change of the velocity of the mount point in the
+/// world's axes, divided by T.
+///
+/// `distance` is right at every measurement (MORSE's is zero after the first), and both ways of computation work (MORSE's
+/// `position` does not).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
@@ -47,7 +54,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    clock: Res<Clock>,
+    moment: Moment<'_>,
     mut sensors: Query<(
         &Accelerometer,
         &Due,
@@ -61,7 +68,7 @@ fn default_action(
         if !due.0 {
             continue;
         }
-        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &moment);
         let to_sensor = pose.0.rotation.inverse();
         *data = AccelerometerData {
             distance: moved.distance,
@@ -146,15 +153,9 @@ mod tests {
                     continue;
                 }
                 let data: AccelerometerData = test.read(sensor);
-                // What is between two poses is as much as one tick late.
-                let late = 1.01 * omega / rate;
-                near(data.velocity, [0.0, omega * arm, 0.0], late * omega * arm);
+                near(data.velocity, [0.0, omega * arm, 0.0], 1e-9);
                 let centripetal = -omega * omega * arm;
-                near(
-                    data.acceleration,
-                    [centripetal, 0.0, 0.0],
-                    -late * centripetal,
-                );
+                near(data.acceleration, [centripetal, 0.0, 0.0], 1e-7);
                 near(data.angular_acceleration, [0.0; 3], 1e-7);
                 let chord = 2.0 * arm * libm::sin(omega / rate / 2.0);
                 assert!((data.distance - chord).abs() < 1e-12);

@@ -1,7 +1,7 @@
 //! The pressure in a pitot tube.
 use morse_api::prelude::*;
 
-use crate::motion::{ComputationMode, Motion, track};
+use crate::motion::{ComputationMode, Moment, Motion, track};
 
 /// Density of air at 15 °C at sea level, kg/m³ (International Standard Atmosphere).
 const AIR_DENSITY: f64 = 1.225;
@@ -40,7 +40,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    clock: Res<Clock>,
+    moment: Moment<'_>,
     mut sensors: Query<(
         &Airspeed,
         &Due,
@@ -54,7 +54,7 @@ fn default_action(
         if !due.0 {
             continue;
         }
-        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &moment);
         let ahead = pose.0.rotation.inverse_transform_vector(&moved.linear).x;
         data.diff_pressure = 0.5 * AIR_DENSITY * ahead * ahead;
     }

@@ -7,7 +7,7 @@ use morse_api::{
 };
 use morse_geodesy::Origin;
 
-use crate::motion::{ComputationMode, Motion, track};
+use crate::motion::{ComputationMode, Moment, Motion, track};
 
 /// An attitude and heading reference without error: angles in the world, turning rates in the sensor's
 /// axes.
@@ -74,7 +74,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    clock: Res<Clock>,
+    moment: Moment<'_>,
     origin: Option<Res<Origin>>,
     mut sensors: Query<(
         &Attitude,
@@ -93,7 +93,7 @@ fn default_action(
         if !due.0 {
             continue;
         }
-        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &moment);
         let [yaw, pitch, roll] = yaw_pitch_roll(&pose.0.rotation);
         let yaw = if settings.use_angle_against_north {
             normalized(yaw + x_from_north)

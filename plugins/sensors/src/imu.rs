@@ -5,14 +5,13 @@ use morse_geodesy::{
     geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
 };
 
-use crate::motion::{ComputationMode, Motion, track};
+use crate::motion::{ComputationMode, Moment, Motion, track};
 
 /// A gyroscope, an accelerometer and a magnetometer in the sensor's axes, without error (see `imu_noise`).
 ///
 /// The accelerometer gives the specific force a - g: level and at rest (0, 0, +g), in free fall zero. a is
-/// the difference of the velocity of the mount point itself between two measurements, divided by the time
-/// between them, so the lever arm (centripetal and tangential acceleration) is in it exactly; MORSE adds a
-/// lever arm beyond 1 cm only.
+/// the acceleration of the mount point itself between two measurements, lever arm included, as for
+/// `accelerometer`: exact where speeds and turning rates are constant, at every frequency.
 ///
 /// The magnetic field is that of `magnetometer` where the environment has an origin on Earth; in a scene
 /// that lies nowhere there is none, and it is zero (MORSE does not run then).
@@ -80,7 +79,7 @@ fn begin(mut sensors: Query<(&Imu, &mut Field)>) {
 }
 
 fn default_action(
-    clock: Res<Clock>,
+    moment: Moment<'_>,
     gravity: Res<Gravity>,
     rules: Res<MotionMode>,
     origin: Option<Res<Origin>>,
@@ -100,7 +99,7 @@ fn default_action(
         if !due.0 {
             continue;
         }
-        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &moment);
         let to_sensor = pose.0.rotation.inverse();
         data.angular_velocity = (to_sensor * moved.angular).into();
         data.linear_acceleration = (to_sensor * (moved.acceleration - gravity)).into();
@@ -189,13 +188,9 @@ mod tests {
             test.step(turning(tick));
             let data: ImuData = test.read(imu);
             near(data.angular_velocity, [0.0, 0.0, omega], 1e-12);
-            // ω²r towards the axis; the difference of two velocities is half a tick late.
-            let late = omega * omega * arm * omega / rate / 2.0;
-            near(
-                data.linear_acceleration,
-                [-omega * omega * arm, 0.0, G],
-                1.01 * late,
-            );
+            // ω²r towards the axis.
+            let centripetal = -omega * omega * arm;
+            near(data.linear_acceleration, [centripetal, 0.0, G], 1e-9);
         }
     }
 
@@ -216,7 +211,7 @@ mod tests {
         test.step(spinning(1));
         near(
             test.read::<ImuData>(imu).linear_acceleration,
-            [0.0, alpha * arm, G],
+            [-(alpha / rate) * (alpha / rate) * arm, alpha * arm, G],
             1e-9,
         );
     }

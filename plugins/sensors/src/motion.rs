@@ -2,13 +2,34 @@
 //!
 //! Sensors that need this require [`Motion`], call [`track`] from their plugin and [`Motion::measure`]
 //! whenever they are due.
-use bevy::prelude::{App, Component, Plugin, Query, Reflect, Res, Startup};
+//!
+//! # The acceleration
+//!
+//! The velocity of a sensor is v = c + s: c is the velocity of the centre of mass of the body that carries it, s the velocity
+//! of the sensor against that point. Between two measurements, at a distance of T:
+//!
+//! - The part of s is its change in the axes of the sensor and the turn of these axes:
+//!   R₁ (R₁ᵀ s₁ - R₀ᵀ s₀) / T + ω × s₁. It is exact where the turning rate is constant, at any lever arm.
+//! - The part of c is exact for two motions that a velocity and a turning rate alone do not tell apart: one that is constant in
+//!   the axes of the body (a robot on a circle), and one that is constant, or a free fall, in the axes of the world (a thrown
+//!   robot that spins, a wheel that rolls). With E, the turn by ω T, the first predicts c₁ = E c₀, the second c₁ = c₀ or
+//!   c₁ = c₀ + g T. If the first is nearer to c₁, the part is (c₁ - E c₀) / T + ω × c₁, otherwise it is (c₁ - c₀) / T.
+//!
+//! Velocities from poses are means: of a motion on a circle, |c| is too small by the factor sin(ω T / 2) / (ω T / 2) across ω, and
+//! c points along the path in the middle of the interval. Both are made good. Under `motion: morse` the acceleration is
+//! (v₁ - v₀) / T.
+use bevy::{
+    ecs::system::SystemParam,
+    prelude::{App, Component, Plugin, Query, Reflect, Res, Startup},
+};
 use morse_api::{
+    body::Gravity,
     component::{WorldPose, WorldVelocity},
+    motion::MotionMode,
     state::{AddState as _, Stateful},
     tick::Clock,
 };
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// Source of velocities.
@@ -38,10 +59,9 @@ impl ComputationMode {
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Motion {
     pose: Isometry3<f64>,
-    linear: Vector3<f64>,
-    angular: Vector3<f64>,
+    velocity: WorldVelocity,
     tick: u64,
-    /// Age of its velocities at the last measurement: they are means of a time, or live.
+    /// Age of its velocities at the last measurement, s: half an interval for means, zero for live ones.
     age: f64,
 }
 
@@ -62,45 +82,143 @@ pub struct Moved {
     pub distance: f64,
 }
 
+/// Time, gravity and rules by which motion is measured.
+#[derive(SystemParam)]
+pub struct Moment<'w> {
+    clock: Res<'w, Clock>,
+    gravity: Res<'w, Gravity>,
+    rules: Res<'w, MotionMode>,
+}
+
 impl Motion {
     /// Measures the motion since the last measurement; this becomes the last one.
     ///
-    /// Accelerations are differences of velocities, divided by the time between the moments for which
-    /// these hold: half way between two measurements for the means that poses give. So they are exact
-    /// where they are constant, however unevenly a sensor measures; MORSE divides by the nominal period.
-    /// As the velocities are those of the mount point, the lever arm is in all of it.
+    /// Accelerations are exact for constant rates (see the module), however unevenly a sensor measures; MORSE divides by the
+    /// nominal period.
     pub fn measure(
         &mut self,
         mode: ComputationMode,
         pose: &WorldPose,
         velocity: &WorldVelocity,
-        clock: &Clock,
+        moment: &Moment<'_>,
     ) -> Moved {
+        let clock = &moment.clock;
         let elapsed = clock.tick.saturating_sub(self.tick).max(1) as f64 * clock.dt();
         let way = pose.0.translation.vector - self.pose.translation.vector;
-        let (linear, angular, age) = if mode.is_from_poses() {
-            let turn = turn(&self.pose.rotation, &pose.0.rotation);
-            (way / elapsed, turn / elapsed, elapsed / 2.0)
+        let now = if mode.is_from_poses() {
+            let turn = turn(&self.pose.rotation, &pose.0.rotation) / elapsed;
+            Self::at(pose.0, WorldVelocity::of_point(way / elapsed, turn), clock)
+                .aged(elapsed / 2.0)
         } else {
-            (velocity.linear, velocity.angular, 0.0)
+            Self::at(pose.0, *velocity, clock)
         };
-        let between = elapsed + self.age - age;
-        let moved = Moved {
+        let between = elapsed + self.age - now.age;
+        let before = std::mem::replace(self, now);
+        let change = (now.velocity.linear - before.velocity.linear) / between;
+        let (linear, acceleration) = if moment.rules.is_morse() {
+            (now.velocity.linear, change)
+        } else {
+            now.since(&before, between, &moment.gravity.0)
+        };
+        Moved {
             linear,
-            angular,
-            acceleration: (linear - self.linear) / between,
-            angular_acceleration: (angular - self.angular) / between,
+            angular: now.velocity.angular,
+            acceleration,
+            angular_acceleration: (now.velocity.angular - before.velocity.angular) / between,
             distance: way.norm(),
-        };
-        *self = Self {
-            pose: pose.0,
-            linear,
-            angular,
-            tick: clock.tick,
-            age,
-        };
-        moved
+        }
     }
+
+    fn at(pose: Isometry3<f64>, velocity: WorldVelocity, clock: &Clock) -> Self {
+        Self {
+            pose,
+            velocity,
+            tick: clock.tick,
+            age: 0.0,
+        }
+    }
+
+    fn aged(self, age: f64) -> Self {
+        Self { age, ..self }
+    }
+
+    /// Velocity now, and the acceleration since a moment before.
+    fn since(
+        &self,
+        before: &Self,
+        between: f64,
+        gravity: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        if self.age > 0.0 || before.age > 0.0 {
+            // Poses say nothing of the body.
+            return carried(&before.as_point(), &self.as_point(), between, gravity);
+        }
+        let (center, acceleration) = carried(before, self, between, gravity);
+        let arm = |motion: &Self| motion.velocity.linear - motion.velocity.center;
+        let in_sensor = |motion: &Self| motion.pose.rotation.inverse() * arm(motion);
+        let change = self.pose.rotation * ((in_sensor(self) - in_sensor(before)) / between);
+        let arm = arm(self);
+        (
+            center + arm,
+            acceleration + change + self.velocity.angular.cross(&arm),
+        )
+    }
+
+    /// The same motion, of a point by itself.
+    fn as_point(&self) -> Self {
+        Self {
+            velocity: WorldVelocity::of_point(self.velocity.linear, self.velocity.angular),
+            ..*self
+        }
+    }
+
+    /// Velocity of the body's centre on the path, at the age of the velocities: a mean is that of a chord of the circle.
+    fn center_on_circle(&self) -> Vector3<f64> {
+        let WorldVelocity {
+            center, turning, ..
+        } = self.velocity;
+        let rate = turning.norm();
+        let half = rate * self.age;
+        if half <= 0.0 {
+            return center;
+        }
+        let axis = turning / rate;
+        let along = axis * axis.dot(&center);
+        along + (center - along) * (half / libm::sin(half))
+    }
+}
+
+/// Velocity of the centre of a body at the end of an interval, and its acceleration: by the better one of two explanations.
+fn carried(
+    before: &Motion,
+    now: &Motion,
+    between: f64,
+    gravity: &Vector3<f64>,
+) -> (Vector3<f64>, Vector3<f64>) {
+    let turning = now.velocity.turning;
+    let mean = (before.velocity.turning + turning) / 2.0;
+    let [first, last] = [before, now].map(Motion::center_on_circle);
+    let in_body = last - turned(&mean, between) * first;
+    let in_world = now.velocity.center - before.velocity.center;
+    let falling = in_world - gravity * between;
+    if in_body.norm_squared() >= in_world.norm_squared().min(falling.norm_squared()) {
+        return (now.velocity.center, in_world / between);
+    }
+    let since = turned(&turning, now.age);
+    let acceleration = in_body / between + turning.cross(&last);
+    (since * last, since * acceleration)
+}
+
+/// The turn at a rate for so many seconds.
+fn turned(rate: &Vector3<f64>, seconds: f64) -> UnitQuaternion<f64> {
+    let half = rate * (seconds / 2.0);
+    let angle = half.norm();
+    if angle <= 0.0 {
+        return UnitQuaternion::identity();
+    }
+    let (sin, cos) = libm::sincos(angle);
+    let turn = Quaternion::from_parts(cos, half * (sin / angle));
+    UnitQuaternion::new_unchecked(turn)
 }
 
 /// The turn from one orientation to another, the short way round, as axis times angle in the world, rad.
@@ -128,100 +246,18 @@ struct Tracking;
 
 impl Plugin for Tracking {
     fn build(&self, app: &mut App) {
-        app.register_state::<Motion>().add_systems(Startup, begin);
+        app.init_resource::<Gravity>()
+            .init_resource::<MotionMode>()
+            .register_state::<Motion>()
+            .add_systems(Startup, begin);
     }
 }
 
 fn begin(clock: Res<Clock>, mut sensors: Query<(&WorldPose, &WorldVelocity, &mut Motion)>) {
     for (pose, velocity, mut motion) in &mut sensors {
-        *motion = Motion {
-            pose: pose.0,
-            linear: velocity.linear,
-            angular: velocity.angular,
-            tick: clock.tick,
-            age: 0.0,
-        };
+        *motion = Motion::at(pose.0, *velocity, &clock);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::f64::consts::PI;
-
-    use morse_api::angles::from_yaw_pitch_roll;
-
-    use super::*;
-
-    /// A sensor that starts somewhere, and is measured from poses.
-    fn starting(pose: Isometry3<f64>, linear: [f64; 3]) -> Motion {
-        Motion {
-            pose,
-            linear: linear.into(),
-            ..Motion::default()
-        }
-    }
-
-    fn measure(motion: &mut Motion, tick: u64, pose: Isometry3<f64>) -> Moved {
-        let clock = Clock { tick, rate: 60.0 };
-        motion.measure(
-            ComputationMode::Position,
-            &WorldPose(pose),
-            &WorldVelocity::default(),
-            &clock,
-        )
-    }
-
-    #[test]
-    fn poses_of_a_constant_acceleration_measured_unevenly() {
-        let at = |tick: u64| {
-            let time = tick as f64 / 60.0;
-            Isometry3::translation(1.0 + 3.0 * time + 0.5 * 2.0 * time * time, 0.0, 0.0)
-        };
-        let mut motion = starting(at(0), [3.0, 0.0, 0.0]);
-        let mut before = 0;
-        for tick in [1, 9, 18, 26, 27, 60] {
-            let moved = measure(&mut motion, tick, at(tick));
-            assert!((moved.acceleration - Vector3::x() * 2.0).norm() < 1e-9);
-            let mean = 3.0 + 2.0 * (before + tick) as f64 / 120.0;
-            assert!((moved.linear.x - mean).abs() < 1e-9);
-            assert!((moved.distance - mean * (tick - before) as f64 / 60.0).abs() < 1e-9);
-            before = tick;
-        }
-    }
-
-    #[test]
-    fn a_turn_through_the_back_is_small() {
-        // About each axis, past π, where Euler angles jump.
-        for (axis, angles) in [
-            (Vector3::z(), [1.0, 0.0, 0.0]),
-            (Vector3::y(), [0.0, 1.0, 0.0]),
-            (Vector3::x(), [0.0, 0.0, 1.0]),
-        ] {
-            let at = |angle: f64| {
-                Isometry3::from_parts(
-                    Vector3::zeros().into(),
-                    from_yaw_pitch_roll(angles.map(|part| part * angle)),
-                )
-            };
-            for angle in [-PI, -PI / 2.0, 0.0, PI / 2.0, PI] {
-                let mut motion = starting(at(angle - 0.02), [0.0; 3]);
-                let moved = measure(&mut motion, 6, at(angle + 0.03));
-                assert!((moved.angular - axis * 0.5).norm() < 1e-9, "{moved:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn turns_of_any_size() {
-        let axis = Vector3::new(1.0, -2.0, 0.5).normalize();
-        let by = |angle| UnitQuaternion::new(axis * angle);
-        let from = UnitQuaternion::new(Vector3::new(0.3, 2.0, -1.0));
-        for angle in [0.0, 1e-300, 1e-12, 1e-3, 1.0, 3.1] {
-            let found = turn(&from, &(by(angle) * from));
-            assert!((found - axis * angle).norm() < 1e-9, "{angle}: {found}");
-            // The same orientation, written with the other sign.
-            let other = UnitQuaternion::new_unchecked(-(by(angle) * from).into_inner());
-            assert!((turn(&from, &other) - axis * angle).norm() < 1e-9);
-        }
-    }
-}
+mod tests;

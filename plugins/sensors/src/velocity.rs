@@ -1,7 +1,7 @@
 //! Velocity and turning rates of the sensor, without error.
 use morse_api::prelude::*;
 
-use crate::motion::{ComputationMode, Motion, track};
+use crate::motion::{ComputationMode, Moment, Motion, track};
 
 /// Velocity of the mount point: on a robot that turns, a sensor away from the axis moves (MORSE gave the
 /// robot's velocity without this lever arm).
@@ -39,7 +39,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    clock: Res<Clock>,
+    moment: Moment<'_>,
     mut sensors: Query<(
         &Velocity,
         &Due,
@@ -53,7 +53,7 @@ fn default_action(
         if !due.0 {
             continue;
         }
-        let moved = motion.measure(settings.computation_mode, pose, velocity, &clock);
+        let moved = motion.measure(settings.computation_mode, pose, velocity, &moment);
         let to_sensor = pose.0.rotation.inverse();
         data.linear_velocity = (to_sensor * moved.linear).into();
         data.angular_velocity = (to_sensor * moved.angular).into();

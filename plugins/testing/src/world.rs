@@ -178,10 +178,7 @@ impl TestWorld {
             },
             UpdateRate { frequency },
             WorldPose(world_pose),
-            WorldVelocity {
-                linear: body.velocity_at(&world_pose.translation.vector.into()),
-                angular: body.angular_velocity,
-            },
+            WorldVelocity::on(&body, &world_pose.translation.vector.into()),
         ));
     }
 

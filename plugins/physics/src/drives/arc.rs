@@ -1,0 +1,69 @@
+//! The arc of a body that moves and turns at constant rates.
+
+use morse_api::body::BodyKind;
+use nalgebra::Vector3;
+
+use super::{Commanded, EngineItem, PhysicsSettings, Tables, convert, held};
+
+impl Commanded {
+    /// After the last step of a tick: what nothing kept from its arc has the velocity that it is to have where it is now, not
+    /// the mean of the step.
+    pub(in super::super) fn settle(
+        &self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        settings: &PhysicsSettings,
+    ) {
+        for (place, command) in &self.velocities {
+            let row = tables.bodies.get(*place);
+            if let Some(row) = row.filter(|row| command.is_alone(row))
+                && let Some(body) = engine.movable(row)
+                && !body.is_sleeping()
+            {
+                let (linear, angular) = command.start(body, row);
+                let turn = angular.norm() * settings.substep();
+                let off = convert::vector(body.linvel()) - held::allowed(row, linear);
+                if row.kind == BodyKind::Kinematic || off.norm() <= turn * linear.norm() {
+                    command.impose(body, row, None);
+                }
+            }
+        }
+    }
+}
+
+/// Mean velocity of the centre of mass over a time (s), for a body whose axes and velocity turn together: `linear` is the
+/// velocity at the start, `angular` the turning rate; world axes.
+///
+/// With θ = |angular| · seconds, the velocity across the axis of the turn is sin θ / θ of what it was, and (1 - cos θ) / θ of it
+/// points along axis × velocity.
+pub(super) fn mean(linear: &Vector3<f64>, angular: &Vector3<f64>, seconds: f64) -> Vector3<f64> {
+    let rate = angular.norm();
+    let angle = rate * seconds;
+    if angle <= 0.0 {
+        return *linear;
+    }
+    let axis = angular / rate;
+    let along = axis * axis.dot(linear);
+    let half = libm::sin(angle / 2.0);
+    along
+        + (linear - along) * (libm::sin(angle) / angle)
+        + axis.cross(linear) * (2.0 * half * half / angle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_of_a_circle_and_a_screw() {
+        let quarter = std::f64::consts::FRAC_PI_2;
+        // 1 m/s on a circle of 1 m: from the start to (1, 1), and up at 0.5 m/s.
+        let found = mean(&Vector3::new(1.0, 0.0, 0.5), &Vector3::z(), quarter);
+        let expected = Vector3::new(1.0 / quarter, 1.0 / quarter, 0.5);
+        assert!((found - expected).norm() < 1e-12, "{found}");
+        let straight = Vector3::new(1.0, -2.0, 3.0);
+        assert_eq!(mean(&straight, &Vector3::zeros(), 0.1), straight);
+        let slow = mean(&straight, &Vector3::new(1e-9, 0.0, 0.0), 0.1);
+        assert!((slow - straight).norm() < 1e-9, "{slow}");
+    }
+}

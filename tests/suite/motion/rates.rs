@@ -1,0 +1,134 @@
+//! Sensors of motion on robots that move at constant rates: exact at every tick rate, every frequency and every lever arm.
+
+use morse_sim::{Simulation, simulation::no_extensions};
+use nalgebra::Vector3;
+use serde_json::{Value as Json, json};
+
+/// Off the centre, and turned.
+const MOUNT: &str = "mount: (translation: (1, 0, 0))";
+
+/// A shipped robot that is driven at `v` (m/s) and `w` (rad/s), with sensors of a frequency.
+fn open(robot: &str, base: &str, (rate, frequency): (f64, f64), (v, w): (f64, f64)) -> Simulation {
+    let sensor = |name: &str, more: &str| {
+        format!(r#""{name}": (kind: {more}, frequency: {frequency}, {MOUNT}),"#)
+    };
+    let sensors = [
+        sensor("imu", r#""imu""#),
+        sensor("poses", r#""imu", computation_mode: position"#),
+        sensor("accelerometer", r#""accelerometer""#),
+        sensor("velocity", r#""velocity""#),
+        sensor("odometry", r#""odometry""#),
+        sensor("attitude", r#""attitude""#),
+    ];
+    let text = format!(
+        r#"Simulation(
+    environment: (rate: {rate}, gravity: (0, 0, -9.81)),
+    robots: {{ "rover": (model: "robots/{robot}.robray", {base}, at: (translation: (3, -4, 5), rpy: (0, 0, 0.7)),
+        sensors: {{ {} }}, actuators: {{ "motion": (kind: "v_omega", start: (v: {v}, w: {w})) }}) }},
+)"#,
+        sensors.concat()
+    );
+    Simulation::parse(&text, "scenes", &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn data(simulation: &mut Simulation, sensor: &str) -> Json {
+    let call = simulation.call(&format!("rover.{sensor}"), "get_local_data", &json!([]));
+    call.reply().expect("at once").value
+}
+
+fn vector(value: &Json) -> Vector3<f64> {
+    let part = |at: usize| value[at].as_f64().unwrap_or_else(|| panic!("{value}"));
+    Vector3::new(part(0), part(1), part(2))
+}
+
+/// A circle at constant rates, from r = 1 m ahead of the robot's origin.
+fn check(robot: &str, base: &str, clock: (f64, f64), (v, w): (f64, f64), gravity: f64) {
+    let mut simulation = open(robot, base, clock, (v, w));
+    let seconds = 2.0_f64.max(4.0 / clock.1);
+    simulation
+        .run((seconds * clock.0) as u64)
+        .expect("nobody is in lockstep");
+    let what = format!("{robot}, {base}, {clock:?}, v {v}, w {w}");
+    // In the axes of the sensor: v = (v, ω r, 0), a = (-ω² r, v ω, 0).
+    let linear = Vector3::new(v, w, 0.0);
+    let acceleration = Vector3::new(-w * w, v * w, 0.0);
+    let felt = acceleration + Vector3::z() * gravity;
+    let scale = acceleration.norm().max(1.0);
+    for (sensor, field, expected, tolerance) in [
+        ("imu", "linear_acceleration", felt, 1e-3 * scale),
+        ("poses", "linear_acceleration", felt, 1e-3 * scale),
+        ("accelerometer", "acceleration", acceleration, 1e-3 * scale),
+        ("accelerometer", "velocity", linear, 1e-5 * scale),
+        ("velocity", "linear_velocity", linear, 1e-5 * scale),
+        ("attitude", "angular_velocity", Vector3::z() * w, 1e-5),
+    ] {
+        let found = vector(&data(&mut simulation, sensor)[field]);
+        let off = (found - expected).norm();
+        assert!(off < tolerance, "{what}, {sensor} {field}: {found:?}");
+    }
+    let odometry = data(&mut simulation, "odometry");
+    for (field, expected) in [("vx", v), ("vy", w), ("wz", w)] {
+        let found = odometry[field].as_f64().expect("a number");
+        assert!(
+            (found - expected).abs() < 1e-5 * scale,
+            "{what}, {field}: {found}"
+        );
+    }
+    if clock.0 == clock.1 {
+        // From r ahead, on a circle about a point that is v / ω to the left of the origin.
+        let turn = w * (seconds * clock.0).floor() / clock.0;
+        let (sin, cos) = libm::sincos(turn);
+        let radius = v / w;
+        let expected = [cos + radius * sin - 1.0, sin + radius * (1.0 - cos)];
+        for (field, expected) in ["x", "y"].into_iter().zip(expected) {
+            let found = odometry[field].as_f64().expect("a number");
+            assert!(
+                (found - expected).abs() < 1e-4,
+                "{what}, {field}: {found}, {expected}"
+            );
+        }
+    }
+}
+
+/// Rates of ticks and frequencies of sensors, Hz.
+const CLOCKS: [(f64, f64); 7] = [
+    (60.0, 60.0),
+    (60.0, 25.0),
+    (60.0, 10.0),
+    (50.0, 7.0),
+    (10.0, 10.0),
+    (240.0, 240.0),
+    (1000.0, 60.0),
+];
+
+#[test]
+fn a_robot_that_spins_feels_the_way_to_its_axis_alone() {
+    for clock in CLOCKS {
+        check("atrv", "base: kinematic", clock, (0.0, 6.0), 9.81);
+    }
+}
+
+#[test]
+fn a_robot_on_a_circle_moves_ahead_and_feels_its_centre() {
+    for robot in ["atrv", "pioneer3dx", "quadrotor", "submarine"] {
+        for clock in CLOCKS {
+            check(robot, "base: kinematic", clock, (1.5, -2.0), 9.81);
+        }
+    }
+}
+
+#[test]
+fn a_robot_that_flies_as_it_is_told_does_so_exactly() {
+    for robot in ["quadrotor", "submarine"] {
+        for clock in CLOCKS {
+            check(
+                robot,
+                "base: dynamic, locomotion: free",
+                clock,
+                (1.5, -2.0),
+                9.81,
+            );
+        }
+    }
+}
