@@ -219,6 +219,12 @@ fn simulation_of(
     if let Some(named) = &scenario.simulation {
         let mut roots = vec![PathBuf::from(".")];
         roots.extend(allow_paths.iter().cloned());
+        // Wherever the scenario is started, it is of that simulation; other files are not read at its word.
+        let simulation = directory.join(named.as_str());
+        let ending = simulation.extension().and_then(|ending| ending.to_str());
+        if ending.is_some_and(|ending| ["ron", "robray", "urdf", "xacro"].contains(&ending)) {
+            roots.extend(simulation.parent().map(Path::to_path_buf));
+        }
         let files = Files {
             directory,
             roots: &roots,

@@ -15,7 +15,7 @@ use morse_scene::{
     packages::Packages,
     report::Report,
     robray::{Failed, LoadOptions, Loaded, Shipped},
-    simulation::{self, Files, Found, Simulation, Spanned, model::Form},
+    simulation::{self, Assets as _, Files, Found, Simulation, Spanned, model::Form},
     urdf::{self, Asset, Root},
     xacro,
 };
@@ -83,7 +83,10 @@ pub struct Plan {
     pub strict: bool,
 }
 
-/// Reads a scene (`.robray` or `.urdf`, with the `.ron` beside it, if there is one) or a simulation file (`.ron`).
+/// Reads a scene (`.robray` or `.urdf`, with its simulation file beside it, if there is one) or a simulation file (`.ron`).
+///
+/// `table.ron` is the simulation file of `table.robray`, unless it names another scene, or a robot in it is a
+/// `table.robray`.
 ///
 /// # Errors
 ///
@@ -165,8 +168,12 @@ impl Loader<'_> {
     }
 
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
-        let scene = self.scene(path)?;
         let directory = path.parent().unwrap_or(Path::new(""));
+        if !self.options.set.is_empty() {
+            // They are put into the shortest simulation file.
+            return self.text("--set", b"Simulation()", directory, Some(path));
+        }
+        let scene = self.scene(path)?;
         self.assemble(Simulation::default(), scene, directory)
     }
 
@@ -207,6 +214,11 @@ impl Loader<'_> {
             &Words(self.kinds),
             &mut sources,
         );
+        if let Some(scene) = scene
+            && !is_simulation_of(&loaded.simulation, directory, scene)
+        {
+            return self.scene_alone(scene);
+        }
         self.sources = Arc::new(sources);
         let is_fine = loaded.is_fine();
         self.report.add(loaded.diagnostics, &self.sources);
@@ -352,6 +364,25 @@ impl Loader<'_> {
             },
         }
     }
+}
+
+/// Tells whether a simulation file beside a scene simulates that scene: it names no other one, and no robot in it is made of
+/// that file.
+fn is_simulation_of(simulation: &Simulation, directory: &Path, scene: &Path) -> bool {
+    let file = scene.canonicalize().ok();
+    let is_it = |named: &str| directory.join(named).canonicalize().ok() == file;
+    let is_there =
+        |named: &str| directory.join(named).exists() || Embedded.paths().contains(&named);
+    let names_other = |named: &Spanned<String>| is_there(named) && !is_it(named);
+    let mut models = simulation.robots.values().flat_map(|robot| {
+        let own = match &robot.form {
+            Form::Model(model) => Some(model),
+            Form::Frame(_) => None,
+        };
+        own.into_iter()
+            .chain(robot.parts.values().map(|part| &part.model))
+    });
+    !simulation.scene.as_ref().is_some_and(names_other) && !models.any(|model| is_it(model))
 }
 
 /// A path as the user would write it: from the current directory, where it lies below that.

@@ -1,5 +1,6 @@
 //! The program from outside: exit codes, what goes to stdout and what to stderr, files, signals.
 mod bench;
+mod beside;
 mod catalogue;
 mod checked;
 mod files;

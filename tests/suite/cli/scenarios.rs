@@ -383,3 +383,34 @@ fn the_shipped_scenarios_pass() {
     }
     assert!(count >= 2, "{count} scenarios");
 }
+
+#[test]
+fn a_scenario_names_its_simulation_from_everywhere() {
+    let room = room();
+    std::fs::create_dir_all(room.path().join("tests/deep")).expect("a directory");
+    let moved = PASSES.replace("noisy.ron", "../noisy.ron");
+    room.write("tests/passes.ron", &moved);
+    for (directory, file) in [
+        ("", "tests/passes.ron"),
+        ("tests", "passes.ron"),
+        ("tests/deep", "../passes.ron"),
+    ] {
+        let output = Command::new(binary())
+            .args(["test", file])
+            .current_dir(room.path().join(directory))
+            .output()
+            .expect("the program runs");
+        Ran::of(&output).with_code(0);
+    }
+    // A scenario opens no other files by that.
+    room.write("secret.txt", "Simulation(secret: 1)");
+    let file = PASSES.replace("noisy.ron", "../secret.txt");
+    room.write("tests/passes.ron", &file);
+    let output = Command::new(binary())
+        .args(["test", "passes.ron"])
+        .current_dir(room.path().join("tests"))
+        .output()
+        .expect("the program runs");
+    let ran = Ran::of(&output).with_code(2);
+    ran.with_errors(&["`../secret.txt` lies outside the allowed directories"]);
+}

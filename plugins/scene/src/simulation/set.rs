@@ -83,9 +83,9 @@ fn put(node: &mut Node, name: &str, path: &[Spanned<String>], value: Node) -> Ou
         return Ok(());
     };
     // Empty parentheses, and `None`, may become named fields.
-    let is_empty = matches!(&node.kind, Kind::Tuple(None, items) if items.is_empty());
+    let is_empty = matches!(&node.kind, Kind::Tuple(_, items) if items.is_empty());
     if is_empty || node.is_none() {
-        node.kind = Kind::Struct(None, Vec::new());
+        node.kind = Kind::Struct(node.name().cloned(), Vec::new());
     }
     let found = node.found();
     match &mut node.kind {
