@@ -9,6 +9,7 @@ mod out_of_range;
 mod posed;
 mod rates;
 mod rest;
+mod shipped_robots;
 mod vehicles;
 mod wheels;
 

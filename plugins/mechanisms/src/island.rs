@@ -72,6 +72,8 @@ pub enum Side {
 pub struct Contact {
     /// Parties that touch.
     pub sides: [Side; 2],
+    /// Parties on which friction acts: the same, but for a driven robot its base instead of a wheel.
+    pub friction_sides: [Side; 2],
     /// In the world, m.
     pub point: Vector3<f64>,
     /// From the first side to the second.

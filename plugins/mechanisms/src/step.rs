@@ -96,6 +96,9 @@ pub struct Mover {
     pub resistances: Vec<Resistance>,
     /// Of each variable.
     pub motors: Vec<Motor>,
+    /// Speed of each variable whose joint is a wheel that rolls without slip in this step, rad/s. Such a joint has this
+    /// speed whatever its motor and its friction do.
+    pub rolling: Vec<Option<f64>>,
     /// True for each link on which no gravity acts.
     pub weightless: Vec<bool>,
     /// Efforts of the motors in the last step, N·m or N.
@@ -175,6 +178,7 @@ impl Mover {
         Self {
             resistances: vec![Resistance::default(); variables],
             motors: vec![Motor::default(); variables],
+            rolling: vec![None; variables],
             efforts: vec![0.0; variables],
             limit_efforts: vec![0.0; variables],
             work: Work::new(tree),
@@ -373,7 +377,14 @@ impl Mover {
                 impulse: 0.0,
                 is_limit: false,
             };
-            if resistance.friction > 0.0 {
+            if let Some(rate) = self.rolling[place] {
+                let bounds = [f64::NEG_INFINITY, f64::INFINITY];
+                self.rows.push(Row {
+                    target: rate,
+                    bounds,
+                    ..row
+                });
+            } else if resistance.friction > 0.0 {
                 self.rows.push(row);
             }
             row.is_limit = true;

@@ -124,6 +124,32 @@ impl Work {
         }
     }
 
+    /// Speed of a link's revolute joint at which a point of the link stands still, if everything before the joint moves the
+    /// point with `velocity`: place of the variable among [`Tree::variables`], and rad/s. Point (m) and velocity (m/s) are in
+    /// the base's axes. None for a joint of another kind, and for a point on the joint's axis.
+    #[must_use]
+    pub fn rolling_speed(
+        &self,
+        tree: &Tree,
+        link: usize,
+        point: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+    ) -> Option<(usize, f64)> {
+        let (row, place) = (tree.links.get(link)?, self.places.get(link)?);
+        let [column] = tree.columns.get(row.columns.clone())? else {
+            return None;
+        };
+        let angular = place.rotation * column.motion.angular;
+        let per_speed = angular.cross(&(point - place.position));
+        let square = per_speed.norm_squared();
+        if square < f64::EPSILON {
+            return None;
+        }
+        let mut variables = tree.variables().iter();
+        let variable = variables.position(|known| known.speed == column.speed)?;
+        Some((variable, -per_speed.dot(velocity) / square))
+    }
+
     /// Mass (kg) and centre of mass of the whole tree in the base, m.
     #[must_use]
     pub fn center_of_mass(&self, tree: &Tree) -> (f64, Vector3<f64>) {

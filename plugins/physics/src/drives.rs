@@ -1,11 +1,11 @@
 //! Drives of bodies, as actuators ask for them: one system applies them all, in path order.
 mod arc;
+mod command;
 mod last;
 
 use std::collections::BTreeMap;
 
-use bevy::{math::Vec3, prelude::*};
-use bevy_rapier3d::rapier::prelude::RigidBody;
+use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState, Drive, Robot},
     component::{Active, Due, Mount, Path, UpdateRate},
@@ -16,7 +16,6 @@ use morse_api::{
     warning::Warnings,
 };
 use nalgebra::{Isometry3, Vector3};
-use serde::{Deserialize, Serialize};
 
 use super::{
     PhysicsSettings, convert,
@@ -25,32 +24,14 @@ use super::{
     posed::{PosedMotions, Puts},
     rivals::{Claim, Claims},
 };
+pub(super) use command::Command;
 use last::Last;
-
-/// m/s and rad/s: a robot that is as near as this to what it was told to do has grip, and does it exactly.
-/// One that is further off slips, and only friction brings it back.
-const GRIP: f64 = 2e-3;
 
 /// Share of its velocities that a ground robot keeps while it turns, in MORSE's motion.
 ///
 /// There friction took its share of a drive, three hundredths at 1 m/s, but half of it from a turn: a robot stood on
 /// a few points close together, whatever its size. The engine here would brake a turn by the whole footprint.
 pub(super) const TURNING_SHARE: f64 = 0.985;
-
-/// rad/s, from which a driven robot turns.
-const TURNING: f64 = 1e-3;
-
-/// A velocity that a body was told to have in this tick.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Command {
-    /// Of the body's origin, body axes, m/s.
-    linear: Vector3<f64>,
-    /// Body axes, rad/s.
-    angular: Vector3<f64>,
-    is_ground_robot: bool,
-    /// True if it was told something else before.
-    is_new: bool,
-}
 
 /// The bodies that are driven in this tick, and those that are pushed.
 #[derive(Resource, Default)]
@@ -70,13 +51,11 @@ impl Commanded {
         self.velocities.contains_key(&body)
     }
 
-    /// The velocity that a driven body is to have where it touches something, if it can keep it by
-    /// friction; and whether it turns, which takes friction away.
-    pub(super) fn wanted_at(&self, place: usize, body: &RigidBody, point: Vec3) -> Option<Vec3> {
-        let command = self.velocities.get(&place)?;
-        let wanted = command.wanted(body);
-        let arm = point - body.center_of_mass();
-        Some(wanted.0 + wanted.1.cross(arm))
+    /// The robots with a commanded velocity that contacts with the ground drive, by growing place.
+    pub(super) fn of_rolling_robots(&self) -> impl Iterator<Item = (usize, &Command)> {
+        let all = self.velocities.iter();
+        let rolling = all.filter(|(_, command)| command.rolls);
+        rolling.map(|(place, command)| (*place, command))
     }
 
     /// Tells whether a driven body is a ground robot, whose height is left to physics.
@@ -91,15 +70,8 @@ impl Commanded {
         command.is_some_and(Command::turns)
     }
 
-    /// The ground robots that are told to turn, which they do without friction.
-    pub(super) fn turning(&self) -> impl Iterator<Item = usize> {
-        let all = self.velocities.iter();
-        let turning = all.filter(|(_, command)| command.is_ground_robot && command.turns());
-        turning.map(|(place, _)| *place)
-    }
-
-    /// Sets the commanded velocities again, at the start of every step of the engine; `is_first` of a
-    /// tick. `holds`: in MORSE's motion they are set whether the robot slips or not.
+    /// Sets the commanded velocities at the start of every step of the engine; in MORSE's motion, of the first one of a tick
+    /// (`is_first`). Robots that roll are driven by friction instead.
     pub(super) fn impose(
         &self,
         engine: &mut EngineItem<'_, '_>,
@@ -119,10 +91,7 @@ impl Commanded {
             }
             let is_due = match motion {
                 MotionMode::Morse => is_first,
-                MotionMode::Default => {
-                    let is_new = command.is_new && is_first;
-                    is_new || row.kind != BodyKind::Dynamic || command.has_grip(body)
-                }
+                MotionMode::Default => !command.rolls,
             };
             if is_due {
                 let is_braked =
@@ -156,100 +125,6 @@ impl Commanded {
                 body.set_angular_damping(row.damping[1]);
             }
         }
-    }
-}
-
-impl Command {
-    /// Tells whether the body has to be awake; one that stands as it was told before may sleep.
-    fn wakes(&self) -> bool {
-        self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
-    }
-
-    fn turns(&self) -> bool {
-        self.angular.z.abs() > TURNING
-    }
-
-    fn times(&self, share: f64) -> Self {
-        Self {
-            linear: self.linear * share,
-            angular: self.angular * share,
-            ..*self
-        }
-    }
-
-    /// Tells whether the body does what it was told, or must since nothing else makes it.
-    fn has_grip(&self, body: &RigidBody) -> bool {
-        if !self.is_ground_robot || self.turns() {
-            return true;
-        }
-        let (linear, angular) = self.wanted(body);
-        let off = (linear - body.linvel()).length() + (angular - body.angvel()).length();
-        f64::from(off) < GRIP
-    }
-
-    /// The velocity of the body's centre of mass, and its angular velocity, as they are to be.
-    fn wanted(&self, body: &RigidBody) -> (Vec3, Vec3) {
-        let pose = convert::isometry(body.position());
-        let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
-        let own_angular = convert::vector(body.angvel());
-        let own_linear = convert::vector(body.linvel()) - own_angular.cross(&arm);
-        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
-        (
-            convert::vec3(&(linear + angular.cross(&arm))),
-            convert::vec3(&angular),
-        )
-    }
-
-    /// Of the body's origin, world axes, for a body that moves with these itself.
-    fn velocities(
-        &self,
-        pose: &Isometry3<f64>,
-        own_linear: &Vector3<f64>,
-        own_angular: &Vector3<f64>,
-    ) -> (Vector3<f64>, Vector3<f64>) {
-        let mut linear = pose.rotation * self.linear;
-        let mut angular = pose.rotation * self.angular;
-        if self.is_ground_robot {
-            linear.z = own_linear.z;
-            angular.x = own_angular.x;
-            angular.y = own_angular.y;
-        }
-        (linear, angular)
-    }
-
-    /// Gives the body this velocity. A ground robot keeps its own vertical speed, roll and pitch
-    /// rates: gravity and the ground give those.
-    ///
-    /// With a length of the `step` (s), it is the mean velocity of the body on its arc in that step.
-    fn impose(&self, body: &mut RigidBody, row: &BodyRow, step: Option<f64>) {
-        let (linear, angular) = self.start(body, row);
-        let linear = step.map_or(linear, |step| arc::mean(&linear, &angular, step));
-        let wakes = self.wakes();
-        body.set_linvel(convert::vec3(&held::allowed(row, linear)), wakes);
-        body.set_angvel(convert::vec3(&angular), wakes);
-    }
-
-    /// Velocity that the body is to have as it lies now: of its centre of mass, and about it; world axes.
-    fn start(&self, body: &RigidBody, row: &BodyRow) -> (Vector3<f64>, Vector3<f64>) {
-        let pose = convert::isometry(body.position());
-        let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
-        let (own_linear, own_angular) = if row.kind == BodyKind::Kinematic {
-            (Vector3::zeros(), Vector3::zeros())
-        } else {
-            let angular = convert::vector(body.angvel());
-            (
-                convert::vector(body.linvel()) - angular.cross(&arm),
-                angular,
-            )
-        };
-        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
-        let angular = held::allowed_turn(row, angular);
-        (linear + angular.cross(&arm), angular)
-    }
-
-    /// Tells whether nothing but the command moves the body.
-    fn is_alone(&self, row: &BodyRow) -> bool {
-        row.kind == BodyKind::Kinematic || !self.is_ground_robot
     }
 }
 
@@ -388,6 +263,8 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
                         is_new: false,
                         ..*last
                     });
+                    let rolls = command.is_ground_robot && rolls(engine, tables, place, settings);
+                    let command = Command { rolls, ..command };
                     let is_new = last != Some(command);
                     let command = Command { is_new, ..command };
                     hold(engine, row, &command, settings.motion);
@@ -421,6 +298,35 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
             }
         }
     }
+}
+
+/// True if contacts with the ground drive a ground robot: a dynamic base with a weight that does not swim, and geometry to stand on. In MORSE's
+/// motion no robot is driven so.
+fn rolls(
+    engine: &EngineItem<'_, '_>,
+    tables: &Tables,
+    place: usize,
+    settings: &PhysicsSettings,
+) -> bool {
+    let row = tables.bodies.get(place);
+    let is_heavy = row.is_some_and(|row| row.kind == BodyKind::Dynamic && row.gravity)
+        && settings.gravity != [0.0; 3];
+    let stands = |(_, row): (usize, &BodyRow)| {
+        let body = engine.bodies.bodies.get(row.handle);
+        body.is_some_and(|body| !body.colliders().is_empty())
+    };
+    let swims = || {
+        let pose = row.and_then(|row| engine.bodies.bodies.get(row.handle));
+        let height = pose.map(|body| engine.places.of(body).translation.z);
+        settings
+            .water
+            .zip(height)
+            .is_some_and(|(water, height)| height < water.level)
+    };
+    settings.motion == MotionMode::Default
+        && is_heavy
+        && !swims()
+        && tables.robot_of(place).any(stands)
 }
 
 /// The force and the torque of a drive in this tick, world axes.
@@ -480,6 +386,9 @@ fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motio
     if motion == MotionMode::Default {
         body.set_linear_damping(0.0);
         body.set_angular_damping(0.0);
+        if command.rolls && command.wakes() {
+            body.wake_up(true);
+        }
     }
     if !command.is_ground_robot {
         body.set_gravity_scale(0.0, false);

@@ -24,8 +24,8 @@ pub(super) struct Hooks<'a> {
     pub commanded: &'a Commanded,
     pub trees: &'a Trees,
     pub grasps: &'a Grasps,
-    /// True if driven robots roll; otherwise friction brakes them between two ticks, as in MORSE.
-    pub rolls: bool,
+    /// True in MORSE's motion, where robots that turn have no friction.
+    pub is_morse: bool,
     /// Against gravity; zero without gravity.
     pub up: Vec3,
 }
@@ -36,30 +36,10 @@ impl Hooks<'_> {
         self.tables.geometry.get(place)
     }
 
-    fn driven(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> Option<usize> {
-        let place = place(bodies, handle)?;
-        self.commanded.drives(place).then_some(place)
-    }
-
     /// Tells whether a body is told to turn, or hangs on one that is, such as a wheel.
     fn turns(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> bool {
         let base = place(bodies, handle).and_then(|place| self.tables.bases.get(place));
         base.is_some_and(|base| self.commanded.turns(*base))
-    }
-
-    /// The velocity that a body is to have at a point: as it is told, or as it moves.
-    fn velocity_at(
-        &self,
-        bodies: &RigidBodySet,
-        handle: Option<RigidBodyHandle>,
-        point: Vec3,
-    ) -> Vec3 {
-        let Some(body) = handle.and_then(|handle| bodies.get(handle)) else {
-            return Vec3::ZERO;
-        };
-        let place = usize::try_from(body.user_data).ok();
-        let wanted = place.and_then(|place| self.commanded.wanted_at(place, body, point));
-        wanted.unwrap_or_else(|| body.velocity_at_point(point))
     }
 }
 
@@ -90,17 +70,14 @@ impl PhysicsHooks for Hooks<'_> {
         is_free.then_some(solved)
     }
 
-    /// A driven robot rolls: friction where it stands makes it go as it was told instead of braking it,
-    /// as wheels or tracks would, up to the friction there is. On a slope that holds it, on ice it does
-    /// not. While it turns, it and its wheels roll without friction: then the velocity alone, set at every step,
-    /// holds it. What stands on the robot, or touches its sides, rubs as ever.
-    ///
-    /// In MORSE's motion friction brakes it, unless it turns: see [`super::drives::TURNING_SHARE`].
+    /// Keeps rolling even. In MORSE's motion friction brakes a driven robot, unless it turns: see
+    /// [`super::drives::TURNING_SHARE`].
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
         rolling::put_below_axles(context);
+        if !self.is_morse {
+            return;
+        }
         let bodies = context.bodies;
-        let driven_1 = self.driven(bodies, context.rigid_body1);
-        let driven_2 = self.driven(bodies, context.rigid_body2);
         // The normal points from the first collider to the second.
         let lift = context.normal.dot(self.up);
         // The engine's friction also brakes what turns on the spot, and cannot be told a rate to keep.
@@ -108,18 +85,6 @@ impl PhysicsHooks for Hooks<'_> {
             || (lift > SUPPORT && self.turns(bodies, context.rigid_body2))
         {
             *context.friction = 0.0;
-            return;
-        }
-        let stands_1 = driven_1.filter(|_| -lift > SUPPORT);
-        let stands_2 = driven_2.filter(|_| lift > SUPPORT);
-        if (stands_1.is_none() && stands_2.is_none()) || !self.rolls {
-            return;
-        }
-        for contact in context.solver_contacts.iter_mut() {
-            let point = (contact.anchor1 + contact.anchor2) / 2.0;
-            let of_1 = self.velocity_at(bodies, context.rigid_body1, point);
-            let of_2 = self.velocity_at(bodies, context.rigid_body2, point);
-            contact.tangent_velocity = of_2 - of_1;
         }
     }
 }

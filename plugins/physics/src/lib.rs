@@ -9,7 +9,8 @@
 //! - [`drives`]: what actuators ask of bodies; `rivals`: which of several drives; `posed`: velocities of what they put
 //!   somewhere; `held`: what does not move from there, and locked axes; `joints`, `posing`: what they ask of joints;
 //! - [`grasp`]: bodies that hold others;
-//! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom; `slopes`: who turns there;
+//! - `slip`: warnings about robots that miss their commands;
+//! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
 //! - [`fluids`]: air and water; `vehicles`: wheels that are rays, `cars`: as MORSE had them; `loads`: forces for a step;
 //! - `mechanisms`: the trees of joints; `trees`: as they move, `motor`: by what;
 //! - [`lost_body`]: bodies that were lost;
@@ -44,7 +45,7 @@ pub mod prepare;
 mod rivals;
 mod rolling;
 pub mod shapes;
-mod slopes;
+mod slip;
 mod snapshot;
 mod step;
 mod trees;
@@ -188,7 +189,7 @@ fn add_systems(app: &mut App) {
             step::step
                 .in_set(PhysicsSet::StepSimulation)
                 .run_if(place::runs),
-            (joints::read, step::write_back, posed::pass)
+            (joints::read, step::write_back, posed::pass, slip::watch)
                 .chain()
                 .in_set(PhysicsSet::Writeback)
                 .run_if(place::runs),

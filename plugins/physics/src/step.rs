@@ -1,10 +1,7 @@
 //! One tick of the engine, and what the entities learn of it.
 
 use bevy::prelude::*;
-use morse_api::{
-    body::{BodyKind, BodyState},
-    motion::MotionMode,
-};
+use morse_api::body::{BodyKind, BodyState};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
@@ -19,7 +16,6 @@ use super::{
     lost_body::Losses,
     places::Step,
     posing::{self, Poses},
-    slopes,
     trees::Trees,
     vehicles::Vehicles,
 };
@@ -32,14 +28,11 @@ pub(super) fn step(
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
     (mut vehicles, mut trees, grasps): (ResMut<Vehicles>, ResMut<Trees>, Res<Grasps>),
-    (mut loads, mut normals, mut poses): (Local<Loads>, Local<Vec<slopes::Normal>>, Local<Poses>),
+    (mut loads, mut poses): (Local<Loads>, Local<Poses>),
     mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
 ) {
     let gravity = engine.configuration.gravity;
-    if settings.motion == MotionMode::Default {
-        slopes::hold(&mut engine, &tables, &commanded, &mut normals);
-    }
     engine.keep_near(&tables);
     losses.put_out(&mut engine, &tables, &commanded.unbearable);
     let substeps = settings.substeps.max(1);
@@ -66,7 +59,7 @@ pub(super) fn step(
             commanded: &commanded,
             trees: &trees,
             grasps: &grasps,
-            rolls: settings.motion == MotionMode::Default,
+            is_morse: settings.motion.is_morse(),
             up: -gravity.normalize_or_zero(),
         };
         engine.remember(&tables, |body| trees.has(body));

@@ -11,6 +11,7 @@
 //! feet on the ground each stop the whole robot, and a gripper's two fingers each give way as if the other did not. It needs
 //! several rounds a step, or less than its share of mass for each contact, and gets neither stiff nor exact.
 mod bodies;
+mod drive;
 mod gather;
 mod groups;
 mod lent;
@@ -40,6 +41,7 @@ use super::{
     mechanisms::{Group, Parts},
     prepare::Prepared,
 };
+use drive::Driven;
 use gather::Found;
 use groups::Groups;
 use lent::Lent;
@@ -69,6 +71,8 @@ pub(super) struct Trees {
     stirred: Vec<bool>,
     /// Trees that are calculated in this step.
     awake: Vec<bool>,
+    /// Ground robots with a commanded velocity in this step, by growing base.
+    driven: Vec<Driven>,
     /// Bodies without joints that are calculated in this step, in the order of their places once all are found.
     lent: Vec<Lent>,
     found: Found,
@@ -262,6 +266,7 @@ impl Trees {
         dt: f64,
     ) {
         self.lent.clear();
+        self.collect_driven(commanded);
         if self.rows.is_empty() && self.state.pulled.is_empty() {
             return;
         }

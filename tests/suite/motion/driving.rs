@@ -228,7 +228,7 @@ fn past_an_edge_a_robot_falls() {
             ..Arena::default()
         }
         .build();
-        test.run(3.5);
+        test.run(5.0);
         let before = test.body();
         assert!(
             before.pose.translation.z < -1.0,

@@ -51,10 +51,10 @@ fn x(simulation: &Simulation) -> f64 {
         .x
 }
 
-/// Way along x in half a second.
+/// Way along x in a second.
 fn way(simulation: &mut Simulation) -> f64 {
     let before = x(simulation);
-    simulation.run(30).expect("a rover");
+    simulation.run(60).expect("a rover");
     x(simulation) - before
 }
 
@@ -222,6 +222,8 @@ fn a_keyboard_takes_over_while_keys_are_pressed() {
     press(&simulation, &["down"]);
     assert!(way(&mut simulation) < -0.8);
     press(&simulation, &[]);
+    // Friction takes 0.6 s to turn 2 m/s backwards into 1 m/s forwards.
+    simulation.run(40).unwrap();
     assert!(
         way(&mut simulation) > 0.4,
         "it is left to the other one again"

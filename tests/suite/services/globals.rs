@@ -140,7 +140,8 @@ fn components_are_switched_by_path() {
         json!(["rover.motion"]),
     );
     simulation.run(30).unwrap();
-    assert!(x(&simulation, "rover").abs() < 0.01);
+    let coasted = x(&simulation, "rover");
+    assert!(coasted.abs() < 0.01, "{coasted}");
     answer(
         &mut simulation,
         "simulation",
@@ -148,7 +149,7 @@ fn components_are_switched_by_path() {
         json!(["rover.motion"]),
     );
     simulation.run(60).unwrap();
-    assert!((x(&simulation, "rover") - 1.0).abs() < 0.1);
+    assert!((x(&simulation, "rover") - 0.9).abs() < 0.05);
     let why = refusal(
         &mut simulation,
         "simulation",
@@ -164,14 +165,14 @@ fn objects_go_back_while_time_goes_on_and_a_reset_takes_everything_back() {
     simulation.hash_every_tick();
     simulation.run(60).unwrap();
     let straight = simulation.state_hash();
-    assert!(x(&simulation, "rover") > 0.9);
+    assert!(x(&simulation, "rover") > 0.85);
     let said = answer(&mut simulation, "simulation", "reset_objects", json!([]));
     assert_eq!(said, "Objects restored to initial position");
     assert!(x(&simulation, "rover").abs() < 1e-6);
     assert_eq!(simulation.tick(), 60);
     simulation.run(60).unwrap();
     assert!(
-        (x(&simulation, "rover") - 1.0).abs() < 0.1,
+        (x(&simulation, "rover") - 0.9).abs() < 0.05,
         "it still drives"
     );
     answer(&mut simulation, "simulation", "reset", json!([]));

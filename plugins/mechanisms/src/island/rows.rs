@@ -75,15 +75,14 @@ impl Rows {
         let wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
         let distance = contact.distance + TOUCHING;
         let first = self.rows.len();
-        let turns = [Vector3::zeros(); 3];
-        self.point(
-            &contact.sides,
-            &contact.point,
-            [axes, turns],
-            members,
-            bodies,
-            starts,
-        );
+        let (system, point) = ((members, bodies, starts), &contact.point);
+        if contact.friction_sides == contact.sides {
+            self.point(&contact.sides, point, axes.map(along), system);
+        } else {
+            let [normal, across @ ..] = axes.map(along);
+            self.point(&contact.sides, point, [normal], system);
+            self.point(&contact.friction_sides, point, across, system);
+        }
         for (at, row) in self.rows[first..].iter_mut().enumerate() {
             row.impulse = axes[at].dot(&contact.impulse);
             if at == 0 {
@@ -117,12 +116,11 @@ impl Rows {
         starts: &[usize],
         dt: f64,
     ) {
-        let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
-        let none = [Vector3::zeros(); 3];
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let first = self.rows.len();
-        for axes in [[[x, y, z], none], [none, [x, y, z]]] {
-            self.point(&weld.sides, &weld.point, axes, members, bodies, starts);
-        }
+        let system = (members, bodies, starts);
+        self.point(&weld.sides, &weld.point, axes.map(along), system);
+        self.point(&weld.sides, &weld.point, axes.map(about), system);
         let errors = weld.error.linear.iter().chain(&weld.error.angular);
         let rows = self.rows[first..].iter_mut().zip(weld.holds);
         for ((row, _), error) in rows.zip(errors).filter(|((_, holds), _)| *holds) {
@@ -131,23 +129,21 @@ impl Rows {
         }
     }
 
-    /// Adds three rows about the motion of the second side against the first: along three axes at a point, and about three.
-    fn point(
+    /// Adds rows for the motion of the second side relative to the first at a point, one for each direction.
+    fn point<const COUNT: usize>(
         &mut self,
         sides: &[Side; 2],
         point: &Vector3<f64>,
-        [along, about]: [[Vector3<f64>; 3]; 2],
-        members: &[Member<'_>],
-        bodies: &[FreeBody],
-        starts: &[usize],
+        directions: [Motion; COUNT],
+        (members, bodies, starts): (&[Member<'_>], &[FreeBody], &[usize]),
     ) {
         let first = self.rows.len();
-        self.rows.extend([Row::default(); 3]);
+        self.rows.extend([Row::default(); COUNT]);
         for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
             match *side {
                 Side::Given(velocity) => {
-                    for (row, axis) in self.rows[first..].iter_mut().zip(&along) {
-                        row.offset += sign * axis.dot(&velocity);
+                    for (row, direction) in self.rows[first..].iter_mut().zip(&directions) {
+                        row.offset += sign * direction.linear.dot(&velocity);
                     }
                 }
                 Side::Link { member, link } => {
@@ -159,9 +155,9 @@ impl Rows {
                     let work = &of.mover.work;
                     work.jacobian_at(of.tree, link, &target, &mut self.columns);
                     let carried = of.base.velocity;
-                    for (at, (along, about)) in along.iter().zip(&about).enumerate() {
+                    for (at, direction) in directions.iter().enumerate() {
                         let turn = |axis| of.place.rotation.tr_mul(axis) * sign;
-                        let (along, about) = (turn(along), turn(about));
+                        let (along, about) = (turn(&direction.linear), turn(&direction.angular));
                         let number = |motion: &Motion| {
                             along.dot(&motion.linear) + about.dot(&motion.angular)
                         };
@@ -177,8 +173,9 @@ impl Rows {
                         continue;
                     };
                     let who = members.len() + place;
-                    for (at, (along, about)) in along.iter().zip(&about).enumerate() {
-                        let angular = (point - body.center).cross(along) + about;
+                    for (at, direction) in directions.iter().enumerate() {
+                        let along = direction.linear;
+                        let angular = (point - body.center).cross(&along) + direction.angular;
                         let [one, two] = [along * sign, angular * sign];
                         let numbers = [one.x, one.y, one.z, two.x, two.y, two.z];
                         let row = &mut self.rows[first + at];
@@ -275,6 +272,22 @@ impl Rows {
         let rows = self.rows[3 * contact..].iter();
         let axes = self.contacts[contact].axes;
         rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
+    }
+}
+
+/// The direction of a translation along an axis.
+fn along(axis: Vector3<f64>) -> Motion {
+    Motion {
+        angular: Vector3::zeros(),
+        linear: axis,
+    }
+}
+
+/// The direction of a rotation about an axis.
+fn about(axis: Vector3<f64>) -> Motion {
+    Motion {
+        angular: axis,
+        linear: Vector3::zeros(),
     }
 }
 

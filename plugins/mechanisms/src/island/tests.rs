@@ -63,6 +63,7 @@ fn cube(mass: f64, side: f64) -> FreeBody {
 fn contact(sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>) -> Contact {
     Contact {
         sides,
+        friction_sides: sides,
         point,
         normal,
         distance: -1e-4,

@@ -29,6 +29,7 @@ impl Last {
                 linear,
                 angular,
                 is_ground_robot,
+                rolls: false,
                 is_new: false,
             })),
             Drive::Pose(pose) => acts.then_some(Self::Pose(pose)),

@@ -76,6 +76,12 @@ impl Trees {
         for pair in grasps.pairs() {
             self.hold(&mut found, pair, engine, tables, dt);
         }
+        for at in 0..self.driven.len() {
+            let base = self.driven[at].base();
+            if rigid(engine, tables, base).is_some_and(|body| !body.is_sleeping()) {
+                self.pull(&mut found, base, engine, tables, dt);
+            }
+        }
         while let Some(body) = found.open.pop() {
             self.touching(&mut found, body, engine, tables, dt);
         }
@@ -254,14 +260,16 @@ impl Trees {
                     contacts.push(Touch {
                         key: Key::new(pair.geometry, manifold, id),
                         bodies: pair.bodies,
+                        driven: None,
                         contact: Contact {
                             sides: [Side::Given(Vector3::zeros()); 2],
+                            friction_sides: [Side::Given(Vector3::zeros()); 2],
                             point,
                             normal,
                             distance: f64::from(contact.dist) + (two - one).dot(&normal),
                             friction: f64::from(manifold.data.friction),
                             restitution: f64::from(manifold.data.restitution),
-                            tangent_velocity: convert::vector(contact.tangent_velocity),
+                            tangent_velocity: Vector3::zeros(),
                             impulse: Vector3::zeros(),
                         },
                     });
@@ -272,7 +280,7 @@ impl Trees {
     }
 
     /// Pose of a body before this step; of one that is not moved here, as it is now.
-    fn pose_before(
+    pub(super) fn pose_before(
         &self,
         body: usize,
         engine: &EngineItem<'_, '_>,

@@ -24,6 +24,8 @@ pub(super) struct Lent {
     pub linear: Vector3<f64>,
     /// As well, rad/s.
     pub angular: Vector3<f64>,
+    /// Linear and angular velocity of the centre of mass before the step, m/s and rad/s.
+    before: [Vector3<f64>; 2],
     /// Velocity with which it moves in this step.
     pub moving: Motion,
     /// Influences in the engine; none if the engine has moved it already.
@@ -50,11 +52,11 @@ impl Lent {
     ) -> Self {
         let turn = pose.rotation;
         let (force, torque) = (rigid.user_force(), rigid.user_torque());
+        let before = [rigid.linvel(), rigid.angvel()].map(convert::vector);
         let pull = convert::vector(gravity * rigid.gravity_scale());
-        let linear =
-            convert::vector(rigid.linvel()) + (pull + convert::vector(force) / weight.mass) * dt;
+        let linear = before[0] + (pull + convert::vector(force) / weight.mass) * dt;
         let turned = turn * (weight.inverse_inertia * (turn.inverse() * convert::vector(torque)));
-        let angular = convert::vector(rigid.angvel()) + turned * dt;
+        let angular = before[1] + turned * dt;
         let damping = [rigid.linear_damping(), rigid.angular_damping()];
         let slower = damping.map(|damping| 1.0 / (1.0 + f64::from(damping) * dt));
         let allowed = allowed(rigid.locked_axes());
@@ -63,6 +65,7 @@ impl Lent {
             pose,
             linear: (linear * slower[0]).component_mul(&allowed[0]),
             angular: (angular * slower[1]).component_mul(&allowed[1]),
+            before,
             moving: Motion::ZERO,
             acts: Some(Acts {
                 gravity: rigid.gravity_scale(),
@@ -89,8 +92,18 @@ impl Lent {
             pose: moved(&pose, &center.coords, &back, dt),
             linear,
             angular,
+            before: [linear, angular],
             moving: Motion::ZERO,
             acts: None,
+        }
+    }
+
+    /// Velocity of the origin before the step, given the centre of mass (m) in the world.
+    pub(super) fn velocity_before(&self, center: &Vector3<f64>) -> Motion {
+        let [linear, angular] = self.before;
+        Motion {
+            angular,
+            linear: linear + angular.cross(&(self.pose.translation.vector - center)),
         }
     }
 }

@@ -80,8 +80,10 @@ mod tests {
         Touch {
             key: super::super::touch::Key::default(),
             bodies: [0, 1],
+            driven: None,
             contact: Contact {
                 sides: [Side::Given(Vector3::zeros()); 2],
+                friction_sides: [Side::Given(Vector3::zeros()); 2],
                 point: point.into(),
                 normal: Vector3::z(),
                 distance,

@@ -73,12 +73,13 @@ impl Trees {
                 touch.contact.impulse = known[at].1.into();
             }
         }
+        self.drive(&mut found, scene);
         let mut groups = mem::take(&mut self.groups);
         self.group(&mut groups, &found);
         for group in groups.all() {
             let mut taken = mem::take(&mut self.together.taken);
             taken.extend(group.trees.iter().map(|at| self.take(*at, scene)));
-            if group.contacts.is_empty() && group.welds.is_empty() {
+            if group.free.is_empty() && group.contacts.is_empty() && group.welds.is_empty() {
                 for one in &mut taken {
                     let tree = &self.rows[one.at].tree;
                     one.mover
@@ -193,10 +194,19 @@ impl Trees {
         contacts.clear();
         contacts.extend(group.contacts.iter().map(|at| {
             let Touch {
-                bodies, contact, ..
+                bodies,
+                driven,
+                contact,
+                ..
             } = &found.contacts[*at];
+            let sides = bodies.map(|body| side(Some(body), &contact.point));
+            let mut friction_sides = sides;
+            if let Some((own, base)) = *driven {
+                friction_sides[own] = side(Some(base), &contact.point);
+            }
             Contact {
-                sides: bodies.map(|body| side(Some(body), &contact.point)),
+                sides,
+                friction_sides,
                 ..*contact
             }
         }));
@@ -337,14 +347,19 @@ impl Trees {
 
 /// Velocity of a body that nothing here moves, at a point of the world, m/s.
 fn velocity_at(body: usize, point: &Vector3<f64>, scene: &Scene<'_, '_, '_>) -> Vector3<f64> {
-    let Some(body) = rigid(scene.engine, scene.tables, body) else {
-        return Vector3::zeros();
+    rigid_motion(body, point, scene).linear
+}
+
+/// Motion of a body that nothing here moves, in world axes; the linear velocity is that at a point of the world.
+pub(super) fn rigid_motion(body: usize, point: &Vector3<f64>, scene: &Scene<'_, '_, '_>) -> Motion {
+    let Some(body) = rigid(scene.engine, scene.tables, body).filter(|body| !body.is_fixed()) else {
+        return Motion::ZERO;
     };
-    if body.is_fixed() {
-        return Vector3::zeros();
-    }
     let pose = scene.engine.places.of(body);
     let motion = carried(body, &pose);
     let local = pose.inverse_transform_point(&(*point).into());
-    pose.rotation * motion.at(&local.coords)
+    Motion {
+        angular: pose.rotation * motion.angular,
+        linear: pose.rotation * motion.at(&local.coords),
+    }
 }

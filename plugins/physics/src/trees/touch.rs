@@ -33,5 +33,7 @@ impl Key {
 pub(super) struct Touch {
     pub key: Key,
     pub bodies: [usize; 2],
+    /// Of a contact that supports a driven robot: the side that is the robot's, and the robot's base.
+    pub driven: Option<(usize, usize)>,
     pub contact: Contact,
 }

@@ -344,6 +344,7 @@ mod tests {
             let place = Vector3::new(f64::from(at / 3) - 0.9, f64::from(at % 3) - 1.2, 0.0);
             let contact = Contact {
                 sides: [Side::Given(Vector3::zeros()), Side::Body(0)],
+                friction_sides: [Side::Given(Vector3::zeros()), Side::Body(0)],
                 point: place * 0.1,
                 normal: Vector3::z(),
                 distance: -1.2e-4,

@@ -1,0 +1,110 @@
+//! The velocity that a robot is commanded to have.
+use bevy_rapier3d::rapier::prelude::RigidBody;
+use morse_api::body::BodyKind;
+use morse_mechanisms::Motion;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::arc;
+use crate::{convert, engine::BodyRow, held};
+
+/// rad/s, from which a driven robot turns.
+const TURNING: f64 = 1e-3;
+
+/// A velocity that a body was told to have in this tick.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Command {
+    /// Of the body's origin, body axes, m/s.
+    pub(crate) linear: Vector3<f64>,
+    /// Body axes, rad/s.
+    pub(crate) angular: Vector3<f64>,
+    pub(crate) is_ground_robot: bool,
+    /// True if contacts with the ground drive it; otherwise its velocity is set.
+    pub(crate) rolls: bool,
+    /// True if it was told something else before.
+    pub(crate) is_new: bool,
+}
+
+impl Command {
+    /// Tells whether the body has to be awake; one that stands as it was told before may sleep.
+    pub(super) fn wakes(&self) -> bool {
+        self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
+    }
+
+    pub(super) fn turns(&self) -> bool {
+        self.angular.z.abs() > TURNING
+    }
+
+    pub(super) fn times(&self, share: f64) -> Self {
+        Self {
+            linear: self.linear * share,
+            angular: self.angular * share,
+            ..*self
+        }
+    }
+
+    /// Along x and y (m/s) and about z (rad/s), body axes.
+    pub(crate) fn planar(&self) -> Vector3<f64> {
+        Vector3::new(self.linear.x, self.linear.y, self.angular.z)
+    }
+
+    /// Of the body's origin, world axes.
+    pub(crate) fn in_world(&self, rotation: &UnitQuaternion<f64>) -> Motion {
+        Motion {
+            angular: rotation * self.angular,
+            linear: rotation * self.linear,
+        }
+    }
+
+    /// Of the body's origin, world axes, for a body that moves with these itself.
+    pub(super) fn velocities(
+        &self,
+        pose: &Isometry3<f64>,
+        own_linear: &Vector3<f64>,
+        own_angular: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let mut linear = pose.rotation * self.linear;
+        let mut angular = pose.rotation * self.angular;
+        if self.is_ground_robot {
+            linear.z = own_linear.z;
+            angular.x = own_angular.x;
+            angular.y = own_angular.y;
+        }
+        (linear, angular)
+    }
+
+    /// Gives the body this velocity. A ground robot keeps its own vertical speed, roll and pitch
+    /// rates: gravity and the ground give those.
+    ///
+    /// With a length of the `step` (s), it is the mean velocity of the body on its arc in that step.
+    pub(super) fn impose(&self, body: &mut RigidBody, row: &BodyRow, step: Option<f64>) {
+        let (linear, angular) = self.start(body, row);
+        let linear = step.map_or(linear, |step| arc::mean(&linear, &angular, step));
+        let wakes = self.wakes();
+        body.set_linvel(convert::vec3(&held::allowed(row, linear)), wakes);
+        body.set_angvel(convert::vec3(&angular), wakes);
+    }
+
+    /// Velocity that the body is to have as it lies now: of its centre of mass, and about it; world axes.
+    pub(super) fn start(&self, body: &RigidBody, row: &BodyRow) -> (Vector3<f64>, Vector3<f64>) {
+        let pose = convert::isometry(body.position());
+        let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
+        let (own_linear, own_angular) = if row.kind == BodyKind::Kinematic {
+            (Vector3::zeros(), Vector3::zeros())
+        } else {
+            let angular = convert::vector(body.angvel());
+            (
+                convert::vector(body.linvel()) - angular.cross(&arm),
+                angular,
+            )
+        };
+        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
+        let angular = held::allowed_turn(row, angular);
+        (linear + angular.cross(&arm), angular)
+    }
+
+    /// Tells whether nothing but the command moves the body.
+    pub(super) fn is_alone(&self, row: &BodyRow) -> bool {
+        row.kind == BodyKind::Kinematic || !self.is_ground_robot
+    }
+}

@@ -1,0 +1,90 @@
+//! Warnings about ground robots that do not move as they are commanded: their wheels slip, or something holds them.
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+use morse_api::{body::BodyState, component::Path, warning::Warnings};
+use nalgebra::Vector3;
+
+use super::{PhysicsSettings, drives::Commanded, engine::Tables};
+
+/// Time for which a robot has to miss its command before there is a warning, s.
+const PATIENCE: f64 = 1.0;
+
+/// Error of a velocity that is none: a share of the command, and m/s or rad/s.
+const TOLERANCE: [f64; 2] = [0.05, 0.01];
+
+/// Numbers of ticks in a row in which robots missed their commands, by place of the base. Warnings follow from it, and nothing else:
+/// it is no state of the simulation.
+#[derive(Default)]
+pub(super) struct Misses(BTreeMap<usize, u32>);
+
+/// Warns of each robot that has missed its command for a while, once until it reaches it again.
+pub(super) fn watch(
+    settings: Res<PhysicsSettings>,
+    tables: Res<Tables>,
+    commanded: Res<Commanded>,
+    states: Query<(&BodyState, Option<&Path>)>,
+    mut misses: Local<Misses>,
+    mut warnings: ResMut<Warnings>,
+) {
+    let enough = (PATIENCE * settings.rate).ceil() as u32;
+    misses.0.retain(|place, _| commanded.drives(*place));
+    for (place, command) in commanded.of_rolling_robots() {
+        let row = tables.bodies.get(place);
+        let Some((state, path)) = row.and_then(|row| states.get(row.entity).ok()) else {
+            continue;
+        };
+        let count = misses.0.entry(place).or_default();
+        let [wanted, reached] = [command.planar(), planar(state)];
+        if !is_missed(&wanted, &reached) {
+            *count = 0;
+            continue;
+        }
+        *count = count.saturating_add(1);
+        if *count == enough {
+            let text = format!(
+                "it does not move as commanded: {} commanded, {} reached; its wheels slip, or something holds it",
+                shown(&wanted),
+                shown(&reached)
+            );
+            warnings.add(&path.cloned().unwrap_or_default(), &text);
+        }
+    }
+}
+
+/// Velocity along x and y (m/s) and about z (rad/s) of the base's origin, in its own axes.
+fn planar(state: &BodyState) -> Vector3<f64> {
+    let arm = state.pose.translation.vector - state.center_of_mass.coords;
+    let linear = state.linear_velocity + state.angular_velocity.cross(&arm);
+    let turn = state.pose.rotation.inverse();
+    let [linear, angular] = [turn * linear, turn * state.angular_velocity];
+    Vector3::new(linear.x, linear.y, angular.z)
+}
+
+fn is_missed(wanted: &Vector3<f64>, reached: &Vector3<f64>) -> bool {
+    let off = wanted - reached;
+    let [share, least] = TOLERANCE;
+    off.xy().norm() > share * wanted.xy().norm() + least
+        || off.z.abs() > share * wanted.z.abs() + least
+}
+
+fn shown(velocity: &Vector3<f64>) -> String {
+    let speed = velocity.xy().norm();
+    format!("{speed:.2} m/s and {:.2} rad/s", velocity.z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_errors_are_no_misses() {
+        let wanted = Vector3::new(0.5, 0.0, 0.3);
+        assert!(!is_missed(&wanted, &Vector3::new(0.49, 0.0, 0.3)));
+        assert!(is_missed(&wanted, &Vector3::new(0.07, 0.0, 0.3)));
+        assert!(is_missed(&wanted, &Vector3::new(0.5, 0.1, 0.3)));
+        assert!(is_missed(&wanted, &Vector3::new(0.5, 0.0, 0.2)));
+        let still = Vector3::zeros();
+        assert!(!is_missed(&still, &Vector3::repeat(1e-3)));
+    }
+}

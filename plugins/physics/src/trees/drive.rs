@@ -1,0 +1,299 @@
+//! Ground robots with a commanded velocity, driven through their contacts with the ground.
+//!
+//! Every contact that supports such a robot acts as that of an ideal wheel: friction acts on the robot's base and drives the
+//! contact point to the commanded motion, so that neither the inertia of wheels nor scrub takes anything from it. All forces
+//! stay within Coulomb's law, `|F| ≤ μ·N`: on ice and against a wall a robot slips.
+//!
+//! An acceleration acts on the robot as a whole, as if the ground pushed at the height of its centre of mass: the base gets the
+//! change of velocity at once, as far as the traction of the step before allows, `Σ μ·N·dt / m`. A robot therefore does not tip
+//! when it starts, whatever the friction. Friction has the rest of its limit, and holds the robot on slopes and against
+//! disturbances at the contact points themselves. Joints that carry a contact roll without slip.
+use morse_mechanisms::Motion;
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+
+use super::{
+    Trees,
+    gather::Found,
+    isometry,
+    solve::{Scene, rigid_motion},
+    sync::velocity,
+};
+use crate::{
+    convert,
+    drives::{Command, Commanded},
+    filter::SUPPORT,
+    held,
+};
+
+/// A driven robot in one step.
+#[derive(Clone, Debug)]
+pub(super) struct Driven {
+    /// Its base among the bodies of the tables.
+    base: usize,
+    command: Command,
+    /// Greatest impulse of friction on all contacts together, N·s, and its greatest moment about the vertical through the
+    /// centre of mass, N·m·s.
+    traction: [f64; 2],
+    /// Sum of the normals of the contacts, upwards, by the load on them.
+    normal: Vector3<f64>,
+    /// Sum of the motions of the ground, by the load on them.
+    ground: Motion,
+    /// Sum of the loads, N·s.
+    load: f64,
+    /// Velocity of the base's origin that the contacts hold, world axes.
+    held: Motion,
+    /// Share of the traction that is left to friction.
+    rest: f64,
+}
+
+/// A robot as a rigid body, before a step.
+struct Whole {
+    pose: Isometry3<f64>,
+    /// Of the base's origin, world axes.
+    velocity: Motion,
+    mass: f64,
+    center: Point3<f64>,
+    /// About the centre of mass, world axes.
+    inertia: Matrix3<f64>,
+}
+
+impl Trees {
+    /// Collects the driven robots of this step, and takes over those without joints.
+    pub(super) fn collect_driven(&mut self, commanded: &Commanded) {
+        self.driven.clear();
+        for (base, command) in commanded.of_rolling_robots() {
+            if !self.has(base)
+                && let Err(at) = self.state.pulled.binary_search(&base)
+            {
+                self.state.pulled.insert(at, base);
+            }
+            self.driven.push(Driven {
+                base,
+                command: *command,
+                traction: [0.0; 2],
+                normal: Vector3::zeros(),
+                ground: Motion::ZERO,
+                load: 0.0,
+                held: Motion::ZERO,
+                rest: 1.0,
+            });
+        }
+    }
+
+    /// Accelerates the driven robots, and lets friction hold them to their commands.
+    pub(super) fn drive(&mut self, found: &mut Found, scene: &Scene<'_, '_, '_>) {
+        for mover in &mut self.movers {
+            mover.rolling.fill(None);
+        }
+        if self.driven.is_empty() {
+            return;
+        }
+        let mut driven = std::mem::take(&mut self.driven);
+        self.weigh(&mut driven, found, scene);
+        for one in &mut driven {
+            self.accelerate(one, scene);
+        }
+        self.grip(&driven, found, scene);
+        self.driven = driven;
+    }
+
+    /// Finds the contacts that support driven robots, and what friction can do there.
+    fn weigh(&self, driven: &mut [Driven], found: &mut Found, scene: &Scene<'_, '_, '_>) {
+        let gravity = convert::vector(scene.engine.configuration.gravity);
+        let up = -gravity.try_normalize(0.0).unwrap_or_default();
+        for touch in &mut found.contacts {
+            let lift = touch.contact.normal.dot(&up);
+            let side = usize::from(lift > 0.0);
+            if lift.abs() <= f64::from(SUPPORT) {
+                continue;
+            }
+            let base = scene.tables.bases.get(touch.bodies[side]);
+            let place =
+                base.and_then(|base| driven.binary_search_by_key(base, |one| one.base).ok());
+            let Some(one) = place.map(|place| &mut driven[place]) else {
+                continue;
+            };
+            touch.driven = Some((side, one.base));
+            let load = touch.contact.impulse.dot(&touch.contact.normal);
+            if load <= 0.0 {
+                continue;
+            }
+            let center = self.center_of(one.base, scene);
+            let arm = touch.contact.point - center;
+            let across = arm - up * up.dot(&arm);
+            let most = touch.contact.friction * load;
+            one.traction[0] += most;
+            one.traction[1] += most * across.norm();
+            one.normal += touch.contact.normal * (lift.signum() * load);
+            one.ground += self.ground(touch.bodies[1 - side], one.base, scene) * load;
+            one.load += load;
+        }
+    }
+
+    /// Motion of what a robot stands on at the origin of the robot's base, if nothing here moves it.
+    fn ground(&self, body: usize, base: usize, scene: &Scene<'_, '_, '_>) -> Motion {
+        if self.moves(body) {
+            return Motion::ZERO;
+        }
+        let origin = self.pose_of_base(base, scene).translation.vector;
+        rigid_motion(body, &origin, scene)
+    }
+
+    /// Gives the base the change of velocity that traction allows.
+    fn accelerate(&mut self, one: &mut Driven, scene: &Scene<'_, '_, '_>) {
+        let Some(whole) = self.whole(one.base, scene) else {
+            return;
+        };
+        one.held = whole.velocity;
+        let Some(normal) = one.normal.try_normalize(0.0) else {
+            return;
+        };
+        let ground = one.ground * (1.0 / one.load);
+        let wanted = one.command.in_world(&whole.pose.rotation) + ground;
+        let lacking = wanted.linear - whole.velocity.linear;
+        let turn = normal * normal.dot(&(wanted.angular - whole.velocity.angular));
+        let change = lacking - normal * normal.dot(&lacking);
+        let of_center = change + turn.cross(&(whole.center.coords - whole.pose.translation.vector));
+        let used = whole.mass * of_center.norm() / one.traction[0].max(f64::MIN_POSITIVE)
+            + (whole.inertia * turn).norm() / one.traction[1].max(f64::MIN_POSITIVE);
+        let share = if used > 1.0 { 1.0 / used } else { 1.0 };
+        one.rest = (1.0 - used).max(0.0);
+        let change = Motion {
+            angular: turn * share,
+            linear: change * share,
+        };
+        let change = self.allowed(one.base, change, scene);
+        self.push_on(one.base, &whole, &change);
+        one.held = whole.velocity + change;
+    }
+
+    /// Lets friction hold the contact points of driven robots to their motion, and rolls the wheels.
+    fn grip(&mut self, driven: &[Driven], found: &mut Found, scene: &Scene<'_, '_, '_>) {
+        for touch in &mut found.contacts {
+            let Some((side, base)) = touch.driven else {
+                continue;
+            };
+            let Ok(place) = driven.binary_search_by_key(&base, |one| one.base) else {
+                continue;
+            };
+            let one = &driven[place];
+            let arm = touch.contact.point - self.pose_of_base(base, scene).translation.vector;
+            let ground = if one.load > 0.0 {
+                one.ground * (1.0 / one.load)
+            } else {
+                Motion::ZERO
+            };
+            let wanted = (one.held - ground).at(&arm);
+            touch.contact.friction *= one.rest;
+            touch.contact.tangent_velocity = if side == 1 { wanted } else { -wanted };
+            if let Some((tree, link)) = self.of_body[touch.bodies[side]]
+                && link > 0
+            {
+                let place = &self.places[tree];
+                let point = place
+                    .rotation
+                    .tr_mul(&(touch.contact.point - place.position));
+                let velocity = place.rotation.tr_mul(&wanted);
+                let mover = &mut self.movers[tree];
+                let rows = &self.rows[tree].tree;
+                if let Some((variable, speed)) =
+                    mover.work.rolling_speed(rows, link, &point, &velocity)
+                {
+                    mover.rolling[variable] = Some(speed);
+                }
+            }
+        }
+    }
+
+    /// Changes the velocity of a base, and so of all that it carries.
+    fn push_on(&mut self, base: usize, whole: &Whole, change: &Motion) {
+        if let Some((tree, _)) = self.of_body[base] {
+            let turn = whole.pose.rotation.inverse();
+            let speeds = &mut self.state.trees[tree].motion.speeds;
+            let numbers = [turn * change.linear, turn * change.angular];
+            let numbers = numbers.iter().flat_map(|part| part.iter());
+            for (speed, more) in speeds.iter_mut().zip(numbers) {
+                *speed += more;
+            }
+        } else if let Some(lent) = self.lent.iter_mut().find(|lent| lent.body == base) {
+            lent.linear += change.at(&(whole.center.coords - whole.pose.translation.vector));
+            lent.angular += change.angular;
+        }
+    }
+
+    /// The part of a change of velocity that the locks of a body allow.
+    fn allowed(&self, base: usize, change: Motion, scene: &Scene<'_, '_, '_>) -> Motion {
+        let row = scene.tables.bodies.get(base);
+        row.map_or(change, |row| Motion {
+            angular: held::allowed_turn(row, change.angular),
+            linear: held::allowed(row, change.linear),
+        })
+    }
+
+    fn pose_of_base(&self, base: usize, scene: &Scene<'_, '_, '_>) -> Isometry3<f64> {
+        self.pose_before(base, scene.engine, scene.tables)
+            .unwrap_or_else(Isometry3::identity)
+    }
+
+    fn center_of(&self, base: usize, scene: &Scene<'_, '_, '_>) -> Vector3<f64> {
+        let Some((tree, _)) = self.of_body[base] else {
+            let center = Point3::from(self.masses[base].center);
+            return (self.pose_of_base(base, scene) * center).coords;
+        };
+        let (_, center) = self.movers[tree].work.center_of_mass(&self.rows[tree].tree);
+        self.places[tree].point(&center)
+    }
+
+    /// A robot and all that hangs on it, as one rigid body. None if it is not moved here.
+    fn whole(&self, base: usize, scene: &Scene<'_, '_, '_>) -> Option<Whole> {
+        let center = self.center_of(base, scene);
+        let pose = self.pose_of_base(base, scene);
+        let mut whole = Whole {
+            pose,
+            velocity: Motion::ZERO,
+            mass: 0.0,
+            center: center.into(),
+            inertia: Matrix3::zeros(),
+        };
+        let Some((tree, _)) = self.of_body[base] else {
+            let lent = self.lent.iter().find(|lent| lent.body == base)?;
+            whole.velocity = lent.velocity_before(&center);
+            whole.add(&pose, &self.masses[base]);
+            return Some(whole);
+        };
+        if !self.awake[tree] {
+            return None;
+        }
+        let (work, place) = (&self.movers[tree].work, &self.places[tree]);
+        let [linear, angular] = velocity(work, 0, place, &Vector3::zeros());
+        whole.velocity = Motion { angular, linear };
+        for (link, body) in self.rows[tree].links.iter().enumerate() {
+            whole.add(
+                &isometry(&(*place * work.place_of(link))),
+                &self.masses[*body],
+            );
+        }
+        Some(whole)
+    }
+}
+
+impl Driven {
+    /// The robot's base among the bodies of the tables.
+    pub(super) const fn base(&self) -> usize {
+        self.base
+    }
+}
+
+impl Whole {
+    /// Adds a body at a pose.
+    fn add(&mut self, pose: &Isometry3<f64>, weight: &super::Weight) {
+        if !weight.mass.is_finite() {
+            return;
+        }
+        let turn = pose.rotation.to_rotation_matrix().into_inner();
+        let arm = pose * Point3::from(weight.center) - self.center;
+        let steiner = Matrix3::identity() * arm.norm_squared() - arm * arm.transpose();
+        self.mass += weight.mass;
+        self.inertia += turn * weight.inertia * turn.transpose() + steiner * weight.mass;
+    }
+}

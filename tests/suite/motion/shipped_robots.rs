@@ -1,0 +1,203 @@
+//! The shipped robots, as shipped, do what actuators of speed are told: on level ground and slopes, at any rate and friction.
+use morse_api::angles::normalized;
+use morse_sim::{Simulation, simulation::no_extensions};
+use nalgebra::Vector3;
+
+use super::{Test, actuator};
+
+/// Ground robots that stand on wheels, on or without joints.
+const ROBOTS: [&str; 7] = [
+    "atrv",
+    "b21",
+    "jido",
+    "patrolbot",
+    "pioneer3dx",
+    "pr2",
+    "segway_rmp400",
+];
+
+/// A robot of a kind on a plane; rates in Hz, angles in rad.
+struct Drive<'a> {
+    robot: &'a str,
+    kind: &'a str,
+    /// Command of the actuator from the start.
+    start: String,
+    rate: f64,
+    friction: f64,
+    slope: f64,
+    /// More frames of the scene.
+    more: &'a str,
+}
+
+impl Drive<'_> {
+    fn build(&self) -> Test {
+        let room = tempfile::tempdir().expect("a directory");
+        let plane = format!(
+            "frame plane {{ rpy [0, {}, 0]; frame slab {{ translation [0, 0, -0.5]; \
+             geometry {{ shape box; dimension [100, 100, 1]; friction {}; }} }} }} {}",
+            -self.slope, self.friction, self.more
+        );
+        std::fs::write(room.path().join("plane.robray"), plane).expect("written");
+        let text = format!(
+            "Simulation(scene: \"plane.robray\", environment: (rate: {}), robots: {{ \"rover\": (\
+             model: \"robots/{}.robray\", at: (rpy: (0, {}, 0)), friction: {}, {}) }})",
+            self.rate,
+            self.robot,
+            -self.slope,
+            self.friction,
+            actuator(self.kind, &self.start)
+        );
+        let simulation = Simulation::parse(&text, room.path(), &no_extensions);
+        Test {
+            simulation: simulation.unwrap_or_else(|error| panic!("{error}\n{text}")),
+            slope: self.slope,
+        }
+    }
+}
+
+impl Test {
+    /// Mean speed (m/s) and turning rate (rad/s) over a time, about the robot's own vertical.
+    fn mean_motion(&mut self, seconds: f64) -> [f64; 2] {
+        let steps = (seconds / 0.1).round() as u32;
+        let [mut way, mut turned] = [0.0; 2];
+        for _ in 0..steps {
+            let before = self.body().pose;
+            self.run(0.1);
+            let after = self.body().pose;
+            way += (after.translation.vector - before.translation.vector).norm();
+            turned += (before.rotation.inverse() * after.rotation).scaled_axis().z;
+        }
+        [way / seconds, turned / seconds]
+    }
+}
+
+#[track_caller]
+fn assert_reached([speed, turning]: [f64; 2], [v, w]: [f64; 2], case: &str) {
+    println!("{case}: {v} m/s and {w} rad/s commanded, {speed:.5} and {turning:.5} reached");
+    // What stands or does not turn may tremble by a little.
+    let near = |is: f64, wanted: f64| (is - wanted.abs()).abs() <= 0.01 * wanted.abs() + 5e-4;
+    assert!(near(speed, v), "{case}: {speed} of {v} m/s");
+    assert!(
+        near(turning * w.signum(), w) || (w == 0.0 && turning.abs() < 5e-4),
+        "{case}: {turning} of {w} rad/s"
+    );
+}
+
+/// Commands that every robot gets, with the rate, the friction and the slope (degrees) at which it gets them.
+const COMMANDS: [([f64; 2], f64, f64, f64); 8] = [
+    ([0.5, 0.0], 60.0, 1.0, 0.0),
+    ([0.5, 0.0], 240.0, 0.3, 10.0),
+    ([0.02, 0.0], 60.0, 0.3, 10.0),
+    ([1.5, 0.0], 60.0, 5.0, 0.0),
+    ([0.5, 0.3], 60.0, 1.0, 10.0),
+    ([0.5, 0.3], 240.0, 5.0, 0.0),
+    ([0.0, 1.0], 60.0, 0.3, 10.0),
+    ([1.0, -1.0], 1000.0, 0.5, 0.0),
+];
+
+fn drives(kind: &str, start: impl Fn([f64; 2]) -> String) {
+    for robot in ROBOTS {
+        for (command, rate, friction, degrees) in COMMANDS {
+            let mut test = Drive {
+                robot,
+                kind,
+                start: start(command),
+                rate,
+                friction,
+                slope: f64::to_radians(degrees),
+                more: "",
+            }
+            .build();
+            test.run(if rate > 500.0 { 0.7 } else { 1.5 });
+            let seconds = if rate > 500.0 { 0.5 } else { 2.0 };
+            let motion = test.mean_motion(seconds);
+            let case =
+                format!("{robot}, {kind}, {rate} Hz, friction {friction}, {degrees} degrees");
+            assert_reached(motion, command, &case);
+        }
+    }
+}
+
+#[test]
+fn v_omega_is_reached_by_every_shipped_robot() {
+    drives("v_omega", |[v, w]| format!("v: {v}, w: {w}"));
+}
+
+#[test]
+fn xy_omega_is_reached_by_every_shipped_robot() {
+    drives("xy_omega", |[v, w]| {
+        format!("x: {}, y: {}, w: {w}", v * 0.6, v * 0.8)
+    });
+}
+
+/// On ice of friction 0.02 the traction is 0.02 g at most: the robot gains that speed, and says that it slips.
+#[test]
+fn on_ice_a_robot_gains_what_friction_gives() {
+    for robot in ["atrv", "pioneer3dx"] {
+        let mut test = Drive {
+            robot,
+            kind: "v_omega",
+            start: "v: 1".into(),
+            rate: 60.0,
+            friction: 0.02,
+            slope: 0.0,
+            more: "",
+        }
+        .build();
+        test.run(1.0);
+        let before = test.body().linear_velocity.x;
+        test.run(2.0);
+        let gained = (test.body().linear_velocity.x - before) / 2.0;
+        println!("{robot}: {gained} m/s²");
+        // The Pioneer's caster has no friction, and bears a part of its weight.
+        let most = 0.02 * super::G;
+        assert!(
+            gained > 0.5 * most && gained < 1.01 * most,
+            "{robot}: {gained}"
+        );
+        let warnings = test.simulation.take_warnings();
+        assert!(
+            warnings
+                .iter()
+                .any(|text| text.contains("does not move as commanded")),
+            "{warnings:?}"
+        );
+    }
+}
+
+/// Against a wall a robot stands, and pushes with no more than its traction; then it goes on.
+#[test]
+fn a_wall_stops_a_robot_with_a_warning() {
+    for robot in ["jido", "segway_rmp400"] {
+        let mut test = Drive {
+            robot,
+            kind: "v_omega",
+            start: "v: 0.5".into(),
+            rate: 60.0,
+            friction: 0.6,
+            slope: 0.0,
+            more: "frame wall { translation [2, 0, 0.5]; geometry { shape box; dimension [0.2, 4, 1]; } }",
+        }
+        .build();
+        test.run(6.0);
+        let there = test.place();
+        test.run(2.0);
+        let crept = (test.place() - there).norm();
+        println!("{robot}: stands at {there}, creeps by {crept} m");
+        assert!(crept < 2e-3, "{robot}: {crept} m");
+        assert!(
+            normalized(test.yaw()).abs() < 0.01,
+            "{robot}: {}",
+            test.yaw()
+        );
+        let upright = test.body().pose.rotation * Vector3::z();
+        assert!(upright.z > 0.999, "{robot}: {upright}");
+        let warnings = test.simulation.take_warnings();
+        assert!(
+            warnings
+                .iter()
+                .any(|text| text.contains("does not move as commanded")),
+            "{warnings:?}"
+        );
+    }
+}
