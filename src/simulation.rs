@@ -1,13 +1,13 @@
 //! One simulated world: build it, step it, read it, command it.
 //!
-//! - [`kinds`](mod@kinds): the words that a simulation file may use; [`load`]: reads and checks files;
+//! - [`kinds`](mod@kinds): words that a simulation file may use; [`load`]: reads and checks files; `crowd`: memory of robots;
 //! - `build`: from files to an app; [`objects`]: things that components know by name and property; [`install`]:
 //!   sensors and actuators on bodies;
-//! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore;
-//! - [`Mechanism`]: what controllers of joints calculate with;
+//! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore; [`Mechanism`]: dynamics of joints;
 //! - `drop_statistics`, `run_requests`: what observers missed, and what clients ask of whoever runs it.
 mod access;
 mod build;
+mod crowd;
 mod drop_statistics;
 pub mod install;
 pub mod kinds;

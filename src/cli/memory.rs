@@ -1,11 +1,11 @@
-//! The option `--memory`: how much memory sensors may take.
+//! The option `--memory`: how much memory robots and sensors may take.
 use clap::Args as ClapArgs;
 use morse_api::memory::MemoryBudget;
 
 /// The budget of memory, as commands take it
 #[derive(Clone, Copy, Debug, Default, ClapArgs)]
 pub struct MemoryArgument {
-    /// Memory that all sensors may take together: 512MiB, 8GiB; 4GiB unless given
+    /// Memory that all robots and sensors may take together: 512MiB, 8GiB; 4GiB unless given
     #[arg(long, value_name = "SIZE", value_parser = amount)]
     pub memory: Option<u64>,
 }

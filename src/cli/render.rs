@@ -44,7 +44,7 @@ pub struct Args {
     /// Options for reading the file
     #[command(flatten)]
     pub reading: Reading,
-    /// Memory that sensors may take
+    /// Memory that robots and sensors may take
     #[command(flatten)]
     pub memory: MemoryArgument,
 }

@@ -145,7 +145,7 @@ fn refused(
             let noun = if errors == 1 { "error" } else { "errors" };
             let text = format!("{errors} {noun} found; nothing was run");
             messages.tell_always(&text);
-            (Some(report.as_ref()), text, exit::INPUT)
+            (Some(report.as_ref()), text, code_of(report))
         }
         Refusal::Build(BuildError::Middleware(failure)) => {
             messages.error(failure);
@@ -166,6 +166,16 @@ fn refused(
         say(out, failure_json(report, Some(&error), code));
     }
     code
+}
+
+/// The exit code of errors: files that only a middleware lacks are a matter of the environment.
+fn code_of(report: &Report) -> u8 {
+    let mut codes = report.error_codes();
+    let is_any = report.has_errors();
+    match is_any && codes.all(|code| code == "simulation::middleware-files") {
+        true => exit::ENVIRONMENT,
+        false => exit::INPUT,
+    }
 }
 
 /// Runs to the end; returns the exit code.

@@ -30,6 +30,7 @@ use crate::{
     service as services,
     service::simulation::{ComponentWiring, RobotWiring, Wiring},
     simulation::{
+        crowd,
         install::{self, world_view},
         load::Plan,
         objects,
@@ -91,9 +92,13 @@ pub(super) struct Raised {
 }
 
 pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Report>> {
+    let mut impossible = file::check_environment(&plan.simulation.environment);
     if plan.threads > most_threads() {
+        impossible.push(too_many(plan.threads));
+    }
+    if !impossible.is_empty() {
         let mut report = plan.warnings;
-        report.add([too_many(plan.threads)], &plan.sources);
+        report.add(impossible, &plan.sources);
         return Err(Box::new(report));
     }
     put_together(plan, extensions)
@@ -105,24 +110,21 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
         directory,
         assembly,
         sources,
-        assets: _,
         mut warnings,
         threads,
         renderer,
         memory,
         strict,
+        ..
     } = plan;
     let failed = |problems: Vec<_>, warnings: &mut Report| {
         warnings.add(problems, &sources);
         Box::new(std::mem::take(warnings))
     };
     let environment = &simulation.environment;
-    let impossible = file::check_environment(environment);
-    if !impossible.is_empty() {
-        return Err(failed(impossible, &mut warnings));
-    }
     let mut app = empty_world(environment, threads, extensions);
     app.insert_resource(memory);
+    crowd::insert(app.world_mut(), &simulation, &assembly.scene);
     let spawned = spawn::spawn(app.world_mut(), &assembly)
         .map_err(|problems| failed(problems, &mut warnings))?;
     warnings.add(spawned.warnings.clone(), &sources);

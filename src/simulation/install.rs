@@ -42,6 +42,7 @@ use crate::{
     spawn::{Frame, Spawned},
 };
 
+mod examined;
 mod modifiers;
 mod ranges;
 mod rivals;
@@ -104,13 +105,12 @@ pub fn install(
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
     }
-    warnings.extend(world_view::open(
-        world,
-        simulation,
-        spawned,
-        &mut connections,
-        &wakes,
-    ));
+    let views = world_view::open(world, simulation, spawned, &mut connections, &wakes);
+    warnings.extend(views);
+    warnings.extend(examined::examine(world, simulation, &connections));
+    if warnings.iter().any(Diagnostic::is_error) {
+        return Err(warnings);
+    }
     let wakes = wakes.into_values().map(|(sender, _)| sender).collect();
     Ok(Installed {
         connections,

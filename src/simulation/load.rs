@@ -20,7 +20,10 @@ use morse_scene::{
     xacro,
 };
 
-use crate::simulation::kinds::{Kinds, Words};
+use crate::simulation::{
+    crowd,
+    kinds::{Kinds, Words},
+};
 
 /// Options for reading a simulation.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +44,7 @@ pub struct Options {
     pub threads: usize,
     /// Renderer of pictures, unless a camera names another.
     pub renderer: RendererKind,
-    /// Memory that all sensors may take together.
+    /// Memory that all robots and sensors may take together.
     pub memory: MemoryBudget,
 }
 
@@ -77,7 +80,7 @@ pub struct Plan {
     pub threads: usize,
     /// Renderer of pictures, unless a camera names another.
     pub renderer: RendererKind,
-    /// Memory that all sensors may take together.
+    /// Memory that all robots and sensors may take together.
     pub memory: MemoryBudget,
     /// Take warnings of the building for errors.
     pub strict: bool,
@@ -291,6 +294,11 @@ impl Loader<'_> {
     }
 
     fn assemble(&mut self, simulation: Simulation, scene: Scene, directory: &Path) -> Option<Plan> {
+        let budget = self.options.memory;
+        if let Some(problem) = crowd::check(&simulation, None, budget) {
+            self.report.add([problem], &self.sources);
+            return None;
+        }
         let mut options = self.scene_options();
         // Its root link goes where the robot goes.
         options.urdf.root = Root::Fixed;
@@ -305,6 +313,10 @@ impl Loader<'_> {
                 return None;
             }
         };
+        if let Some(problem) = crowd::check(&simulation, Some(&assembly.scene), budget) {
+            self.report.add([problem], &self.sources);
+            return None;
+        }
         if self.options.descriptions.hold {
             assembly.hold();
         }

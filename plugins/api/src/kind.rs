@@ -9,7 +9,7 @@ use crate::{
     command::BadCommand,
     component::Level,
     fields::Fields,
-    middleware::Start,
+    middleware::{Examine, Start},
     modifier::{BindError, ModifierState, Modify, Site},
     port::{OutputPort, Policy},
     random::Random,
@@ -116,6 +116,8 @@ pub struct MiddlewareKind {
     pub default_policy: Policy,
     /// True if it is shown the whole world.
     pub views_world: bool,
+    /// Finds out what keeps it from starting.
+    pub examine: Examine,
     /// Starts it.
     pub start: Start,
 }

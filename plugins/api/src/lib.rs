@@ -18,7 +18,7 @@
 //!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
 //! - [`samples`]: images and clouds, which copies share;
 //! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
-//! - [`range`]: the values that numbers of settings and commands may have; [`memory`]: how much of it sensors may take;
+//! - [`range`]: the values that numbers of settings and commands may have; [`memory`]: the memory that robots and sensors may take;
 //! - [`threads`]: threads of a simulation, for many components of a kind;
 //! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
 //! - [`world_view`]: what middlewares that look on are shown;

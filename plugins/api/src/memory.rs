@@ -1,4 +1,4 @@
-//! Memory that sensors take: told by their settings before anything is allocated, and held against one budget.
+//! Memory of robots and sensors: known by their settings before anything is allocated, and held against one budget.
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -9,7 +9,7 @@ use crate::{
     state::InPathOrder,
 };
 
-/// Greatest memory that all sensors of a simulation may take together, B; 4 GiB unless somebody says otherwise.
+/// Greatest memory that all robots and sensors of a simulation may take together, B; 4 GiB unless somebody says otherwise.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBudget(pub u64);
 
@@ -18,6 +18,10 @@ impl Default for MemoryBudget {
         Self(4 << 30)
     }
 }
+
+/// Estimate of the memory that robots take, besides the measurements of their sensors, B.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RobotMemory(pub u64);
 
 /// Memory that a sensor takes, B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +46,7 @@ pub struct OverBudget {
     pub path: Arc<str>,
     /// Memory that it would take, B.
     pub bytes: u64,
-    /// Memory that all sensors would take, B.
+    /// Memory that all robots and sensors would take, B.
     pub sum: u64,
     /// The budget.
     pub budget: MemoryBudget,
@@ -60,10 +64,11 @@ impl OverBudget {
 }
 
 fn together(bytes: u64, sum: u64) -> String {
+    let [bytes, sum] = [bytes, sum].map(size);
     if bytes == sum {
         String::new()
     } else {
-        format!(" (all sensors together {})", size(sum))
+        format!(" (all robots and sensors together {sum})")
     }
 }
 
@@ -81,7 +86,7 @@ pub fn size(bytes: u64) -> String {
     )
 }
 
-/// Holds the memory that all sensors would take against the budget.
+/// Holds the memory that all robots and sensors would take against the budget.
 ///
 /// # Errors
 ///
@@ -97,7 +102,8 @@ pub fn check(world: &World) -> Result<(), OverBudget> {
     ) else {
         return Ok(());
     };
-    let (mut sum, mut most) = (0_u64, None);
+    let robots = world.get_resource::<RobotMemory>().copied();
+    let (mut sum, mut most) = (robots.unwrap_or_default().0, None);
     for &entity in &order.0 {
         let kind = world.get::<KindOf>(entity);
         let Some(kind) = kind.and_then(|kind| kinds.sensors.get(kind.0)) else {
@@ -150,8 +156,11 @@ mod tests {
             over.to_string(),
             "it would take 5 GiB of memory, and the budget is 4 GiB"
         );
-        over.sum += 1;
-        assert!(over.to_string().contains("(all sensors together 5 GiB)"));
+        over.sum += 1 << 29;
+        assert!(
+            over.to_string()
+                .contains("(all robots and sensors together 5.5 GiB)")
+        );
         assert!(over.remedy().contains("`--memory 6GiB`"));
     }
 }

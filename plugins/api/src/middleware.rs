@@ -1,9 +1,11 @@
 //! Middlewares: threads of their own that carry readings out, and commands and requests in.
 mod offers;
+mod prospect;
 mod register;
 mod worker;
 
 use std::{
+    net::SocketAddr,
     path::PathBuf,
     sync::{
         Arc,
@@ -17,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 pub use offers::Offers;
+pub use prospect::{Examine, Obstacle, Outlook, Prospect, Weight};
 pub use register::AddMiddleware;
 pub use worker::{Worker, caught};
 
@@ -42,6 +45,16 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     const DEFAULT_POLICY: Policy = Policy::Latest;
     /// True if it looks on: it is shown the whole world and all sensors, without being named there.
     const VIEWS_WORLD: bool = false;
+
+    /// Finds out what will keep it from starting, or what is probably not meant. It opens no port and writes nothing.
+    fn check(&self, _: &Prospect<'_, Self::Output, Self::Input>) -> Vec<Obstacle> {
+        Vec::new()
+    }
+
+    /// Tells at which addresses it is going to listen, so that two middlewares at one are found before they start.
+    fn listens(&self, _: &Prospect<'_, Self::Output, Self::Input>) -> Vec<SocketAddr> {
+        Vec::new()
+    }
 
     /// Opens what it needs (files, ports) and starts its thread.
     ///

@@ -1,6 +1,9 @@
 //! The middleware: a memory stick's objects, run inside the tick, on the components that name it.
+mod checks;
+
 use std::{
     collections::BTreeMap,
+    net::SocketAddr,
     path::Path,
     sync::{Arc, Mutex},
     time::Duration,
@@ -8,14 +11,16 @@ use std::{
 
 use bevy::prelude::Reflect;
 use morse_api::{
-    command::CommandSender,
+    command::{ActuatorInfo, CommandSender},
     fields::Unit,
-    middleware::{Failure, Middleware, MiddlewareContext, Report, Running},
+    middleware::{Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Report, Running},
     port::Policy,
     range::Range,
+    reading::SensorInfo,
 };
 use serde::Deserialize;
 
+use self::checks::{is_external, unknown};
 use crate::{
     body::comm::{self, Input},
     cell::{FaultPolicy, Part},
@@ -117,6 +122,17 @@ impl Middleware for OpenR {
     type Output = Nothing;
     type Input = Nothing;
 
+    fn check(&self, prospect: &Prospect<'_, Nothing, Nothing>) -> Vec<Obstacle> {
+        self.obstacles(prospect)
+    }
+
+    fn listens(&self, _: &Prospect<'_, Nothing, Nothing>) -> Vec<SocketAddr> {
+        let ports = self.external.values();
+        ports
+            .map(|&port| SocketAddr::from(([127, 0, 0, 1], port)))
+            .collect()
+    }
+
     fn start(
         &self,
         context: MiddlewareContext<Nothing, Nothing>,
@@ -124,21 +140,20 @@ impl Middleware for OpenR {
         let name = context.name.clone();
         let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
         let contents = self.contents(&context.directory).map_err(&failed)?;
-        let mut errors = contents.problems.iter().filter(|problem| problem.is_error);
-        if let Some(first) = errors.next() {
-            let others = errors.map(|problem| format!("\n{problem}"));
-            let others: String = others.collect();
-            return Err(failed(format!("{first}{others}")));
+        let errors = contents.problems.iter().filter(|problem| problem.is_error);
+        let errors: Vec<String> = errors.map(ToString::to_string).collect();
+        if !errors.is_empty() {
+            return Err(failed(errors.join("\n")));
         }
-        let mut warnings: Vec<String> = contents.problems.iter().map(ToString::to_string).collect();
         let factories = context.offers.get::<Factories>().cloned();
         let factories = factories.unwrap_or_default();
-        let unknown = unknown(&contents, &factories, &self.external);
-        if let Some(why) = unknown {
+        if let Some(why) = unknown(&contents, &factories, &self.external) {
             return Err(failed(why));
         }
         let externals = self.externals(&contents).map_err(&failed)?;
-        let body = Body::of(&self.body, &context).map_err(&failed)?;
+        let sensors = context.outputs.iter().map(|(observer, _)| &*observer.info);
+        let actuators = context.inputs.iter().map(|(sender, _)| &*sender.info);
+        let body = Body::of(&self.body, sensors, actuators).map_err(&failed)?;
         let outputs = context.outputs.into_iter();
         let inputs = context.inputs.into_iter();
         let plan = Plan {
@@ -163,12 +178,11 @@ impl Middleware for OpenR {
             },
         };
         let objects = plan.boot().map_err(&failed)?;
-        warnings.truncate(MOST_WARNINGS);
         Ok(Box::new(Host {
             objects,
             plan,
             start: 0,
-            warnings,
+            warnings: Vec::new(),
             failure: None,
         }))
     }
@@ -192,13 +206,7 @@ impl OpenR {
         let mut externals = BTreeMap::new();
         for (bin, &port) in &self.external {
             let bin = bin.to_ascii_uppercase();
-            let object = contents.objects.iter().find(|object| object.bin == bin);
-            let object = object.ok_or_else(|| format!("`{bin}` is not on the stick"))?;
-            if object.interface.is_none() {
-                return Err(format!(
-                    "`{bin}` is in a process of its own: the stick has to have its stub.cfg"
-                ));
-            }
+            is_external(&bin, contents)?;
             let peer = Peer::wait(port, limit).map_err(|why| format!("`{bin}`: {why}"))?;
             externals.insert(bin, Arc::new(Mutex::new(peer)));
         }
@@ -215,15 +223,15 @@ struct Body {
 
 impl Body {
     /// The body of the robot of that name.
-    fn of(
+    fn of<'a>(
         robot: &str,
-        context: &MiddlewareContext<Nothing, Nothing>,
+        sensors: impl Iterator<Item = &'a SensorInfo>,
+        mut actuators: impl Iterator<Item = &'a ActuatorInfo>,
     ) -> Result<Option<Self>, String> {
         if robot.is_empty() {
             return Ok(None);
         }
         let join = |from: String, to: String| Ok::<_, String>((from.parse()?, to.parse()?));
-        let mut actuators = context.inputs.iter().map(|(sender, _)| &sender.info);
         let motors = actuators.find(|info| &*info.robot == robot && info.kind == "joints");
         let motors = motors.ok_or_else(|| {
             format!("`body`: `{robot}` has no actuator `joints` whose inputs name this middleware")
@@ -233,8 +241,7 @@ impl Body {
             inputs: Vec::new(),
             connections: vec![join(from, format!("{}.joints.O", motors.path))?],
         };
-        for (observer, _) in &context.outputs {
-            let info = &observer.info;
+        for info in sensors {
             let name = info.path.rsplit('.').next().unwrap_or_default();
             let input = comm::input(name, info.kind).filter(|_| &*info.robot == robot);
             let Some(input) = input else {
@@ -256,25 +263,6 @@ const MOST_WARNINGS: usize = 100;
 fn nanos(seconds: f64) -> u64 {
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// The first object of a stick that no factory makes.
-fn unknown(
-    contents: &Contents,
-    factories: &Factories,
-    external: &BTreeMap<String, u16>,
-) -> Option<String> {
-    let known = &factories.objects;
-    let mut objects = contents.objects.iter();
-    let is_external = |bin: &str| external.keys().any(|name| name.eq_ignore_ascii_case(bin));
-    let missing =
-        objects.find(|object| !known.contains_key(&object.bin) && !is_external(&object.bin))?;
-    let names: Vec<&str> = known.keys().map(String::as_str).collect();
-    Some(format!(
-        "cannot open module file `{}`: no object of that name is built in; there are: {}",
-        missing.bin,
-        names.join(", ")
-    ))
 }
 
 /// Everything that a life of the objects begins with.

@@ -25,7 +25,10 @@ use std::{
 use bevy::prelude::{App, Reflect};
 use mio::net::TcpListener;
 use morse_api::{
-    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Worker},
+    middleware::{
+        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
+        Weight, Worker,
+    },
     range::Range,
 };
 use serde::Deserialize;
@@ -84,6 +87,21 @@ impl Middleware for Rosbridge {
     const VIEWS_WORLD: bool = true;
     type Output = Nothing;
     type Input = Nothing;
+
+    fn check(&self, _: &Prospect<'_, Nothing, Nothing>) -> Vec<Obstacle> {
+        let why = self.address().err();
+        why.map(|why| Obstacle::new(Weight::Settings, why))
+            .into_iter()
+            .collect()
+    }
+
+    fn listens(&self, _: &Prospect<'_, Nothing, Nothing>) -> Vec<SocketAddr> {
+        let address = self.address();
+        address.map_or_else(
+            |_| Vec::new(),
+            |address| vec![SocketAddr::new(address, self.port)],
+        )
+    }
 
     fn start(
         &self,

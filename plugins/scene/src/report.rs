@@ -53,6 +53,12 @@ impl Report {
             .any(|(diagnostic, _)| diagnostic.is_error())
     }
 
+    /// Codes of the errors.
+    pub fn error_codes(&self) -> impl Iterator<Item = &'static str> {
+        let errors = self.entries.iter().filter(|(found, _)| found.is_error());
+        errors.map(|(found, _)| found.code)
+    }
+
     /// Tells whether nothing is in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -30,7 +30,10 @@ use bevy::prelude::{App, Reflect};
 use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
-    middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Worker},
+    middleware::{
+        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
+        Weight, Worker,
+    },
     port::Policy,
     range::Range,
 };
@@ -103,6 +106,26 @@ impl Default for Socket {
 }
 
 impl Socket {
+    /// Finds the address to listen at, if the settings make sense.
+    fn address(&self) -> Result<IpAddr, String> {
+        let listen = match self.listen.as_str() {
+            "localhost" => "127.0.0.1",
+            other => other,
+        };
+        let address: IpAddr = listen
+            .parse()
+            .map_err(|_not_one| format!("`{listen}` is no address; write 127.0.0.1, say"))?;
+        if self.token.as_ref().is_some_and(String::is_empty) {
+            return Err("the `token` is empty; leave it out where none is needed".to_owned());
+        }
+        if !address.is_loopback() && self.token.is_none() {
+            return Err(format!(
+                "listening at {address} lets other machines in: set a `token` that clients have to know"
+            ));
+        }
+        Ok(address)
+    }
+
     /// Checks whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
     fn admits(&self, given: &[u8]) -> bool {
         let token = self.token.as_ref();
@@ -145,6 +168,25 @@ impl Middleware for Socket {
     const DEFAULT_POLICY: Policy = Policy::Queue(256);
     type Output = Stream;
     type Input = Stream;
+
+    fn check(&self, _: &Prospect<'_, Stream, Stream>) -> Vec<Obstacle> {
+        let why = self.address().err();
+        why.map(|why| Obstacle::new(Weight::Settings, why))
+            .into_iter()
+            .collect()
+    }
+
+    fn listens(&self, prospect: &Prospect<'_, Stream, Stream>) -> Vec<SocketAddr> {
+        let Ok(address) = self.address() else {
+            return Vec::new();
+        };
+        let outputs = prospect.outputs.iter().map(|(_, stream)| stream.port);
+        let inputs = prospect.inputs.iter().map(|(_, stream)| stream.port);
+        let sync = self.time_sync.then_some(self.sync_port);
+        let ports = [Some(self.port), sync].into_iter();
+        let ports = ports.chain(outputs).chain(inputs).flatten();
+        ports.map(|port| SocketAddr::new(address, port)).collect()
+    }
 
     fn start(
         &self,
@@ -205,21 +247,9 @@ struct Ports<'a> {
 
 impl<'a> Ports<'a> {
     fn new(settings: &'a Socket, name: String) -> Result<Self, Failure> {
-        let listen = &settings.listen;
-        let address: IpAddr = if listen == "localhost" {
-            IpAddr::from([127, 0, 0, 1])
-        } else {
-            listen.parse().map_err(|_not_one| {
-                Failure::Environment(format!(
-                    "`{name}`: `{listen}` is no address; write 127.0.0.1, say"
-                ))
-            })?
-        };
-        if !address.is_loopback() && settings.token.as_ref().is_none_or(String::is_empty) {
-            return Err(Failure::Environment(format!(
-                "`{name}`: listening at {address} lets other machines in: set a `token` that clients have to know"
-            )));
-        }
+        let address = settings
+            .address()
+            .map_err(|why| Failure::Environment(format!("`{name}`: {why}")))?;
         Ok(Self {
             settings,
             name,

@@ -14,7 +14,8 @@ use std::{
 use bevy::prelude::{App, Reflect};
 use morse_api::{
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running, Wake, Worker,
+        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
+        Wake, Weight, Worker,
     },
     port::{Observer, Policy},
 };
@@ -72,16 +73,20 @@ impl Middleware for Text {
     type Output = TextOutput;
     type Input = NoInput;
 
+    fn check(&self, prospect: &Prospect<'_, TextOutput, NoInput>) -> Vec<Obstacle> {
+        let actuators = prospect.inputs.iter().map(|(actuator, _)| actuator);
+        let refused = actuators.map(|actuator| {
+            let path = &actuator.path;
+            let why = format!("text brings no commands in, so `{path}` cannot listen to it");
+            Obstacle::new(Weight::Settings, why).help("leave it out of the actuator's `inputs`")
+        });
+        refused.collect()
+    }
+
     fn start(
         &self,
         context: MiddlewareContext<TextOutput, NoInput>,
     ) -> Result<Box<dyn Running>, Failure> {
-        if let Some((sender, _)) = context.inputs.first() {
-            return Err(Failure::Environment(format!(
-                "`{}`: text brings no commands in, so `{}` cannot listen to it",
-                context.name, sender.info.path
-            )));
-        }
         let directory = context.path(&self.directory);
         if !self.directory.is_empty() {
             std::fs::create_dir_all(&directory)

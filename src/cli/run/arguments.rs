@@ -46,7 +46,7 @@ pub struct Args {
     /// Renderer of pictures: software, or gpu (needs a program built with `--features viewer`)
     #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
     pub renderer: RendererKind,
-    /// Memory that sensors may take
+    /// Memory that robots and sensors may take
     #[command(flatten)]
     pub memory: MemoryArgument,
     /// Put a value into the simulation file: environment.rate=120

@@ -1,4 +1,4 @@
-//! `--memory`: how much memory sensors may take.
+//! `--memory`: how much memory robots and sensors may take.
 use assert_cmd::Command;
 
 const LARGE: &str = r#"Simulation(
@@ -38,7 +38,9 @@ fn every_command_that_builds_a_world_has_a_budget() {
         assert_eq!(code, Some(2), "{command:?}: {said}");
         // 2000 · 1000 pixels of 4 B, once to work on and three times kept.
         assert!(
-            said.contains("`rover.eye`: it would take 30.5 MiB of memory (all sensors together 31"),
+            said.contains(
+                "`rover.eye`: it would take 30.5 MiB of memory (all robots and sensors together 31"
+            ),
             "{said}"
         );
         assert!(

@@ -349,10 +349,11 @@ fn other_machines_need_the_token() {
     let open = ROVER.replace("kind: \"web\",", "kind: \"web\", listen: \"0.0.0.0\",");
     let refused =
         morse_sim::Simulation::parse(&open, "scenes", &morse_sim::simulation::no_extensions);
-    let Err(BuildError::Middleware(failure)) = refused else {
+    let Err(BuildError::Scene(report)) = refused else {
         panic!("it listens without a token");
     };
-    assert!(failure.to_string().contains("set a `token`"), "{failure}");
+    let text = report.to_string();
+    assert!(text.contains("set a `token`"), "{text}");
 
     let text = open.replace("kind: \"web\",", "kind: \"web\", token: \"s3cret\",");
     let served = Served::new(&text, Pace::RealTime(1.0));

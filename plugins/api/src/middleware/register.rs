@@ -1,7 +1,7 @@
 //! Registration of kinds of middleware.
 use bevy::{prelude::*, reflect::Typed as _};
 
-use super::{ErasedContext, Failure, Middleware, MiddlewareContext, Running};
+use super::{ErasedContext, Failure, Middleware, MiddlewareContext, Running, prospect::examine};
 use crate::kind::{About, ErasedSettings, Kinds, MiddlewareKind, Part, claim, demand};
 
 /// Registers middlewares.
@@ -26,6 +26,7 @@ impl AddMiddleware for App {
             input: About::of::<W::Input>(),
             default_policy: W::DEFAULT_POLICY,
             views_world: W::VIEWS_WORLD,
+            examine: examine::<W>,
             start: start::<W>,
         };
         claim(

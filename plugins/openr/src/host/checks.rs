@@ -1,0 +1,72 @@
+//! Checks before the objects are started: the stick, and what it names.
+use std::collections::BTreeMap;
+
+use morse_api::middleware::{Obstacle, Prospect, Weight};
+
+use super::{Body, Nothing, OpenR};
+use crate::{factory::Factories, stick::Contents};
+
+impl OpenR {
+    /// Problems of the stick, of its objects and of the body.
+    pub(super) fn obstacles(&self, prospect: &Prospect<'_, Nothing, Nothing>) -> Vec<Obstacle> {
+        let contents = match self.contents(prospect.directory) {
+            Ok(contents) => contents,
+            Err(why) => {
+                let missing = Obstacle::new(Weight::Files, why);
+                return vec![missing.help("`directory` is relative to the simulation file")];
+            }
+        };
+        let problems = contents.problems.iter().map(|problem| {
+            let weight = match problem.is_error {
+                true => Weight::Files,
+                false => Weight::Warning,
+            };
+            Obstacle::new(weight, problem.to_string())
+        });
+        let mut obstacles: Vec<Obstacle> = problems.collect();
+        let factories = prospect.offers.get::<Factories>().cloned();
+        let factories = factories.unwrap_or_default();
+        let missing = unknown(&contents, &factories, &self.external);
+        obstacles.extend(missing.map(|why| Obstacle::new(Weight::Files, why)));
+        for bin in self.external.keys() {
+            let wrong = is_external(&bin.to_ascii_uppercase(), &contents).err();
+            obstacles.extend(wrong.map(|why| Obstacle::new(Weight::Files, why)));
+        }
+        let sensors = prospect.outputs.iter().map(|(sensor, _)| *sensor);
+        let actuators = prospect.inputs.iter().map(|(actuator, _)| *actuator);
+        let body = Body::of(&self.body, sensors, actuators).err();
+        obstacles.extend(body.map(|why| Obstacle::new(Weight::Settings, why)));
+        obstacles
+    }
+}
+
+/// Finds out whether an object can be in a process of its own.
+pub(super) fn is_external(bin: &str, contents: &Contents) -> Result<(), String> {
+    let object = contents.objects.iter().find(|object| object.bin == bin);
+    let object = object.ok_or_else(|| format!("`{bin}` is not on the stick"))?;
+    match object.interface {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "`{bin}` is in a process of its own: the stick has to have its stub.cfg"
+        )),
+    }
+}
+
+/// The first object of a stick that no factory makes.
+pub(super) fn unknown(
+    contents: &Contents,
+    factories: &Factories,
+    external: &BTreeMap<String, u16>,
+) -> Option<String> {
+    let known = &factories.objects;
+    let mut objects = contents.objects.iter();
+    let is_external = |bin: &str| external.keys().any(|name| name.eq_ignore_ascii_case(bin));
+    let missing =
+        objects.find(|object| !known.contains_key(&object.bin) && !is_external(&object.bin))?;
+    let names: Vec<&str> = known.keys().map(String::as_str).collect();
+    Some(format!(
+        "cannot open module file `{}`: no object of that name is built in; there are: {}",
+        missing.bin,
+        names.join(", ")
+    ))
+}

@@ -1,0 +1,79 @@
+//! Middlewares before they are started: what would keep them from it, and ports that two of them want.
+use bevy::prelude::*;
+use morse_api::{
+    kind::Kinds,
+    middleware::{Obstacle, Outlook, Weight},
+};
+use morse_scene::{
+    diagnostic::Diagnostic,
+    simulation::{Simulation, Spanned, model::Middleware},
+};
+use std::net::SocketAddr;
+
+use super::at;
+use crate::middleware::Connections;
+
+/// Finds out whether the middlewares of a simulation file can start, as far as that is known before.
+pub(super) fn examine(
+    world: &World,
+    simulation: &Simulation,
+    connections: &Connections,
+) -> Vec<Diagnostic> {
+    let kinds = world.resource::<Kinds>();
+    let mut problems = Vec::new();
+    let mut taken: Vec<(&Spanned<String>, SocketAddr)> = Vec::new();
+    for (name, middleware) in &simulation.middlewares {
+        let kind = kinds.middlewares.get(middleware.kind.as_str());
+        let Some((kind, context)) = kind.zip(connections.get(name.as_str())) else {
+            continue;
+        };
+        let Outlook { obstacles, listens } = (kind.examine)(&middleware.settings.0, context);
+        let told = obstacles.iter().map(|why| told(why, name, middleware));
+        problems.extend(told);
+        for address in listens.into_iter().filter(|address| address.port() != 0) {
+            let other = taken.iter().find(|(_, other)| is_same(*other, address));
+            problems.extend(other.map(|(other, _)| twice(name, other, address.port(), middleware)));
+            taken.push((name, address));
+        }
+    }
+    problems
+}
+
+/// Tells whether one of two listeners keeps the other one out.
+fn is_same(one: SocketAddr, other: SocketAddr) -> bool {
+    let is_any = one.ip().is_unspecified() || other.ip().is_unspecified();
+    one.port() == other.port() && (is_any || one.ip() == other.ip())
+}
+
+fn told(why: &Obstacle, name: &str, middleware: &Middleware) -> Diagnostic {
+    let message = format!("`{name}`: {}", why.message);
+    let (problem, label) = match why.weight {
+        Weight::Warning => (
+            Diagnostic::warning("simulation::middleware", message),
+            "used here",
+        ),
+        Weight::Settings => (
+            Diagnostic::error("simulation::middleware", message),
+            "it cannot start so",
+        ),
+        Weight::Files => (
+            Diagnostic::error("simulation::middleware-files", message),
+            "it cannot start without",
+        ),
+    };
+    let problem = at(problem, &middleware.kind, label);
+    match &why.help {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}
+
+fn twice(name: &str, other: &str, port: u16, middleware: &Middleware) -> Diagnostic {
+    let message = match name == other {
+        true => format!("`{name}` listens at the port {port} twice"),
+        false => format!("`{other}` and `{name}` both listen at the port {port}"),
+    };
+    let problem = Diagnostic::error("simulation::port", message)
+        .help("give one of them another `port`, or 0 for any that is free");
+    at(problem, &middleware.kind, "it cannot start so")
+}
