@@ -228,7 +228,9 @@ fn mark_robot_joints(
     variables: &[Entity],
 ) {
     let mut joints: BTreeMap<&str, Vec<Entity>> = BTreeMap::new();
-    for (variable, &entity) in layout.variables.iter().zip(variables) {
+    let mut declared: Vec<_> = layout.variables.iter().zip(variables).collect();
+    declared.sort_by_key(|(variable, _)| variable.declared);
+    for (variable, &entity) in declared {
         if let Some(robot) = &variable.robot {
             joints.entry(robot).or_default().push(entity);
         }

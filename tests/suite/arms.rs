@@ -1,6 +1,7 @@
 //! Arms: joints with and without motors, inverse kinematics; pan-tilt units and what sits on them.
 mod base;
 mod kinematics;
+mod order;
 mod parts;
 mod units;
 

@@ -28,8 +28,8 @@ pub struct Joints {
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JointsCommand {
-    /// The joints, by the names that the robot has for them; none: all joints of this actuator, in the
-    /// scene's order.
+    /// The joints, by the names that the robot has for them; none: all joints of this actuator, in the order in which
+    /// the model declares them (`joint_state` gives their names).
     #[reflect(@Unit(""))]
     pub names: Vec<String>,
     /// Positions to reach and hold, within the joints' limits.

@@ -71,7 +71,8 @@ pub struct JointPlace {
     pub reach: f64,
 }
 
-/// The variables that belong to a robot, in the scene's order. On the robot's base body.
+/// The variables that belong to a robot, in the scene's order: that in which the frames are declared; in a robot description
+/// each joint before those below it, and side by side in the order of the file. On the robot's base body.
 #[derive(Component, Clone, Debug, Default)]
 pub struct RobotJoints(pub Vec<Entity>);
 

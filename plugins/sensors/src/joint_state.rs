@@ -5,7 +5,8 @@ use morse_api::{
     prelude::*,
 };
 
-/// Positions, velocities and efforts of the robot's joints, in the scene's order.
+/// Positions, velocities and efforts of the robot's joints, in the order in which the model declares them: of a robot description
+/// (URDF), each joint before those below it, and side by side in the order of the file.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Joints)]

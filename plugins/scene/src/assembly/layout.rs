@@ -129,6 +129,8 @@ pub struct VariableLayout {
     pub bodies: Vec<usize>,
     /// The robot it belongs to, by path.
     pub robot: Option<String>,
+    /// Place of its first frame in the scene, by which a robot's joints are ordered.
+    pub declared: usize,
 }
 
 /// Finds the bodies and joints of an assembly.
@@ -393,6 +395,8 @@ fn variables(
             continue;
         };
         let is_angle = matches!(frame.joint, Joint::Revolute(_));
+        let in_scene = assembly.scene.frame_index(&frame.name);
+        let in_scene = in_scene.unwrap_or(usize::MAX);
         let entry = found
             .entry(&axis.variable)
             .or_insert_with(|| VariableLayout {
@@ -408,7 +412,9 @@ fn variables(
                     .unwrap_or_default(),
                 bodies: Vec::new(),
                 robot: robots.of_frame(&frame.name).map(ToOwned::to_owned),
+                declared: in_scene,
             });
+        entry.declared = entry.declared.min(in_scene);
         if let Some([lower, upper]) = axis.limits.position {
             entry.limits = [entry.limits[0].max(lower), entry.limits[1].min(upper)];
         }

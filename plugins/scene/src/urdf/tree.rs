@@ -129,7 +129,7 @@ fn above<'r>(
     above
 }
 
-/// All links, parents first.
+/// All links, parents first, children in the order of their joints.
 fn order<'r>(
     robot: &'r Robot,
     above: &BTreeMap<&'r str, &'r Joint>,
@@ -137,10 +137,17 @@ fn order<'r>(
 ) -> Vec<&'r Link> {
     let mut below: BTreeMap<&str, Vec<&Link>> = BTreeMap::new();
     let mut roots = Vec::new();
+    let mut jointed: BTreeMap<&str, &Link> = BTreeMap::new();
     for link in &robot.links {
         match above.get(link.name.text.as_str()) {
-            Some(joint) => below.entry(&joint.parent.text).or_default().push(link),
+            Some(_) => drop(jointed.insert(&link.name.text, link)),
             None => roots.push(link),
+        }
+    }
+    // In the order of the joints, which programs go by.
+    for joint in &robot.joints {
+        if let Some(link) = jointed.remove(joint.child.text.as_str()) {
+            below.entry(&joint.parent.text).or_default().push(link);
         }
     }
     if let [first, second, ..] = roots.as_slice()
