@@ -1,5 +1,7 @@
 //! Numbers that no simulation can bear: each is refused where it is written, whatever attribute or field it is of.
 #![cfg(test)]
+mod morse;
+
 use std::path::Path;
 
 use morse_sim::{

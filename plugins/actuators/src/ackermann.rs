@@ -23,7 +23,7 @@ pub struct Ackermann {
     /// The joint that steers the right wheel, about z; none: `steer_front_right`.
     pub steer_right: Vec<String>,
     /// Greatest angle of a steered wheel.
-    #[reflect(@Unit("rad"), @Range(0.001, 1.569), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.001, 1.5708), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
     pub max_steering_angle: f64,
     /// Radius of the driven wheels; 0: as large as they are.
     #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]

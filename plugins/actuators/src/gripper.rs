@@ -21,8 +21,8 @@ use crate::grasping::{EndEffector, Grasped};
 #[serde(default, deny_unknown_fields)]
 #[require(Grasped)]
 pub struct Gripper {
-    /// Full opening angle of the cone, below π.
-    #[reflect(@Unit("rad"), @Range(0.0, 3.13), @Property("Angle"), @Form::Degrees)]
+    /// Full opening angle of the cone; of π it is half of space.
+    #[reflect(@Unit("rad"), @Range(0.0, 3.1416), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
     #[reflect(@Unit("m"), @Range(0.0, 1000.0), @Property("Distance"))]

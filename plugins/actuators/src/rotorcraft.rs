@@ -132,6 +132,9 @@ pub struct Setpoint {
     pub yaw: f64,
 }
 
+/// rad: a bank beyond which weight is not made up for, whatever the greatest bank is. The thrust would be without end.
+const STEEPEST: f64 = 1.5;
+
 /// Flies by leaning, which MORSE's velocity and waypoint laws have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Pilot {
@@ -161,7 +164,7 @@ impl Pilot {
         ];
         let turn = self.gains.turn(error, before, frequency);
         // A thrust that leans carries less; beyond the steepest bank that is not made up for.
-        let least = libm::cos(self.max_bank_angle);
+        let least = libm::cos(self.max_bank_angle.min(STEEPEST));
         let upright = (libm::cos(roll) * libm::cos(pitch)).max(least * least);
         let thrust = tamed(airframe.weight / upright + tamed(setpoint.climb)).max(0.0);
         airframe.thrust(thrust, &(turn * (thrust / airframe.weight)))

@@ -236,7 +236,7 @@ pub struct Zones(pub Vec<Zone>);
 pub struct Cone {
     /// Along it, of length one, in the component's axes.
     pub axis: Vector3<f64>,
-    /// Full opening angle, rad, below half a turn.
+    /// Full opening angle, rad; of half a turn and more it is half of space.
     pub angle: f64,
     /// Length along the axis, m.
     pub distance: f64,
@@ -246,12 +246,17 @@ pub struct Cone {
 const STEPS: u32 = 16;
 
 impl Cone {
+    /// Radius for a metre of length; without end, but for rounding, where it is half of space.
+    fn slope(&self) -> f64 {
+        libm::tan((self.angle / 2.0).min(std::f64::consts::FRAC_PI_2))
+    }
+
     /// Tells whether a point of the component's frame is inside.
     #[must_use]
     pub fn holds(&self, point: &Point3<f64>) -> bool {
         let along = point.coords.dot(&self.axis);
         let across = (point.coords - self.axis * along).norm();
-        let widest = along * libm::tan(self.angle / 2.0);
+        let widest = along * self.slope();
         (0.0..=self.distance).contains(&along) && across <= widest
     }
 
@@ -266,7 +271,7 @@ impl Cone {
         let Some(bounds) = &object.bounds else {
             return false;
         };
-        let reach = bounds.half.norm() + self.distance * (1.0 + libm::tan(self.angle / 2.0));
+        let reach = bounds.half.norm() + self.distance * (1.0 + self.slope());
         if (component_from_object * bounds.center).coords.norm() > reach {
             return false;
         }
@@ -388,5 +393,19 @@ mod tests {
             Point3::new(1.0, -1.5, 0.0)
         );
         assert_eq!(places().count(), 27);
+    }
+
+    #[test]
+    fn a_cone_of_half_a_turn_is_half_of_space() {
+        for angle in [std::f64::consts::PI, 3.1416] {
+            let cone = Cone {
+                axis: Vector3::x(),
+                angle,
+                distance: 2.0,
+            };
+            assert!(cone.holds(&Point3::new(0.01, 50.0, -3.0)));
+            assert!(!cone.holds(&Point3::new(-0.01, 0.0, 0.0)));
+            assert!(!cone.holds(&Point3::new(2.01, 0.0, 0.0)));
+        }
     }
 }

@@ -36,8 +36,8 @@ pub struct SearchAndRescue {
     /// Abilities that it has for victims.
     #[reflect(@Range(-1e9, 1e9), @Property("Abilities"), @Changeable)]
     pub abilities: Vec<i64>,
-    /// Full opening angle of the cone, below π.
-    #[reflect(@Unit("rad"), @Range(0.0, 3.13), @Property("Angle"), @Form::Degrees)]
+    /// Full opening angle of the cone; of π it is half of space.
+    #[reflect(@Unit("rad"), @Range(0.0, 3.1416), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
     #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Distance"))]
