@@ -197,3 +197,36 @@ fn an_arm_holds_its_posture_only_if_asked() {
     assert!(shoulder(true) < 1e-3, "{}", shoulder(true));
     assert!(shoulder(false) > 0.05, "{}", shoulder(false));
 }
+
+#[test]
+fn a_base_of_no_mass_stays_where_it_is() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/urdf/immovable.urdf");
+    let file = file.display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let (code, _, err) = program(folder.path(), &["check", &file]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(
+        err.contains("the base is immovable: its mass is 0"),
+        "{err}"
+    );
+    assert!(!err.contains("water"), "{err}");
+    // By itself, and as the model of a robot 2 m up.
+    let fell = |simulation: &Simulation, name: &str, height: f64| {
+        let at = simulation.body(name).expect("a body").pose;
+        (at.translation.z - height).abs() > 1e-9
+    };
+    let text = format!(
+        "Simulation(robots: {{ \"crane\": (model: {file:?}, at: (translation: (0, 0, 2))) }})"
+    );
+    let mut simulation = Simulation::parse(&text, folder.path(), &no_extensions).unwrap();
+    simulation.run(60).unwrap();
+    assert!(!fell(&simulation, "crane", 2.0));
+    // The boom, without a motor, falls about its joint.
+    let boom = simulation.body("crane.boom").expect("a body");
+    assert!(boom.angular_velocity.norm() > 0.5 || boom.pose.rotation.angle() > 0.5);
+    let kinds = kinds(&no_extensions);
+    let plan = load::load(Path::new(&file), &Options::default(), &kinds).unwrap();
+    let mut alone = Simulation::build(plan, &no_extensions).unwrap();
+    alone.run(60).unwrap();
+    assert!(!fell(&alone, "world", 0.0));
+}

@@ -56,11 +56,15 @@ pub(super) fn build(
             .iter()
             .map(|link| link.name.text.clone())
             .collect(),
+        is_bolted: false,
         touchable: Vec::new(),
         scene: Scene::default(),
         assets,
         problems,
     };
+    if !joint_frames {
+        builder.bolt();
+    }
     for (link, joint) in &tree.links {
         builder.link(link, *joint, root);
     }
@@ -79,6 +83,8 @@ struct Builder<'a, 'f> {
     /// Links of bodies to which nothing gives a mass.
     weightless: BTreeSet<&'a str>,
     taken: BTreeSet<String>,
+    /// True if the root link hangs on a frame that is the world.
+    is_bolted: bool,
     /// Frames that can be touched.
     touchable: Vec<String>,
     scene: Scene,
@@ -87,10 +93,35 @@ struct Builder<'a, 'f> {
 }
 
 impl Builder<'_, '_> {
+    /// A root link whose mass is written as zero is immovable, as in Bullet: it hangs on a frame that is the world.
+    fn bolt(&mut self) {
+        let Some((link, None)) = self.tree.links.first() else {
+            return;
+        };
+        let name = &link.name.text;
+        let Some(inertial) = link.inertial.as_ref().filter(|own| own.mass <= 0.0) else {
+            return;
+        };
+        if self.taken.contains(WORLD) || !self.weightless.contains(name.as_str()) {
+            return;
+        }
+        let message = format!("the base is immovable: its mass is {}", inertial.mass);
+        self.problems.push(
+            Diagnostic::warning(codes::IMMOVABLE, message)
+                .at(inertial.span, "a body without mass cannot be moved by forces")
+                .help("give the link a mass above 0, or leave `<inertial>` out to have it computed from the collisions"),
+        );
+        self.taken.insert(WORLD.to_owned());
+        let added = self.scene.add_frame(Frame::new(WORLD));
+        self.refuse(added, inertial.span);
+        self.is_bolted = true;
+    }
+
     fn link(&mut self, link: &Link, joint: Option<&Joint>, root: Root) {
         let mut frame = Frame::new(&*link.name.text);
         frame.source = Origin(Some(link.name.span));
         match joint {
+            None if self.is_bolted => frame.parent = Some(WORLD.to_owned()),
             None if root == Root::Free && link.name.text != WORLD => {
                 frame.joint = model::Joint::Floating;
             }

@@ -72,6 +72,8 @@ codes! {
     UNKNOWN_MATERIAL = "unknown-material";
     /// Inertia that no body can have.
     INERTIA = "inertia";
+    /// A base without mass.
+    IMMOVABLE = "immovable";
     /// A mesh or image that is not there.
     MISSING_FILE = "missing-file";
     /// A mesh or image outside the allowed directories.
