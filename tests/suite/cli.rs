@@ -3,6 +3,7 @@ mod bench;
 mod beside;
 mod catalogue;
 mod checked;
+mod contradictions;
 mod files;
 mod pictures;
 mod profile;

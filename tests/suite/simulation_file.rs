@@ -152,7 +152,7 @@ fn a_file_means_what_it_says() {
     let rover = &simulation.robots["rover"];
     assert_eq!(rover.locked.translation, [false, false, true]);
     assert_eq!(rover.origin.unwrap().z, 0.1);
-    assert_eq!(rover.base, Some(BodyKind::Kinematic));
+    assert_eq!(rover.base, Some(BodyKind::Kinematic.into()));
     assert_eq!(rover.form, Form::Model("rover.robray".to_owned().into()));
     let ahead = rover.at * nalgebra::Point3::new(1.0, 0.0, 0.0);
     assert!((ahead - nalgebra::Point3::new(10.0, 9.0, 0.0)).norm() < 1e-12);
@@ -283,9 +283,12 @@ fn arguments_replace_and_add_values() {
     assert_eq!(simulation.environment.gravity.z, -1.62);
     assert_eq!(simulation.environment.solver_iterations, 8);
     assert_eq!(simulation.scene.unwrap().value, "other/place.robray");
-    assert_eq!(simulation.bodies["table"].kind, BodyKind::Fixed);
+    assert_eq!(
+        simulation.bodies["table"].kind,
+        Some(BodyKind::Fixed.into())
+    );
     let rover = &simulation.robots["rover"];
-    assert_eq!(rover.base, Some(BodyKind::Fixed));
+    assert_eq!(rover.base, Some(BodyKind::Fixed.into()));
     let gps = &rover.sensors["gps"];
     assert_eq!(gps.component.frequency.unwrap().value, 5.0);
     assert_eq!(gps.component.settings.get::<Gps>().unwrap().label, "front");

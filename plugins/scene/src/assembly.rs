@@ -3,6 +3,7 @@
 //! Readers make it from files, programs and tests by hand; the program spawns the world from it.
 
 mod check;
+mod conflict;
 pub mod layout;
 mod merge;
 mod robots;

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, rc::Rc};
 use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
+use super::conflict::Conflicts;
 use super::{Assembly, BodySettings, JointMode, JointSettings, RobotBase, WORLD};
 use crate::{
     diagnostic::{Diagnostic, printable},
@@ -64,13 +65,15 @@ pub fn assemble(
         errors.push(*error);
         return Err(errors);
     }
+    let mut conflicts = Conflicts::of(simulation);
     for robot in simulation.expand() {
-        if let Err(error) = add_robot(&mut assembly, &robot, &mut load) {
-            errors.push(*error);
-            // The same would be said of each of many copies.
-            if errors.len() >= MOST_ERRORS {
-                break;
-            }
+        match add_robot(&mut assembly, &robot, &mut load) {
+            Err(error) => errors.push(*error),
+            Ok(()) => errors.extend(conflicts.look(&assembly, &robot)),
+        }
+        // The same would be said of each of many copies.
+        if errors.len() >= MOST_ERRORS {
+            break;
         }
     }
     if errors.is_empty() {
@@ -181,7 +184,7 @@ fn add_robot(
         assembly.joints.insert(variable, joint_settings(joint));
     }
     let base = RobotBase {
-        kind: kind(robot.base.unwrap_or(unless_given)),
+        kind: kind(robot.base.map_or(unless_given, |base| base.value)),
         ..base_of(robot, frame)
     };
     assembly.robots.insert(name.clone(), base);
@@ -261,7 +264,7 @@ fn located(error: Diagnostic, written: &Spanned<String>) -> Diagnostic {
 
 fn body_settings(body: &model::Body) -> BodySettings {
     BodySettings {
-        kind: kind(body.kind),
+        kind: kind(body.kind.map_or_else(Default::default, |kind| kind.value)),
         mass: body.mass.as_ref().map(|mass| mass.value),
         friction: body.friction,
         restitution: body.restitution,

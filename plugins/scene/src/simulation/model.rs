@@ -53,8 +53,8 @@ pub enum BodyKind {
 /// Properties of a body of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Source of its motion.
-    pub kind: BodyKind,
+    /// Source of its motion; dynamic unless given. A robot on it must not say otherwise.
+    pub kind: Option<Spanned<BodyKind>>,
     /// In kg, instead of the scene's.
     pub mass: Option<Spanned<f64>>,
     /// Coefficient of friction.
@@ -82,7 +82,7 @@ pub struct Body {
 impl Default for Body {
     fn default() -> Self {
         Self {
-            kind: BodyKind::Dynamic,
+            kind: None,
             mass: None,
             friction: None,
             restitution: None,
@@ -211,7 +211,7 @@ pub struct Robot {
     /// Model or frame that it is made of.
     pub form: Form,
     /// Source of its base's motion. Unless given it is dynamic, or fixed if the model is bolted to a frame `world`.
-    pub base: Option<BodyKind>,
+    pub base: Option<Spanned<BodyKind>>,
     /// Pose at the start, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
     pub at: Isometry3<f64>,
     /// Point of the model that is the robot's origin, in m; not for [`Form::Frame`].

@@ -183,7 +183,7 @@ fn origin(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Origin> {
 fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Body> {
     let mut fields = Fields::open(reader, node, name)?;
     let body = Body {
-        kind: fields.read(reader, "kind", body_kind).unwrap_or_default(),
+        kind: fields.read(reader, "kind", body_kind),
         mass: fields.spanned_number(reader, &ranges::BODY_MASS),
         friction: fields.number(reader, &ranges::BODY_FRICTION),
         restitution: fields.number(reader, &ranges::RESTITUTION),
@@ -206,8 +206,9 @@ fn body(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<
     Some(body)
 }
 
-fn body_kind(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<BodyKind> {
-    reader.choice(node, name, BODY_KINDS)
+fn body_kind(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Spanned<BodyKind>> {
+    let kind = reader.choice(node, name, BODY_KINDS)?;
+    Some(Spanned::new(kind, node.span))
 }
 
 /// A list of axes; each once.
