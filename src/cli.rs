@@ -68,7 +68,7 @@ pub mod exit {
 )]
 #[command(
     after_help = "Exit codes: 0 fine, 1 verdict failed, 2 usage or scene error, 3 environment, 4 simulation fault, \
-    5 peer lost, 124 out of time, 130 and 143 after SIGINT and SIGTERM."
+    5 peer lost, 124 out of time, 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP."
 )]
 struct Cli {
     #[command(subcommand)]

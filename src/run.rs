@@ -1,5 +1,6 @@
 //! Runs a simulation against the wall clock, which nothing else reads; [`profile`] tells where the time goes.
 pub(crate) mod clock;
+pub(crate) mod guard;
 mod limits;
 mod losses;
 pub mod profile;

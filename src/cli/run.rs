@@ -1,14 +1,12 @@
 //! `morse-sim run`: run a scene.
 mod arguments;
+mod signals;
 
 use std::{
     cell::RefCell,
     io::{IsTerminal as _, Write},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize},
-    },
+    sync::{Arc, atomic::AtomicUsize},
 };
 
 use bevy::prelude::App;
@@ -19,7 +17,6 @@ use morse_scene::{
     report::Report,
 };
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 pub use arguments::Args;
 pub(super) use arguments::seconds;
@@ -38,6 +35,7 @@ use super::{
 use crate::{
     run::{
         End, Limits, Pace, Progress, Watch,
+        guard::{Guard, SharedStage, Stage},
         profile::{Measured, Profiler},
         run_watched,
     },
@@ -67,8 +65,15 @@ pub fn run(
             return exit::ENVIRONMENT;
         }
     };
-    let code = match prepare(args, extensions, extend, &messages) {
-        Ok(prepared) => carry_out(args, prepared, &messages, out),
+    let guarded =
+        signals::listen().and_then(|signal| Ok((signals::guard(args, signal.clone())?, signal)));
+    let guarded = guarded.map_err(Refusal::Signals);
+    let prepared = guarded.and_then(|(guard, signal)| {
+        let prepared = prepare(args, extensions, extend, &messages, signal)?;
+        Ok((prepared, guard))
+    });
+    let code = match prepared {
+        Ok((prepared, guard)) => carry_out(args, prepared, &guard, &messages, out),
         Err(refusal) => refused(args, &refusal, &messages, out),
     };
     messages.into_inner().code(code)
@@ -95,6 +100,7 @@ fn prepare(
     extensions: Extensions<'_>,
     extend: &dyn Fn(&mut Plan),
     messages: &RefCell<Messages<'_>>,
+    signal: Arc<AtomicUsize>,
 ) -> Result<Prepared, Refusal> {
     let (mut simulation, subject) = build(args, extensions, extend).map_err(Refusal::Build)?;
     let messages = &mut *messages.borrow_mut();
@@ -115,7 +121,7 @@ fn prepare(
     if args.hash == Hashing::Every {
         simulation.hash_every_tick();
     }
-    let limits = limits(args, &simulation).map_err(Refusal::Signals)?;
+    let limits = limits(args, &simulation, signal);
     if limits.ticks.is_none() && std::io::stderr().is_terminal() {
         messages.notice(format_args!(
             "running {rate} ticks a second; end it with ctrl-C"
@@ -182,27 +188,36 @@ fn code_of(report: &Report) -> u8 {
 fn carry_out(
     args: &Args,
     prepared: Prepared,
+    guard: &Guard,
     messages: &RefCell<Messages<'_>>,
     out: &mut dyn Write,
 ) -> u8 {
     let Prepared {
         mut simulation,
         subject,
-        limits,
+        mut limits,
         pictures,
     } = prepared;
+    // Reading the files took some of the time.
+    limits.timeout = limits
+        .timeout
+        .map(|all| all.saturating_sub(guard.elapsed()));
     let is_quiet = args.loudness.quiet;
     let mut watch = Onlooker {
         pictures,
         display: Display::new(args.progress, is_quiet, limits.ticks, messages),
         messages,
+        stage: &guard.stage,
         profiler: args.profile.then(|| Profiler::attach(&mut simulation)),
         measured: None,
     };
     let rate = simulation.clock().rate;
-    let (summary, end) = run_watched(simulation, &limits, &mut watch, &mut |warning| {
+    let (summary, mut end) = run_watched(simulation, &limits, &mut watch, &mut |warning| {
         messages.borrow_mut().warning(warning);
     });
+    if let (End::TimedOut(seconds), Some(all)) = (&mut end, args.timeout) {
+        *seconds = all;
+    }
     watch.display.end(messages);
     let measured = watch.measured.take();
     let profile = measured.map(|all| all.profile(&summary, rate, profile::asked(limits.pace)));
@@ -236,6 +251,7 @@ struct Onlooker<'a, 'w> {
     pictures: Pictures,
     display: Display,
     messages: &'a RefCell<Messages<'w>>,
+    stage: &'a SharedStage,
     profiler: Option<Profiler>,
     measured: Option<Measured>,
 }
@@ -243,6 +259,7 @@ struct Onlooker<'a, 'w> {
 impl Watch for Onlooker<'_, '_> {
     fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
         self.messages.borrow_mut().time = Some(simulation.seconds());
+        self.stage.set(Stage::Ticking(simulation.tick()));
         match &mut self.profiler {
             Some(profiler) => profiler.picture(|| self.pictures.tick(simulation)),
             None => self.pictures.tick(simulation),
@@ -250,6 +267,7 @@ impl Watch for Onlooker<'_, '_> {
     }
 
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        self.stage.set(Stage::Closing);
         let profiler = self.profiler.as_ref();
         self.measured = profiler.map(|profiler| profiler.read(simulation));
         self.pictures.end(simulation)
@@ -353,7 +371,7 @@ fn write_ports(path: &Path, simulation: &Simulation) -> std::io::Result<()> {
     })
 }
 
-fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
+fn limits(args: &Args, simulation: &Simulation, signal: Arc<AtomicUsize>) -> Limits {
     let rate = simulation.clock().rate;
     let ticks = args
         .steps
@@ -363,19 +381,11 @@ fn limits(args: &Args, simulation: &Simulation) -> std::io::Result<Limits> {
     } else {
         Pace::RealTime(1.0)
     };
-    let signal = Arc::new(AtomicUsize::new(0));
-    let is_second = Arc::new(AtomicBool::new(false));
-    for number in [SIGINT, SIGTERM] {
-        // A second signal ends the program at once: it is registered first, so that it sees the first one.
-        signal_hook::flag::register_conditional_shutdown(number, 128 + number, is_second.clone())?;
-        signal_hook::flag::register(number, is_second.clone())?;
-        signal_hook::flag::register_usize(number, signal.clone(), number.unsigned_abs() as usize)?;
-    }
-    Ok(Limits {
+    Limits {
         ticks,
         pace: args.rtf.unwrap_or(unlimited),
         timeout: args.timeout.map(wall_time),
         signal,
         strict: args.strict,
-    })
+    }
 }

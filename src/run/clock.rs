@@ -1,5 +1,5 @@
 //! The wall clock, for runs and for what is measured of them.
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 #[expect(
     clippy::disallowed_methods,
@@ -16,6 +16,11 @@ pub(crate) struct Stopwatch(Instant);
 impl Stopwatch {
     pub(crate) fn start() -> Self {
         Self(now())
+    }
+
+    /// Time since the start.
+    pub(crate) fn elapsed(self) -> Duration {
+        self.0.elapsed()
     }
 
     /// Time since the start, s.

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM end a run that has no end, and its files are whole.
+//! Signals and time limits end a run, also in the middle of a load or a tick, and its files are whole.
 #![cfg(unix)]
 
 use std::{
@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use super::{Ran, Room, binary, files::whole_records};
+use super::{
+    Ran, Room, binary,
+    files::whole_records,
+    starting::{ended, start},
+};
 
 /// Runs in real time until it is told to stop.
 fn endless(room: &Room, arguments: &[&str]) -> Child {
@@ -81,4 +85,93 @@ fn a_killed_run_leaves_whole_records() {
     let text = room.read("out/block.pose.txt");
     assert!(whole_records(&text) > 5);
     assert!(text.ends_with("\n\n"), "a record ends with an empty line");
+}
+
+/// A chain of so many joints that its mechanics take minutes.
+fn long_chain(room: &Room) {
+    let shape = "geometry { shape box; dimension [0.05, 0.05, 0.05]; }";
+    let links = (1..5000).map(|link| {
+        let parent = link - 1;
+        format!("frame l{link} {{ parent l{parent}; type revolute; axis [0, 1, 0]; variable q{link}; translation [0.06, 0, 0]; {shape} }}\n")
+    });
+    let links: String = links.collect();
+    room.write("chain.robray", &format!("frame l0 {{ {shape} }}\n{links}"));
+}
+
+/// Far less than the mechanics of that chain take.
+const SOON: Duration = Duration::from_secs(40);
+
+#[test]
+fn a_program_that_reads_or_calculates_for_long_ends_in_time() {
+    let room = Room::new();
+    long_chain(&room);
+    let run = ["chain.robray", "--steps", "1", "--json"];
+    let child = start(room.path(), &[&run[..], &["--timeout", "500ms"]].concat());
+    let ran = ended(child, SOON).with_code(124);
+    assert!(ran.err.contains("`--timeout`, 0.5 s"), "{}", ran.err);
+    let object: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(object["exit_code"], 124, "{object}");
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let child = start(room.path(), &run);
+        // Long enough for it to hear signals, and not nearly enough for the chain.
+        std::thread::sleep(Duration::from_secs(1));
+        send(signal, &child);
+        let ran = ended(child, SOON).with_code(code);
+        let object: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!(object["exit_code"], code, "{object}");
+    }
+}
+
+/// A log that nobody reads, although somebody has opened it: the writer waits for ever, and the tick for the writer.
+fn stuck(arguments: &[&str]) -> (Room, Child, Child) {
+    let room = Room::new();
+    std::fs::create_dir(room.path().join("out")).expect("a directory");
+    let pipe = room.path().join("out/block.pose.txt");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let mut reader = Command::new("sh");
+    reader.args(["-c", "exec 3< out/block.pose.txt; exec sleep 100"]);
+    let reader = reader.current_dir(room.path()).spawn().expect("a reader");
+    let run = ["quiet.ron", "--steps", "1000000", "--output", "text:out"];
+    let child = start(room.path(), &[&run[..], arguments].concat());
+    (room, child, reader)
+}
+
+#[test]
+fn a_tick_that_waits_for_long_ends_in_time() {
+    for (signals, arguments, code) in [
+        (&[][..], &["--timeout", "1s"][..], 124),
+        (&["-TERM"], &[], 143),
+        (&["-INT", "-INT"], &[], 130),
+    ] {
+        let (_room, child, mut reader) = stuck(arguments);
+        for signal in signals {
+            std::thread::sleep(Duration::from_secs(1));
+            send(signal, &child);
+        }
+        let ran = ended(child, SOON).with_code(code);
+        reader.kill().expect("it can be ended");
+        reader.wait().expect("it ends");
+        let is_told = ran.err.contains("took too long");
+        assert!(is_told || signals.len() > 1, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_closed_terminal_ends_a_run_unless_it_was_told_to_outlive_it() {
+    ends("-HUP", 129, &[]);
+    let room = Room::new();
+    let mut command = Command::new("nohup");
+    command
+        .arg(binary())
+        .args(["quiet.ron", "--output", "text:out"]);
+    command.current_dir(room.path());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program runs");
+    wait_for_records(&room);
+    send("-HUP", &child);
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(child.try_wait().expect("a child").is_none(), "it goes on");
+    send("-TERM", &child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(143));
 }
