@@ -1,11 +1,13 @@
-//! A step of time: motors, friction and limits of joints act together, and none of them can make the joints unstable.
+//! A step of time for the joints of one tree: motors, friction and limits act together, and none of them can make the joints
+//! unstable. [`crate::island`] puts the steps of trees and free bodies together.
 //!
-//! Positions move by half a step with the old speeds, then by half with the new ones; in between, where everything is
-//! calculated, Coriolis and centrifugal forces are those of the mean speeds. That is of second order and forth as back, so
-//! that what nothing brakes keeps its energy. What grows with the speed within a step (damping, the gains of motors) is taken
-//! at its end, which adds `dt·kd + dt²/2·kp` to the diagonal of the mass matrix: stiff motors on light links need no short
-//! steps. Limits and dry friction are conditions on the speed at the end, kept by impulses `λ` with `v = v_free + H⁻¹Jᵀλ`
-//! (Gauss–Seidel).
+//! The step is the implicit midpoint rule: positions move by half a step with the old speeds, then by half with the new ones; in
+//! between, where everything is calculated, Coriolis and centrifugal forces are those of the mean speeds. That is of second
+//! order and symmetric in time, so that a mechanism without friction keeps its energy. What grows with the speed within a step
+//! (damping, the gains of motors) is taken at its end, which adds `dt·kd + θ·dt²·kp` to the diagonal of the mass matrix: stiff
+//! motors on light links need no short steps. θ is 1/2 for soft springs, which keep their energy, and comes near 1 for those
+//! that are stiff for the length of the step, whose oscillation no step can follow and which is damped instead.
+//! Limits and dry friction are constraints on the speed at the end.
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -109,10 +111,7 @@ pub struct Mover {
     pub work: Work,
     /// Positions in the middle of the step, and mean speeds.
     pub(crate) middle: State,
-    /// Time for which the speeds at the end move the joints on from there, s.
-    pub(crate) ahead: f64,
-    /// Stiffness and damping of each motor.
-    gains: Vec<[f64; 2]>,
+    gains: Vec<Gain>,
     /// Efforts of each speed against gravity, where a motor compensates it.
     weights: Vec<f64>,
     /// The greatest effort of each motor that gives it.
@@ -123,13 +122,22 @@ pub struct Mover {
     /// At the end of the step.
     pub(crate) speeds: Vec<f64>,
     pub(crate) rows: Vec<Row>,
-    /// Columns of the inverse mass matrix, one for each row.
-    columns: Vec<f64>,
+}
+
+/// Gains of a motor in one step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gain {
+    stiffness: f64,
+    damping: f64,
+    /// Time for which the speed at the end of the step counts in the position that the motor sees, s.
+    ahead: f64,
+    /// The rest of that position, rad or m.
+    position: f64,
 }
 
 /// Parts of a step: so many that nothing turns further in one than it may, but for wheels, which look the same after any
 /// turn.
-fn parts_of(tree: &Tree, state: &State, dt: f64) -> u32 {
+pub(crate) fn parts_of(tree: &Tree, state: &State, dt: f64) -> u32 {
     let fastest = tree.turns.iter().fold(0.0, |fastest: f64, &speed| {
         fastest.max(state.speeds[speed].abs())
     });
@@ -147,8 +155,6 @@ pub(crate) struct Row {
     pub(crate) target: f64,
     /// Least and greatest impulse.
     pub(crate) bounds: [f64; 2],
-    /// Diagonal of `J·H⁻¹·Jᵀ`.
-    weight: f64,
     pub(crate) impulse: f64,
     is_limit: bool,
 }
@@ -162,10 +168,6 @@ pub(crate) const ROUNDS: usize = 6;
 
 /// Inertia that a stiff motor adds to a joint for the time of a step, as a multiple of its own: nothing else counts beside it.
 const STIFF: f64 = 1e6;
-
-/// Sweeps over the conditions at most, and the change of speed below which they are kept, rad/s or m/s.
-const SWEEPS: usize = 60;
-const KEPT: f64 = 1e-12;
 
 /// Part of what a joint is beyond its limit that it comes back in a step.
 const RETURN: f64 = 0.2;
@@ -183,25 +185,24 @@ impl Mover {
             limit_efforts: vec![0.0; variables],
             work: Work::new(tree),
             middle: tree.at_zero(),
-            ahead: 0.0,
-            gains: vec![[0.0; 2]; variables],
+            gains: vec![Gain::default(); variables],
             weightless: vec![false; tree.link_count()],
             weights: vec![0.0; speeds],
             saturated: vec![None; variables],
             masses: Vec::new(),
             bias: vec![0.0; speeds],
             speeds: vec![0.0; speeds],
-            rows: Vec::with_capacity(2 * variables),
-            columns: vec![0.0; 2 * variables * speeds],
+            rows: Vec::with_capacity(3 * variables),
         }
     }
 
-    /// One step of `dt` seconds, with `pushes` on the links from outside, each in its link's frame; or none at all.
-    pub fn step(&mut self, tree: &Tree, base: &Base, state: &mut State, pushes: &[Force], dt: f64) {
-        let parts = parts_of(tree, state, dt);
-        for _ in 0..parts {
-            self.part(tree, base, state, pushes, dt / f64::from(parts));
-        }
+    /// Places the links where they are after a time (s), if their speeds stay as they are. A step of twice that time begins so.
+    pub fn place_ahead(&mut self, tree: &Tree, base: &Base, state: &State, time: f64) {
+        // Each for itself: a whole state would be made anew.
+        self.middle.positions.clone_from(&state.positions);
+        self.middle.speeds.clone_from(&state.speeds);
+        tree.integrate(&mut self.middle.positions, &state.speeds, time);
+        self.work.place(tree, base, &self.middle);
     }
 
     /// Changes the speeds by an impulse on a link, in its frame: N·s, and N·m·s about its origin. The links have to be
@@ -232,46 +233,24 @@ impl Mover {
         }
     }
 
-    /// A step, or a part of one.
-    fn part(&mut self, tree: &Tree, base: &Base, state: &mut State, pushes: &[Force], dt: f64) {
-        self.begin(tree, base, state, pushes, [dt / 2.0, dt / 2.0], dt);
-        self.settle(tree, state, dt);
-        let ends = self.speeds.iter().zip(&state.speeds);
-        for (mean, (end, begin)) in self.middle.speeds.iter_mut().zip(ends) {
-            *mean = (begin + end) / 2.0;
-        }
-        self.work.place(tree, base, &self.middle);
-        self.work
-            .bias(tree, base, &self.middle, pushes, &mut self.bias);
-        self.settle(tree, state, dt);
-        self.advance(tree, state, dt);
-    }
-
-    /// Calculates everything where the joints are after the first time of two, s: the speeds at the end move them on from
-    /// there for the second.
+    /// Calculates everything in the middle of a step, where [`place_ahead`](Self::place_ahead) has put the links.
     pub(crate) fn begin(
         &mut self,
         tree: &Tree,
         base: &Base,
         state: &State,
         pushes: &[Force],
-        [behind, ahead]: [f64; 2],
         dt: f64,
     ) {
-        // Each for itself: a whole state would be made anew.
-        self.middle.positions.clone_from(&state.positions);
-        self.middle.speeds.clone_from(&state.speeds);
-        tree.integrate(&mut self.middle.positions, &state.speeds, behind);
-        self.ahead = ahead;
+        if self.middle.speeds != state.speeds {
+            // An impulse came in between.
+            self.middle.speeds.clone_from(&state.speeds);
+            self.work.place(tree, base, &self.middle);
+        }
         self.saturated.fill(None);
-        self.work.place(tree, base, &self.middle);
         self.work.mass_matrix(tree);
         self.masses.clone_from(&self.work.matrix.lower);
-        for (place, variable) in tree.variables().iter().enumerate() {
-            let inertia = self.work.matrix.at(variable.speed, variable.speed)
-                + self.resistances[place].armature;
-            self.gains[place] = self.motors[place].gains(inertia, dt);
-        }
+        self.find_gains(tree, state, dt);
         self.factor(tree, dt);
         if self.motors.iter().any(|motor| motor.compensates) {
             let (gravity, weightless) = (&base.gravity, &self.weightless);
@@ -282,6 +261,28 @@ impl Mover {
             .bias(tree, base, &self.middle, pushes, &mut self.bias);
     }
 
+    /// Finds the gains of the motors, and the positions that they see at the end of the step:
+    /// `q + dt·((1 − θ)·v + θ·v_end)`.
+    fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let resistance = &self.resistances[place];
+            let inertia = self.work.matrix.at(variable.speed, variable.speed) + resistance.armature;
+            let [stiffness, damping] = self.motors[place].gains(inertia, dt);
+            // How stiff spring and damper are for the length of the step.
+            let damper = (damping + resistance.damping) * dt;
+            let rate = (stiffness * dt * dt + damper) / inertia;
+            let rate = if rate.is_finite() { rate } else { 0.0 };
+            let share = (1.0 + rate * rate / (1.0 + rate * rate)) / 2.0;
+            let speed = state.speeds[variable.speed];
+            self.gains[place] = Gain {
+                stiffness,
+                damping,
+                ahead: share * dt,
+                position: self.middle.positions[variable.position] + (0.5 - share) * dt * speed,
+            };
+        }
+    }
+
     /// Calculates Coriolis and centrifugal forces for other speeds.
     pub(crate) fn rebias(&mut self, tree: &Tree, base: &Base, speeds: &[f64], pushes: &[Force]) {
         self.middle.speeds.copy_from_slice(speeds);
@@ -290,22 +291,28 @@ impl Mover {
             .bias(tree, base, &self.middle, pushes, &mut self.bias);
     }
 
-    /// Finds the speeds at the end of the step.
-    fn settle(&mut self, tree: &Tree, state: &State, dt: f64) {
-        for _ in 0..ROUNDS {
-            self.free_speeds(tree, state, dt);
-            self.conditions(tree, state, dt);
-            self.keep_conditions(tree);
-            if !self.saturate(tree, dt) {
-                break;
-            }
-            self.factor(tree, dt);
+    /// Moves the joints from the middle of the step to its end, with the speeds there; first, by `apart` for the whole step,
+    /// where that is given. What a limit has stopped is at the limit, wherever the first half has led.
+    pub(crate) fn advance(
+        &mut self,
+        tree: &Tree,
+        state: &mut State,
+        apart: Option<&[f64]>,
+        dt: f64,
+    ) {
+        if let Some(apart) = apart {
+            tree.integrate(&mut self.middle.positions, apart, dt);
         }
-    }
-
-    /// The second half of the way. What a limit has stopped is at the limit, wherever the first half has led.
-    fn advance(&mut self, tree: &Tree, state: &mut State, dt: f64) {
         tree.integrate(&mut self.middle.positions, &self.speeds, dt / 2.0);
+        // Joints with stiff motors go where their motors see them.
+        for (place, variable) in tree.variables().iter().enumerate() {
+            let gain = &self.gains[place];
+            if self.saturated[place].is_some() {
+                continue;
+            }
+            let change = self.speeds[variable.speed] - state.speeds[variable.speed];
+            self.middle.positions[variable.position] += (gain.ahead - dt / 2.0) * change;
+        }
         for row in self
             .rows
             .iter()
@@ -326,8 +333,8 @@ impl Mover {
             let resistance = &self.resistances[place];
             let mut weight = resistance.armature + dt * resistance.damping;
             if self.saturated[place].is_none() {
-                let [stiffness, damping] = self.gains[place];
-                weight += dt * (damping + self.ahead * stiffness);
+                let gain = &self.gains[place];
+                weight += dt * (gain.damping + gain.ahead * gain.stiffness);
             }
             self.work.matrix.add_diagonal(variable.speed, weight);
         }
@@ -336,9 +343,10 @@ impl Mover {
 
     /// Effort that a motor would give, were it as strong as it likes, for a speed at the end.
     fn effort(&self, place: usize, variable: &Variable, speed: f64) -> f64 {
-        let (motor, [stiffness, damping]) = (&self.motors[place], self.gains[place]);
-        let position = self.middle.positions[variable.position] + self.ahead * speed;
-        let pull = stiffness * (motor.position - position) + damping * (motor.speed - speed);
+        let (motor, gain) = (&self.motors[place], &self.gains[place]);
+        let position = gain.position + gain.ahead * speed;
+        let pull =
+            gain.stiffness * (motor.position - position) + gain.damping * (motor.speed - speed);
         if motor.compensates {
             return pull + motor.effort + self.weights[variable.speed];
         }
@@ -373,7 +381,6 @@ impl Mover {
                 variable: place,
                 target: 0.0,
                 bounds: [-resistance.friction * dt, resistance.friction * dt],
-                weight: 0.0,
                 impulse: 0.0,
                 is_limit: false,
             };
@@ -400,35 +407,6 @@ impl Mover {
             if upper < ahead || speed > upper {
                 (row.target, row.bounds) = (part(upper, upper < 0.0), [f64::NEG_INFINITY, 0.0]);
                 self.rows.push(row);
-            }
-        }
-    }
-
-    /// Finds the impulses that keep all conditions, and adds what they do to the speeds.
-    fn keep_conditions(&mut self, tree: &Tree) {
-        let count = tree.speed_count();
-        for (row, column) in self.rows.iter_mut().zip(self.columns.chunks_mut(count)) {
-            column.fill(0.0);
-            column[row.speed] = 1.0;
-            self.work.matrix.solve(column);
-            row.weight = column[row.speed];
-        }
-        for _ in 0..SWEEPS {
-            let mut change: f64 = 0.0;
-            for (row, column) in self.rows.iter_mut().zip(self.columns.chunks(count)) {
-                let missing = (row.target - self.speeds[row.speed]) / row.weight;
-                let impulse = (row.impulse + missing).clamp(row.bounds[0], row.bounds[1]);
-                let more = impulse - row.impulse;
-                row.impulse = impulse;
-                if more != 0.0 {
-                    for (speed, by) in self.speeds.iter_mut().zip(column) {
-                        *speed += by * more;
-                    }
-                    change = change.max((more * row.weight).abs());
-                }
-            }
-            if change < KEPT {
-                break;
             }
         }
     }

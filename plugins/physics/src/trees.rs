@@ -17,6 +17,7 @@ mod groups;
 mod lent;
 mod line;
 mod motors;
+mod recheck;
 mod solve;
 mod sync;
 mod touch;
@@ -270,7 +271,7 @@ impl Trees {
         if self.rows.is_empty() && self.state.pulled.is_empty() {
             return;
         }
-        self.take_up(engine, tables, commanded);
+        self.take_up(engine, tables, commanded, dt);
         self.lend(engine, tables, dt);
     }
 

@@ -110,7 +110,10 @@ fn drives(kind: &str, start: impl Fn([f64; 2]) -> String) {
             .build();
             test.run(if rate > 500.0 { 0.7 } else { 1.5 });
             let seconds = if rate > 500.0 { 0.5 } else { 2.0 };
+            let height = test.place().z;
             let motion = test.mean_motion(seconds);
+            let risen = test.place().z - height;
+            assert!(risen.abs() < 2e-3, "{robot}: rises by {risen} m");
             let case =
                 format!("{robot}, {kind}, {rate} Hz, friction {friction}, {degrees} degrees");
             assert_reached(motion, command, &case);

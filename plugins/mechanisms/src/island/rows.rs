@@ -63,17 +63,17 @@ impl Rows {
         self.joints = self.rows.len();
     }
 
-    /// Adds the rows of a contact.
+    /// Adds the rows of a contact, with the way that is left there, how much earlier that is looked at than it was
+    /// found, and the length of the step, s.
     pub(super) fn touch(
         &mut self,
-        contact: &Contact,
+        (contact, gap, early, dt): (&Contact, &mut f64, f64, f64),
         members: &[Member<'_>],
         bodies: &[FreeBody],
         starts: &[usize],
     ) {
         let axes = axes(&contact.normal);
         let wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
-        let distance = contact.distance + TOUCHING;
         let first = self.rows.len();
         let (system, point) = ((members, bodies, starts), &contact.point);
         if contact.friction_sides == contact.sides {
@@ -83,10 +83,15 @@ impl Rows {
             self.point(&contact.sides, point, [normal], system);
             self.point(&contact.friction_sides, point, across, system);
         }
+        let speed = self.speed_before(first, members, bodies);
+        *gap += early * speed;
+        let distance = *gap + TOUCHING;
+        // What has gone in since the beginning of the step comes out at once.
+        let entered = (-distance).min(-speed * dt / 2.0).max(0.0);
         for (at, row) in self.rows[first..].iter_mut().enumerate() {
             row.impulse = axes[at].dot(&contact.impulse);
             if at == 0 {
-                row.kind = Kind::Normal { distance };
+                row.kind = Kind::Normal { distance, entered };
                 row.bounds = [0.0, f64::INFINITY];
             } else {
                 row.kind = Kind::Tangent {
@@ -95,7 +100,7 @@ impl Rows {
                 row.relaxed = wanted[at];
             }
         }
-        let meeting = -self.speed_before(first, members, bodies);
+        let meeting = -speed;
         self.contacts.push(Touch {
             axes,
             friction: contact.friction,
@@ -196,7 +201,7 @@ impl Rows {
                 let pairs = numbers.iter().zip(&member.state.speeds);
                 speed += pairs.map(|(number, speed)| number * speed).sum::<f64>();
             } else if let Some(body) = bodies.get(block.who - members.len()) {
-                let own = body.linear.iter().chain(&body.angular);
+                let own = body.before.linear.iter().chain(&body.before.angular);
                 speed += numbers.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
             }
         }
@@ -252,10 +257,19 @@ impl Rows {
                 0.0
             };
             match row.kind {
-                Kind::Normal { distance } => row.press(distance, self.contact_rate, dt),
+                Kind::Normal { distance, entered } => {
+                    row.press([distance, entered], self.contact_rate, dt);
+                }
                 Kind::Tangent { before } => row.lag(before),
                 Kind::Other => {}
             }
+        }
+    }
+
+    /// Adds the ways that the speeds make in a time to the gaps of the contacts, m.
+    pub(super) fn add_ways(&self, gaps: &mut [f64], speeds: &[f64], dt: f64) {
+        for (gap, row) in gaps.iter_mut().zip(self.rows.iter().step_by(3)) {
+            *gap += row.speed(&self.jacobians, speeds) * dt;
         }
     }
 

@@ -54,9 +54,21 @@ fn cube(mass: f64, side: f64) -> FreeBody {
         inverse_mass: Vector3::repeat(1.0 / mass),
         inverse_inertia: Matrix3::identity() * (6.0 / (mass * side * side)),
         center: Vector3::zeros(),
+        before: Motion::ZERO,
         linear: Vector3::zeros(),
         angular: Vector3::zeros(),
         moving: Motion::ZERO,
+    }
+}
+
+/// Begins a step of free bodies under a gravity.
+fn fall(bodies: &mut [FreeBody], gravity: Vector3<f64>) {
+    for body in bodies {
+        body.before = Motion {
+            angular: body.angular,
+            linear: body.linear,
+        };
+        body.linear += gravity * DT;
     }
 }
 
@@ -112,7 +124,7 @@ fn a_gripper_holds_by_friction_what_it_can_and_no_more() {
         }
         let mut island = Island::default();
         for _ in 0..100 {
-            bodies[0].linear += GRAVITY * DT;
+            fall(&mut bodies, GRAVITY);
             let [one, two] = &mut fingers;
             let members = &mut [one.member(), two.member()];
             island.step(members, &mut bodies, &mut touching, &[], DT);
@@ -145,6 +157,7 @@ fn what_meets_without_a_bounce_goes_on_together() {
 fn what_bounces_parts_with_its_share_of_the_speed() {
     let mut bodies = [cube(1.0, 0.1)];
     bodies[0].linear.z = -2.0;
+    bodies[0].before.linear.z = -2.0;
     let mut touching = [contact(
         [GROUND, Side::Body(0)],
         Vector3::zeros(),
@@ -153,7 +166,8 @@ fn what_bounces_parts_with_its_share_of_the_speed() {
     touching[0].restitution = 0.5;
     Island::default().step(&mut [], &mut bodies, &mut touching, &[], DT);
     assert!((bodies[0].linear.z - 1.0).abs() < 1e-9);
-    assert!(bodies[0].moving.linear.z.abs() < 0.05);
+    // On its way it stops at the middle of the step, and then parts.
+    assert!((bodies[0].moving.linear.z + 1.0).abs() < 0.06);
 }
 
 #[test]
@@ -167,6 +181,7 @@ fn what_is_inside_another_body_comes_out_without_speed() {
     let mut deep = 0.01;
     for _ in 0..60 {
         touching[0].distance = -deep;
+        fall(&mut bodies, Vector3::zeros());
         Island::default().step(&mut [], &mut bodies, &mut touching, &[], DT);
         assert!(bodies[0].linear.z.abs() < 1e-12);
         deep -= bodies[0].moving.linear.z * DT;
@@ -200,7 +215,8 @@ fn a_weld_carries_and_pulls_back() {
     };
     let mut island = Island::default();
     for _ in 0..20 {
-        bodies[0].linear += GRAVITY * DT;
+        fall(&mut bodies, GRAVITY);
+        bodies[0].center = weld.point;
         island.step(&mut [arm.member()], &mut bodies, &mut [], &[weld], DT);
     }
     assert!(bodies[0].linear.norm() < 1e-6 && bodies[0].angular.norm() < 1e-6);

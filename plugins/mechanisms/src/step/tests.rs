@@ -4,7 +4,10 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::{Isometry3, Matrix3, UnitVector3, Vector3};
 
 use super::*;
-use crate::{Axis, Inertia, Joint, Link};
+use crate::{
+    Axis, Inertia, Joint, Link, Pose,
+    island::{Island, Member},
+};
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
@@ -43,6 +46,7 @@ struct Run {
     base: Base,
     state: State,
     mover: Mover,
+    island: Island,
     dt: f64,
 }
 
@@ -52,6 +56,7 @@ impl Run {
             base: Base::at_rest(GRAVITY),
             state: tree.at_zero(),
             mover: Mover::new(&tree),
+            island: Island::default(),
             tree,
             dt: 1.0 / rate,
         }
@@ -64,8 +69,18 @@ impl Run {
             state,
             mover,
             dt,
+            ..
         } = self;
-        mover.step(tree, base, state, &[], *dt);
+        mover.place_ahead(tree, base, state, *dt / 2.0);
+        let member = Member {
+            tree,
+            mover,
+            state,
+            base: *base,
+            place: Pose::identity(),
+            pushes: &[],
+        };
+        self.island.step(&mut [member], &mut [], &mut [], &[], *dt);
     }
 
     fn run(&mut self, seconds: f64) {
@@ -302,4 +317,53 @@ fn a_free_body_falls_and_tumbles_as_it_should() {
         "{}",
         later_center - center - way
     );
+}
+
+/// Motors of any gains on any inertia come to rest at their position, in about the time that the exact oscillator takes:
+/// `I·q̈ + kd·q̇ + kp·q = 0`.
+#[test]
+fn motors_of_any_gains_come_to_rest() {
+    let powers = |from: i32, to: i32| (from..=to).step_by(2).map(|power| 10_f64.powi(power));
+    for stiffness in powers(-1, 7) {
+        for damping in powers(-4, 2) {
+            for inertia in powers(-7, 1) {
+                for rate in [60.0, 480.0] {
+                    comes_to_rest(stiffness, damping, inertia, rate);
+                }
+            }
+        }
+    }
+}
+
+fn comes_to_rest(stiffness: f64, damping: f64, inertia: f64, rate: f64) {
+    let mut run = Run::new(arm(0.0, inertia), rate);
+    run.mover.motors[0] = Motor {
+        stiffness,
+        damping,
+        ..Motor::default()
+    };
+    run.state.speeds[0] = 10.0;
+    // The slower of both decays: half of kd / I of an oscillation, kp / kd of what creeps.
+    let decay = (damping / inertia / 2.0).min(stiffness / damping);
+    let steps = (20.0 / decay * rate).max(50.0);
+    let most = 0.5 * inertia * 100.0;
+    let energy = |run: &Run| {
+        let (q, v) = (run.state.positions[0], run.state.speeds[0]);
+        0.5 * inertia * v * v + 0.5 * stiffness * q * q
+    };
+    for _ in 0..(steps as usize).min(20_000) {
+        run.step();
+        let now = energy(&run);
+        assert!(
+            now < most * (1.0 + 1e-6),
+            "kp {stiffness}, kd {damping}, I {inertia}, {rate} Hz: {now} of {most} J"
+        );
+    }
+    if steps < 20_000.0 {
+        let left = run.state.speeds[0].abs();
+        assert!(
+            left < 1e-3,
+            "kp {stiffness}, kd {damping}, I {inertia}, {rate} Hz: {left} rad/s after {steps} steps"
+        );
+    }
 }

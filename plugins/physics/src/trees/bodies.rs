@@ -54,6 +54,20 @@ pub(super) fn show(
     [linear, angular]: [Vec3; 2],
     rests: bool,
 ) {
+    show_pose(engine, row, pose, rests);
+    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+        body.set_linvel(linear, false);
+        body.set_angvel(angular, false);
+    }
+}
+
+/// Puts a body to a pose, and leaves its velocities as they are.
+pub(super) fn show_pose(
+    engine: &mut EngineItem<'_, '_>,
+    row: &BodyRow,
+    pose: &Isometry3<f64>,
+    rests: bool,
+) {
     let places = &mut *engine.places;
     let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
         return;
@@ -71,8 +85,6 @@ pub(super) fn show(
     } else {
         places.put(body, pose, false);
     }
-    body.set_linvel(linear, false);
-    body.set_angvel(angular, false);
 }
 
 pub(super) fn rigid<'a>(

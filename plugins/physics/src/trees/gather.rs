@@ -16,7 +16,7 @@ use super::{
     bodies::{moves, rigid},
     isometry,
     lent::Lent,
-    line,
+    line, recheck,
     touch::{Key, Touch},
 };
 use crate::{
@@ -73,6 +73,13 @@ impl Trees {
                 found.open.extend(&row.links);
             }
         }
+        for at in 0..self.rows.len() {
+            if !self.awake[at]
+                && let Some(link) = self.met(at, engine, tables)
+            {
+                self.wake(&mut found, link, engine, tables, dt);
+            }
+        }
         for pair in grasps.pairs() {
             self.hold(&mut found, pair, engine, tables, dt);
         }
@@ -118,7 +125,7 @@ impl Trees {
         };
         if self.lent.iter().all(|lent| lent.body != body) {
             let lent = Lent::late((body, engine.places.of(rigid)), rigid, dt);
-            self.seen[body] = lent.pose;
+            self.seen[body] = lent.start;
             self.lent.push(lent);
         }
         grasp::ask_for_filter(engine, tables.bodies[body].handle);
@@ -143,7 +150,7 @@ impl Trees {
         }
         for body in pair {
             self.pull(found, body, engine, tables, dt);
-            self.wake(found, body, engine, tables);
+            self.wake(found, body, engine, tables, dt);
         }
         let (Some(holder), Some(held)) = (
             self.pose_before(pair[0], engine, tables),
@@ -166,6 +173,28 @@ impl Trees {
         found.welds.push((pair.map(Some), weld));
     }
 
+    /// A link of a sleeping tree that something meets which is awake.
+    fn met(&self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> Option<usize> {
+        let is_awake = |handle: ColliderHandle| {
+            let collider = engine.colliders.colliders.get(handle);
+            let body = collider.and_then(|collider| engine.bodies.bodies.get(collider.parent()?));
+            body.is_some_and(|body| moves(body) && !body.is_sleeping())
+        };
+        let links = self.rows[at].links.iter().copied();
+        let mut links = links.filter(|link| rigid(engine, tables, *link).is_some_and(moves));
+        links.find(|link| {
+            let own = rigid(engine, tables, *link).map_or(&[][..], RigidBody::colliders);
+            let narrow_phase = &engine.simulation.narrow_phase;
+            let mut pairs = own
+                .iter()
+                .flat_map(|own| narrow_phase.contact_pairs_with(*own));
+            pairs.any(|pair| {
+                pair.has_any_active_contact()
+                    && (is_awake(pair.collider1) || is_awake(pair.collider2))
+            })
+        })
+    }
+
     /// A link of a sleeping tree takes part, and so does the rest of the tree.
     fn wake(
         &mut self,
@@ -173,12 +202,16 @@ impl Trees {
         body: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
+        dt: f64,
     ) {
         if let Some((tree, _)) = self.of_body[body]
             && !self.awake[tree]
         {
             self.awake[tree] = true;
-            self.places[tree] = self.base(tree, engine, tables).1;
+            let (base, place) = self.base(tree, engine, tables);
+            self.places[tree] = place;
+            let motion = &self.state.trees[tree].motion;
+            self.movers[tree].place_ahead(&self.rows[tree].tree, &base, motion, dt / 2.0);
             for body in &self.rows[tree].links {
                 if let Some(rigid) = rigid(engine, tables, *body) {
                     self.seen[*body] = engine.places.seen(rigid);
@@ -202,7 +235,7 @@ impl Trees {
         for at in from..found.pairs.len() {
             for other in found.pairs[at].bodies {
                 self.pull(found, other, engine, tables, dt);
-                self.wake(found, other, engine, tables);
+                self.wake(found, other, engine, tables, dt);
             }
         }
     }
@@ -226,7 +259,7 @@ impl Trees {
         }
     }
 
-    /// Adds the points of all pairs, where the bodies were when the engine found them.
+    /// Adds the points of all pairs, where the bodies are in the middle of the step.
     fn points(&self, found: &mut Found, engine: &EngineItem<'_, '_>) {
         let Found {
             pairs, contacts, ..
@@ -237,49 +270,53 @@ impl Trees {
             let moved = pair.bodies.map(|body| self.moved(body));
             let last = moved.iter().rev().flatten().next();
             let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
+            let pushed = || self.pushed_before(pair.geometry);
+            if let Some(known) = known
+                && let Some(points) =
+                    recheck::points(engine, pair.colliders, pair.geometry, known, pushed)
+            {
+                let from = contacts.len();
+                let material = known.solver_manifolds().first().map(|first| &first.data);
+                let material = material.map_or([0.0; 2], |data| [data.friction, data.restitution]);
+                contacts.extend(
+                    points
+                        .iter()
+                        .filter_map(|at| touch(pair, &moved, at, material)),
+                );
+                line::spread(contacts, from, &turn);
+                continue;
+            }
             for manifold in known.iter().flat_map(|known| known.solver_manifolds()) {
                 let from = contacts.len();
+                let material = [manifold.data.friction, manifold.data.restitution];
                 for contact in &manifold.data.solver_contacts {
                     let id = (contact.contact_id[0] & !(1 << 31)) as usize;
                     let Some(data) = manifold.points.get(id).map(|point| &point.data) else {
                         continue;
                     };
-                    let normal = convert::vector(manifold.data.normal).normalize();
-                    let arms = [data.solver_dp1, data.solver_dp2].map(convert::vector);
-                    let mut sides = moved.iter().zip(arms);
-                    let first = sides.find_map(|(moved, arm)| Some(moved.as_ref()?.seen(&arm)));
-                    let Some(point) = first else {
-                        continue;
-                    };
-                    // The engine knows poses in single precision, and what all but rests not to the last way.
-                    let [one, two] = moved.each_ref().map(|moved| {
-                        moved
-                            .as_ref()
-                            .map_or(Vector3::zeros(), |moved| moved.way(&point))
-                    });
-                    contacts.push(Touch {
+                    let at = recheck::Point {
                         key: Key::new(pair.geometry, manifold, id),
-                        bodies: pair.bodies,
-                        driven: None,
-                        contact: Contact {
-                            sides: [Side::Given(Vector3::zeros()); 2],
-                            friction_sides: [Side::Given(Vector3::zeros()); 2],
-                            point,
-                            normal,
-                            distance: f64::from(contact.dist) + (two - one).dot(&normal),
-                            friction: f64::from(manifold.data.friction),
-                            restitution: f64::from(manifold.data.restitution),
-                            tangent_velocity: Vector3::zeros(),
-                            impulse: Vector3::zeros(),
-                        },
-                    });
+                        arms: [data.solver_dp1, data.solver_dp2].map(convert::vector),
+                        normal: convert::vector(manifold.data.normal).normalize(),
+                        distance: f64::from(contact.dist),
+                    };
+                    contacts.extend(touch(pair, &moved, &at, material));
                 }
                 line::spread(contacts, from, &turn);
             }
         }
     }
 
-    /// Pose of a body before this step; of one that is not moved here, as it is now.
+    /// Impulse of the step before on the second geometry of a pair, N·s.
+    fn pushed_before(&self, geometry: [u32; 2]) -> Vector3<f64> {
+        let impulses = &self.state.impulses;
+        let from = impulses.partition_point(|(key, _)| key.geometry() < geometry);
+        let of_pair = impulses[from..].iter();
+        let of_pair = of_pair.take_while(|(key, _)| key.geometry() == geometry);
+        of_pair.map(|(_, impulse)| Vector3::from(*impulse)).sum()
+    }
+
+    /// Pose of a body in the middle of this step; of one that is not moved here, as it is now.
     pub(super) fn pose_before(
         &self,
         body: usize,
@@ -319,7 +356,7 @@ impl Trees {
     }
 }
 
-/// A body that is moved here, before this step.
+/// A body that is moved here, in the middle of this step.
 struct Moved {
     /// Centre of mass in its axes, m.
     center: Vector3<f64>,
@@ -340,6 +377,38 @@ impl Moved {
         let local = self.seen.inverse_transform_point(&Point3::from(*point));
         (self.is * local).coords - point
     }
+}
+
+/// A point of contact, where the bodies are in the middle of the step. None if nothing of it is moved here.
+fn touch(
+    pair: &Pair,
+    moved: &[Option<Moved>; 2],
+    at: &recheck::Point,
+    [friction, restitution]: [f32; 2],
+) -> Option<Touch> {
+    let mut sides = moved.iter().zip(at.arms);
+    let point = sides.find_map(|(moved, arm)| Some(moved.as_ref()?.seen(&arm)))?;
+    // The engine knows poses in single precision, and what all but rests not to the last way.
+    let [one, two] = moved.each_ref().map(|moved| {
+        let way = moved.as_ref().map(|moved| moved.way(&point));
+        way.unwrap_or_default()
+    });
+    Some(Touch {
+        key: at.key,
+        bodies: pair.bodies,
+        driven: None,
+        contact: Contact {
+            sides: [Side::Given(Vector3::zeros()); 2],
+            friction_sides: [Side::Given(Vector3::zeros()); 2],
+            point,
+            normal: at.normal,
+            distance: at.distance + (two - one).dot(&at.normal),
+            friction: f64::from(friction),
+            restitution: f64::from(restitution),
+            tangent_velocity: Vector3::zeros(),
+            impulse: Vector3::zeros(),
+        },
+    })
 }
 
 /// The bodies on both sides of a contact, and the geometries.

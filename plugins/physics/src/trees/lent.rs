@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{
     Trees, Weight,
-    bodies::{allowed, moves, show},
+    bodies::{allowed, moves, show, show_pose},
 };
 use crate::{
     convert,
@@ -18,14 +18,16 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Lent {
     pub body: usize,
-    /// Of the body, before the step.
+    /// Pose before the step.
+    pub start: Isometry3<f64>,
+    /// Pose in the middle of the step.
     pub pose: Isometry3<f64>,
     /// Of its centre of mass: first, what becomes of it in the step if nothing touches it; then, what it keeps. m/s.
     pub linear: Vector3<f64>,
     /// As well, rad/s.
     pub angular: Vector3<f64>,
     /// Linear and angular velocity of the centre of mass before the step, m/s and rad/s.
-    before: [Vector3<f64>; 2],
+    pub before: [Vector3<f64>; 2],
     /// Velocity with which it moves in this step.
     pub moving: Motion,
     /// Influences in the engine; none if the engine has moved it already.
@@ -62,7 +64,8 @@ impl Lent {
         let allowed = allowed(rigid.locked_axes());
         Self {
             body,
-            pose,
+            start: pose,
+            pose: moved(&pose, &weight.center, &velocity(before), dt / 2.0),
             linear: (linear * slower[0]).component_mul(&allowed[0]),
             angular: (angular * slower[1]).component_mul(&allowed[1]),
             before,
@@ -89,7 +92,8 @@ impl Lent {
         };
         Self {
             body,
-            pose: moved(&pose, &center.coords, &back, dt),
+            start: moved(&pose, &center.coords, &back, dt),
+            pose: moved(&pose, &center.coords, &back, dt / 2.0),
             linear,
             angular,
             before: [linear, angular],
@@ -106,6 +110,10 @@ impl Lent {
             linear: linear + angular.cross(&(self.pose.translation.vector - center)),
         }
     }
+}
+
+fn velocity([linear, angular]: [Vector3<f64>; 2]) -> Motion {
+    Motion { angular, linear }
 }
 
 /// Moves a pose by the velocity of a centre of mass, given in its axes, and a turning rate; both in world axes.
@@ -127,24 +135,29 @@ impl Trees {
         for place in &self.state.pulled {
             let row = tables.bodies.get(*place);
             let body = row.and_then(|row| engine.bodies.bodies.get(row.handle));
-            let poses = body.map(|body| (engine.places.seen(body), engine.places.of(body)));
-            let Some((body, poses)) = row
+            let pose = body.map(|body| engine.places.of(body));
+            let Some((body, pose)) = row
                 .and_then(|row| engine.movable(row))
                 .filter(|body| moves(body))
-                .zip(poses)
+                .zip(pose)
             else {
                 continue;
             };
-            let (seen, pose) = poses;
-            self.seen[*place] = seen;
             let weight = &self.masses[*place];
             let lent = Lent::early((*place, pose), body, weight, gravity, dt);
+            let middle = lent.pose;
             self.lent.push(lent);
             body.set_gravity_scale(0.0, false);
             body.set_linear_damping(0.0);
             body.set_angular_damping(0.0);
             body.reset_forces(false);
             body.reset_torques(false);
+            let rests = body.linvel().length() < STILL && body.angvel().length() < STILL;
+            let row = &tables.bodies[*place];
+            show_pose(engine, row, &middle, rests);
+            if let Some(body) = engine.bodies.bodies.get(row.handle) {
+                self.seen[*place] = engine.places.seen(body);
+            }
         }
     }
 
@@ -164,7 +177,7 @@ impl Trees {
             }
             if !body.is_sleeping() {
                 let center = &self.masses[lent.body].center;
-                let pose = moved(&lent.pose, center, &lent.moving, dt);
+                let pose = moved(&lent.start, center, &lent.moving, dt);
                 let [linear, angular] = [&lent.linear, &lent.angular].map(convert::vec3);
                 let rests = linear.length() < STILL && angular.length() < STILL;
                 show(engine, row, &pose, [linear, angular], rests);

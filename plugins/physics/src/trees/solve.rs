@@ -1,4 +1,4 @@
-//! One step of all trees: alone, or as islands with what they touch and hold.
+//! One step of all trees, as islands with what they touch and hold.
 use std::mem;
 
 use bevy::math::Vec3;
@@ -79,15 +79,7 @@ impl Trees {
         for group in groups.all() {
             let mut taken = mem::take(&mut self.together.taken);
             taken.extend(group.trees.iter().map(|at| self.take(*at, scene)));
-            if group.free.is_empty() && group.contacts.is_empty() && group.welds.is_empty() {
-                for one in &mut taken {
-                    let tree = &self.rows[one.at].tree;
-                    one.mover
-                        .step(tree, &one.base, &mut one.motion, &one.pushes, scene.dt);
-                }
-            } else {
-                self.solve_island(group, &mut taken, &mut found, scene);
-            }
+            self.solve_island(group, &mut taken, &mut found, scene);
             for one in taken.drain(..) {
                 let state = &mut self.state.trees[one.at];
                 (self.movers[one.at], state.motion) = (one.mover, one.motion);
@@ -313,6 +305,10 @@ impl Trees {
             inverse_mass: Vector3::repeat(1.0 / weight.mass),
             inverse_inertia: weight.inverse_inertia,
             center: Vector3::zeros(),
+            before: Motion {
+                angular: lent.before[1],
+                linear: lent.before[0],
+            },
             linear: lent.linear,
             angular: lent.angular,
             moving: Motion::ZERO,

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use super::{
     TreeState, Trees,
-    bodies::{carried, rigid, show},
+    bodies::{carried, rigid, show, show_pose},
     isometry, put, set_base,
 };
 use crate::{
@@ -24,9 +24,13 @@ impl Trees {
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         commanded: &Commanded,
+        dt: f64,
     ) {
         for at in 0..self.rows.len() {
             self.awake[at] = self.take_up_tree(at, engine, tables, commanded);
+            if self.awake[at] {
+                self.show_ahead(at, engine, tables, dt / 2.0);
+            }
             self.lift(at, engine, tables, false);
             self.stirred[at] = false;
         }
@@ -80,6 +84,30 @@ impl Trees {
         }
         self.take_up_motion(at, engine, tables, commanded);
         true
+    }
+
+    /// Shows the links where they are after a time (s), if their speeds stay as they are: there the engine finds contacts.
+    fn show_ahead(
+        &mut self,
+        at: usize,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        time: f64,
+    ) {
+        let (base, place) = self.base(at, engine, tables);
+        let (row, mover) = (&self.rows[at], &mut self.movers[at]);
+        mover.place_ahead(&row.tree, &base, &self.state.trees[at].motion, time);
+        for (link, body) in row.links.iter().enumerate() {
+            let Some(known) = tables.bodies.get(*body) else {
+                continue;
+            };
+            let pose = isometry(&(place * mover.work.place_of(link)));
+            let now = velocity(&mover.work, link, &place, &self.masses[*body].center);
+            show_pose(engine, known, &pose, all_but_rests(&now));
+            if let Some(rigid) = engine.bodies.bodies.get(known.handle) {
+                self.seen[*body] = engine.places.seen(rigid);
+            }
+        }
     }
 
     /// Brings a tree to rest.
@@ -140,7 +168,6 @@ impl Trees {
             let Some(rigid) = rigid(engine, tables, *body) else {
                 continue;
             };
-            self.seen[*body] = engine.places.seen(rigid);
             if rigid.is_sleeping() {
                 continue;
             }
@@ -229,7 +256,7 @@ impl Trees {
                         // That is how the loss is seen.
                         now[0].fill(f64::NAN);
                     }
-                    let rests = now.iter().all(|part| part.norm() < f64::from(STILL));
+                    let rests = all_but_rests(&now);
                     let body = tables.bodies.get(*body);
                     if let Some((body, rigid)) =
                         body.and_then(|body| Some((body, engine.movable(body)?)))
@@ -289,6 +316,11 @@ impl Trees {
             mover.motors.clone_from(motors);
         }
     }
+}
+
+/// True if something is so slow that it may fall asleep.
+fn all_but_rests(velocity: &[Vector3<f64>; 2]) -> bool {
+    velocity.iter().all(|part| part.norm() < f64::from(STILL))
 }
 
 /// Velocity of a link's centre of mass, and its angular velocity, world axes.

@@ -334,6 +334,7 @@ mod tests {
             inverse_mass: Vector3::repeat(1.0),
             inverse_inertia: Matrix3::identity() * 6.0,
             center: Vector3::new(0.0, 0.0, 0.1),
+            before: Motion::ZERO,
             linear: Vector3::new(0.02, 0.01, -0.04),
             angular: Vector3::new(0.01, 0.0, 1.0),
             moving: Motion::ZERO,
@@ -353,7 +354,12 @@ mod tests {
                 tangent_velocity: Vector3::zeros(),
                 impulse: Vector3::zeros(),
             };
-            rows.touch(&contact, &[], &[body], &[0]);
+            rows.touch(
+                (&contact, &mut { contact.distance }, 0.0, 1.0 / 240.0),
+                &[],
+                &[body],
+                &[0],
+            );
         }
         rows.close();
         rows.respond(&[], &[body], 1.0 / 240.0);

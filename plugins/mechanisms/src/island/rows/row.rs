@@ -37,6 +37,8 @@ pub(super) enum Kind {
     Normal {
         /// Way between the two, m.
         distance: f64,
+        /// Part of the way inside each other that they went in this step, m.
+        entered: f64,
     },
     /// The speed with which a contact slips.
     Tangent {
@@ -136,14 +138,14 @@ impl Row {
 
     /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
     /// nearer than that.
-    pub(super) fn press(&mut self, distance: f64, rate: f64, dt: f64) {
+    pub(super) fn press(&mut self, [distance, entered]: [f64; 2], rate: f64, dt: f64) {
         if distance > 0.0 {
             (self.target, self.relaxed) = (-distance / dt, -distance / dt);
             return;
         }
         let both = 2.0 * CONTACT_DAMPING + rate;
-        let back = -distance / dt * (rate / both);
-        (self.target, self.relaxed) = (back.min(FASTEST_RETURN), 0.0);
+        let back = -(distance + entered) / dt * (rate / both);
+        (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, 0.0);
         if self.mass > 0.0 {
             self.softness = 1.0 / (self.mass * rate * both);
             self.mass = 1.0 / (1.0 / self.mass + self.softness);

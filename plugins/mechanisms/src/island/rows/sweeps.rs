@@ -67,14 +67,28 @@ impl Rows {
 
     /// Finds the impulses for the speeds that are kept.
     pub(in crate::island) fn relax(&mut self, speeds: &mut [f64]) {
-        for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
-            if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
-                rows[0].relaxed = touch.bounce;
-            }
-        }
         for row in &mut self.rows {
             row.stiffen(RELAXED);
         }
+        self.relax_further(speeds);
+    }
+
+    /// Lets what has met bounce. True if anything does.
+    pub(in crate::island) fn bounce(&mut self, speeds: &mut [f64]) -> bool {
+        let mut bounces = false;
+        for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
+            if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
+                rows[0].relaxed = touch.bounce;
+                bounces = true;
+            }
+        }
+        if bounces {
+            self.relax_further(speeds);
+        }
+        bounces
+    }
+
+    fn relax_further(&mut self, speeds: &mut [f64]) {
         // What there is presses no more, and what is added or taken gives way a little, so that loads stay shared in one way.
         // That is taken back again and again, until nothing gives way.
         let mut before = f64::INFINITY;

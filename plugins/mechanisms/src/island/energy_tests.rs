@@ -1,0 +1,274 @@
+//! Energy of mechanisms that touch something.
+use std::f64::consts::PI;
+
+use nalgebra::{Isometry3, Matrix3, UnitVector3, Vector3};
+
+use super::*;
+use crate::{
+    spatial::Inertia,
+    tree::{Axis, Joint, Link},
+};
+
+const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+const GROUND: Side = Side::Given(Vector3::new(0.0, 0.0, 0.0));
+
+/// A hinge about an axis at a place of its parent, and a rod that hangs on it.
+fn rod(
+    parent: Option<usize>,
+    at: [f64; 3],
+    axis: Vector3<f64>,
+    rod: [f64; 2],
+    number: usize,
+) -> Link {
+    let [mass, length] = rod;
+    let across = mass * length * length / 12.0;
+    let about = Matrix3::from_diagonal(&Vector3::new(across, across, across * 1e-2));
+    Link {
+        parent,
+        parent_from_joint: Isometry3::translation(at[0], at[1], at[2]),
+        joint: Joint::Revolute(Axis::new(UnitVector3::new_normalize(axis), number)),
+        inertia: Inertia::new(mass, Vector3::new(0.0, 0.0, -length / 2.0), about),
+    }
+}
+
+struct Run {
+    tree: Tree,
+    mover: Mover,
+    state: State,
+    base: Base,
+    island: Island,
+    dt: f64,
+}
+
+impl Run {
+    fn new(links: &[Link], rate: f64) -> Self {
+        let tree = Tree::new(links).unwrap();
+        Self {
+            mover: Mover::new(&tree),
+            state: tree.at_zero(),
+            base: Base::at_rest(GRAVITY),
+            island: Island::default(),
+            dt: 1.0 / rate,
+            tree,
+        }
+    }
+
+    fn place_ahead(&mut self) {
+        let (tree, base) = (&self.tree, &self.base);
+        self.mover
+            .place_ahead(tree, base, &self.state, self.dt / 2.0);
+    }
+
+    fn step(&mut self, bodies: &mut [FreeBody], contacts: &mut [Contact], welds: &[Weld]) {
+        let member = Member {
+            tree: &self.tree,
+            mover: &mut self.mover,
+            state: &mut self.state,
+            base: self.base,
+            place: Pose::identity(),
+            pushes: &[],
+        };
+        self.island
+            .step(&mut [member], bodies, contacts, welds, self.dt);
+    }
+
+    /// The point of a link, m, where the link is placed.
+    fn point(&self, link: usize, local: Vector3<f64>) -> Vector3<f64> {
+        self.mover.work.place_of(link).point(&local)
+    }
+
+    fn energy(&mut self) -> f64 {
+        self.mover.work.place(&self.tree, &self.base, &self.state);
+        self.mover.work.energy(&self.tree, &self.base).iter().sum()
+    }
+
+    /// Touches the ground with points of links, each of which is a link and a place on it; `friction` Coulomb's.
+    fn touching(
+        &self,
+        tips: &[(usize, Vector3<f64>)],
+        before: &[Contact],
+        friction: f64,
+    ) -> Vec<Contact> {
+        let contact = |(at, (link, local)): (usize, &(usize, Vector3<f64>))| {
+            let point = self.point(*link, *local);
+            let sides = [
+                GROUND,
+                Side::Link {
+                    member: 0,
+                    link: *link,
+                },
+            ];
+            Contact {
+                sides,
+                friction_sides: sides,
+                point,
+                normal: Vector3::z(),
+                distance: point.z,
+                friction,
+                restitution: 0.0,
+                tangent_velocity: Vector3::zeros(),
+                impulse: before
+                    .get(at)
+                    .map_or(Vector3::zeros(), |known| known.impulse),
+            }
+        };
+        tips.iter().enumerate().map(contact).collect()
+    }
+
+    /// Mean energies of the first and of the last second, J.
+    fn ends(&mut self, seconds: f64, tips: &[(usize, Vector3<f64>)], friction: f64) -> [f64; 2] {
+        let ticks = (seconds / self.dt).round() as usize;
+        let second = (1.0 / self.dt).round() as usize;
+        let mut energies = Vec::new();
+        let mut contacts = Vec::new();
+        for _ in 0..ticks {
+            self.place_ahead();
+            contacts = self.touching(tips, &contacts, friction);
+            self.step(&mut [], &mut contacts, &[]);
+            energies.push(self.energy());
+        }
+        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+        [mean(&energies[..second]), mean(&energies[ticks - second..])]
+    }
+}
+
+/// A double pendulum, and beside it on the same base a lever of 10 g whose end rests on the ground.
+fn pendulum_with_lever() -> Vec<Link> {
+    let y = Vector3::y();
+    vec![
+        rod(None, [0.0, 0.0, 1.0], y, [1.0, 0.4], 0),
+        rod(Some(0), [0.0, 0.0, -0.4], y, [0.5, 0.3], 1),
+        // It hangs from 0.1 m above the ground, and lies there half a turn less a bit.
+        rod(None, [0.3, 0.0, 0.1], y, [0.01, 0.2], 2),
+    ]
+}
+
+#[test]
+fn a_pendulum_keeps_its_energy_while_a_lever_rests_beside_it() {
+    for rate in [240.0, 480.0] {
+        let mut run = Run::new(&pendulum_with_lever(), rate);
+        run.state.positions[0] = 2.0;
+        run.state.positions[1] = 0.5;
+        // Its tip at half its length below the hinge: on the ground.
+        run.state.positions[2] = PI / 3.0;
+        let tip = [(2, Vector3::new(0.0, 0.0, -0.2))];
+        let [first, last] = run.ends(10.0, &tip, 0.5);
+        let swing = 1.0 * 9.81 * 0.4;
+        println!("{rate} Hz: {first} J, {last} J");
+        assert!(
+            (last - first).abs() < 5e-3 * swing,
+            "{rate}: {first} {last}"
+        );
+    }
+}
+
+#[test]
+fn a_base_that_carries_both_keeps_its_energy() {
+    // All on a cart that slides freely, so that the lever's contact acts on what swings.
+    let mut links = vec![Link {
+        parent: None,
+        parent_from_joint: Isometry3::identity(),
+        joint: Joint::Prismatic(Axis::new(Vector3::x_axis(), 3)),
+        inertia: Inertia::new(2.0, Vector3::zeros(), Matrix3::identity() * 0.1),
+    }];
+    for link in pendulum_with_lever() {
+        let parent = Some(link.parent.map_or(0, |parent| parent + 1));
+        links.push(Link { parent, ..link });
+    }
+    let mut run = Run::new(&links, 240.0);
+    let tree = &run.tree;
+    let at = |number: usize| tree.variable(number).unwrap().position;
+    let places = [at(0), at(1), at(2)];
+    for (place, angle) in places.into_iter().zip([2.0, 0.5, PI / 3.0]) {
+        run.state.positions[place] = angle;
+    }
+    let tip = [(3, Vector3::new(0.0, 0.0, -0.2))];
+    let [first, last] = run.ends(10.0, &tip, 0.0);
+    println!("{first} J, {last} J");
+    assert!((last - first).abs() < 5e-3 * 9.81 * 0.4, "{first} {last}");
+}
+
+/// Two rods over the ground, too long to hang: the tip slides to and fro without friction.
+#[test]
+fn a_tip_that_slides_without_friction_keeps_its_energy() {
+    for rate in [240.0, 480.0] {
+        let y = Vector3::y();
+        let links = [
+            rod(None, [0.0, 0.0, 0.5], y, [1.0, 0.4], 0),
+            rod(Some(0), [0.0, 0.0, -0.4], y, [0.5, 0.3], 1),
+        ];
+        let mut run = Run::new(&links, rate);
+        // The knee at 0.4·cos 0.9 below the hinge; the tip on the ground.
+        run.state.positions[0] = 0.9;
+        let left: f64 = (0.5 - 0.4 * libm::cos(0.9)) / 0.3;
+        run.state.positions[1] = -0.9 - libm::acos(left);
+        let tip = [(1, Vector3::new(0.0, 0.0, -0.3))];
+        let [first, last] = run.ends(10.0, &tip, 0.0);
+        println!("{rate} Hz: {first} J, {last} J");
+        assert!((last - first).abs() < 5e-3 * 1.5, "{rate}: {first} {last}");
+    }
+}
+
+/// A tree alone moves as one that carries a body of a billionth of its mass.
+#[test]
+fn a_body_that_weighs_nothing_changes_nothing() {
+    for (start, rate) in [
+        ([2.0, 0.5], 240.0),
+        ([1.0, -2.0], 120.0),
+        ([3.0, 1.0], 960.0),
+    ] {
+        let y = Vector3::y();
+        let links = [
+            rod(None, [0.0, 0.0, 0.0], y, [1.0, 0.4], 0),
+            rod(Some(0), [0.0, 0.0, -0.4], y, [0.5, 0.3], 1),
+        ];
+        let mut alone = Run::new(&links, rate);
+        alone.state.positions.copy_from_slice(&start);
+        let mut with = Run::new(&links, rate);
+        with.state = alone.state.clone();
+        let local = Vector3::new(0.0, 0.0, -0.3);
+        with.mover.work.place(&with.tree, &with.base, &with.state);
+        let mass = 1e-9;
+        let mut bodies = [FreeBody {
+            inverse_mass: Vector3::repeat(1.0 / mass),
+            inverse_inertia: Matrix3::identity() * (1e4 / mass),
+            center: with.point(1, local),
+            before: Motion::ZERO,
+            linear: Vector3::zeros(),
+            angular: Vector3::zeros(),
+            moving: Motion::ZERO,
+        }];
+        let mut place = bodies[0].center;
+        for _ in 0..(2.0 * rate) as usize {
+            alone.place_ahead();
+            alone.step(&mut [], &mut [], &[]);
+            with.place_ahead();
+            let body = &mut bodies[0];
+            body.before = Motion {
+                angular: body.angular,
+                linear: body.linear,
+            };
+            body.center = place + body.linear * (with.dt / 2.0);
+            body.linear += GRAVITY * with.dt;
+            let weld = Weld {
+                sides: [Side::Link { member: 0, link: 1 }, Side::Body(0)],
+                point: body.center,
+                error: Motion {
+                    angular: Vector3::zeros(),
+                    linear: body.center - with.point(1, local),
+                },
+                holds: [true, true, true, false, false, false],
+            };
+            with.step(&mut bodies, &mut [], &[weld]);
+            place += bodies[0].moving.linear * with.dt;
+        }
+        for (one, other) in alone.state.positions.iter().zip(&with.state.positions) {
+            assert!(
+                (one - other).abs() < 1e-6,
+                "{rate}: {:?} {:?}",
+                alone.state,
+                with.state
+            );
+        }
+    }
+}
