@@ -13,7 +13,7 @@ use morse_api::{
     motion::MotionMode,
     sensor::{Exported, LostObserver},
     service::{self, Call, Reply, ServiceError},
-    tick::{Clock, Inputs, Tick},
+    tick::{Clock, Inputs},
 };
 use morse_scene::simulation::Simulation;
 
@@ -34,11 +34,7 @@ pub fn plugin(app: &mut App) {
     viewer::gpu::plugin(app);
     app.init_resource::<Pending>()
         .init_resource::<LostObserver>()
-        .add_systems(FixedUpdate, serve_requests.in_set(Inputs::Requests))
-        .add_systems(
-            FixedUpdate,
-            answer.in_set(Tick::Export).after(service::complete),
-        );
+        .add_systems(FixedUpdate, serve_requests.in_set(Inputs::Requests));
 }
 
 /// In MORSE's motion, has middlewares told when all readings of a tick are there: what they send has an order there.
@@ -197,11 +193,6 @@ fn serve(world: &mut World, message: RequestMessage) {
     }
 }
 
-/// Passes on the replies of what ended in this tick.
-fn answer(mut pending: ResMut<Pending>) {
-    pending.answer();
-}
-
 /// Waits for requests between two ticks, at most so long, until `go` says something, too. What only reads
 /// the resting world is answered at once, so that clients are not held to the tick rate; what acts waits
 /// for the tick. Returns whether `go` spoke.
@@ -250,6 +241,12 @@ fn only_reads(world: &World, message: &RequestMessage) -> bool {
         RequestMessage::Cancel(_) => false,
         RequestMessage::Look(_) => true,
     }
+}
+
+/// Answers the requests that waited for a reset, and those that wait for ticks which time went back before.
+pub(crate) fn release(world: &mut World) {
+    service::release(world);
+    world.resource_mut::<Pending>().answer();
 }
 
 /// Tells whether a message asks for what a sensor measured, and it has measured nothing yet.
@@ -393,11 +390,14 @@ impl Middlewares {
         ended.recv_timeout(LEAVE).ok();
     }
 
-    /// Has those that work in the tick do so.
-    pub fn tick(&mut self, nanos: u64) {
+    /// Has those that work in the tick do so, and passes on the replies of what ended in it: whoever gets one finds
+    /// the time of that tick.
+    pub fn tick(&mut self, world: &mut World) {
+        let nanos = world.resource::<Clock>().nanos();
         self.running
             .iter_mut()
             .for_each(|(_, running)| running.tick(nanos));
+        world.resource_mut::<Pending>().answer();
     }
 
     /// Tells all of them that the simulation is in another state, of that time.

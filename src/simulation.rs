@@ -173,7 +173,7 @@ impl Simulation {
             self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
         }
         self.app.update();
-        self.middlewares.tick(self.clock().nanos());
+        self.middlewares.tick(self.app.world_mut());
         if let Some(hashes) = &mut self.hashes {
             hashes.add(self.app.world());
         }

@@ -8,7 +8,7 @@ use bevy::prelude::{App, Component as Marker, World};
 use morse_api::{
     component::Active,
     prelude::{Deserialize, Reflect},
-    service::{AddService as _, NoArguments, Outcome, Service, ServiceError, find},
+    service::{AddService as _, NEVER, NoArguments, Outcome, Service, ServiceError, find},
     warning::Warnings,
 };
 use morse_physics::place::Suspended;
@@ -39,10 +39,10 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Itself>(
             Service::new(
                 "reset",
-                "Puts everything back to the start, time included, before the next tick.",
+                "Puts everything back to the start, time included, before the next tick. The answer comes when that is done.",
                 |world, _, _: NoArguments| {
                     world.resource_mut::<RunRequests>().reset = Some(Reset::All);
-                    Ok(Outcome::NOTHING)
+                    Ok(Outcome::Until(NEVER))
                 },
             )
             .at_rest(),

@@ -66,6 +66,9 @@ impl Simulation {
             }
             (Reset::All, Some(_)) => self.reset(),
         };
+        if reset == Reset::All {
+            middleware::release(self.app.world_mut());
+        }
         if let (Err(error), Some(mut warnings)) =
             (done, self.app.world_mut().get_resource_mut::<Warnings>())
         {

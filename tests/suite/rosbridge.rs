@@ -1,6 +1,7 @@
 //! Clients of rosbridge: topics with their types and values, commands, services, frames, and who misbehaves.
 #![cfg(test)]
 mod client;
+mod listening;
 mod roslib;
 
 use std::time::Duration;
@@ -346,8 +347,8 @@ fn what_makes_no_sense_is_answered_with_the_reason() {
             "`/rover/imu` is of type sensor_msgs/msg/Imu",
         ),
         (
-            r#"{"op": "subscribe", "topic": "/rover/imu", "compression": "png"}"#,
-            "the compression `png` is not known",
+            r#"{"op": "subscribe", "topic": "/rover/imu", "compression": "zip"}"#,
+            "the compression `zip` is not known",
         ),
         (
             r#"{"op": "advertise", "topic": "/rover/imu", "type": "sensor_msgs/Imu"}"#,

@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 pub use error::ServiceError;
 use error::arguments;
 use serve::Waiting;
-pub use serve::{call, cancel, complete, pass_on, registered};
+pub use serve::{call, cancel, complete, pass_on, registered, release};
 
 use crate::{
     component::{Beside, Path},
@@ -91,6 +91,9 @@ pub enum Outcome {
     /// Under way until the end of this tick.
     Until(u64),
 }
+
+/// A tick that never comes: [`Outcome::Until`] this one is answered by [`release`].
+pub const NEVER: u64 = u64::MAX;
 
 impl Outcome {
     /// Done, without a result.

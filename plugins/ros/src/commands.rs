@@ -4,7 +4,7 @@ use morse_api::{
     command::{ActuatorInfo, CommandSender},
     fields::from_json,
 };
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 use crate::messages::{JointState, Message as _, Point, PoseStamped, Text, Twist, TwistStamped};
@@ -41,24 +41,61 @@ pub fn taken(info: &ActuatorInfo) -> Vec<Taken> {
     taken
 }
 
-/// Sends the command that a message is.
+/// Sends the command that a message is, of the first type that it has the form of.
 ///
 /// # Errors
 ///
-/// The message has not the form of its type, or the actuator does not take its numbers.
-pub fn send(sender: &CommandSender, taken: Taken, message: &Json) -> Result<(), String> {
-    let command = (taken.read)(&sender.info, message)?;
+/// The message has the form of no type, or the actuator does not take its numbers.
+pub fn send(sender: &CommandSender, taken: &[Taken], message: &Json) -> Result<(), String> {
+    let mut wrong = None;
+    let mut read = taken
+        .iter()
+        .map(|taken| (taken.read)(&sender.info, message));
+    let command = read.find_map(|command| match command {
+        Ok(command) => Some(command),
+        Err(why) => {
+            // What is said of the usual type helps most.
+            wrong.get_or_insert(why);
+            None
+        }
+    });
+    let command = command
+        .ok_or_else(|| wrong.unwrap_or_else(|| "the topic takes no such type".to_owned()))?;
     sender
         .send(Box::new(command))
         .map_err(|error| error.to_string())
 }
 
-fn parse<M: DeserializeOwned>(
+fn parse<M: DeserializeOwned + Serialize + Default>(
     info: &ActuatorInfo,
     message: &Json,
     kind: &str,
 ) -> Result<M, String> {
+    let form = serde_json::to_value(M::default()).unwrap_or_default();
+    if let Some((field, known)) = unknown(message, &form) {
+        let path = &info.path;
+        return Err(format!(
+            "`{path}`: this is no {kind}: there is no field `{field}`; there are: {known}"
+        ));
+    }
     M::deserialize(message).map_err(|error| format!("`{}`: this is no {kind}: {error}", info.path))
+}
+
+/// The first field of a message that its type has not, and those that are there. A header may be one of ROS 1.
+fn unknown(message: &Json, form: &Json) -> Option<(String, String)> {
+    let (Json::Object(message), Json::Object(form)) = (message, form) else {
+        return None;
+    };
+    message
+        .iter()
+        .find_map(|(name, value)| match form.get(name) {
+            None => {
+                let known: Vec<&str> = form.keys().map(String::as_str).collect();
+                Some((name.clone(), known.join(", ")))
+            }
+            Some(_) if name == "header" => None,
+            Some(form) => unknown(value, form),
+        })
 }
 
 fn twist(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {

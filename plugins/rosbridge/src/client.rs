@@ -19,6 +19,8 @@ use crate::admission::Admission;
 const LONGEST_MESSAGE: usize = 1 << 20;
 /// Most bytes that are kept of what a client does not take.
 const MOST_WAITING: usize = 32 << 20;
+/// Messages that are longer, bytes, are sent to one client after the other, with others in between.
+const LONG: usize = 16 << 10;
 /// Messages that are heard at once; then others have their turn.
 const MOST_AT_ONCE: usize = 64;
 
@@ -33,9 +35,52 @@ enum Socket {
 /// Subscriptions of a client to one topic.
 #[derive(Default)]
 pub(crate) struct Subscription {
-    /// Each of its subscriptions: its name, and the time between messages.
-    pub(crate) intervals: Vec<(Json, Duration)>,
+    pub(crate) each: Vec<One>,
     next: Option<Instant>,
+}
+
+/// One subscription to a topic.
+pub(crate) struct One {
+    /// The client's name for it.
+    pub(crate) id: Json,
+    /// Time between messages.
+    pub(crate) interval: Duration,
+    /// True if the client writes the topic without its first slash, and expects it so.
+    pub(crate) is_bare: bool,
+}
+
+/// A message for subscribers, in both spellings of its topic.
+pub(crate) struct Published {
+    text: Utf8Bytes,
+    bare: Option<Utf8Bytes>,
+}
+
+/// Beginning of a message, up to the first slash of its topic.
+const BEGINNING: &str = r#"{"op":"publish","topic":""#;
+
+impl Published {
+    /// Makes a message on a topic, whose name has letters, digits, underscores and slashes alone or is written as JSON.
+    pub(crate) fn new(topic: &str, message: &dyn erased_serde::Serialize) -> Self {
+        let message = serde_json::to_string(message).unwrap_or_default();
+        let topic = Json::from(topic).to_string();
+        let topic = topic.strip_prefix('"').unwrap_or_default();
+        Self {
+            text: format!(r#"{BEGINNING}{topic},"msg":{message}}}"#).into(),
+            bare: None,
+        }
+    }
+
+    /// The text, with the topic in one of its spellings.
+    pub(crate) fn text(&mut self, is_bare: bool) -> Utf8Bytes {
+        if !is_bare {
+            return self.text.clone();
+        }
+        let bare = self.bare.get_or_insert_with(|| {
+            let rest = self.text.get(BEGINNING.len() + 1..).unwrap_or_default();
+            format!("{BEGINNING}{rest}").into()
+        });
+        bare.clone()
+    }
 }
 
 pub(crate) struct Client {
@@ -49,6 +94,8 @@ pub(crate) struct Client {
     pub(crate) advertised: BTreeMap<String, String>,
     /// Calls that were not answered yet.
     pub(crate) under_way: u32,
+    /// Long messages by topic and spelling, the newest of each: clients take turns with them.
+    waiting: BTreeMap<(String, bool), Utf8Bytes>,
     /// It takes nothing at the moment.
     is_full: bool,
 }
@@ -80,6 +127,7 @@ impl Client {
             has_news: false,
             advertised: BTreeMap::new(),
             under_way: 0,
+            waiting: BTreeMap::new(),
             is_full: false,
         };
         client.shaken(tungstenite::accept_hdr_with_config(
@@ -182,19 +230,52 @@ impl Client {
         }
     }
 
+    /// Sends a message on a topic where it wants one, in the spellings that it uses.
+    pub(crate) fn publish(
+        &mut self,
+        topic: &str,
+        now: Instant,
+        make: impl FnOnce() -> Published,
+        made: &mut Option<Published>,
+    ) {
+        if !self.wants(topic, now) {
+            return;
+        }
+        let each = self.subscriptions.get(topic).map(|all| &all.each);
+        let writes = |bare| each.is_some_and(|each| each.iter().any(|one| one.is_bare == bare));
+        let spellings = [false, true].map(writes);
+        let message = made.get_or_insert_with(make);
+        for (is_bare, is_used) in [false, true].into_iter().zip(spellings) {
+            let text = message.text(is_bare);
+            if is_used && text.len() > LONG {
+                self.waiting.insert((topic.to_owned(), is_bare), text);
+            } else if is_used {
+                self.tell(text);
+            }
+        }
+    }
+
+    /// Sends one of the long messages that wait; whether another one waits.
+    pub(crate) fn hand_out(&mut self) -> bool {
+        if self.is_full {
+            // They would be old when it takes them: there will be newer ones.
+            self.waiting.clear();
+        }
+        if let Some((_, text)) = self.waiting.pop_first() {
+            self.tell(text);
+        }
+        !self.waiting.is_empty()
+    }
+
     /// Tells whether it wants a message of a topic now: it listens, has room, and the last one is long enough ago.
-    pub(crate) fn wants(&mut self, topic: &str, now: Instant) -> bool {
+    fn wants(&mut self, topic: &str, now: Instant) -> bool {
         let Some(subscription) = self.subscriptions.get_mut(topic) else {
             return false;
         };
         if self.is_full || subscription.next.is_some_and(|next| now < next) {
             return false;
         }
-        let interval = subscription
-            .intervals
-            .iter()
-            .map(|(_, interval)| *interval)
-            .min();
+        let interval = subscription.each.iter().map(|one| one.interval).min();
         subscription.next = interval
             .filter(|interval| !interval.is_zero())
             .map(|interval| now + interval);

@@ -99,6 +99,14 @@ impl Graph {
     }
 }
 
+/// A name of a topic or a service from the root, where the client left the first slash out.
+pub(crate) fn with_slash(name: &str) -> String {
+    match name.starts_with('/') {
+        true => name.to_owned(),
+        false => format!("/{name}"),
+    }
+}
+
 /// ROS 2 says `sensor_msgs/msg/Imu`, ROS 1 and many clients `sensor_msgs/Imu`.
 pub(crate) fn is_same_type(one: &str, other: &str) -> bool {
     one == other || one.replace("/msg/", "/") == other.replace("/msg/", "/")

@@ -35,7 +35,7 @@ use serde::Deserialize;
 
 use crate::{
     admission::Admission,
-    server::{Server, ServerOptions},
+    server::{Bell, Server, ServerOptions},
 };
 
 /// Topics and services for clients of rosbridge (roslibpy, roslibjs, Foxglove), in the messages of ROS 2 and without ROS.
@@ -136,8 +136,14 @@ impl Middleware for Rosbridge {
         };
         let server = Server::new(options)
             .map_err(|error| failed(format!("its server could not be started: {error}")))?;
+        let bell = server.bell();
         let worker = Worker::spawn(Self::KIND, &name, server, Server::run)?;
-        Ok(Box::new(Serving { worker, at, nanos }))
+        Ok(Box::new(Serving {
+            worker,
+            at,
+            nanos,
+            bell,
+        }))
     }
 }
 
@@ -175,6 +181,7 @@ struct Serving {
     worker: Worker,
     at: SocketAddr,
     nanos: Arc<AtomicU64>,
+    bell: Bell,
 }
 
 impl Running for Serving {
@@ -191,10 +198,12 @@ impl Running for Serving {
 
     fn tick(&mut self, nanos: u64) {
         self.nanos.store(nanos, Ordering::Relaxed);
+        self.bell.ring();
     }
 
     fn restart(&mut self, nanos: u64) {
         self.nanos.store(nanos, Ordering::Relaxed);
+        self.bell.ring();
     }
 
     fn ports(&self) -> Vec<(String, u16)> {

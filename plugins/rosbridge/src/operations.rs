@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     calls::{Call, Calls, MOST_UNDER_WAY, response},
-    client::Client,
-    graph::{Graph, TF_STATIC, is_same_type},
+    client::{Client, One, Published},
+    graph::{Graph, TF_STATIC, is_same_type, with_slash},
     rosapi,
 };
 
@@ -24,7 +24,7 @@ pub(crate) struct Scope<'a> {
 }
 
 /// A message of one client for all who listen to its topic.
-pub(crate) type Relayed = Option<(String, String)>;
+pub(crate) type Relayed = Option<(String, Json)>;
 
 /// Carries out what a client has said.
 pub(crate) fn carry_out(scope: &Scope<'_>, client: &mut Client, text: &str) -> Relayed {
@@ -38,6 +38,7 @@ pub(crate) fn carry_out(scope: &Scope<'_>, client: &mut Client, text: &str) -> R
             };
             status(
                 client,
+                "error",
                 &Json::Null,
                 &format!("this is no JSON: {hint}{error}"),
             );
@@ -48,26 +49,25 @@ pub(crate) fn carry_out(scope: &Scope<'_>, client: &mut Client, text: &str) -> R
     match outcome(scope, client, &operation) {
         Ok(relayed) => relayed,
         Err(why) => {
-            status(client, &id, &why);
+            status(client, "error", &id, &why);
             None
         }
     }
 }
 
-fn status(client: &mut Client, id: &Json, why: &str) {
-    client.tell(json!({ "op": "status", "level": "error", "id": id, "msg": why }).to_string());
+fn status(client: &mut Client, level: &str, id: &Json, why: &str) {
+    client.tell(json!({ "op": "status", "level": level, "id": id, "msg": why }).to_string());
 }
 
 fn outcome(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<Relayed, String> {
     let text = |name: &str| operation.get(name).and_then(Json::as_str);
-    let topic = || match text("topic") {
-        Some(topic) if topic.starts_with('/') => Ok(topic.to_owned()),
-        Some(topic) => Ok(format!("/{topic}")),
-        None => Err("`topic` is missing".to_owned()),
+    let topic = || {
+        let topic = text("topic").ok_or("`topic` is missing");
+        topic.map(with_slash).map_err(str::to_owned)
     };
     match text("op") {
         Some("subscribe") => subscribe(scope, client, &topic()?, operation)?,
-        Some("unsubscribe") => unsubscribe(client, &topic()?, operation.get("id")),
+        Some("unsubscribe") => unsubscribe(client, &topic()?, operation),
         Some("advertise") => advertise(scope, client, topic()?, text("type").unwrap_or_default())?,
         Some("unadvertise") => {
             client.advertised.remove(&topic()?);
@@ -99,11 +99,18 @@ fn subscribe(
     {
         return Err(format!("`{topic}` is of type {own}, not {asked}"));
     }
-    let compression = operation.get("compression").and_then(Json::as_str);
-    if let Some(other) = compression.filter(|compression| *compression != "none") {
-        return Err(format!(
-            "the compression `{other}` is not known here; leave it out"
-        ));
+    let id = operation.get("id").cloned().unwrap_or(Json::Null);
+    match operation.get("compression").and_then(Json::as_str) {
+        None | Some("none") => {}
+        Some(known @ ("png" | "cbor" | "cbor-raw")) => {
+            let why = format!("messages are sent as they are, without the compression `{known}`");
+            status(client, "warning", &id, &why);
+        }
+        Some(other) => {
+            return Err(format!(
+                "the compression `{other}` is not known here; leave it out"
+            ));
+        }
     }
     if client.subscriptions.len() >= MOST_TOPICS && !client.subscriptions.contains_key(topic) {
         return Err(format!("at most {MOST_TOPICS} topics are listened to"));
@@ -113,12 +120,17 @@ fn subscribe(
         .and_then(Json::as_u64)
         .unwrap_or(0);
     let interval = Duration::from_millis(throttle.min(86_400_000));
-    let id = operation.get("id").cloned().unwrap_or(Json::Null);
+    let is_bare = is_bare(operation);
     client.has_news = true;
     let subscription = client.subscriptions.entry(topic.to_owned()).or_default();
-    subscription.intervals.retain(|(own, _)| *own != id);
-    if subscription.intervals.len() < MOST_TOPICS {
-        subscription.intervals.push((id, interval));
+    let each = &mut subscription.each;
+    each.retain(|own| own.id != id || own.is_bare != is_bare);
+    if each.len() < MOST_TOPICS {
+        each.push(One {
+            id,
+            interval,
+            is_bare,
+        });
     }
     if topic == TF_STATIC {
         // It never changes: who comes late is told at once.
@@ -127,28 +139,26 @@ fn subscribe(
             .sources
             .iter()
             .map(|source| &*source.observer.info);
-        client.tell(published(topic, &frames::mounts(sensors)));
+        let mut mounts = Published::new(topic, &frames::mounts(sensors));
+        client.tell(mounts.text(is_bare));
     }
     Ok(())
 }
 
-/// A message on a topic.
-pub(crate) fn published(topic: &str, message: &dyn erased_serde::Serialize) -> String {
-    let message = serde_json::to_string(message).unwrap_or_default();
-    // Names have letters, digits, underscores and slashes alone.
-    format!(r#"{{"op":"publish","topic":"{topic}","msg":{message}}}"#)
+/// Tells whether a client writes its topic without the first slash.
+fn is_bare(operation: &Json) -> bool {
+    let topic = operation.get("topic").and_then(Json::as_str);
+    topic.is_some_and(|topic| !topic.starts_with('/'))
 }
 
-fn unsubscribe(client: &mut Client, topic: &str, id: Option<&Json>) {
+fn unsubscribe(client: &mut Client, topic: &str, operation: &Json) {
     let Some(subscription) = client.subscriptions.get_mut(topic) else {
         return;
     };
-    if let Some(id) = id {
-        subscription.intervals.retain(|(own, _)| own != id);
-    } else {
-        subscription.intervals.clear();
-    }
-    if subscription.intervals.is_empty() {
+    let (id, is_bare) = (operation.get("id"), is_bare(operation));
+    let is_meant = |own: &One| own.is_bare == is_bare && id.is_none_or(|id| own.id == *id);
+    subscription.each.retain(|own| !is_meant(own));
+    if subscription.each.is_empty() {
         client.subscriptions.remove(topic);
         client.has_news = true;
     }
@@ -194,12 +204,8 @@ fn publish(
         let fits = |taken: &&commands::Taken| {
             advertised.is_none_or(|advertised| is_same_type(taken.message, advertised))
         };
-        let taken = sink
-            .taken
-            .iter()
-            .find(fits)
-            .ok_or("the topic takes no such type")?;
-        commands::send(&sink.sender, *taken, message)?;
+        let taken: Vec<_> = sink.taken.iter().filter(fits).copied().collect();
+        commands::send(&sink.sender, &taken, message)?;
     } else if scope.graph.type_of(&topic).is_some() {
         return Err(format!("`{topic}` is told by the simulation alone"));
     } else if advertised.is_none() {
@@ -207,8 +213,7 @@ fn publish(
             "`{topic}` is no actuator's topic, and was not advertised"
         ));
     }
-    let text = json!({ "op": "publish", "topic": topic, "msg": message }).to_string();
-    Ok(Some((topic, text)))
+    Ok(Some((topic, message.clone())))
 }
 
 fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), String> {
@@ -218,12 +223,13 @@ fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), 
         .ok_or("`service` is missing")?;
     let id = operation.get("id").cloned().unwrap_or(Json::Null);
     let arguments = operation.get("args").cloned().unwrap_or(Json::Null);
-    if let Some(answer) = rosapi::answer(scope.graph, name, &arguments, scope.nanos) {
+    let from_root = with_slash(name);
+    if let Some(answer) = rosapi::answer(scope.graph, &from_root, &arguments, scope.nanos) {
         client.tell(response(&id, name, answer, true));
         return Ok(());
     }
     let refused = |why: String| response(&id, name, why.into(), false);
-    let Some(place) = scope.graph.service(name) else {
+    let Some(place) = scope.graph.service(&from_root) else {
         client.tell(refused(format!(
             "there is no service `{name}`: a component offers its services to this middleware if it names it in its `services`"
         )));

@@ -1,7 +1,7 @@
 //! Answers to questions about topics and services: the part of `rosapi` that clients ask for.
 use serde_json::{Value as Json, json};
 
-use crate::graph::{Graph, is_same_type};
+use crate::graph::{Graph, is_same_type, with_slash};
 
 /// The answer to a question; none if it is not known.
 pub(crate) fn answer(graph: &Graph, question: &str, arguments: &Json, nanos: u64) -> Option<Json> {
@@ -11,12 +11,13 @@ pub(crate) fn answer(graph: &Graph, question: &str, arguments: &Json, nanos: u64
             .and_then(Json::as_str)
             .unwrap_or_default()
     };
+    let topic = with_slash(text("topic"));
     Some(match question {
         "/rosapi/topics" => {
             let (topics, types): (Vec<_>, Vec<_>) = graph.topics().unzip();
             json!({ "topics": topics, "types": types })
         }
-        "/rosapi/topic_type" => json!({ "type": graph.type_of(text("topic")).unwrap_or_default() }),
+        "/rosapi/topic_type" => json!({ "type": graph.type_of(&topic).unwrap_or_default() }),
         "/rosapi/topics_for_type" => {
             let topics = graph
                 .topics()
@@ -24,12 +25,11 @@ pub(crate) fn answer(graph: &Graph, question: &str, arguments: &Json, nanos: u64
             json!({ "topics": topics.map(|(topic, _)| topic).collect::<Vec<_>>() })
         }
         "/rosapi/publishers" => {
-            let is_ours =
-                graph.type_of(text("topic")).is_some() && !graph.sinks.contains_key(text("topic"));
+            let is_ours = graph.type_of(&topic).is_some() && !graph.sinks.contains_key(&topic);
             json!({ "publishers": ours(is_ours) })
         }
         "/rosapi/subscribers" => {
-            json!({ "subscribers": ours(graph.sinks.contains_key(text("topic"))) })
+            json!({ "subscribers": ours(graph.sinks.contains_key(&topic)) })
         }
         "/rosapi/nodes" => json!({ "nodes": ours(true) }),
         "/rosapi/services" => {

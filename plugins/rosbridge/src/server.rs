@@ -4,7 +4,7 @@ use std::{
     io::ErrorKind,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -20,15 +20,15 @@ use morse_ros::{
     messages::{Clock, Time},
     topics::Sample,
 };
-use tungstenite::{Utf8Bytes, protocol::frame::coding::CloseCode};
+use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
     admission::Admission,
     calls::{Calls, Notifier},
-    client::{Client, Heard},
+    client::{Client, Heard, Published},
     clock::now,
     graph::{CLOCK, Graph, Source, TF},
-    operations::{Scope, carry_out, published},
+    operations::{Scope, carry_out},
 };
 
 const LISTENER: Token = Token(0);
@@ -37,6 +37,8 @@ const WAKER: Token = Token(1);
 const BEAT: Duration = Duration::from_millis(500);
 /// The clock is told at most a hundred times a second.
 const CLOCK_BEAT: Duration = Duration::from_millis(10);
+/// Time for long messages; then readings and short messages have their turn.
+const SLICE: Duration = Duration::from_millis(4);
 /// Time after which a client has to go that has not come in.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -52,18 +54,38 @@ pub(crate) struct ServerOptions {
     pub(crate) nanos: Arc<AtomicU64>,
 }
 
+/// Wakes the server once a tick, while somebody listens to what ticks bring.
+#[derive(Clone)]
+pub(crate) struct Bell {
+    notifier: Arc<Notifier>,
+    is_wanted: Arc<AtomicBool>,
+}
+
+impl Bell {
+    /// All readings of a tick are there.
+    pub(crate) fn ring(&self) {
+        if self.is_wanted.load(Ordering::Acquire) {
+            self.notifier.notify();
+        }
+    }
+}
+
 pub(crate) struct Server {
     admission: Admission,
     max_clients: usize,
     listener: TcpListener,
     poll: Poll,
-    notifier: Arc<Notifier>,
+    bell: Bell,
     wake: Wake,
     graph: Graph,
     calls: Calls,
     clients: BTreeMap<usize, Client>,
     /// Clients that may have said more than was heard.
     unheard: BTreeSet<usize>,
+    /// Client whose turn it is to be sent a long message.
+    turn: usize,
+    /// True if long messages wait.
+    has_waiting: bool,
     next: usize,
     nanos: Arc<AtomicU64>,
     /// Time that `/clock` told last, and when.
@@ -85,11 +107,16 @@ impl Server {
             listener,
             poll,
             calls: Calls::new(options.requests, notifier.clone()),
-            notifier,
+            bell: Bell {
+                notifier,
+                is_wanted: Arc::default(),
+            },
             wake: options.wake,
             graph: Graph::new(options.sensors, options.actuators, options.services),
             clients: BTreeMap::new(),
             unheard: BTreeSet::new(),
+            turn: 0,
+            has_waiting: false,
             next: 2,
             nanos: options.nanos,
             told: None,
@@ -105,7 +132,7 @@ impl Server {
                 let why = format!("rosbridge cannot wait for clients: {error}");
                 return Err(Failure::Environment(why));
             }
-            self.notifier.heard();
+            self.bell.notifier.heard();
             for number in std::mem::take(&mut self.unheard) {
                 self.hear(number);
             }
@@ -122,10 +149,12 @@ impl Server {
                 }
             }
             self.pass_on();
+            self.hand_out();
             self.tidy();
         }
         // The last readings are told before the end.
         self.pass_on();
+        while self.hand_out() {}
         for client in self.clients.values_mut() {
             client.dismiss(CloseCode::Away, "the simulation has ended");
         }
@@ -133,14 +162,26 @@ impl Server {
     }
 
     fn rest(&self) -> Duration {
-        if !self.unheard.is_empty() {
+        if !self.unheard.is_empty() || self.has_waiting {
             return Duration::ZERO;
         }
-        let is_clocked = self
-            .clients
-            .values()
-            .any(|client| client.subscriptions.contains_key(CLOCK));
-        if is_clocked { CLOCK_BEAT } else { BEAT }
+        let now = self.nanos.load(Ordering::Relaxed);
+        let is_behind = self.told.is_none_or(|(told, _)| told != now);
+        if self.is_heard(CLOCK) && is_behind {
+            CLOCK_BEAT
+        } else {
+            BEAT
+        }
+    }
+
+    fn is_heard(&self, topic: &str) -> bool {
+        let mut clients = self.clients.values();
+        clients.any(|client| client.subscriptions.contains_key(topic))
+    }
+
+    /// The way to wake it after a tick.
+    pub(crate) fn bell(&self) -> Bell {
+        self.bell.clone()
     }
 
     fn accept(&mut self) {
@@ -185,8 +226,10 @@ impl Server {
                         nanos,
                         number,
                     };
-                    if let Some((topic, text)) = carry_out(&scope, client, &text) {
-                        self.relay(&topic, text);
+                    if let Some((topic, message)) = carry_out(&scope, client, &text) {
+                        tell(&mut self.clients, &topic, now(), || {
+                            Published::new(&topic, &message)
+                        });
                     }
                     let client = self.clients.get_mut(&number);
                     has_news |= client.is_some_and(|client| std::mem::take(&mut client.has_news));
@@ -210,28 +253,40 @@ impl Server {
 
     /// Sensors measure for who listens, and for nobody else.
     fn ask(&self) {
+        let mut is_any = self.is_heard(CLOCK);
         for source in &self.graph.sources {
-            let is_heard = self.clients.values().any(|client| {
-                let hears = |topic: &str| client.subscriptions.contains_key(topic);
-                source.topics.iter().any(|topic| hears(&topic.name))
-                    || (source.moves_base && hears(TF))
-            });
+            let mut topics = source.topics.iter();
+            let is_heard = topics.any(|topic| self.is_heard(&topic.name))
+                || (source.moves_base && self.is_heard(TF));
+            is_any |= is_heard;
             if is_heard {
                 source.observer.stay_ready();
             } else {
                 source.observer.deassert_ready();
             }
         }
+        self.bell.is_wanted.store(is_any, Ordering::Release);
     }
 
-    /// Tells all who listen to a topic.
-    fn relay(&mut self, topic: &str, text: String) {
-        let (text, now) = (Utf8Bytes::from(text), now());
-        for client in self.clients.values_mut() {
-            if client.wants(topic, now) {
-                client.tell(text.clone());
+    /// Sends long messages to some clients, so that nobody's short ones have to wait for all of them; whether more wait.
+    fn hand_out(&mut self) -> bool {
+        let start = now();
+        let first = self.turn;
+        let later = self.clients.range(first..).map(|(number, _)| *number);
+        let before = self.clients.range(..first).map(|(number, _)| *number);
+        let turns: Vec<usize> = later.chain(before).collect();
+        self.has_waiting = false;
+        for number in turns {
+            if start.elapsed() >= SLICE {
+                self.turn = number;
+                self.has_waiting = true;
+                break;
+            }
+            if let Some(client) = self.clients.get_mut(&number) {
+                self.has_waiting |= client.hand_out();
             }
         }
+        self.has_waiting
     }
 
     /// Passes on answers, readings and the time.
@@ -265,7 +320,9 @@ impl Server {
             let message = Clock {
                 clock: Time::of_nanos(nanos),
             };
-            tell(&mut self.clients, CLOCK, now, || published(CLOCK, &message));
+            tell(&mut self.clients, CLOCK, now, || {
+                Published::new(CLOCK, &message)
+            });
         }
     }
 
@@ -292,11 +349,13 @@ fn tell_reading(
 ) {
     for topic in &source.topics {
         tell(clients, &topic.name, now, || {
-            published(&topic.name, &(topic.make)(sample))
+            Published::new(&topic.name, &*(topic.make)(sample))
         });
     }
     if source.moves_base {
-        tell(clients, TF, now, || published(TF, &frames::base(sample)));
+        tell(clients, TF, now, || {
+            Published::new(TF, &frames::base(sample))
+        });
     }
 }
 
@@ -305,13 +364,10 @@ fn tell(
     clients: &mut BTreeMap<usize, Client>,
     topic: &str,
     now: Instant,
-    make: impl Fn() -> String,
+    make: impl Fn() -> Published,
 ) {
-    let mut made: Option<Utf8Bytes> = None;
+    let mut made = None;
     for client in clients.values_mut() {
-        if client.wants(topic, now) {
-            let text = made.get_or_insert_with(|| make().into());
-            client.tell(text.clone());
-        }
+        client.publish(topic, now, &make, &mut made);
     }
 }

@@ -3,7 +3,8 @@
 use bevy::prelude::{App, World};
 use morse_api::{
     prelude::{Deserialize, Reflect},
-    service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
+    service::{AddService as _, NEVER, NoArguments, Outcome, Service, ServiceError},
+    tick::Clock,
 };
 
 use super::Itself;
@@ -29,7 +30,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "step",
-            "Makes some ticks, as fast as the machine can, and holds the run after them.",
+            "Makes some ticks, as fast as the machine can, and holds the run after them. The answer comes then.",
             step,
         )
         .read_only(),
@@ -57,7 +58,17 @@ fn step(
         Some(Hold::After(before)) => before.saturating_add(ticks),
         _ => ticks,
     };
-    hold(world, Hold::After(asked))
+    hold(world, Hold::After(asked))?;
+    match ticks {
+        0 => Ok(Outcome::NOTHING),
+        _ => Ok(Outcome::Until(
+            world
+                .resource::<Clock>()
+                .tick
+                .saturating_add(asked)
+                .min(NEVER - 1),
+        )),
+    }
 }
 
 fn hold(world: &mut World, hold: Hold) -> Result<Outcome, ServiceError> {

@@ -107,6 +107,16 @@ impl Bridge {
         self.wait(|said| said["op"] == "service_response" && said["id"] == "call")
     }
 
+    /// Waits for the answer to a call.
+    pub(super) fn answer(&mut self, id: &str) -> Json {
+        self.wait(|said| said["op"] == "service_response" && said["id"] == id)
+    }
+
+    /// The next status message.
+    pub(super) fn status_message(&mut self) -> Json {
+        self.wait(|said| said["op"] == "status")
+    }
+
     /// The reason why something was refused.
     pub(super) fn refused(&mut self, said: &str) -> String {
         self.socket.send(Message::text(said.to_owned())).unwrap();

@@ -136,6 +136,10 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
     if given > expected {
         return Err(wrong_arity(None));
     }
+    if let Some(why) = unknown::<A>(json) {
+        let component = name_of(world, entity);
+        return Err(ServiceError::Failed(format!("`{component}` {name}: {why}")));
+    }
     let arguments = A::deserialize(json).map_err(|error| {
         let cause = error.to_string();
         if cause.starts_with("invalid length") || cause.starts_with("missing field") {
@@ -158,6 +162,22 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
         }
         None => Ok(arguments),
     }
+}
+
+/// Explains an argument that there is not: it would have no effect.
+fn unknown<A: Typed>(json: &Json) -> Option<String> {
+    let (TypeInfo::Struct(info), Json::Object(given)) = (A::type_info(), json) else {
+        return None;
+    };
+    let known: Vec<&str> = info.iter().map(|field| plain_name(field.name())).collect();
+    let unknown = given.keys().find(|name| !known.contains(&name.as_str()))?;
+    Some(match known.is_empty() {
+        true => format!("there is no argument `{unknown}`; it takes none"),
+        false => format!(
+            "there is no argument `{unknown}`; it takes: {}",
+            known.join(", ")
+        ),
+    })
 }
 
 /// Explains an argument that is beyond a range of its own. Without one, the service says what it thinks of it.

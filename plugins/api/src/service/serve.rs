@@ -259,6 +259,20 @@ pub fn cancel(world: &mut World, ticket: u64) {
     drop(client.client.try_send(Reply::PREEMPTED));
 }
 
+/// Answers the clients that wait for a tick, whichever it is: time went back, or what they wait for is done.
+pub fn release(world: &mut World) {
+    let Some(mut services) = world.get_resource_mut::<Services>() else {
+        return;
+    };
+    services.waiting.retain(|client| {
+        if client.until.is_some() {
+            // A client that has gone misses its reply.
+            drop(client.client.try_send(Reply::done(Json::Null)));
+        }
+        client.until.is_none()
+    });
+}
+
 /// Answers the clients whose services ended in this tick. Runs in `Tick::Export`.
 pub fn complete(world: &mut World, tasks: &mut QueryState<&Task>) {
     if tasks.iter(world).any(|task| task.ended.is_some()) {

@@ -1,0 +1,194 @@
+//! Rates, names without a slash, compression, messages of a wrong form, and answers that come when something is done.
+use morse_sim::run::Pace;
+use serde_json::{Value as Json, json};
+
+use super::{client::Bridge, serve};
+use crate::web::client::Served;
+
+fn seconds(stamp: &Json) -> f64 {
+    let part = |name: &str| stamp[name].as_f64().expect("a number");
+    part("sec") + part("nanosec") / 1e9
+}
+
+/// Simulated time, s.
+fn now(bridge: &mut Bridge) -> f64 {
+    seconds(&bridge.call("/rosapi/get_time", json!({}))["values"]["time"])
+}
+
+#[test]
+fn a_topic_comes_at_its_rate_without_the_clock() {
+    let served = serve();
+    let mut bridge = Bridge::new(&served);
+    bridge.say(json!({ "op": "subscribe", "topic": "/rover/pose" }));
+    let stamps: Vec<f64> = (0..41)
+        .map(|_| seconds(&bridge.next("/rover/pose")["header"]["stamp"]))
+        .collect();
+    let mut gaps: Vec<f64> = stamps.windows(2).map(|two| two[1] - two[0]).collect();
+    gaps.sort_by(f64::total_cmp);
+    // A busy machine may lose some of them; the server's poll would lose 29 of 30.
+    assert!(gaps[20] < 0.2, "{gaps:?}");
+    served.end();
+}
+
+#[test]
+fn names_may_lack_their_first_slash() {
+    let served = serve();
+    let mut bridge = Bridge::new(&served);
+    bridge.say(json!({ "op": "subscribe", "topic": "rover/pose" }));
+    assert_eq!(bridge.next("rover/pose")["header"]["frame_id"], "map");
+    bridge.say(json!({ "op": "subscribe", "topic": "tf_static" }));
+    assert!(bridge.next("tf_static")["transforms"].is_array());
+    // Both spellings at once are told in both.
+    bridge.say(json!({ "op": "subscribe", "topic": "/rover/pose" }));
+    bridge.next("/rover/pose");
+    bridge.say(json!({ "op": "unsubscribe", "topic": "/rover/pose" }));
+    bridge.forget();
+    bridge.next("rover/pose");
+    let answer = bridge.call("rosapi/topic_type", json!({ "topic": "rover/imu" }));
+    assert_eq!(answer["values"]["type"], "sensor_msgs/msg/Imu");
+    let answer = bridge.call("rover/motion/get_configurations", json!({}));
+    assert_eq!(
+        (&answer["result"], &answer["service"]),
+        (&json!(true), &json!("rover/motion/get_configurations"))
+    );
+    bridge.say(json!({ "op": "subscribe", "topic": "chatter", "type": "std_msgs/String" }));
+    bridge.say(json!({ "op": "advertise", "topic": "/chatter", "type": "std_msgs/String" }));
+    bridge.say(json!({ "op": "publish", "topic": "/chatter", "msg": { "data": "hello" } }));
+    assert_eq!(bridge.next("chatter")["data"], "hello");
+    served.end();
+}
+
+#[test]
+fn steps_and_a_reset_are_answered_when_they_are_done() {
+    let served = serve();
+    let mut bridge = Bridge::new(&served);
+    bridge.call("/simulation/pause", json!({}));
+    let mut before = now(&mut bridge);
+    for ticks in [1, 30, 7] {
+        bridge.call("/simulation/step", json!({ "ticks": ticks }));
+        let after = now(&mut bridge);
+        assert!(
+            (after - before - f64::from(ticks) / 60.0).abs() < 1e-6,
+            "{before} to {after}"
+        );
+        before = after;
+    }
+    let answer = bridge.call("/simulation/reset", json!({}));
+    assert_eq!(
+        (answer["result"].as_bool(), now(&mut bridge)),
+        (Some(true), 0.0)
+    );
+    for (service, arguments, expected) in [
+        (
+            "/simulation/step",
+            json!({ "tick": 3 }),
+            "there is no argument `tick`; it takes: ticks",
+        ),
+        (
+            "/simulation/reset",
+            json!({ "now": true }),
+            "there is no argument `now`; it takes none",
+        ),
+        (
+            "/rover/motion/get_configurations",
+            json!({ "omega": 2 }),
+            "`omega`",
+        ),
+    ] {
+        let answer = bridge.call(service, arguments);
+        assert_eq!(answer["result"], false, "{answer}");
+        assert!(answer["values"].to_string().contains(expected), "{answer}");
+    }
+    assert_eq!(now(&mut bridge), 0.0);
+    // A reset ends the wait of others: the ticks that they wait for do not come any more.
+    bridge.say(json!({ "op": "call_service", "id": "long", "service": "/simulation/step", "args": { "ticks": 100_000_000 } }));
+    // An answer tells that what was said before was heard.
+    bridge.call("/rosapi/nodes", json!({}));
+    let mut other = Bridge::new(&served);
+    other.call("/simulation/reset", json!({}));
+    other.call("/simulation/pause", json!({}));
+    bridge.answer("long");
+    served.end();
+}
+
+#[test]
+fn a_message_of_a_wrong_form_moves_nothing_and_is_told() {
+    let served = Served::new(super::WORLD, Pace::RealTime(1.0));
+    let mut bridge = Bridge::new(&served);
+    let twist = |msg: Json| json!({ "op": "publish", "topic": "/rover/motion", "msg": msg });
+    bridge.say(twist(json!({ "linear": { "x": 0.25 } })));
+    for (wrong, field) in [
+        (json!({ "linaer": { "x": 0.0 } }), "`linaer`"),
+        (json!({ "linear": { "X": 0.0 } }), "`X`"),
+        (json!({ "data": [0, 0] }), "`data`"),
+        (
+            json!({ "twist": { "linear": { "z": 1 } }, "speed": 1 }),
+            "`twist`",
+        ),
+        (json!({ "linear": { "x": "0" } }), "f64"),
+    ] {
+        bridge.say(twist(wrong));
+        let status = bridge.status_message();
+        assert_eq!(status["level"], "error");
+        assert!(status["msg"].to_string().contains(field), "{status}");
+    }
+    let drives = |pose: &Json| pose["twist"]["twist"]["linear"]["x"].as_f64() > Some(0.24);
+    bridge.until("/rover/odometry", drives);
+    // The type need not be advertised where the message says it.
+    bridge.say(twist(json!({ "header": { "seq": 3, "stamp": { "secs": 1, "nsecs": 2 } }, "twist": { "linear": { "x": 0.0 } } })));
+    bridge.until("/rover/odometry", |pose| {
+        pose["twist"]["twist"]["linear"]["x"].as_f64() < Some(0.01)
+    });
+    served.end();
+}
+
+#[test]
+fn who_asks_for_compression_is_told_that_there_is_none() {
+    let served = serve();
+    let mut bridge = Bridge::new(&served);
+    for known in ["png", "cbor", "cbor-raw"] {
+        let subscribe =
+            json!({ "op": "subscribe", "topic": "/rover/pose", "id": known, "compression": known });
+        bridge.say(subscribe);
+        let status = bridge.status_message();
+        assert_eq!(
+            (&status["level"], &status["id"]),
+            (&json!("warning"), &json!(known))
+        );
+        bridge.next("/rover/pose");
+    }
+    bridge.say(json!({ "op": "subscribe", "topic": "/rover/imu", "compression": "zip" }));
+    assert_eq!(bridge.status_message()["level"], "error");
+    served.end();
+}
+
+#[test]
+fn clients_that_do_not_read_images_take_no_messages_from_one_that_reads() {
+    let text = super::WORLD
+        .replace("port: 0", "port: 0, max_clients: 200")
+        .replace(
+            "frequency: 2, width: 16, height: 8",
+            "frequency: 15, width: 320, height: 240",
+        );
+    let served = Served::new(&text, Pace::RealTime(1.0));
+    let mut good = Bridge::new(&served);
+    let subscribe = |topic: &str| json!({ "op": "subscribe", "topic": topic });
+    good.say(subscribe("/rover/pose"));
+    let stalled: Vec<Bridge> = (0..100)
+        .map(|_| {
+            let mut bridge = Bridge::new(&served);
+            bridge.say(subscribe("/rover/eye/image"));
+            bridge.say(subscribe("/rover/depth/image"));
+            bridge
+        })
+        .collect();
+    good.forget();
+    let stamps: Vec<f64> = (0..120)
+        .map(|_| seconds(&good.next("/rover/pose")["header"]["stamp"]))
+        .collect();
+    // Two seconds; a busy machine may lose some messages.
+    let took = stamps[119] - stamps[0];
+    assert!(took < 4.0, "120 messages of 60 Hz in {took} s");
+    drop(stalled);
+    served.end();
+}
