@@ -346,6 +346,7 @@ fn physics_settings(environment: &Environment) -> morse_physics::PhysicsSettings
         substeps: environment.substeps,
         contact_frequency: environment.contact_frequency,
         solver_iterations: environment.solver_iterations,
+        restitution_rule: environment.restitution_rule,
         motion: environment.motion,
         air_density: environment.air_density,
         water: environment.water.map(|water| morse_physics::Water {

@@ -1,5 +1,6 @@
 //! The physics against what can be worked out by hand.
 
+mod bounces;
 mod drives;
 mod joints;
 mod rolling;

@@ -19,6 +19,20 @@ impl MotionMode {
     }
 }
 
+/// Coefficient of restitution of two surfaces that meet, made of those of both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RestitutionRule {
+    /// The greater one: a ball bounces as its own coefficient has it, on a floor that has none.
+    #[default]
+    Greater,
+    /// The mean of both.
+    Mean,
+    /// The smaller one.
+    Smaller,
+    /// The product of both.
+    Product,
+}
+
 /// Way in which simulated time passes, as programs written for MORSE choose it. A run without one goes as its pace is.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeStrategy {
@@ -46,6 +60,10 @@ pub const RULES: &[Rule] = &[
     Rule {
         about: "friction",
         rule: "The friction coefficients of two surfaces are multiplied.",
+    },
+    Rule {
+        about: "restitution",
+        rule: "The coefficients of restitution of two surfaces are multiplied, unless the environment has a `restitution_rule`.",
     },
     Rule {
         about: "order of a tick",

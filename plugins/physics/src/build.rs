@@ -13,7 +13,7 @@ use bevy_rapier3d::rapier::prelude::{
 };
 use morse_api::{
     body::{BodyKind, BodyState, Inertia},
-    motion::MotionMode,
+    motion::{MotionMode, RestitutionRule},
     warning::Warnings,
 };
 use morse_scene::{
@@ -284,6 +284,7 @@ impl Builder<'_> {
             .friction(solid.friction as f32)
             .restitution(solid.restitution as f32)
             .friction_combine_rule(rule)
+            .restitution_combine_rule(restitution_rule(self.settings))
             .active_hooks(self.hooks(body, frame, layout, solid))
             .user_data(place as u128);
         let bodies = &mut engine.bodies.bodies;
@@ -419,4 +420,18 @@ fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> 
     let mut posed: Vec<usize> = all.map(|(place, _)| place).collect();
     posed.sort_by_key(|place| (depth(*place), *place));
     posed
+}
+
+/// The engine's rule for the restitution of two surfaces; Bullet multiplied.
+fn restitution_rule(settings: &PhysicsSettings) -> CoefficientCombineRule {
+    let unless_given = match settings.motion {
+        MotionMode::Default => RestitutionRule::Greater,
+        MotionMode::Morse => RestitutionRule::Product,
+    };
+    match settings.restitution_rule.unwrap_or(unless_given) {
+        RestitutionRule::Greater => CoefficientCombineRule::Max,
+        RestitutionRule::Mean => CoefficientCombineRule::Average,
+        RestitutionRule::Smaller => CoefficientCombineRule::Min,
+        RestitutionRule::Product => CoefficientCombineRule::Multiply,
+    }
 }

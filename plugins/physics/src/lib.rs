@@ -58,7 +58,7 @@ use bevy_rapier3d::plugin::{
 use morse_api::{
     body::Gravity,
     contact::Touching,
-    motion::MotionMode,
+    motion::{MotionMode, RestitutionRule},
     state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
     warning::Warnings,
@@ -84,6 +84,8 @@ pub struct PhysicsSettings {
     pub contact_frequency: f64,
     /// Iterations of the engine's solver a substep.
     pub solver_iterations: u32,
+    /// Restitution of two surfaces that meet; that of the way of motion unless given.
+    pub restitution_rule: Option<RestitutionRule>,
     /// Way in which commanded speeds are reached.
     pub motion: MotionMode,
     /// kg/m³; felt by what has a drag area.
@@ -100,6 +102,7 @@ impl Default for PhysicsSettings {
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
+            restitution_rule: None,
             motion: MotionMode::Default,
             air_density: 1.225,
             water: None,

@@ -57,6 +57,7 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
         substeps: _,
         contact_frequency,
         solver_iterations: _,
+        restitution_rule: _,
         air_density,
         water,
         light: _,

@@ -1,7 +1,7 @@
 //! Time, gravity, the numerical settings and the light of a simulation file, as plain data.
 use morse_api::{
     lighting::Lighting,
-    motion::{MotionMode, TimeStrategy},
+    motion::{MotionMode, RestitutionRule, TimeStrategy},
     world_view::{Lens, LookAt},
 };
 use nalgebra::Vector3;
@@ -31,6 +31,8 @@ pub struct Environment {
     pub contact_frequency: f64,
     /// Iterations of the physics engine's solver a substep.
     pub solver_iterations: u32,
+    /// Restitution of two surfaces that meet; the greater one of both unless given, and in MORSE's motion the product.
+    pub restitution_rule: Option<RestitutionRule>,
     /// In kg/m³; felt by what has a drag area.
     pub air_density: f64,
     /// Water below a level, if there is any.
@@ -65,6 +67,7 @@ impl Default for Environment {
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
+            restitution_rule: None,
             air_density: 1.225,
             water: None,
             light: Lighting::default(),

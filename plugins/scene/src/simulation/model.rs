@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub use morse_api::motion::{MotionMode, TimeStrategy};
+pub use morse_api::motion::{MotionMode, RestitutionRule, TimeStrategy};
 use nalgebra::{Isometry3, Vector3};
 
 pub use super::environment::{Environment, Origin, View, Water};

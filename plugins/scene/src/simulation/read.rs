@@ -5,7 +5,7 @@ use super::fields::Fields;
 use super::light::light;
 use super::model::{
     Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, MotionMode, Named, Origin,
-    Robot, Simulation, TimeStrategy, Water,
+    RestitutionRule, Robot, Simulation, TimeStrategy, Water,
 };
 use super::object::{object, properties, zone};
 use super::part::part;
@@ -32,6 +32,12 @@ const LOCOMOTIONS: &[(&str, Locomotion)] =
 const MOTIONS: &[(&str, MotionMode)] = &[
     ("default", MotionMode::Default),
     ("morse", MotionMode::Morse),
+];
+const RESTITUTION_RULES: &[(&str, RestitutionRule)] = &[
+    ("greater", RestitutionRule::Greater),
+    ("mean", RestitutionRule::Mean),
+    ("smaller", RestitutionRule::Smaller),
+    ("product", RestitutionRule::Product),
 ];
 const STRATEGIES: &[(&str, TimeStrategy)] = &[
     ("best_effort", TimeStrategy::BestEffort),
@@ -136,6 +142,9 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
                 reader.count(node, name, 1_000)
             })
             .unwrap_or(default.solver_iterations),
+        restitution_rule: fields.read(reader, "restitution_rule", |reader, node, name| {
+            reader.choice(node, name, RESTITUTION_RULES)
+        }),
         air_density: fields
             .number(reader, &ranges::AIR_DENSITY)
             .unwrap_or(default.air_density),
