@@ -11,7 +11,7 @@ use std::{
 
 use bevy::prelude::*;
 use morse_api::{
-    actuator::insert_mailbox,
+    actuator::{SpeedLimits, insert_mailbox},
     body::BodyState,
     carrier,
     check::CheckError,
@@ -180,6 +180,17 @@ struct Site<'a> {
     path: Arc<str>,
     mount: Mount,
     common: &'a Common,
+    /// Of the robot.
+    limits: SpeedLimits,
+}
+
+/// Greatest speeds that commands may ask of a robot.
+fn limits(robot: &Robot) -> SpeedLimits {
+    let usual = SpeedLimits::default();
+    SpeedLimits {
+        speed: robot.max_speed.unwrap_or(usual.speed),
+        turning_rate: robot.max_turning_rate.unwrap_or(usual.turning_rate),
+    }
 }
 
 impl<'a> Installer<'a> {
@@ -230,6 +241,7 @@ impl<'a> Installer<'a> {
                 robot_from_component: pose_of(robot)?.inverse() * world_from_component,
             },
             common,
+            limits: limits(instance.robot),
         })
     }
 
@@ -309,8 +321,8 @@ impl<'a> Installer<'a> {
             &mut entity,
             &kind,
             word,
-            site.path.clone(),
-            site.robot.into(),
+            (site.path.clone(), site.robot.into()),
+            &site.limits,
         );
         modifiers.attach(&mut entity);
         let sender = entity.get::<Mailbox>().map(Mailbox::sender);

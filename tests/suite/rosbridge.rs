@@ -461,3 +461,21 @@ fn pages_of_strangers_and_strangers_without_the_token_stay_out() {
     std::thread::sleep(Duration::from_millis(20));
     served.end();
 }
+
+#[test]
+fn a_twist_beyond_the_limits_is_refused_with_the_reason() {
+    let served = serve();
+    let mut bridge = Bridge::new(&served);
+    let twist = json!({ "op": "publish", "topic": "/rover/motion", "msg":
+        { "linear": { "x": 10000.0, "y": 0.0, "z": 0.0 }, "angular": { "x": 0.0, "y": 0.0, "z": 100_000.0 } } });
+    let why = bridge.refused(&twist.to_string());
+    assert!(
+        why.contains("rover.motion") && why.contains("-100 to 100"),
+        "{why}"
+    );
+    let pose = bridge.one("/rover/pose");
+    assert!(
+        pose["pose"]["position"]["x"].as_f64().unwrap().abs() < 0.1,
+        "{pose}"
+    );
+}

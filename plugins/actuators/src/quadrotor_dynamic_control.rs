@@ -53,7 +53,7 @@ impl Default for QuadrotorDynamicControl {
 #[serde(default)]
 pub struct QuadrotorDynamicControlCommand {
     /// Of propellers 1 to 4; a negative speed pushes as a positive one does.
-    #[reflect(@Unit("rad/s"))]
+    #[reflect(@Unit("rad/s"), @Range(-1e4, 1e4))]
     pub engines: [f64; 4],
 }
 

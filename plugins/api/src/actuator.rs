@@ -18,6 +18,7 @@ use crate::{
     joint::JointTarget,
     kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Part, claim, demand},
     modifier::{ModifierStates, Modifiers},
+    range::Range,
     rival::Rival,
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
@@ -195,14 +196,47 @@ pub fn insert_mailbox(
     entity: &mut EntityWorldMut<'_>,
     kind: &ActuatorKind,
     word: &'static str,
-    path: Arc<str>,
-    robot: Arc<str>,
+    (path, robot): (Arc<str>, Arc<str>),
+    limits: &SpeedLimits,
 ) {
+    let mut fields = Fields::of(kind.command, None);
+    limits.narrow(&mut fields);
     entity.insert(Mailbox::new(Arc::new(ActuatorInfo {
         path,
         robot,
         kind: word,
         command: kind.command,
-        fields: Fields::of(kind.command, None),
+        fields,
     })));
+}
+
+/// Greatest speeds that commands may ask of a robot. A command beyond them is refused, and the one before it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedLimits {
+    /// Along any axis, m/s.
+    pub speed: f64,
+    /// About any axis, rad/s.
+    pub turning_rate: f64,
+}
+
+impl Default for SpeedLimits {
+    fn default() -> Self {
+        Self {
+            speed: 100.0,
+            turning_rate: 100.0,
+        }
+    }
+}
+
+impl SpeedLimits {
+    /// Narrows the ranges of a command's fields that are speeds by their unit, but for those with a range of their own.
+    fn narrow(&self, fields: &mut Fields) {
+        for field in fields.0.iter_mut().filter(|field| !field.has_own_range) {
+            match field.unit {
+                Some("m/s") => field.range = Range(-self.speed, self.speed),
+                Some("rad/s") => field.range = Range(-self.turning_rate, self.turning_rate),
+                _ => {}
+            }
+        }
+    }
 }

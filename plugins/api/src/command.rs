@@ -56,8 +56,14 @@ pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result
         let mailbox = world.get::<Mailbox>(entity);
         let path = mailbox.map_or("", |mailbox| &mailbox.sender.info.path);
         let unit = field.get_attribute::<Unit>().map_or("", |unit| unit.0);
-        let of = (field.name(), Range::of(field), unit);
+        let known = mailbox.and_then(|mailbox| mailbox.sender.info.fields.get(field.name()));
+        let range = known.map_or_else(|| Range::of(field), |known| known.range);
+        let of = (field.name(), range, unit);
         return Err(BadCommand::out_of_range(path, of, number));
+    }
+    // The ranges of this robot may be narrower.
+    if let Some(mailbox) = world.get::<Mailbox>(entity) {
+        mailbox.sender.check(&command)?;
     }
     world
         .entity_mut(entity)

@@ -6,7 +6,7 @@ use bevy::{
     reflect::ReflectRef,
 };
 use morse_api::{
-    actuator::insert_mailbox,
+    actuator::{SpeedLimits, insert_mailbox},
     body::Robot,
     command::Mailbox,
     joint::{JointState, JointTarget, JointVariable, RobotJoints},
@@ -157,7 +157,8 @@ impl TestWorld {
         let parsed: ErasedSettings = Arc::new(settings::<A>(text));
         assert_in_range(&kind.about, &parsed);
         (kind.insert)(&mut entity, &parsed);
-        insert_mailbox(&mut entity, &kind, A::KIND, path.into(), "rover".into());
+        let names = (path.into(), "rover".into());
+        insert_mailbox(&mut entity, &kind, A::KIND, names, &SpeedLimits::default());
         let entity = entity.id();
         let rate = self.clock().rate;
         self.mount(entity, path, rate, mount);

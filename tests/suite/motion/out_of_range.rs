@@ -146,7 +146,7 @@ fn a_start_out_of_range_is_an_error_in_the_file() {
     let error = Simulation::parse(&text, "scenes", &no_extensions).err();
     let error = error.expect("an error").to_string();
     assert!(
-        error.contains("rover.motion") && error.contains("-10000 to 10000 m/s"),
+        error.contains("rover.motion") && error.contains("-100 to 100 m/s"),
         "{error}"
     );
 }
@@ -188,6 +188,6 @@ fn refusals_keep_their_type() {
     };
     assert_eq!(
         refused.to_string(),
-        "`rover.motion`: 20000 in `v` is out of range: -10000 to 10000 m/s"
+        "`rover.motion`: 20000 in `v` is out of range: -100 to 100 m/s"
     );
 }

@@ -14,7 +14,7 @@ const OUT_OF_RANGE: [(&str, &str, &str, &str); 9] = [
         "rover.motion set_speed [1e308, 0]",
         "rover.motion",
         "`v`",
-        "-10000 to 10000 m/s",
+        "-100 to 100 m/s",
     ),
     (
         "rover.jump translate [1e12]",

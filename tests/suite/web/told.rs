@@ -36,7 +36,7 @@ fn numbers_out_of_range_are_refused_and_leave_no_trace() {
             "rover.motion",
             "set_speed",
             json!([1e308, 0]),
-            ["`rover.motion`", "`v`", "-10000 to 10000 m/s"],
+            ["`rover.motion`", "`v`", "-100 to 100 m/s"],
         ),
         (
             "simulation",

@@ -240,6 +240,10 @@ pub struct Robot {
     pub angular_damping: Option<f64>,
     /// Of the base: coefficient of drag times area along each of its axes, in m².
     pub drag_area: Option<Vector3<f64>>,
+    /// Greatest speed that a command may ask of it, along any axis, in m/s; 100 unless given.
+    pub max_speed: Option<f64>,
+    /// Greatest turning rate that a command may ask of it, about any axis, in rad/s; 100 unless given.
+    pub max_turning_rate: Option<f64>,
     /// Sensors that it perceives with.
     pub sensors: Named<Sensor>,
     /// Actuators that it acts with.

@@ -108,6 +108,8 @@ numbers! {
     ROBOT_LINEAR_DAMPING = "robots.*.linear_damping", DAMPING, "in 1/s";
     ROBOT_ANGULAR_DAMPING = "robots.*.angular_damping", DAMPING, "in 1/s";
     ROBOT_DRAG = "robots.*.drag_area", AREA, "coefficient of drag times area along each axis, in m²";
+    ROBOT_SPEED = "robots.*.max_speed", Bounds::between(0.0, 1e4), "in m/s; 100 unless given";
+    ROBOT_TURNING_RATE = "robots.*.max_turning_rate", Bounds::between(0.0, 1e5), "in rad/s; 100 unless given";
     FREQUENCY = "robots.*.sensors.*.frequency", Bounds::between(1e-6, 1e6),
         "leave `frequency` out to act at every tick, or write `active: false`";
     LOCKSTEP = "robots.*.sensors.*.outputs.*.policy.lockstep", Bounds::between(1e-6, 86_400.0),

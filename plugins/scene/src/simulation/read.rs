@@ -289,6 +289,8 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         linear_damping: fields.number(reader, &ranges::ROBOT_LINEAR_DAMPING),
         angular_damping: fields.number(reader, &ranges::ROBOT_ANGULAR_DAMPING),
         drag_area: fields.vector(reader, &ranges::ROBOT_DRAG),
+        max_speed: fields.number(reader, &ranges::ROBOT_SPEED),
+        max_turning_rate: fields.number(reader, &ranges::ROBOT_TURNING_RATE),
         sensors: fields
             .read(reader, "sensors", |reader, node, name| {
                 Some(named(reader, node, name, sensor))

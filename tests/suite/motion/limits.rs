@@ -1,0 +1,87 @@
+//! Greatest speeds that commands may ask of a robot: beyond them they are refused with the reason, and the robot goes on.
+
+use morse_api::service::Status;
+use morse_sim::{
+    Simulation,
+    actuator::v_omega::{VOmega, VOmegaCommand},
+    simulation::no_extensions,
+};
+use serde_json::json;
+
+fn open(robot: &str, fields: &str, start: &str) -> Result<Simulation, String> {
+    let text = format!(
+        r#"Simulation(scene: "environments/empty.robray",
+            robots: {{ "rover": (model: "robots/{robot}.robray", at: (translation: (0, 0, 0.1)), {fields}
+                actuators: {{ "motion": (kind: "v_omega", {start}) }}) }})"#
+    );
+    Simulation::parse(&text, "scenes", &no_extensions).map_err(|error| error.to_string())
+}
+
+#[test]
+fn speeds_beyond_the_limits_are_refused_with_the_reason() {
+    let mut simulation = open("atrv", "", "start: (v: 0.5)").expect("a simulation");
+    simulation.run(60).expect("a run");
+    let refused = simulation
+        .command::<VOmega>("rover.motion", VOmegaCommand { v: 1e4, w: 0.0 })
+        .expect_err("far too fast");
+    assert_eq!(
+        refused.to_string(),
+        "`rover.motion`: 10000 in `v` is out of range: -100 to 100 m/s"
+    );
+    let call = simulation.call("rover.motion", "set_speed", &json!([0.5, 1e5]));
+    let reply = call.reply().expect("at once");
+    assert_eq!(reply.status, Status::Failed);
+    let why = reply.error.expect("a reason").to_string();
+    assert!(why.contains("`w`") && why.contains("100 rad/s"), "{why}");
+    // What was commanded before stands.
+    simulation.run(60).expect("a run");
+    let body = simulation.body("rover").expect("a robot");
+    assert!((body.linear_velocity.x - 0.5).abs() < 5e-3, "{body:?}");
+}
+
+#[test]
+fn the_limits_are_the_robots_own() {
+    let fields = "max_speed: 2, max_turning_rate: 1,";
+    let error = open("atrv", fields, "start: (v: 3)")
+        .map(drop)
+        .expect_err("too fast");
+    assert!(error.contains("-2 to 2 m/s"), "{error}");
+    let simulation = open("atrv", fields, "start: (v: 2, w: -1)").expect("a simulation");
+    for (v, w, is_taken) in [(2.0, 1.0, true), (2.01, 0.0, false), (0.0, -1.01, false)] {
+        let sent = simulation.command::<VOmega>("rover.motion", VOmegaCommand { v, w });
+        assert_eq!(sent.is_ok(), is_taken, "{v}, {w}: {sent:?}");
+    }
+    let fast = open("atrv", "max_speed: 5000,", "start: (v: 4999)");
+    assert!(fast.is_ok());
+}
+
+/// Also where a command is as fast as it may be: no robot is lost.
+#[test]
+fn no_robot_is_lost_at_the_limits() {
+    for robot in [
+        "atrv",
+        "b21",
+        "jido",
+        "morsy",
+        "patrolbot",
+        "pioneer3dx",
+        "pr2",
+        "quadrotor",
+        "rmax",
+        "segway_rmp400",
+        "submarine",
+        "hummer",
+    ] {
+        for (v, w) in [(100.0, 100.0), (100.0, 0.0), (0.0, -100.0)] {
+            let mut simulation =
+                open(robot, "", &format!("start: (v: {v}, w: {w})")).expect("a simulation");
+            simulation.run(120).expect("a run");
+            assert_eq!(simulation.lost_bodies(), [], "{robot}, {v}, {w}");
+            let stop = VOmegaCommand::default();
+            let sent: Result<(), _> = simulation.command::<VOmega>("rover.motion", stop);
+            assert!(sent.is_ok());
+            simulation.run(60).expect("a run");
+            assert_eq!(simulation.lost_bodies(), [], "{robot}, {v}, {w}");
+        }
+    }
+}
