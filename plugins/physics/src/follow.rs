@@ -37,10 +37,18 @@ impl EngineItem<'_, '_> {
             let places = &mut *self.places;
             let bodies = &mut self.bodies.bodies;
             let body = bodies.get(row.handle).filter(|body| body.is_enabled());
-            if let Some(wanted) = body.and_then(|body| places.follow(at, body, step))
+            let Some(wanted) = body.map(|body| places.follow(at, body, step)) else {
+                continue;
+            };
+            if (wanted.pose.is_some() || wanted.velocity.is_some())
                 && let Some(body) = bodies.get_mut(row.handle)
             {
-                body.set_position(wanted, false);
+                if let Some(pose) = wanted.pose {
+                    body.set_position(pose, false);
+                }
+                if let Some(velocity) = wanted.velocity {
+                    body.set_linvel(velocity, false);
+                }
             }
         }
     }

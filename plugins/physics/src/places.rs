@@ -6,12 +6,16 @@
 //! have done without, rounding as it does: the difference is taken over. The engine's pose is set anew once it is off by more
 //! than a little.
 //!
+//! Velocities are in double precision as well, of bodies that gravity and forces alone move in a step: the engine adds a little
+//! to a velocity in single precision several times a step, which is rounded away at high rates. In free fall a body goes by the mean of its
+//! velocities before and after the step, which is exact for a constant acceleration.
+//!
 //! The origin is where what moves is, of one world: see [`Origin`].
 
 use bevy::{math::Quat, prelude::*};
 use bevy_rapier3d::rapier::{math::Pose, prelude::RigidBody};
 use morse_api::state::StateHasher;
-use nalgebra::{Isometry3, Point3, UnitQuaternion};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::{convert, origin::Origin};
@@ -47,6 +51,34 @@ struct Known {
     exact: Isometry3<f64>,
     /// Pose of the engine for it. If that has another one by now, somebody put the body there.
     engine: Pose,
+    speed: Speed,
+}
+
+/// Velocity of a body's centre of mass.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Speed {
+    /// m/s.
+    exact: Vector3<f64>,
+    /// Velocity of the engine for it. If that has another one by now, something else moves the body.
+    engine: Vec3,
+}
+
+impl Speed {
+    fn of(velocity: Vec3) -> Self {
+        Self {
+            exact: convert::vector(velocity),
+            engine: velocity,
+        }
+    }
+
+    /// That of a body by now.
+    fn now(self, body: &RigidBody) -> Self {
+        if self.engine == body.linvel() {
+            self
+        } else {
+            Self::of(body.linvel())
+        }
+    }
 }
 
 /// Motion of a body in the engine, before its step.
@@ -65,6 +97,24 @@ pub(super) struct Step {
     pub dt: f64,
     /// So many times in it, the engine moves the bodies.
     pub moves: u32,
+    /// m/s², if free motion is exact; in MORSE's motion it is as its engine had it.
+    pub gravity: Option<Vec3>,
+}
+
+impl Step {
+    /// Part of the change of a velocity that counts for the way: the engine moves bodies by the velocity after each of its sums.
+    fn share(&self) -> f64 {
+        f64::from(self.moves + 1) / f64::from(2 * self.moves)
+    }
+}
+
+/// Pose and velocity that the engine is to have for a body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wanted {
+    /// If its pose is not near enough.
+    pub pose: Option<Pose>,
+    /// If its velocity is rounded otherwise.
+    pub velocity: Option<Vec3>,
 }
 
 impl Places {
@@ -81,6 +131,7 @@ impl Places {
         self.known.push(Known {
             exact: *pose,
             engine: self.origin.engine(pose),
+            speed: Speed::default(),
         });
     }
 
@@ -94,6 +145,13 @@ impl Places {
     /// The pose of a body as the engine has it.
     pub(super) fn seen(&self, body: &RigidBody) -> Isometry3<f64> {
         self.origin.world(body.position())
+    }
+
+    /// The velocity of a body's centre of mass, without the engine's rounding.
+    pub(super) fn velocity(&self, body: &RigidBody) -> Vector3<f64> {
+        let known = place(body).and_then(|place| self.known.get(place));
+        let speed = known.map_or_else(|| Speed::of(body.linvel()), |known| known.speed);
+        speed.now(body).exact
     }
 
     /// The centre of mass of a body in the world.
@@ -113,6 +171,7 @@ impl Places {
             *known = Known {
                 exact: *pose,
                 engine: *body.position(),
+                speed: known.speed.now(body),
             };
         }
     }
@@ -152,24 +211,33 @@ impl Places {
         }
     }
 
-    /// Moves a body by what the engine did in a step. The pose that the engine is to have, if it has none that is near enough.
-    pub(super) fn follow(&mut self, place: usize, body: &RigidBody, step: &Step) -> Option<Pose> {
-        let (known, before) = (self.known.get_mut(place)?, *self.before.get(place)?);
+    /// Moves a body by what the engine did in a step.
+    pub(super) fn follow(&mut self, place: usize, body: &RigidBody, step: &Step) -> Wanted {
+        let (Some(known), Some(before)) = (self.known.get_mut(place), self.before.get(place))
+        else {
+            return Wanted::default();
+        };
         let before = if before.is_awake {
-            before
+            *before
         } else if body.is_sleeping() {
-            return None;
+            return Wanted::default();
         } else {
             Before {
                 pose: known.engine,
                 ..Before::default()
             }
         };
-        known.exact = before.moved(&known.exact, body, step);
+        let free = before.free(known.speed.exact, body, step);
+        known.exact = before.moved(&known.exact, body, step, free.map(|free| free.mean));
         let wanted = self.origin.engine(&known.exact);
         let is_off = is_off(body, &wanted);
         known.engine = if is_off { wanted } else { *body.position() };
-        is_off.then_some(wanted)
+        known.speed = free.map_or_else(|| Speed::of(body.linvel()), |free| free.after);
+        let velocity = known.speed.engine;
+        Wanted {
+            pose: is_off.then_some(wanted),
+            velocity: (velocity != body.linvel()).then_some(velocity),
+        }
     }
 
     /// The poses of all bodies.
@@ -179,6 +247,7 @@ impl Places {
             for number in pose.translation.vector.iter().chain(&pose.rotation.coords) {
                 hasher.f64(*number);
             }
+            known.speed.exact.iter().for_each(|part| hasher.f64(*part));
         }
     }
 }
@@ -200,9 +269,56 @@ fn is_off(body: &RigidBody, wanted: &Pose) -> bool {
     f64::from(way) > little.max(f64::from(rounding)) || f64::from(turn) > little
 }
 
+/// Motion of a body in a step in which gravity and forces alone move it.
+#[derive(Clone, Copy)]
+struct Free {
+    /// Mean velocity of its centre of mass, m/s.
+    mean: Vector3<f64>,
+    after: Speed,
+}
+
 impl Before {
+    /// The motion of a body, if its velocity changed as gravity and forces alone change it, but for rounding.
+    fn free(&self, exact: Vector3<f64>, body: &RigidBody, step: &Step) -> Option<Free> {
+        let gravity = convert::vector(step.gravity?);
+        if !body.is_dynamic() || body.linear_damping() != 0.0 {
+            return None;
+        }
+        let inverse = convert::vector(body.mass_properties().effective_inv_mass);
+        let allowed = inverse.map(|part| if part > 0.0 { 1.0 } else { 0.0 });
+        let falling = gravity * f64::from(body.gravity_scale());
+        let pushed = convert::vector(body.user_force()).component_mul(&inverse);
+        let change = (falling.component_mul(&allowed) + pushed) * step.dt;
+        let [before, after] = [self.linear, body.linvel()].map(convert::vector);
+        let rounding = f64::from(step.moves + 2) * f64::from(f32::EPSILON);
+        let is_free = (0..3).all(|axis| {
+            let most = before[axis].abs().max(after[axis].abs());
+            (after[axis] - before[axis] - change[axis]).abs() <= rounding * most
+        });
+        // Of forces that depend on where the body is, such as buoyancy, the mean would feed a swing.
+        let share = match body.user_force() == Vec3::ZERO {
+            true => 0.5,
+            false => step.share(),
+        };
+        let after = exact + change;
+        is_free.then(|| Free {
+            mean: exact + change * share,
+            after: Speed {
+                exact: after,
+                engine: convert::vec3(&after),
+            },
+        })
+    }
+
     /// The pose of a body after a step, that was at a pose before: moved by its velocities, and by what else the engine did.
-    fn moved(&self, pose: &Isometry3<f64>, body: &RigidBody, step: &Step) -> Isometry3<f64> {
+    /// `free` is the mean velocity of its centre, if nothing else moved it.
+    fn moved(
+        &self,
+        pose: &Isometry3<f64>,
+        body: &RigidBody,
+        step: &Step,
+        free: Option<Vector3<f64>>,
+    ) -> Isometry3<f64> {
         let unchanged = self.linear == Vec3::ZERO
             && self.angular == Vec3::ZERO
             && body.linvel() == Vec3::ZERO
@@ -221,12 +337,13 @@ impl Before {
         let rounded = self.rounded(center, after, step);
         let own = convert::point(center);
         let mean = |before: Vec3, after: Vec3| {
-            let share = f64::from(step.moves + 1) / f64::from(2 * step.moves);
+            let share = step.share();
             convert::vector(before) * (1.0 - share) + convert::vector(after) * share
         };
         let turn = mean(self.angular, after[1]) * step.dt;
         let mut rotation = UnitQuaternion::from_scaled_axis(turn) * pose.rotation;
-        let mut at = (pose * own).coords + mean(self.linear, after[0]) * step.dt;
+        let way = free.unwrap_or_else(|| mean(self.linear, after[0]));
+        let mut at = (pose * own).coords + way * step.dt;
         let is = body.position();
         if *is != rounded {
             let (is, rounded) = (convert::isometry(is), convert::isometry(&rounded));
@@ -260,13 +377,13 @@ impl Before {
 #[cfg(test)]
 mod tests {
     use bevy_rapier3d::rapier::prelude::RigidBodyBuilder;
-    use nalgebra::Vector3;
 
     use super::*;
 
     const STEP: Step = Step {
         dt: 1.0 / 480.0,
         moves: 4,
+        gravity: None,
     };
 
     /// A body 100 m from the engine's origin that the engine's sums move for a second; its pose by them, and in double precision.
@@ -286,7 +403,7 @@ mod tests {
             let mut pose = before.rounded(Vec3::ZERO, [linear, angular], &STEP);
             pose.translation += push;
             body.set_position(pose, false);
-            exact = before.moved(&exact, &body, &STEP);
+            exact = before.moved(&exact, &body, &STEP, None);
         }
         let by = |pose: Isometry3<f64>| at.inverse() * pose;
         [by(convert::isometry(body.position())), by(exact)]

@@ -44,6 +44,7 @@ pub(super) fn step(
     let length = Step {
         dt: settings.substep(),
         moves: settings.moves(),
+        gravity: (!settings.motion.is_morse()).then_some(gravity),
     };
     for substep in 0..substeps {
         commanded.impose(&mut engine, &tables, substep == 0, &settings);
@@ -187,7 +188,11 @@ pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyS
     };
     *state = BodyState {
         pose: row.still.unwrap_or_else(|| engine.places.of(body)),
-        linear_velocity: velocity(body.linvel()),
+        linear_velocity: if body.is_enabled() {
+            engine.places.velocity(body)
+        } else {
+            Vector3::zeros()
+        },
         angular_velocity: velocity(body.angvel()),
         center_of_mass: engine.places.center(body),
         mass: row.mass,

@@ -151,10 +151,9 @@ fn what_falls_rests_on_the_ground_to_the_last_bit() {
         put(&mut simulation, [at[0], at[1], 1.0]);
         run(&mut simulation, 0.25);
         let fallen = 1.0 - place(&simulation).z;
-        // As the engine does it: velocity first, in four moves of each of two steps a tick.
-        let wanted = 0.5 * 9.81 * 0.25 * (0.25 + 1.0 / (240.0 * 8.0));
+        let wanted = 0.5 * 9.81 * 0.25 * 0.25;
         assert!(
-            (fallen - wanted).abs() < 1e-4,
+            (fallen - wanted).abs() < 1e-6,
             "{at:?}: {fallen}, not {wanted}"
         );
         run(&mut simulation, 5.0);
