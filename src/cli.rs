@@ -26,6 +26,7 @@ pub mod test;
 pub mod view;
 
 use std::{
+    ffi::OsString,
     io::{ErrorKind, IsTerminal as _, Write},
     process::ExitCode,
     sync::Arc,
@@ -115,7 +116,7 @@ pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
     heed_file_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return help(&error).into(),
+        Err(error) => return help(&error, std::env::args_os().nth(1)).into(),
     };
     let command = cli
         .command
@@ -139,10 +140,15 @@ fn heed_file_limits() {
 }
 
 /// Prints help, or what is wrong with the arguments.
-fn help(error: &clap::Error) -> u8 {
+fn help(error: &clap::Error, first: Option<OsString>) -> u8 {
     if error.use_stderr() {
-        // Nothing can be said where nothing can be printed.
-        error.print().ok();
+        let first = first.unwrap_or_default();
+        // The second word has no place where the first one is no command.
+        match run::mistyped_command(first.as_ref()) {
+            Some(report) => say(&mut std::io::stderr(), report.to_string().trim_end()),
+            // Nothing can be said where nothing can be printed.
+            None => drop(error.print()),
+        }
         return exit::INPUT;
     }
     match error.print() {

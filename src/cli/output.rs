@@ -26,10 +26,9 @@ use crate::simulation::{
 /// An argument is not of the form `text:DIRECTORY` or `csv:DIRECTORY`.
 pub fn add(plan: &mut Plan, arguments: &[String], kinds: &Kinds) -> Result<(), Box<Report>> {
     for argument in arguments {
-        let Some((format, directory)) = argument
-            .split_once(':')
-            .filter(|(format, _)| matches!(*format, "text" | "csv"))
-        else {
+        let Some((format, directory)) = argument.split_once(':').filter(|(format, directory)| {
+            matches!(*format, "text" | "csv") && !directory.is_empty()
+        }) else {
             return Err(refused(
                 &format!("`--output {argument}` is not known"),
                 "write `--output text:DIRECTORY` or `--output csv:DIRECTORY`",

@@ -170,6 +170,7 @@ impl Pictures {
                 None => is_whole = true,
             }
         }
+        shots.iter().try_for_each(is_png)?;
         args.from.check()?;
         if !is_whole && (args.from.eye.is_some() || args.follow.is_some()) {
             return Err("`--eye`, `--look` and `--follow` are for `--screenshot` and `--video` of the whole, and there is none".to_owned());
@@ -288,6 +289,17 @@ impl Watch for Pictures {
             None => Ok(()),
         }
     }
+}
+
+/// Refuses another form of picture. Devices and pipes have no ending.
+fn is_png(shot: &PictureRequest) -> Result<(), String> {
+    let ending = shot.file.extension().and_then(|ending| ending.to_str());
+    let is_device = shot.file.exists() && !shot.file.is_file();
+    if is_device || ending.is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+        return Ok(());
+    }
+    let file = printable(&shot.file.to_string_lossy());
+    Err(format!("`--screenshot {file}`: a picture ends in `.png`"))
 }
 
 fn lost(shot: &PictureRequest, why: &dyn fmt::Display) -> Failure {

@@ -341,7 +341,7 @@ pub(super) fn files(plan: &Plan) -> Vec<String> {
 }
 
 /// A word that is no file, but nearly a command.
-fn mistyped_command(file: &Path) -> Option<Box<Report>> {
+pub(super) fn mistyped_command(file: &Path) -> Option<Box<Report>> {
     let word = file
         .to_str()
         .filter(|_| file.extension().is_none() && !file.exists())?;

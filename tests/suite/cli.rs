@@ -227,6 +227,18 @@ fn wrong_arguments_are_2() {
     room.run(&["quiet.ron", "--output", "cvs:log"])
         .with_code(2)
         .with_errors(&["csv:DIRECTORY"]);
+    room.run(&["quiet.ron", "--output", "csv:"])
+        .with_code(2)
+        .with_errors(&["csv:DIRECTORY"]);
+    room.run(&["quiet.ron", "--steps", "1", "--screenshot", "a.bmp"])
+        .with_code(2)
+        .with_errors(&["`--screenshot a.bmp`: a picture ends in `.png`"]);
+    room.run(&["chekc", "quiet.ron"])
+        .with_code(2)
+        .with_errors(&["no command and no file `chekc`", "`morse-sim check`"]);
+    room.run(&["quiet.ron", "quiet.ron"])
+        .with_code(2)
+        .with_errors(&["cannot be used with"]);
     room.run(&["quiet.ron", "--set", "environment.rat=3"])
         .with_code(2)
         .with_errors(&["rate"]);

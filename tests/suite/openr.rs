@@ -332,4 +332,9 @@ fn an_object_in_a_python_process_drives_and_its_end_is_told() {
         warnings.contains("`Forward`") && warnings.contains("gave up: its process is lost"),
         "{warnings}"
     );
+    let failure = simulation.failure();
+    assert!(
+        matches!(&failure, Some(morse_api::middleware::Failure::PeerLost(why)) if why.contains("`Forward`")),
+        "{failure:?}"
+    );
 }

@@ -101,3 +101,30 @@ fn a_log_has_its_head_before_the_first_tick_and_readings_soon_after_they_were_me
     assert!(is_there(), "{}", read("rover.b.csv"));
     simulation.finish().1.unwrap();
 }
+
+#[test]
+fn a_csv_log_is_marked_where_time_goes_back() {
+    let room = tempfile::tempdir().unwrap();
+    let text = format!(
+        r#"Simulation(
+            robots: {{ "rover": (model: "robots/atrv.robray", base: kinematic, sensors: {{
+                "pose": (kind: "pose", outputs: {{ "log": (format: csv) }}),
+            }}) }},
+            middlewares: {{ "log": (kind: "text", directory: "{}") }},
+        )"#,
+        room.path().display()
+    );
+    let simulation = Simulation::parse(&text, ".", &no_extensions);
+    let mut simulation = simulation.unwrap();
+    simulation.run(3).unwrap();
+    simulation.reset().unwrap();
+    simulation.run(2).unwrap();
+    simulation.finish().1.unwrap();
+    let log = fs::read_to_string(room.path().join("rover.pose.csv")).unwrap();
+    let marks: Vec<bool> = log
+        .lines()
+        .skip(1)
+        .map(|line| line.starts_with('#'))
+        .collect();
+    assert_eq!(marks, [false, false, false, true, false, false], "{log}");
+}

@@ -22,6 +22,9 @@ use crate::{
     status::Status,
 };
 
+/// Beginning of the reason why an object gave up whose process is gone.
+pub(crate) const LOST: &str = "its process is lost";
+
 /// Longest frame, bytes.
 pub const LONGEST_FRAME: usize = 16 << 20;
 /// Most calls in one answer.
@@ -101,7 +104,7 @@ impl Peer {
         let length = u32::try_from(bytes.len()).map_err(|_long| "too long a message")?;
         let mut frame = length.to_be_bytes().to_vec();
         frame.extend(bytes);
-        let lost = |why: std::io::Error| format!("its process is lost: {why}");
+        let lost = |why: std::io::Error| format!("{LOST}: {why}");
         self.stream.write_all(&frame).map_err(lost)?;
         let mut length = [0; 4];
         self.stream.read_exact(&mut length).map_err(lost)?;

@@ -23,11 +23,11 @@ use serde::Deserialize;
 use self::checks::{is_external, unknown};
 use crate::{
     body::comm::{self, Input},
-    cell::{FaultPolicy, Part},
+    cell::{Cause, FaultPolicy, Part},
     components::{self, Port},
     context::Level,
     engine::Engine,
-    external::{External, Peer},
+    external::{External, LOST, Peer},
     factory::Factories,
     lockstep::Rules,
     stick::{Contents, Stick, StickObject},
@@ -346,6 +346,11 @@ impl Host {
             self.warn(warning);
         }
         for fault in self.objects.take_faults() {
+            let name = &self.plan.name;
+            if matches!(&fault.cause, Cause::GaveUp(why) if why.starts_with(LOST)) {
+                let lost = Failure::PeerLost(format!("`{name}`: {fault}"));
+                self.failure.get_or_insert(lost);
+            }
             self.warn(fault.to_string());
         }
         for line in self.objects.take_log() {

@@ -53,7 +53,7 @@ pub enum Format {
     /// A paragraph a reading: the robot's pose, a number, the time, and a line for each field.
     #[default]
     Text,
-    /// A line a reading.
+    /// A line a reading. A line that begins with `#` stands where the simulation went back to an earlier time.
     Csv,
 }
 
@@ -124,7 +124,12 @@ struct Log {
     path: PathBuf,
     file: LogFile,
     count: u64,
+    /// Time of the last reading.
+    nanos: u64,
 }
+
+/// Line in a CSV file where the simulation went back to an earlier time.
+const BACK: &str = "# the simulation went back: reset\n";
 
 impl Log {
     fn open(directory: &Path, (observer, output): (Observer, TextOutput)) -> Result<Self, Failure> {
@@ -153,6 +158,7 @@ impl Log {
             path,
             file,
             count: 0,
+            nanos: 0,
         })
     }
 
@@ -164,14 +170,20 @@ impl Log {
             path,
             file,
             count,
+            nanos,
         } = self;
         while let Some(reading) = observer.try_recv() {
+            let is_back = *count > 0 && reading.nanos <= *nanos;
+            *nanos = reading.nanos;
             let written = file.record(|out| match format {
                 Format::Text => record::paragraph(out, &observer.info, &reading, *count),
                 Format::Csv => {
                     let info = &observer.info;
                     if *count == 0 && record::waits(info) {
                         record::csv_header(out, info, Some(&reading));
+                    }
+                    if is_back {
+                        out.extend_from_slice(BACK.as_bytes());
                     }
                     record::csv_line(out, info, &reading);
                 }

@@ -232,3 +232,22 @@ fn a_log_without_room_for_its_head_is_3_before_anything_runs() {
     assert!(ran.err.contains("cannot write `/dev/full`"), "{}", ran.err);
     assert_eq!(ran.out, "", "nothing was run");
 }
+
+#[test]
+fn half_a_film_is_removed() {
+    let room = Room::new();
+    let run = "ulimit -f 8; exec \"$0\" quiet.ron --until 20s --video out.gif --size 320x240";
+    let output = Command::new("sh")
+        .args(["-c", run])
+        .arg(binary())
+        .current_dir(room.path())
+        .output()
+        .expect("the program runs");
+    let ran = Ran::of(&output).with_code(3);
+    assert!(
+        ran.err.contains("`out.gif` cannot be written"),
+        "{}",
+        ran.err
+    );
+    assert!(!room.path().join("out.gif").exists());
+}

@@ -2,7 +2,7 @@
 use std::{
     fs::File,
     io::{self, BufWriter, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::{RgbaImage, palette::Palette};
@@ -16,11 +16,25 @@ pub struct Gif {
     palette: Palette,
     /// Image that is shown.
     last: Option<RgbaImage>,
+    /// The file; it goes after what writes it.
+    unfinished: Unfinished,
+}
+
+/// A file that is removed unless it is finished: half a film helps nobody. Devices and pipes stay.
+struct Unfinished(Option<PathBuf>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(path) = self.0.take().filter(|path| path.is_file()) {
+            std::fs::remove_file(path).ok();
+        }
+    }
 }
 
 impl Gif {
     pub(super) fn begin(path: &Path, width: u32, height: u32) -> io::Result<Self> {
         let file = BufWriter::new(File::create(path)?);
+        let unfinished = Unfinished(Some(path.to_owned()));
         let encoder = gif::Encoder::new(file, short(width)?, short(height)?, &[]);
         let mut encoder = encoder.map_err(io::Error::other)?;
         encoder
@@ -30,6 +44,7 @@ impl Gif {
             encoder,
             palette: Palette::default(),
             last: None,
+            unfinished,
         })
     }
 
@@ -58,7 +73,14 @@ impl Gif {
     }
 
     pub(super) fn finish(self) -> io::Result<()> {
-        self.encoder.into_inner().map_err(io::Error::other)?.flush()
+        let Self {
+            encoder,
+            mut unfinished,
+            ..
+        } = self;
+        encoder.into_inner().map_err(io::Error::other)?.flush()?;
+        unfinished.0 = None;
+        Ok(())
     }
 }
 
