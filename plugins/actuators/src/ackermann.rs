@@ -23,7 +23,7 @@ pub struct Ackermann {
     /// The joint that steers the right wheel, about z; none: `steer_front_right`.
     pub steer_right: Vec<String>,
     /// Greatest angle of a steered wheel.
-    #[reflect(@Unit("rad"), @Range(0.001, 1.5708), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.001, 1.575), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
     pub max_steering_angle: f64,
     /// Radius of the driven wheels; 0: as large as they are.
     #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
@@ -158,7 +158,8 @@ impl OnWheels for Ackermann {
                 "the steered wheels are beside the driven ones",
             ));
         }
-        let tangent = libm::tan(self.max_steering_angle);
+        let steepest = self.max_steering_angle.min(std::f64::consts::FRAC_PI_2);
+        let tangent = libm::tan(steepest);
         let half_track = steered
             .iter()
             .map(|joint| joint.at.y.abs())

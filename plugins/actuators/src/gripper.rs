@@ -22,7 +22,7 @@ use crate::grasping::{EndEffector, Grasped};
 #[require(Grasped)]
 pub struct Gripper {
     /// Full opening angle of the cone; of π it is half of space.
-    #[reflect(@Unit("rad"), @Range(0.0, 3.1416), @Property("Angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
     #[reflect(@Unit("m"), @Range(0.0, 1000.0), @Property("Distance"))]

@@ -45,7 +45,7 @@ pub struct RotorcraftVelocity {
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Never to lean farther.
-    #[reflect(@Unit("rad"), @Range(0.001, 1.5708), @Property("MaxBankAngle"))]
+    #[reflect(@Unit("rad"), @Range(0.001, 1.575), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
     /// Faster commands are slowed down to this; none unless given.
     #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("MaxVelocity"))]

@@ -52,7 +52,7 @@ pub struct RotorcraftWaypoint {
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Never to lean farther.
-    #[reflect(@Unit("rad"), @Range(0.001, 1.5708), @Property("MaxBankAngle"))]
+    #[reflect(@Unit("rad"), @Range(0.001, 1.575), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
     /// True if the robot is held at the goal; else the rotors are left to another actuator there.
     #[reflect(@Property("RemainAtDestination"))]

@@ -37,7 +37,7 @@ pub struct SearchAndRescue {
     #[reflect(@Range(-1e9, 1e9), @Property("Abilities"), @Changeable)]
     pub abilities: Vec<i64>,
     /// Full opening angle of the cone; of π it is half of space.
-    #[reflect(@Unit("rad"), @Range(0.0, 3.1416), @Property("Angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @Range(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
     #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Distance"))]

@@ -99,12 +99,11 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
             (ranges::WATER_ANGULAR, angular_damping),
         ]);
     }
-    let lens = view.lens;
-    numbers.extend(lens.angle.map(|angle| (ranges::VIEW_ANGLE, angle)));
-    numbers.extend(lens.near.map(|near| (ranges::VIEW_NEAR, near)));
-    numbers.extend(lens.far.map(|far| (ranges::VIEW_FAR, far)));
-    let found = numbers.into_iter();
-    found
+    numbers.extend(view.lens.angle.map(|angle| (ranges::VIEW_ANGLE, angle)));
+    numbers.extend(view.lens.near.map(|near| (ranges::VIEW_NEAR, near)));
+    numbers.extend(view.lens.far.map(|far| (ranges::VIEW_FAR, far)));
+    let numbers = numbers.into_iter();
+    numbers
         .filter_map(|(field, number)| violation(&field, field.path, number))
         .collect()
 }
