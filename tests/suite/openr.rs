@@ -54,13 +54,16 @@ fn objects_drive_a_rover_around_the_room() {
 }
 
 /// Two metres in a straight line within 0.3 m, and a turn by 90 degrees within 10.
-#[test]
-fn a_dog_trots_ahead_and_turns_on_its_own_feet() {
-    let mut simulation =
-        Simulation::load("scenes/aibo.ron").unwrap_or_else(|error| panic!("{error}"));
+/// Way ahead until the dog turns (m), way beside (m) and turn at the end (degrees), at a rate (Hz).
+fn trot(rate: u32) -> ([f64; 3], Simulation) {
+    let text = fs::read_to_string("scenes/aibo.ron").expect("a scene");
+    let text = text.replace("rate: 125", &format!("rate: {rate}"));
+    let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!((simulation.clock().rate - f64::from(rate)).abs() < 1e-9);
     let (mut beside, mut way) = (0.0_f64, 0.0_f64);
     let mut last = PoseData::default();
-    for _ in 0..22 * 125 {
+    for _ in 0..22 * rate {
         simulation.step().expect("a tick");
         let Ok(pose) = simulation.read::<PoseData>("aibo.pose") else {
             continue;
@@ -77,20 +80,39 @@ fn a_dog_trots_ahead_and_turns_on_its_own_feet() {
         }
         last = pose.clone();
     }
-    println!(
-        "{way:.3} m, {beside:.3} m beside, turned by {:.1} degrees",
-        last.yaw.to_degrees()
-    );
+    let turned = last.yaw.to_degrees();
+    ([way, beside, turned], simulation)
+}
+
+#[test]
+fn a_dog_trots_ahead_and_turns_on_its_own_feet() {
+    let ([way, beside, turned], simulation) = trot(125);
+    println!("{way:.3} m, {beside:.3} m beside, turned by {turned:.1} degrees");
     assert!(
         (2.0..2.3).contains(&way) && beside < 0.3,
         "{way} m, {beside} m beside"
     );
-    assert!((last.yaw.to_degrees() - 90.0).abs() < 10.0, "{last:?}");
+    assert!((turned - 90.0).abs() < 10.0, "{turned}");
     // Vectors of four and of sixteen frames, without a gap.
     let moves = delivered(&simulation, "Walk.Move.OCommandVectorData.S");
     assert!((686..=689).contains(&moves), "{moves}");
     let told = delivered(&simulation, "OVirtualRobotComm.Motors.joints.S");
     assert!(told >= 22 * 125 - 2, "a posture each frame: {told}");
+}
+
+#[test]
+fn a_dog_trots_alike_at_other_rates() {
+    let ([way, ..], _) = trot(125);
+    for rate in [60, 250] {
+        let ([other, beside, turned], _) = trot(rate);
+        println!("{rate} Hz: {other:.3} m, {beside:.3} m beside, turned by {turned:.1} degrees");
+        assert!(
+            (other / way - 1.0).abs() < 0.05,
+            "{rate} Hz: {other} of {way} m"
+        );
+        assert!(beside < 0.3, "{rate} Hz: {beside} m");
+        assert!((turned - 90.0).abs() < 10.0, "{rate} Hz: {turned}");
+    }
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub struct Motor {
     pub position: f64,
     /// rad/s or m/s.
     pub speed: f64,
+    /// Speed and change of speed with which the position comes there within a tick, rad/s or m/s; the caller moves it.
+    pub ramp: [f64; 2],
     /// Added, N·m or N.
     pub effort: f64,
     /// N·m or N, either way.
@@ -73,6 +75,7 @@ impl Default for Motor {
             damping: 0.0,
             position: 0.0,
             speed: 0.0,
+            ramp: [0.0; 2],
             effort: 0.0,
             max_effort: f64::INFINITY,
             compensates: false,

@@ -21,6 +21,8 @@ pub(super) struct VariableMotion {
     pub effort: f64,
     /// Position that the motor pulls towards, while it has a target.
     pub set_point: Option<f64>,
+    /// Speed of the set point in the last tick, and its change from the one before, rad/s or m/s.
+    pub set_speed: [f64; 2],
     /// Position of a posed variable before this tick.
     pub before: f64,
 }
@@ -46,7 +48,15 @@ pub(super) fn apply(
             continue;
         }
         let target = targets.get(variable.entity).copied().unwrap_or_default();
-        let (motor, set_point) = variable.motor(target, motion.position, motion.set_point, dt);
+        let before = (motion.set_point, motion.set_speed);
+        let (motor, set_point) = variable.motor(target, motion.position, before, dt);
+        motion.set_speed = match (motion.set_point, set_point) {
+            (Some(from), Some(to)) => {
+                let speed = (to - from) / dt;
+                [speed, speed - motion.set_speed[0]]
+            }
+            _ => [0.0; 2],
+        };
         motion.set_point = set_point;
         trees.equip(place, &motor);
     }

@@ -8,13 +8,16 @@ use super::engine::VariableRow;
 const STIFF_RATE: f64 = 100.0;
 
 impl VariableRow {
-    /// The motor that does what is asked for, given the position of the variable, the set point of the tick before and the
-    /// length of a tick; and its set point now, where it has one.
+    /// The motor that does what is asked for, given the position of the variable, set point and its speed in the tick before
+    /// and the length of a tick; and its set point now, where it has one.
+    ///
+    /// A set point that moves evenly from tick to tick is interpolated within the tick, and its speed is fed forward: else the
+    /// motor would stop and start in each. One that jumps is there at once, and has no speed.
     pub(super) fn motor(
         &self,
         target: JointTarget,
         position: f64,
-        set_point: Option<f64>,
+        (set_point, before): (Option<f64>, [f64; 2]),
         dt: f64,
     ) -> (Motor, Option<f64>) {
         let [lower, upper] = self.layout.limits;
@@ -29,14 +32,21 @@ impl VariableRow {
                 let from = set_point.unwrap_or(position);
                 let wanted = wanted.clamp(lower, upper);
                 let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
-                // On its way, the speed goes with the position; where it jumps, there is none.
-                let speed = if fastest.is_finite() && next != wanted {
-                    (next - from) / dt
+                let [now, change] = [(next - from) / dt, (next - from) / dt - before[0]];
+                // On its way at its greatest speed, the speed goes with the position.
+                let is_on_its_way = fastest.is_finite() && next != wanted;
+                let ramp = if set_point.is_some() && moves_evenly([now, change], before) {
+                    [now, change]
                 } else {
-                    0.0
+                    [0.0; 2]
                 };
+                let speed = if is_on_its_way { now } else { ramp[0] };
                 let rate = self.rate(next - position);
-                (self.towards(next, speed, rate, motor), Some(next))
+                let motor = Motor {
+                    ramp,
+                    ..self.towards(next, speed, rate, motor)
+                };
+                (motor, Some(next))
             }
             JointTarget::Velocity(wanted) if wanted.is_finite() => {
                 let wanted = wanted.clamp(-fastest, fastest);
@@ -93,5 +103,44 @@ impl VariableRow {
             speed,
             ..motor
         }
+    }
+}
+
+/// True if a set point that has these speeds and changes of speed in two ticks in a row moves evenly, and does not jump: its speed
+/// changes by little, or it changes as in the tick before.
+fn moves_evenly([speed, change]: [f64; 2], [speed_before, change_before]: [f64; 2]) -> bool {
+    let is_steady = change.abs() <= 0.5 * speed.abs().min(speed_before.abs());
+    let most = change.abs().max(change_before.abs());
+    is_steady || (change - change_before).abs() <= 0.5 * most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// True for each set point but the first that moves evenly.
+    fn even(points: impl IntoIterator<Item = f64>) -> Vec<bool> {
+        let points: Vec<f64> = points.into_iter().collect();
+        let mut before = [0.0; 2];
+        let steps = points.windows(2).map(|pair| {
+            let speed = pair[1] - pair[0];
+            let now = [speed, speed - before[0]];
+            let is_even = moves_evenly(now, before);
+            before = now;
+            is_even
+        });
+        steps.collect()
+    }
+
+    #[test]
+    fn jumps_are_told_from_motion() {
+        assert_eq!(even([0.0, 1.0, 1.0, 1.0]), [false, false, true]);
+        assert_eq!(even([0.0, 1.0, 2.0, 3.0]), [false, true, true]);
+        let sine = (0..60).map(|tick| libm::sin(f64::from(tick) * 0.4));
+        assert!(even(sine).iter().skip(2).all(|is_even| *is_even));
+        // Commands at a fifth of the rate are jumps.
+        let seldom = (0..20).map(|tick| f64::from(tick / 5));
+        let jumps = even(seldom).iter().filter(|is_even| !**is_even).count();
+        assert_eq!(jumps, 6);
     }
 }

@@ -54,6 +54,7 @@ pub(super) fn step(
         loads.restore(&mut engine, &tables);
         fluids.act(&mut engine, &tables, &settings, &commanded);
         vehicles.act(&mut engine, &settings);
+        trees.lead_motors(share, settings.dt());
         trees.begin(&mut engine, &tables, &commanded, settings.substep());
         let hooks = Hooks {
             tables: &tables,

@@ -213,6 +213,42 @@ fn a_gripper_lifts_and_shakes_what_it_holds() {
     assert!(slipped < 1e-3, "slipped by {slipped} m");
 }
 
+/// Set points that come tick by tick, and 20 m/s² aside: what is held slips no more than by velocities.
+#[test]
+fn set_points_tick_by_tick_do_not_shake_what_is_held() {
+    for rate in [60, 240, 1000] {
+        let settings = format!(
+            r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}) }}"#
+        );
+        let mut test = Test::at(rate, GRIPPER, &settings);
+        let names = ["lift", "cross", "left", "right"];
+        let closed = 0.1;
+        test.order(&names, &[0.0, 0.0, closed, closed]);
+        test.run(1.0);
+        let apart = |test: &Test| {
+            let hand = test.0.body("left").expect("a finger").pose;
+            hand.inverse_transform_point(&test.place("thing").into())
+                .coords
+        };
+        let before = apart(&test);
+        let (mut slipped, mut missed): (f64, f64) = (0.0, 0.0);
+        for tick in 1..=3 * rate {
+            let time = f64::from(tick) / f64::from(rate);
+            let rise = time.min(1.0);
+            let smooth = rise * rise * (3.0 - 2.0 * rise);
+            let shake = 0.03 * libm::sin(25.8 * time) * smooth;
+            test.order(&names, &[0.3 * smooth, shake, closed, closed]);
+            test.run(1.0 / f64::from(rate));
+            slipped = slipped.max((apart(&test) - before).norm());
+            missed = missed.max((test.joint("cross").position - shake).abs());
+        }
+        println!("{rate} Hz: slipped by {slipped} m, {missed} m off");
+        // At 60 Hz the motion has seven set points in a radian and a half: its acceleration changes by a third in each.
+        let most = if rate == 60 { 5e-3 } else { 1e-3 };
+        assert!(slipped < most, "{rate} Hz: slipped by {slipped} m");
+    }
+}
+
 #[test]
 fn what_is_too_heavy_slips_out_of_a_gripper() {
     let heavy = GRIPPER.replace("mass 0.5;", "mass 4;");

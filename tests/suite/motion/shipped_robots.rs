@@ -73,7 +73,6 @@ impl Test {
 
 #[track_caller]
 fn assert_reached([speed, turning]: [f64; 2], [v, w]: [f64; 2], case: &str) {
-    println!("{case}: {v} m/s and {w} rad/s commanded, {speed:.5} and {turning:.5} reached");
     // What stands or does not turn may tremble by a little.
     let near = |is: f64, wanted: f64| (is - wanted.abs()).abs() <= 0.01 * wanted.abs() + 5e-4;
     assert!(near(speed, v), "{case}: {speed} of {v} m/s");

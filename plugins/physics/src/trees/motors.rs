@@ -27,6 +27,21 @@ impl Trees {
         }
     }
 
+    /// Moves set points to where they are after a share of the tick, of `dt` seconds. Their speed changes evenly, and is on
+    /// average that of the tick.
+    pub(crate) fn lead_motors(&mut self, share: f64, dt: f64) {
+        for (mover, tree) in self.movers.iter_mut().zip(&self.state.trees) {
+            for (motor, told) in mover.motors.iter_mut().zip(&tree.motors) {
+                let [speed, change] = told.ramp;
+                if told.ramp != [0.0; 2] {
+                    let left = speed * (1.0 - share) + change * (share - share * share) / 2.0;
+                    motor.position = told.position - left * dt;
+                    motor.speed = speed + change * (share - 0.5);
+                }
+            }
+        }
+    }
+
     /// Motion of a variable; none if no tree has it.
     pub(crate) fn does(&self, variable: usize) -> Option<Does> {
         let (tree, place) = self.of_variable.get(variable).copied().flatten()?;
