@@ -8,7 +8,7 @@ use super::engine::VariableRow;
 const STIFF_RATE: f64 = 100.0;
 
 impl VariableRow {
-    /// The motor that does what is asked for, given the position of the variable, set point and its speed in the tick before
+    /// The motor for a target, given the position of the variable, set point and its speed in the tick before
     /// and the length of a tick; and its set point now, where it has one.
     ///
     /// A set point that moves evenly from tick to tick is interpolated within the tick, and its speed is fed forward: else the

@@ -11,7 +11,7 @@ use crate::{convert, engine::BodyRow, held};
 /// rad/s, from which a driven robot turns.
 const TURNING: f64 = 1e-3;
 
-/// A velocity that a body was told to have in this tick.
+/// A velocity that is commanded to a body in this tick.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Command {
     /// Of the body's origin, body axes, m/s.
@@ -21,12 +21,12 @@ pub(crate) struct Command {
     pub(crate) is_ground_robot: bool,
     /// True if contacts with the ground drive it; otherwise its velocity is set.
     pub(crate) rolls: bool,
-    /// True if it was told something else before.
+    /// True if the command differs from that of the tick before.
     pub(crate) is_new: bool,
 }
 
 impl Command {
-    /// Tells whether the body has to be awake; one that stands as it was told before may sleep.
+    /// True if the command wakes the body; one that stands by an unchanged command may sleep.
     pub(super) fn wakes(&self) -> bool {
         self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
     }

@@ -73,8 +73,8 @@ impl Rows {
         self.relax_further(speeds);
     }
 
-    /// Lets what has met bounce. True if anything does.
-    pub(in crate::island) fn bounce(&mut self, speeds: &mut [f64]) -> bool {
+    /// Finds the impulses of contacts that bounce.
+    pub(in crate::island) fn bounce(&mut self, speeds: &mut [f64]) {
         let mut bounces = false;
         for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
             if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
@@ -85,7 +85,6 @@ impl Rows {
         if bounces {
             self.relax_further(speeds);
         }
-        bounces
     }
 
     fn relax_further(&mut self, speeds: &mut [f64]) {
