@@ -83,6 +83,7 @@ fn asker(trace: &str) -> String {
 /// Functions that ask for memory in some ticks of a scene that has run for a while, and how often.
 fn askers(file: &Path) -> BTreeMap<String, u32> {
     let mut simulation = golden_runs::open(file);
+    // At 300 ticks the Jido meets more contacts than ever before, and memory for them grows once.
     simulation.run(330).unwrap();
     ASKED.take();
     IS_WATCHED.set(true);
