@@ -61,7 +61,8 @@ fn tell() {
     }
 }
 
-/// The innermost function of a trace that names its crate, but for those of the allocator and of the standard library.
+/// The innermost function of a trace that names its crate, but for those of the allocator and of the standard library, also
+/// where these are instances for a type of another crate.
 fn asker(trace: &str) -> String {
     let functions = trace.lines().filter_map(|line| {
         let (number, function) = line.trim().split_once(": ")?;
@@ -75,7 +76,13 @@ fn asker(trace: &str) -> String {
             "bevy_",
             "crossbeam_channel::",
         ];
-        crates.iter().any(|of| function.contains(of)) && !function.contains("allocations::Told")
+        let of_std = ["alloc::", "core::", "std::"];
+        let is_of_std = of_std
+            .iter()
+            .any(|of| function.starts_with(of) || function.contains(&format!(" as {of}")));
+        crates.iter().any(|of| function.contains(of))
+            && !is_of_std
+            && !function.contains("allocations::Told")
     };
     functions.filter(names_crate).take(1).collect()
 }

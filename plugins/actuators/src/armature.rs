@@ -365,7 +365,7 @@ fn default_action(
     {
         if due.0 && !command.positions.is_empty() {
             match motion.obey(&command, settings, chain) {
-                Ok(()) => task.end(Status::Preempted, &serde_json::Value::Null),
+                Ok(()) => task.end(Status::Preempted, serde_json::Value::Null),
                 Err(mistake) => warnings.add(path, &mistake),
             }
             // It was obeyed: the next command is not to be merged into it.
@@ -404,7 +404,7 @@ fn default_action(
         if let Some((status, value)) = ended
             && task.is_running()
         {
-            task.end(status, &value);
+            task.end(status, value);
         }
     }
 }

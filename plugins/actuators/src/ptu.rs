@@ -340,7 +340,7 @@ fn default_action(
         let is_there = std::iter::zip(now, head.goals)
             .all(|(angle, goal)| (angle - goal).abs() <= settings.tolerance);
         if due.0 && is_there && task.is_running() {
-            task.end(Status::Success, &serde_json::Value::Null);
+            task.end(Status::Success, serde_json::Value::Null);
         }
     }
 }

@@ -240,7 +240,7 @@ fn default_action(
         let frequency = rate.frequency;
         *drive = settings.advance(&airframe, &command, &mut journey, frequency);
         if journey.progress == Progress::Arrived {
-            task.end(Status::Success, &Progress::Arrived.word().into());
+            task.end(Status::Success, Progress::Arrived.word());
         }
     }
 }

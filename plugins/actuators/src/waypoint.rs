@@ -316,7 +316,7 @@ fn default_action(
             Step::Halt if coasts => Drive::None,
             Step::Halt => halt(*drive),
             Step::Arrive => {
-                task.end(Status::Success, &Progress::Arrived.word().into());
+                task.end(Status::Success, Progress::Arrived.word());
                 settings
                     .control
                     .drive(Vector3::zeros(), Vector3::zeros(), rate.period())

@@ -118,10 +118,11 @@ impl Task {
         self.running.is_some() && self.ended.is_none()
     }
 
-    /// Ends the service that is under way; the client hears of it at the end of this tick.
-    pub fn end(&mut self, status: Status, value: &Json) {
+    /// Ends the service that is under way; the client gets the answer at the end of this tick. Does nothing, and converts
+    /// nothing, while no service is under way.
+    pub fn end(&mut self, status: Status, value: impl Into<Json>) {
         if self.is_running() {
-            self.ended = Some((status, value.to_string()));
+            self.ended = Some((status, value.into().to_string()));
         }
     }
 }

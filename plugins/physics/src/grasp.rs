@@ -128,14 +128,16 @@ fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHol
 
 const FILTER: ActiveHooks = ActiveHooks::FILTER_CONTACT_PAIRS;
 
-/// The engine is to ask before a body touches another one: it may be held by that.
+/// Makes the engine call the contact filter for all pairs with this body. Costs nothing once it is set.
 pub(super) fn ask_for_filter(engine: &mut EngineItem<'_, '_>, body: RigidBodyHandle) {
-    let body = engine.bodies.bodies.get(body);
-    for handle in body.map_or(Vec::new(), |body| body.colliders().to_vec()) {
-        let colliders = &mut engine.colliders.colliders;
-        let hooks = colliders.get(handle).map(Collider::active_hooks);
+    let Some(body) = engine.bodies.bodies.get(body) else {
+        return;
+    };
+    let colliders = &mut engine.colliders.colliders;
+    for handle in body.colliders() {
+        let hooks = colliders.get(*handle).map(Collider::active_hooks);
         if let Some(hooks) = hooks.filter(|hooks| !hooks.contains(FILTER))
-            && let Some(collider) = colliders.get_mut(handle)
+            && let Some(collider) = colliders.get_mut(*handle)
         {
             collider.set_active_hooks(hooks | FILTER);
         }

@@ -179,7 +179,7 @@ fn default_action(
             if healing.left == 0
                 && let Some(mut victim) = patient.and_then(|one| victims.get_mut(one.entity).ok())
             {
-                task.end(Status::Success, &victim.treat(&settings.abilities).into());
+                task.end(Status::Success, victim.treat(&settings.abilities));
             }
         }
         let to_sensor = pose.0.inverse();

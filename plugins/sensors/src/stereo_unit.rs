@@ -110,7 +110,7 @@ fn default_action(world: &mut World, units: &mut QueryState<(Entity, &Task), Wit
         if busy(world, unit).is_none()
             && let Some(mut task) = world.get_mut::<Task>(unit)
         {
-            task.end(Status::Success, &json!(null));
+            task.end(Status::Success, json!(null));
         }
     }
 }

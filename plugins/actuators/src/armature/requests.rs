@@ -317,7 +317,7 @@ fn put(
     motion.jumps = true;
     world.entity_mut(arm).insert(motion);
     if let Some(mut task) = world.get_mut::<Task>(arm) {
-        task.end(Status::Preempted, &Json::Null);
+        task.end(Status::Preempted, Json::Null);
     }
     Ok(Outcome::NOTHING)
 }

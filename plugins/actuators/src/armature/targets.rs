@@ -172,7 +172,7 @@ fn place(world: &mut World, arm: Entity, at: Place) -> Result<Outcome, ServiceEr
     target.now = target.goal;
     set(world, arm, tip, target);
     if let Some(mut task) = world.get_mut::<Task>(arm) {
-        task.end(Status::Preempted, &Json::Null);
+        task.end(Status::Preempted, Json::Null);
     }
     Ok(Outcome::NOTHING)
 }

@@ -26,7 +26,7 @@ impl Capture {
         if self.0 > 0 {
             self.0 -= 1;
             if self.0 == 0 {
-                task.end(Status::Success, &json!(null));
+                task.end(Status::Success, json!(null));
             }
         }
     }
@@ -67,7 +67,7 @@ fn capture(world: &mut World, entity: Entity, frames: Frames) -> Result<Outcome,
 pub fn interrupt(world: &mut World, camera: Entity) {
     stop(world, camera);
     if let Some(mut task) = world.get_mut::<Task>(camera) {
-        task.end(Status::Preempted, &json!(null));
+        task.end(Status::Preempted, json!(null));
     }
 }
 
