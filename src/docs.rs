@@ -19,7 +19,8 @@
 //! - [`tests_with_a_verdict`]: scenarios, many runs, and whether they pass;
 //! - [`the_same_bits`]: where the time of a run goes, and whether it would be the same one again;
 //! - [`headless_tests`]: simulations in `cargo test`;
-//! - [`how_fast`]: speed, measured and beside other simulators, and the same bits.
+//! - [`how_fast`]: speed, measured and beside other simulators, and the same bits;
+//! - [`decisions`]: why the code is as it is, for those who change it.
 
 #[doc = include_str!("docs/first_steps.md")]
 pub mod first_steps {}
@@ -80,6 +81,30 @@ pub mod headless_tests {}
 
 #[doc = include_str!("docs/how_fast.md")]
 pub mod how_fast {}
+
+/// Decisions that shaped the code: context, decision, consequences.
+pub mod decisions {
+    #[doc = include_str!("docs/decisions/two_solvers.md")]
+    pub mod two_solvers {}
+
+    #[doc = include_str!("docs/decisions/mechanisms_and_engine.md")]
+    pub mod mechanisms_and_engine {}
+
+    #[doc = include_str!("docs/decisions/own_ron_reader.md")]
+    pub mod own_ron_reader {}
+
+    #[doc = include_str!("docs/decisions/no_async_runtime.md")]
+    pub mod no_async_runtime {}
+
+    #[doc = include_str!("docs/decisions/hash_on_demand.md")]
+    pub mod hash_on_demand {}
+
+    #[doc = include_str!("docs/decisions/f64_poses_over_an_f32_engine.md")]
+    pub mod f64_poses_over_an_f32_engine {}
+
+    #[doc = include_str!("docs/decisions/in_process_browser_page.md")]
+    pub mod in_process_browser_page {}
+}
 
 /// The examples of the README are run, too.
 #[cfg(doctest)]
