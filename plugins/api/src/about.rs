@@ -1,4 +1,4 @@
-//! Settings of kinds, whose types are out of sight.
+//! Settings of component kinds, stored without their types.
 use std::{any::Any, sync::Arc};
 
 use bevy::{prelude::*, reflect::TypeInfo};
@@ -12,29 +12,29 @@ use crate::range::{Violation, violations};
 /// Settings of one kind, read from a simulation file.
 pub type ErasedSettings = Arc<dyn Any + Send + Sync>;
 
-/// Reads settings of a kind.
+/// Function that reads the settings of a kind.
 pub type ReadSettings =
     fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<ErasedSettings, erased_serde::Error>;
 
-/// Reads settings of type `S`, keeping the type out of sight.
+/// Reads settings of type `S` and erases their type.
 ///
 /// # Errors
 ///
-/// Whatever `S`'s own `Deserialize` says.
+/// The error of `S`'s own `Deserialize`.
 pub fn read_settings<S: DeserializeOwned + Any + Send + Sync>(
     source: &mut dyn erased_serde::Deserializer<'_>,
 ) -> Result<ErasedSettings, erased_serde::Error> {
     Ok(Arc::new(S::deserialize(source)?))
 }
 
-/// Common part of the kinds of all families.
+/// Description that kinds of all families have in common.
 #[derive(Clone, Copy)]
 pub struct About {
-    /// Its settings, with their docs and units.
+    /// Type of the settings, with docs and units of their fields.
     pub settings: &'static TypeInfo,
-    /// Reads them.
+    /// Reads the settings from a simulation file.
     pub read: ReadSettings,
-    /// Sees them without their type.
+    /// Returns the settings as a reflected value.
     pub view: fn(&ErasedSettings) -> Option<&dyn Reflect>,
 }
 
@@ -49,7 +49,7 @@ impl About {
         }
     }
 
-    /// The kind at work, if it says how.
+    /// Returns the kind's example, if it has one.
     #[must_use]
     pub fn example(&self) -> Option<&'static str> {
         match self.settings {
@@ -58,8 +58,8 @@ impl About {
         }
     }
 
-    /// All numbers of settings that are out of their ranges. What a kind has for itself where nothing is given is fine:
-    /// an infinite range, say.
+    /// Returns all numbers of the settings that are out of their ranges. Default values are always accepted, for example an
+    /// infinite range.
     #[must_use]
     pub fn violations(&self, settings: &ErasedSettings) -> Vec<Violation> {
         let of = |settings| {
@@ -78,7 +78,7 @@ impl About {
         found
     }
 
-    /// Settings of which none was given; nothing if some must be given.
+    /// Returns the default settings; `None` if some settings are required.
     #[must_use]
     pub fn defaults(&self) -> Option<ErasedSettings> {
         let nothing = std::iter::empty::<(&str, &str)>();
@@ -87,8 +87,8 @@ impl About {
     }
 }
 
-/// Fields of a simulation file that show a kind at work, where its `kind` alone is not enough:
-/// `#[reflect(@Example("…"))]` on its settings. They are those of one robot, such as `model` or `sensors`, or of the file,
-/// such as `environment` and `robots`; the first one tells.
+/// Fields of a simulation file that show a kind in use, where its `kind` alone is not enough: `#[reflect(@Example("…"))]` on
+/// its settings. They are the fields of one robot, such as `model` or `sensors`, or of the file, such as `environment` and
+/// `robots`; the first field decides which.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example(pub &'static str);

@@ -28,37 +28,37 @@ use crate::{
 
 /// A kind of actuator. The type itself holds the settings, which no system ever writes.
 pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
-    /// The word for it in simulation files.
+    /// Name of the kind in simulation files.
     const KIND: &'static str;
-    /// True if it sets the velocity or the pose of the robot's base: of several such actuators of a robot one drives
-    /// at a time (see [`Rival`]).
+    /// True if the actuator sets the velocity or the pose of the robot's base. Of several such actuators on a robot, one
+    /// drives at a time (see [`Rival`]).
     const MOVES_ROBOT: bool = false;
     /// Type of its commands.
     type Command: Command;
 
-    /// Checks whether it can work in this world, where it stands.
+    /// Checks whether the actuator can work in this world, at its mount.
     ///
     /// # Errors
     ///
-    /// What is missing, and how to provide it, for the user to read.
+    /// The unmet requirement, and how to meet it, as a message for the user.
     fn check(&self, _world: &World, _entity: Entity) -> Result<(), CheckError> {
         Ok(())
     }
 }
 
-/// Control mode: the way by which a commanded speed reaches the robot.
+/// Control mode: how a commanded velocity is applied to the robot.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Control {
     /// The body gets the velocity; contacts and obstacles still act on it.
     #[default]
     Velocity,
-    /// The body is displaced at each action, whatever is in its way.
+    /// The body is displaced at each action and passes through obstacles.
     Position,
 }
 
 impl Control {
-    /// The drive for a velocity in the robot's axes (m/s, rad/s) that lasts for `seconds`.
+    /// Returns the drive for a velocity in the robot's axes (m/s, rad/s) that lasts for `seconds`.
     #[must_use]
     pub fn drive(self, linear: Vector3<f64>, angular: Vector3<f64>, seconds: f64) -> Drive {
         match self {
@@ -70,15 +70,15 @@ impl Control {
     }
 }
 
-/// True if an actuator that steers only at times, such as a keyboard, steered at its last action.
+/// True if an actuator that steers intermittently, such as a keyboard, steered at its last action.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steers(pub bool);
 
 impl Stateful for Steers {}
 
 impl Steers {
-    /// The drive for a velocity (m/s, rad/s, robot's axes) if there is one; once after the last one, the
-    /// drive that stops; and then none, so that other actuators may drive.
+    /// Returns the drive for a velocity (m/s, rad/s, robot's axes), if there is one. Once after the last velocity it returns
+    /// the drive that stops, and then none, so that other actuators may drive.
     #[must_use]
     pub fn drive(
         &mut self,
@@ -103,7 +103,7 @@ impl Stateful for JointTarget {}
 #[derive(Component, Default, Clone, Copy)]
 pub struct IsActuator;
 
-/// Common part of all actuators, besides their own.
+/// Components that all actuators have besides their own.
 #[derive(Component, Default, Clone, Copy)]
 #[require(
     Active,
@@ -119,12 +119,13 @@ pub struct Common;
 
 /// Registers actuators.
 pub trait AddActuator {
-    /// Registers `A`; `default_action` runs in the ticks in which it is due, new command or not.
+    /// Registers the kind `A`. `default_action` runs in each tick in which the actuator is due, with or without a new
+    /// command.
     ///
     /// # Panics
     ///
-    /// Two kinds of actuator claim the same word; or settings or command have a field that would make a run differ from
-    /// the next one, such as an unordered map.
+    /// Two kinds of actuator have the same name; or settings or command have a field that makes runs differ from each other,
+    /// such as an unordered map.
     fn add_actuator<A: Actuator, M>(
         &mut self,
         default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
@@ -210,12 +211,12 @@ pub fn insert_mailbox(
     })));
 }
 
-/// Greatest speeds that commands may ask of a robot. A command beyond them is refused, and the one before it stands.
+/// Maximum speeds that commands may request. A command beyond them is refused, and the previous command stays in force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedLimits {
-    /// Along any axis, m/s.
+    /// Maximum speed along any axis, m/s.
     pub speed: f64,
-    /// About any axis, rad/s.
+    /// Maximum turning rate about any axis, rad/s.
     pub turning_rate: f64,
 }
 
@@ -229,7 +230,7 @@ impl Default for SpeedLimits {
 }
 
 impl SpeedLimits {
-    /// Narrows the ranges of a command's fields that are speeds by their unit, but for those with a range of their own.
+    /// Narrows the ranges of a command's fields whose unit is a speed, except fields with a range of their own.
     fn narrow(&self, fields: &mut Fields) {
         for field in fields.0.iter_mut().filter(|field| !field.has_own_range) {
             match field.unit {

@@ -1,12 +1,12 @@
-//! Orientations as angles, and angles brought into range.
+//! Orientations as angles, and normalisation of angles.
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Rotation3, UnitQuaternion};
 
-/// Yaw, pitch and roll (rad) of a rotation R = Rz(yaw) · Ry(pitch) · Rx(roll).
+/// Returns yaw, pitch and roll (rad) of a rotation R = Rz(yaw) · Ry(pitch) · Rx(roll).
 ///
-/// Of the two triples that mean the same rotation, the one with the smaller sum of absolute values, as
-/// Blender's game engine gave it to MORSE; pitch is therefore not confined to ±π/2.
+/// Of the two triples that describe the same rotation, the one with the smaller sum of absolute values is returned, as
+/// Blender's game engine did for MORSE; pitch is therefore not limited to ±π/2.
 #[must_use]
 pub fn yaw_pitch_roll(rotation: &UnitQuaternion<f64>) -> [f64; 3] {
     let m = rotation.to_rotation_matrix();
@@ -20,7 +20,7 @@ pub fn yaw_pitch_roll(rotation: &UnitQuaternion<f64>) -> [f64; 3] {
             [yaw, pitch(sign), roll]
         })
     } else {
-        // Straight up or down yaw and roll turn about the same axis: all of it is called roll.
+        // At a pitch of ±π/2, yaw and roll turn about the same axis: the whole turn is returned as roll.
         [[0.0, pitch(1.0), libm::atan2(-m[(1, 2)], m[(1, 1)])]; 2]
     };
     let size = |angles: &[f64; 3]| angles.iter().map(|angle| angle.abs()).sum::<f64>();
@@ -28,13 +28,13 @@ pub fn yaw_pitch_roll(rotation: &UnitQuaternion<f64>) -> [f64; 3] {
     if size(&far) < size(&near) { far } else { near }
 }
 
-/// The rotation of yaw, pitch and roll (rad): R = Rz(yaw) · Ry(pitch) · Rx(roll).
+/// Returns the rotation R = Rz(yaw) · Ry(pitch) · Rx(roll) for yaw, pitch and roll (rad).
 #[must_use]
 pub fn from_yaw_pitch_roll([yaw, pitch, roll]: [f64; 3]) -> UnitQuaternion<f64> {
     Rotation3::from_euler_angles(roll, pitch, yaw).into()
 }
 
-/// An angle brought into [-π, π).
+/// Returns an angle normalised to [-π, π).
 #[must_use]
 pub fn normalized(angle: f64) -> f64 {
     let turned = angle + PI;
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn of_two_triples_the_smaller() {
-        // A pitch of 2 rad alone is smaller than the turn over of the other triple.
+        // A pitch of 2 rad alone has a smaller sum than the other triple.
         let [yaw, pitch, roll] = yaw_pitch_roll(&from_yaw_pitch_roll([0.0, 2.0, 0.0]));
         assert!(yaw.abs() < 1e-9 && (pitch - 2.0).abs() < 1e-9 && roll.abs() < 1e-9);
     }

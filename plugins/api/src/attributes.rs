@@ -14,7 +14,7 @@ pub struct Levels(pub &'static [&'static str]);
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flat;
 
-/// Numbers that say how others are meant and are not measured, such as the matrix of a camera: modifiers of any
-/// numbers leave them alone. `#[reflect(@Fixed)]`.
+/// Numbers that are no measurements but describe others, such as the matrix of a camera: modifiers that apply to all numbers
+/// skip them. `#[reflect(@Fixed)]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixed;

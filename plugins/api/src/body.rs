@@ -1,11 +1,11 @@
-//! Rigid bodies as components see them, and what actuators may do to them.
+//! Rigid bodies as components see them, and the drives by which actuators move them.
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::property::Property;
 
-/// Pose, velocity and mass of a body, after the last tick. Written by the physics alone.
+/// Pose, velocity and mass of a body after the last tick. Written by the physics only.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct BodyState {
     /// Pose of the body's frame in the world.
@@ -16,7 +16,7 @@ pub struct BodyState {
     pub angular_velocity: Vector3<f64>,
     /// Centre of mass in the world, m.
     pub center_of_mass: Point3<f64>,
-    /// Mass, kg; infinite for what physics does not move.
+    /// Mass, kg; infinite for bodies that physics does not move.
     pub mass: f64,
 }
 
@@ -33,7 +33,7 @@ impl Default for BodyState {
 }
 
 impl BodyState {
-    /// Velocity of the body's point that is now at `point` (world), world axes, m/s.
+    /// Returns the velocity of the body's point that is now at `point` (world), world axes, m/s.
     #[must_use]
     pub fn velocity_at(&self, point: &Point3<f64>) -> Vector3<f64> {
         self.linear_velocity + self.angular_velocity.cross(&(point - self.center_of_mass))
@@ -50,12 +50,12 @@ impl Default for Gravity {
     }
 }
 
-/// Inertia of a body about the centre of mass, in the body's axes, kg·m². On bodies that forces move; follows
-/// from the scene and never changes.
+/// Inertia of a body about the centre of mass, in the body's axes, kg·m². Present on bodies that forces move; computed from
+/// the scene, and constant.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct Inertia(pub Matrix3<f64>);
 
-/// Kind of a body: the way physics treats it.
+/// Kind of a body: how physics treats it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyKind {
@@ -64,22 +64,22 @@ pub enum BodyKind {
     /// Never moves.
     #[default]
     Fixed,
-    /// Moves as it is told, pushes dynamic bodies, is pushed by nothing.
+    /// Moves as commanded; pushes dynamic bodies and is not pushed.
     Kinematic,
 }
 
-/// Properties of the robot as a whole that its motion actuators need. On the robot's base body.
+/// Properties of the robot as a whole that motion actuators need. A component of the robot's base body.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Robot {
-    /// Keeps vertical speed, roll and pitch rates of the body when a velocity is commanded.
+    /// True if the vertical velocity and the roll and pitch rates of the body stay free when a velocity is commanded.
     #[reflect(@Property("GroundRobot"))]
     pub is_ground_robot: bool,
 }
 
-/// Request of one actuator to the robot's base body (or to the body it is mounted on). Written by that
-/// actuator alone; one system applies all drives in path order: wrenches add up; of several actuators that set
-/// velocity or pose one drives (see [`Rival`](crate::rival::Rival)).
+/// Request of one actuator to the robot's base body (or to the body on which it is mounted). Written by that actuator only.
+/// One system applies all drives in path order: wrenches add up; of several actuators that set velocity or pose one drives
+/// (see [`Rival`](crate::rival::Rival)).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Drive {
     /// Nothing: the body is left to physics and to the other actuators.
@@ -87,38 +87,37 @@ pub enum Drive {
     None,
     /// Sets the velocity of the body's origin, in the axes of the body.
     Velocity {
-        /// m/s.
+        /// Linear velocity, m/s.
         linear: Vector3<f64>,
-        /// rad/s.
+        /// Angular velocity, rad/s.
         angular: Vector3<f64>,
     },
     /// Puts the body at a pose in the world, at rest.
     Pose(Isometry3<f64>),
-    /// Turns the body about its origin to an orientation in the world, and keeps it from turning on; where
-    /// it goes is left to physics.
+    /// Turns the body about its origin to an orientation in the world and sets its angular velocity to zero; its position is
+    /// left to physics.
     Orientation(UnitQuaternion<f64>),
     /// Moves the body by a displacement in its own axes, without physics (MORSE's `Position` control).
     Displacement(Isometry3<f64>),
     /// A force and a torque at the centre of mass, for one tick, world axes.
     Wrench {
-        /// N.
+        /// Force, N.
         force: Vector3<f64>,
-        /// N·m.
+        /// Torque, N·m.
         torque: Vector3<f64>,
     },
-    /// A force and a torque at the centre of mass that turn with the body and stand until the actuator asks
-    /// otherwise: rotors.
+    /// A force and a torque at the centre of mass that turn with the body and last until the actuator changes them, for
+    /// example thrust of rotors.
     Thrust {
-        /// Axes of the body, N.
+        /// Force in the axes of the body, N.
         force: Vector3<f64>,
-        /// Axes of the body, N·m.
+        /// Torque in the axes of the body, N·m.
         torque: Vector3<f64>,
     },
 }
 
 impl Drive {
-    /// Remainder of the drive in ticks in which the actuator is not due: a displacement was made and is over,
-    /// everything else is held.
+    /// Returns the drive for ticks in which the actuator is not due: a displacement is over, every other drive is held.
     #[must_use]
     pub fn between_actions(self) -> Self {
         if matches!(self, Self::Displacement(_)) {

@@ -1,8 +1,8 @@
 //! Components that carry others: a pan-tilt unit with a camera on it, an arm with a gripper.
 //!
-//! What sits on something that never moves has a fixed [`Mount`] and costs nothing. What sits, directly or
-//! not, on a [`Carrier`] is [`Carried`]: its mount is composed anew before each tick and before sensors are
-//! stamped, carriers before what they carry, so that a unit on a unit works.
+//! A component on something that never moves has a fixed [`Mount`] and costs nothing. A component that sits, directly or
+//! not, on a [`Carrier`] is [`Carried`]: its mount is composed anew before each tick and before sensors are stamped,
+//! carriers before the components that they carry, so that a pan-tilt unit on a pan-tilt unit works.
 use std::collections::BTreeSet;
 
 use bevy::prelude::*;
@@ -15,22 +15,22 @@ use crate::{
     state::Stateful,
 };
 
-/// Plate that a component moves and carries others on. Required by the kinds that have one, which write it in
+/// Plate that a component moves and on which it carries others. Required by the kinds that have a plate, which write it in
 /// their `default_action`. It is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Carrier {
     /// Pose of the plate in the component's frame.
     pub plate: Isometry3<f64>,
-    /// Velocity of the plate's origin against the component, in the component's axes, m/s.
+    /// Velocity of the plate's origin relative to the component, in the component's axes, m/s.
     pub linear: Vector3<f64>,
-    /// Angular velocity of the plate against the component, in the component's axes, rad/s.
+    /// Angular velocity of the plate relative to the component, in the component's axes, rad/s.
     pub angular: Vector3<f64>,
 }
 
 impl Stateful for Carrier {}
 
-/// The plate of a [`Carrier`] that is a part of the scene: what sits on it sits on this body. Known from the
-/// start (see [`Bind`]); it follows from the scene and the settings.
+/// Body of the scene that is the plate of a [`Carrier`]: components on the plate sit on this body. Inserted at the start
+/// (see [`Bind`]); computed from the scene and the settings.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct CarrierBody {
     /// The body.
@@ -39,40 +39,40 @@ pub struct CarrierBody {
     pub body_from_plate: Isometry3<f64>,
 }
 
-/// Pose of a plate in the base of its carrier while that rests: of an arm's end in the arm's first frame, all joints
-/// being at zero. Required by the kinds that have a base; known from the start, as [`CarrierBody`] is.
+/// Pose of a plate in the base of its carrier at rest, for example of an arm's end in the arm's first frame with all joints
+/// at zero. Required by the kinds that have a base; inserted at the start, as [`CarrierBody`] is.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct RestingPlate(pub Isometry3<f64>);
 
-/// The component that a component sits on, whether that moves or not.
+/// The component on which a component sits, moving or not.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct On(pub Entity);
 
-/// Marks a component that sits on another one which moves it.
+/// Marks a component that sits on another component which moves it.
 #[derive(Component, Clone, Copy, Debug)]
 #[require(Sway)]
 pub struct Carried {
-    /// The component that it sits on.
+    /// The component on which it sits.
     pub carrier: Entity,
-    /// Its pose on the carrier's plate.
+    /// Pose of the component on the carrier's plate.
     pub plate_from_component: Isometry3<f64>,
 }
 
-/// Marks a carried component whose pose was counted from the carrier's base.
+/// Marks a carried component whose pose was given relative to the carrier's base.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct CountsFromBase;
 
-/// Velocity of a carried component against its body, in the body's axes.
+/// Velocity of a carried component relative to its body, in the body's axes.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sway {
-    /// Of the component's origin, m/s.
+    /// Linear velocity of the component's origin, m/s.
     pub linear: Vector3<f64>,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular: Vector3<f64>,
 }
 
 impl Sway {
-    /// Adds it to the velocity that the body alone gives a component.
+    /// Adds the relative velocity to the velocity that a component has from its body.
     pub fn add_to(&self, body: &BodyState, velocity: &mut WorldVelocity) {
         velocity.linear += body.pose.rotation * self.linear;
         velocity.angular += body.pose.rotation * self.angular;
@@ -92,20 +92,19 @@ pub struct Bind;
 pub struct Link {
     /// The component.
     pub component: Entity,
-    /// The component that it sits on.
+    /// The component on which it sits.
     pub carrier: Entity,
-    /// Its pose there.
+    /// Pose of the component on the carrier.
     pub pose: Isometry3<f64>,
-    /// True if that pose counts from the carrier's base while the carrier rests (see [`RestingPlate`]), otherwise from
-    /// its plate.
+    /// True if the pose is relative to the carrier's base at rest (see [`RestingPlate`]), otherwise to its plate.
     pub counts_from_base: bool,
 }
 
-/// Tells components what they sit on, and marks what sits, directly or not, on a carrier that moves.
+/// Inserts the links into components, and marks the components that sit, directly or not, on a carrier that moves.
 pub fn link(world: &mut World, links: &[Link]) {
     let mut waiting: BTreeSet<Entity> = links.iter().map(|link| link.component).collect();
     let mut left: Vec<&Link> = links.iter().collect();
-    // Each round takes those whose carriers are done; a circle was refused with the file.
+    // Each round links the components whose carriers are linked; circles were refused when the file was read.
     while !left.is_empty() {
         let count = left.len();
         let (ready, later): (Vec<&Link>, Vec<&Link>) = left
@@ -137,7 +136,7 @@ pub fn link(world: &mut World, links: &[Link]) {
     }
 }
 
-/// At the start, once carriers know their plates: poses that were counted from bases count from plates from now on.
+/// Converts poses relative to bases into poses relative to plates, at the start, once carriers have their plates.
 pub fn hand_over(
     plates: Query<&RestingPlate>,
     mut carried: Query<&mut Carried, With<CountsFromBase>>,
@@ -190,7 +189,7 @@ pub fn follow(order: Res<CarriedOrder>, mut parts: CarriedQuery<'_, '_>) {
     }
 }
 
-/// Mount of a component on its carrier, and its velocity against the body.
+/// Returns the mount of a component on its carrier, and its velocity relative to the body.
 fn composed(
     carrier: &Mount,
     sway: &Sway,
@@ -226,7 +225,7 @@ fn composed(
     (mount, sway)
 }
 
-/// At the start: mounts, poses and velocities of what sits on bodies that became known only now.
+/// Writes mounts, poses and velocities of components whose bodies are determined at the start.
 pub fn place(
     order: Res<CarriedOrder>,
     bodies: Query<&BodyState>,

@@ -1,25 +1,25 @@
-//! Errors of components that cannot work as they are set, or where they stand.
+//! Errors of components that cannot work with their settings or at their mount.
 
-/// Reason why a component cannot work, and what to do about it, for the user to read.
+/// Reason why a component cannot work, and how to correct it, as a message for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// Setting that makes no sense, and one that would.
+    /// A setting is invalid; the text says which value is valid.
     #[error("{0}")]
     Setting(String),
-    /// Need that the robot, the scene or the simulation does not meet, and how to meet it.
+    /// The robot, the scene or the simulation lacks something; the text says how to provide it.
     #[error("{0}")]
     Unmet(String),
 }
 
 impl CheckError {
-    /// Setting that makes no sense.
+    /// Returns the error of an invalid setting.
     #[must_use]
     pub fn setting(why: impl Into<String>) -> Self {
         Self::Setting(why.into())
     }
 
-    /// Need that is not met.
+    /// Returns the error of an unmet requirement.
     #[must_use]
     pub fn unmet(why: impl Into<String>) -> Self {
         Self::Unmet(why.into())

@@ -1,4 +1,4 @@
-//! Commands: what an actuator is told, on its way in.
+//! Commands of actuators, from the outside to the tick.
 use std::sync::Arc;
 
 use bevy::{
@@ -20,7 +20,7 @@ use crate::{
     warning::Warnings,
 };
 
-/// Commands that wait for one tick; the newest wins, so a few are enough.
+/// Capacity of a mailbox, in commands per tick; the newest command wins, so a few are enough.
 const CAPACITY: usize = 64;
 
 /// A command: a plain struct of numbers, vectors and text.
@@ -40,17 +40,17 @@ impl<T> Command for T where
 {
 }
 
-/// The last command in the actuator's own axes, without what input modifiers other than changes of frame
-/// made of it: what partial commands are merged into, in the client's axes.
+/// The last command in the actuator's own axes, before input modifiers other than changes of frame. Partial commands are
+/// merged into it, in the client's axes.
 #[derive(Component, Clone, Default, Serialize, serde::Deserialize)]
 pub struct Received<C>(pub C);
 
-/// Gives an actuator a command at once, as services do: it takes effect in this tick, and partial commands
-/// that follow are merged into it.
+/// Gives an actuator a command at once, as services do. It takes effect in this tick, and later partial commands are merged
+/// into it.
 ///
 /// # Errors
 ///
-/// A number beyond the range of its field; the actuator keeps the command that it has.
+/// A number is beyond the range of its field; the actuator keeps its previous command.
 pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result<(), BadCommand> {
     if let Some((field, number)) = range::violation(&command) {
         let mailbox = world.get::<Mailbox>(entity);
@@ -61,7 +61,7 @@ pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result
         let of = (field.name(), range, unit);
         return Err(BadCommand::out_of_range(path, of, number));
     }
-    // The ranges of this robot may be narrower.
+    // The ranges of this robot may be narrower than those of the type.
     if let Some(mailbox) = world.get::<Mailbox>(entity) {
         mailbox.sender.check(&command)?;
     }
@@ -79,30 +79,30 @@ pub struct ActuatorInfo {
     pub path: Arc<str>,
     /// The robot's path.
     pub robot: Arc<str>,
-    /// The kind's word, such as `v_omega`.
+    /// Name of the kind, such as `v_omega`.
     pub kind: &'static str,
-    /// The command's type, to decode it.
+    /// Type of the command, for decoding.
     pub command: &'static TypeInfo,
     /// The command's fields, in order.
     pub fields: Fields,
 }
 
-/// The outside end of an actuator's mailbox.
+/// Sending end of an actuator's mailbox.
 #[derive(Clone)]
 pub struct CommandSender {
-    /// Whose mailbox it is.
+    /// The actuator of this mailbox.
     pub info: Arc<ActuatorInfo>,
     sender: Sender<Box<dyn PartialReflect>>,
     oldest: Receiver<Box<dyn PartialReflect>>,
 }
 
 impl CommandSender {
-    /// Sends a command: the actuator's command type, or a `DynamicStruct` with some of its fields (the
-    /// others keep their values). Never blocks; where nobody reads, the oldest command is dropped.
+    /// Sends a command: the actuator's command type, or a `DynamicStruct` with some of its fields (the others keep their
+    /// values). Never blocks; when the mailbox is full, the oldest command is dropped.
     ///
     /// # Errors
     ///
-    /// A field that the command does not have, or a number that is not finite.
+    /// The command does not have a field of the message, or a number is not finite.
     pub fn send(&self, command: Box<dyn PartialReflect>) -> Result<(), BadCommand> {
         self.check(command.as_ref())?;
         let mut command = command;
@@ -198,7 +198,7 @@ impl BadCommand {
     }
 }
 
-/// The tick's end of an actuator's mailbox.
+/// Receiving end of an actuator's mailbox, read in each tick.
 #[derive(Component)]
 pub struct Mailbox {
     receiver: Receiver<Box<dyn PartialReflect>>,
@@ -220,15 +220,14 @@ impl Mailbox {
         }
     }
 
-    /// Its outside end.
+    /// Returns the sending end.
     #[must_use]
     pub fn sender(&self) -> CommandSender {
         self.sender.clone()
     }
 }
 
-/// Gives a command the fields that a message has. Lists are replaced: reflection alone would leave the tail
-/// of a longer one.
+/// Writes the fields of a message into a command. Lists are replaced: reflection alone would keep the tail of a longer list.
 fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
     let (ReflectMut::Struct(command), ReflectRef::Struct(message)) =
         (command.reflect_mut(), message.reflect_ref())
@@ -240,13 +239,13 @@ fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
             if let ReflectMut::List(list) = field.reflect_mut() {
                 drop(list.drain());
             }
-            // A value of another type was refused by the sender; a nested one is left as it was.
+            // The sender refused values of another type; a nested value of another type leaves the field unchanged.
             drop(field.try_apply(value));
         }
     }
 }
 
-/// Reads the mailboxes of a kind of actuator; a deactivated actuator does not read its own.
+/// Reads the mailboxes of a kind of actuator, except those of deactivated actuators.
 pub(crate) fn read_inputs<A: Component, C: Command>(
     clock: Res<Clock>,
     mut log: Option<ResMut<CommandLog>>,
@@ -290,7 +289,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         for message in mailbox.receiver.try_iter() {
             merge(&mut setpoint, message.as_ref());
         }
-        // Modifiers may lose it; whoever sends it again has them do the same.
+        // Modifiers may drop a command; the log contains it, and a replay applies the modifiers again.
         note(&mut log, &clock, path, &setpoint);
         let mut changed = setpoint.clone();
         let outcome = modifiers.command(&mut changed, &mut states, &clock);
@@ -314,7 +313,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
     }
 }
 
-/// Writes a command down, where a log is kept.
+/// Appends a command to the log, if there is one.
 fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &Path, command: &C) {
     if let Some(log) = log {
         log.0.push(LogEntry {
@@ -327,7 +326,7 @@ fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &
     }
 }
 
-/// Carries out what modifiers held back until now; whether there was any.
+/// Applies commands that modifiers delayed until now. Returns true if there were any.
 fn release<C: Command>(
     modifiers: &Modifiers,
     states: &mut ModifierStates,
@@ -345,7 +344,8 @@ fn release<C: Command>(
     has_any
 }
 
-/// Takes a modified command, unless modifiers brought numbers out of range that were within.
+/// Accepts a modified command, unless modifiers moved numbers out of range that were in range before. Returns true if it is
+/// accepted.
 fn take<C: Command>(command: &mut C, changed: C, before: &C) -> bool {
     let is_fine = range::violation(&changed).is_none() || range::violation(before).is_some();
     if is_fine {

@@ -5,12 +5,12 @@ use nalgebra::{Isometry3, Point3, Vector3};
 pub use crate::path::Path;
 use crate::{body::BodyState, state::Stateful};
 
-/// Place of a component on its body and its robot.
+/// Mount of a component on its body and its robot.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Mount {
-    /// The body that carries it.
+    /// The body on which it is mounted.
     pub body: Entity,
-    /// The base body of the robot it belongs to.
+    /// The base body of its robot.
     pub robot: Entity,
     /// Pose of the component in the frame of its body.
     pub body_from_component: Isometry3<f64>,
@@ -18,7 +18,7 @@ pub struct Mount {
     pub robot_from_component: Isometry3<f64>,
 }
 
-/// Update rate of a component, Hz. Its laws use 1 / frequency, as in MORSE.
+/// Update rate of a component. Control laws use 1 / frequency, as in MORSE.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct UpdateRate {
     /// Nominal frequency, Hz.
@@ -33,7 +33,7 @@ impl UpdateRate {
     }
 }
 
-/// True while a component acts at all. Services activate and deactivate it.
+/// True while a component is activated. Services activate and deactivate it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Active(pub bool);
 
@@ -49,27 +49,27 @@ impl Stateful for Active {}
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due(pub bool);
 
-/// Pose of a component in the world, fresh whenever it is due.
+/// Pose of a component in the world, updated in each tick in which it is due.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorldPose(pub Isometry3<f64>);
 
-/// Velocity of a component in the world, fresh whenever it is due. World axes.
+/// Velocity of a component in the world, in world axes, updated in each tick in which it is due.
 #[derive(
     Component, Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize,
 )]
 pub struct WorldVelocity {
-    /// Of the component's origin, m/s.
+    /// Linear velocity of the component's origin, m/s.
     pub linear: Vector3<f64>,
-    /// rad/s.
+    /// Angular velocity of the component, rad/s.
     pub angular: Vector3<f64>,
-    /// Of the centre of mass of the body that carries it, m/s.
+    /// Linear velocity of the centre of mass of the body on which it is mounted, m/s.
     pub center: Vector3<f64>,
-    /// Of that body, rad/s: other than `angular` for what sits on a carrier that turns.
+    /// Angular velocity of that body, rad/s. It differs from `angular` on a carrier that turns.
     pub turning: Vector3<f64>,
 }
 
 impl WorldVelocity {
-    /// Velocity of a component at the centre of mass of its body.
+    /// Returns the velocity of a component at the centre of mass of its body.
     #[must_use]
     pub fn of_point(linear: Vector3<f64>, angular: Vector3<f64>) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl WorldVelocity {
         }
     }
 
-    /// Velocity of a component that is at a point (world) of a body.
+    /// Returns the velocity of a component that is at a point (world) of a body.
     #[must_use]
     pub fn on(body: &BodyState, point: &Point3<f64>) -> Self {
         Self {
@@ -92,15 +92,15 @@ impl WorldVelocity {
     }
 }
 
-/// The level of detail of a component's data, where its kind has several (see [`crate::fields::Levels`]).
+/// Level of detail of a component's data, for kinds with several levels (see [`crate::fields::Levels`]).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level(pub &'static str);
 
-/// The overlays whose services are found under the path of this component, too.
+/// The overlays whose services are also available under the path of this component.
 #[derive(Component, Clone, Default)]
 pub struct Beside(pub Vec<Entity>);
 
-/// Writes where a component is and how it moves now.
+/// Writes pose and velocity of a component.
 pub fn stamp(body: &BodyState, mount: &Mount, pose: &mut WorldPose, velocity: &mut WorldVelocity) {
     pose.0 = body.pose * mount.body_from_component;
     *velocity = WorldVelocity::on(body, &pose.0.translation.vector.into());

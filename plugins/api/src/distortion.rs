@@ -1,9 +1,9 @@
-//! Lenses that bend rays, after D. Brown and A. Conrady: the model `plumb_bob` of ROS.
+//! Lens distortion after D. Brown and A. Conrady: the model `plumb_bob` of ROS.
 use std::fmt;
 
-/// A lens, worked out for all pixels of a picture.
+/// A lens, precomputed for all pixels of an image.
 ///
-/// What lies in direction (x, y, 1) is seen where an ideal lens shows (x', y', 1): with r² = x² + y²,
+/// A point in direction (x, y, 1) appears where an ideal lens shows direction (x', y', 1): with r² = x² + y²,
 /// x' = x·(1 + k1·r² + k2·r⁴ + k3·r⁶) + 2·p1·x·y + p2·(r² + 2·x²) and
 /// y' = y·(1 + k1·r² + k2·r⁴ + k3·r⁶) + p1·(r² + 2·y²) + 2·p2·x·y.
 #[derive(Clone, PartialEq)]
@@ -19,34 +19,34 @@ impl fmt::Debug for Distortion {
     }
 }
 
-/// Steps of Newton's method; a few are enough where the lens can be inverted.
+/// Maximum number of Newton steps; a few are enough where the lens can be inverted.
 const STEPS: usize = 30;
 
-/// Greatest distance of a ray from its pixel, at a depth of 1.
+/// Greatest accepted distance of a ray from its pixel, at a depth of 1.
 const NEAR: f64 = 1e-12;
 
-/// Places between the middle and a ray where the lens must not have folded the picture.
+/// Number of samples between the centre and a ray at which the lens must not fold the image.
 const BETWEEN: usize = 4;
 
-/// Fold of the picture by a lens.
+/// The lens folds the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a lens with these coefficients folds the picture: the pixel in column {column} and row {row} shows \
      nothing or two places; take smaller ones, or a smaller opening angle"
 )]
 pub struct FoldError {
-    /// Column of a pixel that shows nothing or two places.
+    /// Column of a pixel that shows no direction, or two.
     pub column: u32,
-    /// Its row.
+    /// Row of the pixel.
     pub row: u32,
 }
 
 impl Distortion {
-    /// Of coefficients k1, k2, p1, p2 and k3, for a picture of a focal length and with a middle in pixels.
+    /// Returns the lens with coefficients k1, k2, p1, p2 and k3, for an image with a focal length and a centre in pixels.
     ///
     /// # Errors
     ///
-    /// The lens folds the picture, so that some pixel would show two places, or none.
+    /// The lens folds the image, so that some pixel would show two directions, or none.
     pub fn new(
         coefficients: [f64; 5],
         [width, height]: [u32; 2],
@@ -69,14 +69,14 @@ impl Distortion {
         })
     }
 
-    /// k1, k2, p1, p2 and k3.
+    /// Returns k1, k2, p1, p2 and k3.
     #[must_use]
     pub fn coefficients(&self) -> [f64; 5] {
         self.coefficients
     }
 
-    /// x and y of the direction (x, y, 1) of what the pixel in a column and row shows; beyond the edge, that of
-    /// the last pixel.
+    /// Returns x and y of the direction (x, y, 1) that the pixel in a column and row shows. Beyond the edge, it is the
+    /// direction of the last pixel.
     #[must_use]
     pub fn ray(&self, u: usize, v: usize) -> [f64; 2] {
         let height = self.rays.len() / self.width.max(1);
@@ -89,7 +89,7 @@ impl Distortion {
     }
 }
 
-/// Place at which an ideal lens would show what this one shows of direction (x, y, 1).
+/// Returns the position at which an ideal lens would show the direction that this lens shows as (x, y, 1).
 #[must_use]
 pub fn bent(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> [f64; 2] {
     let r2 = x * x + y * y;
@@ -100,8 +100,7 @@ pub fn bent(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> [f64; 2] {
     ]
 }
 
-/// The inverse of [`bent`], by Newton's method: which direction is shown there. `None` where that is none, or
-/// where the picture is folded.
+/// Inverse of [`bent`], by Newton's method. `None` where no direction is shown, or where the image is folded.
 #[must_use]
 pub fn straight(coefficients: &[f64; 5], seen: [f64; 2]) -> Option<[f64; 2]> {
     let mut at = seen;
@@ -128,7 +127,7 @@ pub fn straight(coefficients: &[f64; 5], seen: [f64; 2]) -> Option<[f64; 2]> {
     None
 }
 
-/// Jacobian of [`bent`]: the derivatives of its two parts by x and by y.
+/// Returns the Jacobian of [`bent`]: the derivatives of its two components by x and by y.
 fn slope(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> [[f64; 2]; 2] {
     let r2 = x * x + y * y;
     let radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3));
@@ -150,7 +149,7 @@ fn slope(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> [[f64; 2]; 2] {
 mod tests {
     use super::*;
 
-    /// A wide lens with a barrel's bend, set a little askew.
+    /// A wide lens with barrel distortion, mounted slightly askew.
     const BARREL: [f64; 5] = [-0.28, 0.07, 0.0012, -0.0007, -0.005];
 
     #[test]
@@ -159,7 +158,7 @@ mod tests {
         let [x, y] = bent(&[0.1, 0.01, 0.0, 0.0, 0.001], [0.3, -0.4]);
         let radial = 1.025_640_625;
         assert!((x - 0.3 * radial).abs() < 1e-15 && (y + 0.4 * radial).abs() < 1e-15);
-        // Only askew: 2·p1·x·y + p2·(r² + 2·x²), p1·(r² + 2·y²) + 2·p2·x·y.
+        // Tangential distortion only: 2·p1·x·y + p2·(r² + 2·x²), p1·(r² + 2·y²) + 2·p2·x·y.
         let [x, y] = bent(&[0.0, 0.0, 0.01, 0.02, 0.0], [0.3, -0.4]);
         assert!((x - (0.3 - 0.0024 + 0.0086)).abs() < 1e-15, "{x}");
         assert!((y - (-0.4 + 0.0057 - 0.0048)).abs() < 1e-15, "{y}");

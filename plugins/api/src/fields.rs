@@ -1,7 +1,7 @@
 //! The fields of a reading or command: names, units, levels, and access to their numbers without names.
 //!
-//! A field may hold a number, a flag, text, a vector, a list or map of such things, a struct, or [`DynamicValue`],
-//! which is any of these and known at run time only. Maps are ordered ones, so that equal data are equal bits.
+//! A field contains a number, a flag, text, a vector, a list or map of such values, a struct, or a [`DynamicValue`], whose
+//! form is determined at run time. Maps are ordered, so that equal data have equal bits.
 mod assign;
 pub mod dynamic;
 pub mod range;
@@ -34,45 +34,45 @@ use crate::{
 /// One field of a data type.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its name, as exported.
+    /// Name, as exported.
     pub name: &'static str,
-    /// Its place in the struct: `data.field_at(index)`.
+    /// Index in the struct: `data.field_at(index)`.
     pub index: usize,
-    /// Its Rust type.
+    /// Rust type.
     pub type_id: TypeId,
-    /// Information of reflection about the type.
+    /// Reflected information about the type.
     pub info: Option<&'static TypeInfo>,
-    /// The type's name, short.
+    /// Short name of the type.
     pub type_name: &'static str,
-    /// Its unit, if any was given.
+    /// Unit, if one is given.
     pub unit: Option<&'static str>,
-    /// Its documentation.
+    /// Documentation.
     pub docs: Option<&'static str>,
-    /// The levels at which it exists; `None` for all.
+    /// Levels at which it exists; `None` for all.
     pub levels: Option<&'static [&'static str]>,
-    /// Its name in MORSE, if it is a setting that MORSE has.
+    /// Name in MORSE, if MORSE has this setting.
     pub property: Option<&'static str>,
-    /// Form of its value in MORSE, if not that of simulation files.
+    /// Form of the value in MORSE, if it differs from that of simulation files.
     pub form: Option<Form>,
-    /// The values that its numbers may have, where it is a command's or a setting.
+    /// Range of its numbers, for commands and settings.
     pub range: Range,
-    /// True if the range is its own; else it is that of its unit.
+    /// True if the field has a range of its own; otherwise the range is that of its unit.
     pub has_own_range: bool,
-    /// True if it is a map whose entries take its place.
+    /// True for a map whose entries are exported in its place.
     pub is_flat: bool,
-    /// True if it is no measurement.
+    /// True if it is no measurement (see [`Fixed`]).
     pub is_fixed: bool,
     viewer: Viewer,
 }
 
 impl Field {
-    /// Looks at the field in some data of its type: [`view`] for who looks at it again and again.
+    /// Returns the value of the field in some data of its type. Faster than [`view`], for repeated access.
     #[must_use]
     pub fn view<'a>(&self, data: &'a dyn Struct) -> Option<Value<'a>> {
         Some(self.view_value(data.field_at(self.index)?))
     }
 
-    /// Looks at the field's value.
+    /// Returns the value of the field, seen without its type.
     #[inline]
     #[must_use]
     pub fn view_value<'a>(&self, value: &'a dyn PartialReflect) -> Value<'a> {
@@ -85,7 +85,7 @@ impl Field {
 pub struct Fields(pub Vec<Field>);
 
 impl Fields {
-    /// The fields of a struct at a level; all fields if `level` is `None`.
+    /// Returns the fields of a struct at a level; all fields if `level` is `None`.
     #[must_use]
     pub fn of(info: &'static TypeInfo, level: Option<&str>) -> Self {
         let TypeInfo::Struct(info) = info else {
@@ -111,19 +111,19 @@ impl Fields {
         Self(fields.filter(|field| exists_at(field, level)).collect())
     }
 
-    /// The fields of `T` at a level.
+    /// Returns the fields of `T` at a level.
     #[must_use]
     pub fn of_type<T: Typed>(level: Option<&str>) -> Self {
         Self::of(T::type_info(), level)
     }
 
-    /// The field of that name.
+    /// Returns the field of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Field> {
         self.0.iter().find(|field| field.name == name)
     }
 
-    /// The field of that name, if it holds a `T`.
+    /// Returns the field of that name, if it contains a `T`.
     #[must_use]
     pub fn of_kind<T: 'static>(&self, name: &str) -> Option<&Field> {
         self.get(name)
@@ -132,30 +132,30 @@ impl Fields {
 }
 
 impl Fields {
-    /// The places of fields that each hold a number.
+    /// Returns the indices of fields that each contain a number.
     ///
     /// # Errors
     ///
-    /// One of them is missing, or holds something else.
+    /// One of them is missing or contains something else.
     pub fn numbers<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
         self.places::<f64, N>(names, "number")
     }
 
-    /// The places of fields that each hold a vector of three numbers.
+    /// Returns the indices of fields that each contain a vector of three numbers.
     ///
     /// # Errors
     ///
-    /// One of them is missing, or holds something else.
+    /// One of them is missing or contains something else.
     pub fn vectors<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
         self.places::<[f64; 3], N>(names, "vector of three numbers")
     }
 
-    /// The places of fields that each hold a length in metres: a position's `x` is one, a magnetic field's
-    /// is not.
+    /// Returns the indices of fields that each contain a length in metres. The `x` of a position is one, that of a magnetic
+    /// field is not.
     ///
     /// # Errors
     ///
-    /// One of them is missing, or holds something else.
+    /// One of them is missing or contains something else.
     pub fn lengths<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
         let places = self.numbers(names)?;
         for name in names {
@@ -166,12 +166,12 @@ impl Fields {
         Ok(places)
     }
 
-    /// The places of `x`, `y` and `z` if they are a position in the scene: not one in the frame of a robot's
-    /// start, which odometry puts beside velocities.
+    /// Returns the indices of `x`, `y` and `z` if they are a position in the scene, and not relative to the robot's start as
+    /// in odometry, where velocities stand beside them.
     ///
     /// # Errors
     ///
-    /// They are not.
+    /// They are no position.
     pub fn position(&self) -> Result<[usize; 3], BindError> {
         match self.lengths(["x", "y", "z"]) {
             Ok(places) if self.get("vx").is_none() => Ok(places),
@@ -181,7 +181,7 @@ impl Fields {
         }
     }
 
-    /// Tells of other units, for the fields at some places.
+    /// Sets the units of the fields with these indices.
     pub fn set_units(&mut self, places: &[usize], units: &[&'static str]) {
         for (place, unit) in places.iter().zip(units) {
             for field in self.0.iter_mut().filter(|field| field.index == *place) {
@@ -210,12 +210,12 @@ impl Fields {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it needs {needs}")]
 pub struct BindError {
-    /// The fields that the data would have to have.
+    /// The fields that the modifier requires.
     pub needs: String,
 }
 
 impl BindError {
-    /// A modifier that needs fields such as "`x`, `y` and `z`".
+    /// Returns the error of a modifier that requires fields such as "`x`, `y` and `z`".
     #[must_use]
     pub fn needs(fields: impl Into<String>) -> Self {
         Self {
@@ -224,13 +224,13 @@ impl BindError {
     }
 }
 
-/// A name as it is exported: a field called by a keyword, such as `r#type`, is called so for Rust alone.
+/// Returns the exported name of a field: Rust's prefix for keywords, as in `r#type`, is removed.
 #[must_use]
 pub fn plain_name(name: &str) -> &str {
     name.strip_prefix("r#").unwrap_or(name)
 }
 
-/// The field at a place, to be changed, if it holds a `T`.
+/// Returns the field with an index for writing, if it contains a `T`.
 pub fn at_mut<T: Reflect>(data: &mut dyn Struct, index: usize) -> Option<&mut T> {
     data.field_at_mut(index)?.try_downcast_mut()
 }
@@ -242,12 +242,12 @@ fn exists_at(field: &Field, level: Option<&str>) -> bool {
     }
 }
 
-/// Adds the raw bits of a field to a hash.
+/// Adds the raw bits of a field's value to a hash.
 pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
     hash_value(view(value), hasher);
 }
 
-/// Adds the raw bits of what was seen of a field to a hash.
+/// Adds the raw bits of a value to a hash.
 pub fn hash_value(value: Value<'_>, hasher: &mut StateHasher) {
     match value {
         Value::Number(number) => hasher.f64(number),
@@ -276,7 +276,7 @@ pub fn hash_value(value: Value<'_>, hasher: &mut StateHasher) {
         }
         Value::Dynamic(dynamic) => hasher.value(dynamic),
         Value::Other(other) => {
-            // Without their lengths, two lists could be told apart from others by nothing.
+            // The lengths separate adjacent lists.
             match other.reflect_ref() {
                 ReflectRef::List(list) => hasher.u64(list.len() as u64),
                 ReflectRef::Map(map) => hasher.u64(map.len() as u64),
@@ -292,13 +292,13 @@ fn hash_text(text: &str, hasher: &mut StateHasher) {
     hasher.bytes(text.as_bytes());
 }
 
-/// A field as JSON; numbers as in [`number_to_json`], pixels and points as base64.
+/// Returns a field as JSON; numbers as in [`number_to_json`], pixels and points as base64.
 #[must_use]
 pub fn to_json(value: &dyn PartialReflect) -> Json {
     value_to_json(view(value))
 }
 
-/// JSON of what was seen of a field.
+/// Returns a value as JSON.
 fn value_to_json(value: Value<'_>) -> Json {
     match value {
         Value::Number(number) => number_to_json(number),
@@ -344,8 +344,8 @@ fn value_to_json(value: Value<'_>) -> Json {
     }
 }
 
-/// A value for a field from JSON; `None` if the field holds something else. Vectors and quaternions may also
-/// be objects of `x`, `y`, `z` (and `w`).
+/// Returns the value of a field from JSON; `None` if the JSON does not fit. Vectors and quaternions may also be objects with
+/// `x`, `y`, `z` (and `w`).
 #[must_use]
 pub fn from_json(field: &Field, json: &Json) -> Option<Box<dyn PartialReflect>> {
     let parts = ["x", "y", "z", "w"].map(|name| json.get(name).cloned());
@@ -369,8 +369,8 @@ pub fn from_json(field: &Field, json: &Json) -> Option<Box<dyn PartialReflect>> 
     None
 }
 
-/// The fields of some data as one JSON object, as they are exported: numbers whose names the scene gives stand
-/// beside the others, as do the entries of flat maps.
+/// Returns the fields of some data as one JSON object, as they are exported. Named numbers and the entries of flat maps
+/// stand beside the other fields.
 #[must_use]
 pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
     let mut object = serde_json::Map::new();
@@ -390,7 +390,7 @@ pub fn data_to_json(fields: &Fields, data: &dyn Struct) -> Json {
     Json::Object(object)
 }
 
-/// The key of a map as text.
+/// Returns the key of a map as text.
 #[must_use]
 pub fn key_text(key: &dyn PartialReflect) -> String {
     match view(key) {
@@ -400,14 +400,14 @@ pub fn key_text(key: &dyn PartialReflect) -> String {
     }
 }
 
-/// Tells whether maps of a type have their entries in one order, whoever made them.
+/// Returns true if maps of a type iterate in a defined order.
 #[must_use]
 pub fn is_sorted_map(info: &MapInfo) -> bool {
     info.type_path()
         .starts_with("alloc::collections::BTreeMap<")
 }
 
-/// Tells whether all numbers of a value are finite.
+/// Returns true if all numbers of a value are finite.
 #[must_use]
 pub fn is_finite(value: &dyn PartialReflect) -> bool {
     match view(value) {
@@ -426,7 +426,7 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
     }
 }
 
-/// Visits the parts of a struct, list, tuple, map or enum.
+/// Visits the components of a struct, list, tuple, map or enum.
 pub fn walk(value: &dyn PartialReflect, visit: &mut dyn FnMut(&dyn PartialReflect)) {
     match value.reflect_ref() {
         ReflectRef::Struct(parts) => parts.iter_fields().for_each(|(_, part)| visit(part)),

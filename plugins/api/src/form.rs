@@ -1,45 +1,45 @@
-//! Forms of shapes.
+//! Shapes of geometries.
 
-/// Form of a shape, m. All but spheres, boxes and meshes run along z from z = 0 to z = `height`.
+/// Shape of a geometry, in metres. All shapes but spheres, boxes and meshes extend along z from z = 0 to z = `height`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// Centred; full side lengths.
+    /// A centred box; full side lengths.
     Box([f64; 3]),
-    /// Centred.
+    /// A centred sphere.
     Sphere {
-        /// Its radius.
+        /// Radius.
         radius: f64,
     },
-    /// A cone, a part of one, or a cylinder.
+    /// A cone, a truncated cone, or a cylinder.
     Cone {
         /// Radius at z = 0.
         start_radius: f64,
         /// Radius at z = `height`.
         end_radius: f64,
-        /// Its signed length.
+        /// Signed length.
         height: f64,
     },
-    /// The centres of its caps are at z = 0 and z = `height`.
+    /// A capsule; the centres of its caps are at z = 0 and z = `height`.
     Capsule {
-        /// Radius of cylinder and caps.
+        /// Radius of the cylinder and of the caps.
         radius: f64,
-        /// Between the centres of the caps.
+        /// Distance between the centres of the caps.
         height: f64,
     },
     /// Lines in the xy plane.
     Grid {
         /// Half extents.
         dimension: [f64; 2],
-        /// Distance between lines.
+        /// Distance between adjacent lines.
         delta: [f64; 2],
-        /// Width of a line.
+        /// Width of the lines.
         thickness: f64,
     },
-    /// Triangles.
+    /// A triangle mesh.
     Mesh {
-        /// Their place in [`Scenery::meshes`](crate::world_view::Scenery::meshes).
+        /// Index in [`Scenery::meshes`](crate::world_view::Scenery::meshes).
         mesh: usize,
-        /// Uniform.
+        /// Uniform scale.
         scale: f64,
     },
 }

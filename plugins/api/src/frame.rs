@@ -1,4 +1,4 @@
-//! Frames and robots of the scene, found by name.
+//! Frames and robots of the scene, looked up by name.
 use bevy::prelude::*;
 use nalgebra::Isometry3;
 
@@ -8,19 +8,20 @@ use crate::{body::BodyState, component::WorldPose, service::find, state::InPathO
 /// A frame of the scene. Its entity has the frame's name as its path.
 #[derive(Component, Clone, Debug)]
 pub struct Frame {
-    /// Of the frame.
+    /// Name of the frame.
     pub name: String,
-    /// The entity of the frame it hangs on; `None` is the root.
+    /// Entity of the parent frame; `None` for the root.
     pub parent: Option<Entity>,
-    /// The entity of the body it belongs to: that of the head frame of its group.
+    /// Entity of the body to which the frame belongs: that of the head frame of its group.
     pub body: Entity,
     /// Pose of the frame in the frame of its body.
     pub body_from_frame: Isometry3<f64>,
-    /// True if it has no geometry: it marks a place.
+    /// True if it has no geometry.
     pub is_bare: bool,
 }
 
-/// Present pose of a robot, a frame of the scene or a component in the world (a component: at its last action).
+/// Returns the present pose of a robot, a frame of the scene or a component in the world. That of a component is from its
+/// last action.
 #[must_use]
 pub fn pose_of(world: &World, name: &str) -> Option<Isometry3<f64>> {
     if let Some(entity) = robot(world, name) {
@@ -35,7 +36,7 @@ pub fn pose_of(world: &World, name: &str) -> Option<Isometry3<f64>> {
     body.or_else(|| world.get::<WorldPose>(entity).map(|pose| pose.0))
 }
 
-/// The frame of that name; a robot's own frames are also found without the robot's name.
+/// Returns the frame of that name. Frames of a robot are also found without the robot's name.
 #[must_use]
 pub fn frame<'w>(world: &'w World, robot: &str, name: &str) -> Option<&'w Frame> {
     let own = find(world, &format!("{robot}.{name}"));

@@ -1,4 +1,4 @@
-//! The hasher of states.
+//! Hasher of states.
 use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -40,12 +40,12 @@ impl StateHasher {
         self.buffer.clear();
         match postcard::to_io(value, &mut self.buffer) {
             Ok(_) => self.hasher.update(&self.buffer),
-            // A value without a binary form still has to change the hash of whoever adds it.
+            // A value without a binary form still changes the hash.
             Err(_) => self.hasher.update(b"unserializable"),
         }
     }
 
-    /// The hash of all that was added; the hasher starts anew.
+    /// Returns the hash of everything that was added, and resets the hasher.
     pub fn finish(&mut self) -> u128 {
         let hash = self.hasher.digest128();
         self.hasher.reset();

@@ -1,4 +1,4 @@
-//! Joints as components see them: one entity a configuration variable.
+//! Joints as components see them: one entity per configuration variable.
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -12,16 +12,16 @@ pub struct JointVariable {
     pub name: String,
     /// True if it is an angle (rad); otherwise it is a length (m).
     pub is_angle: bool,
-    /// Lowest and highest position (rad or m); infinite where there is no limit.
+    /// Minimum and maximum position (rad or m); infinite where there is no limit.
     pub limits: [f64; 2],
-    /// Greatest speed (rad/s or m/s); infinite where there is no limit.
+    /// Maximum speed (rad/s or m/s); infinite where there is no limit.
     pub max_velocity: f64,
-    /// Greatest effort (N·m or N); infinite where there is no limit.
+    /// Maximum effort (N·m or N); infinite where there is no limit.
     pub max_effort: f64,
 }
 
 impl JointVariable {
-    /// The name that the robot has for it: without the robot's own name, where that is a prefix.
+    /// Returns the variable's name without the prefix of the robot's name.
     #[must_use]
     pub fn short_name(&self, robot: Option<&Path>) -> &str {
         let stripped = robot.and_then(|robot| {
@@ -32,18 +32,18 @@ impl JointVariable {
     }
 }
 
-/// Position, velocity and effort of a variable, after the last tick. Written by the physics alone.
+/// Position, velocity and effort of a variable after the last tick. Written by the physics only.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointState {
-    /// rad or m, without the joint's offset, continuous over full turns.
+    /// Position, rad or m, without the joint's offset, continuous over full turns.
     pub position: f64,
-    /// rad/s or m/s.
+    /// Velocity, rad/s or m/s.
     pub velocity: f64,
     /// Effort of the motor in the last tick, N·m or N.
     pub effort: f64,
 }
 
-/// Target of a variable, until it is given another one. Written by actuators.
+/// Target of a variable, in force until the next one. Written by actuators.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum JointTarget {
     /// No motor: the joint swings freely (damping aside).
@@ -51,59 +51,59 @@ pub enum JointTarget {
     Free,
     /// Reach and hold a position, rad or m.
     Position(f64),
-    /// The same; a kinematic joint is there at once, whatever its greatest speed.
+    /// Like `Position`, but a kinematic joint reaches it at once, regardless of its maximum speed.
     Jump(f64),
-    /// Reach and hold a speed, rad/s or m/s.
+    /// Reach and hold a velocity, rad/s or m/s.
     Velocity(f64),
     /// Exert an effort, N·m or N.
     Effort(f64),
 }
 
-/// Place of a variable's first joint on its robot, and reach of what it moves. On the variable's entity;
-/// measured once, as things stand at the start.
+/// Position of a variable's first joint on its robot, and extent of the body that it moves. A component of the variable's
+/// entity; computed once, from the poses at the start.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct JointPlace {
-    /// The joint in the frame of the robot's base, or of the world without a robot, m.
+    /// Position of the joint in the frame of the robot's base, or of the world without a robot, m.
     pub at: Point3<f64>,
-    /// Direction of its axis there.
+    /// Direction of the joint's axis in that frame.
     pub axis: Vector3<f64>,
-    /// Greatest distance of the solids of the body below the joint from the axis, m: the radius of a wheel.
+    /// Greatest distance of the solids of the child body from the axis, m: the radius of a wheel.
     pub reach: f64,
 }
 
-/// The variables that belong to a robot, in the scene's order: that in which the frames are declared; in a robot description
-/// each joint before those below it, and side by side in the order of the file. On the robot's base body.
+/// The variables of a robot in the order in which the scene declares their frames. In a robot description each joint comes
+/// before its descendants, and siblings are in the order of the file. A component of the robot's base body.
 #[derive(Component, Clone, Debug, Default)]
 pub struct RobotJoints(pub Vec<Entity>);
 
-/// A joint between two bodies. On the entity of the body below it, whose origin is at the joint.
+/// A joint between two bodies. A component of the child body, whose origin is at the joint.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct BodyJoint {
-    /// The body above it.
+    /// The parent body.
     pub parent: Entity,
     /// The configuration variable that moves it.
     pub variable: Entity,
-    /// Its pose, and the motion that it allows.
+    /// Pose of the joint, and the motion that it allows.
     pub shape: JointShape,
 }
 
-/// Pose of a joint on the body above it, and the motion that it allows the one below.
+/// Pose of a joint on the parent body, and the motion that it allows the child body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointShape {
-    /// Pose of the joint at zero in the frame of the body above it.
+    /// Pose of the joint at position zero in the frame of the parent body.
     pub parent_from_joint: Isometry3<f64>,
     /// Direction of the axis, in joint axes.
     pub axis: UnitVector3<f64>,
-    /// True if it turns; otherwise it slides.
+    /// True for a revolute joint; false for a prismatic joint.
     pub is_angle: bool,
-    /// Travel for one unit of the variable, m; turn, where the joint turns, rad.
+    /// Travel per unit of the variable: m for a prismatic joint, rad for a revolute joint.
     pub travel: f64,
-    /// Added to the variable.
+    /// Offset that is added to the variable.
     pub offset: f64,
 }
 
 impl JointShape {
-    /// Pose of the body below in the frame of the one above, for a value of the variable.
+    /// Returns the pose of the child body in the frame of the parent body, for a value of the variable.
     #[must_use]
     pub fn parent_from_child(&self, value: f64) -> Isometry3<f64> {
         let moved = value + self.offset;
@@ -117,7 +117,7 @@ impl JointShape {
     }
 }
 
-/// The rotation by an angle about an axis, with `libm`'s sine and cosine.
+/// Returns the rotation by an angle about an axis, with `libm`'s sine and cosine.
 #[must_use]
 pub fn rotation_about(axis: &UnitVector3<f64>, angle: f64) -> UnitQuaternion<f64> {
     let (sin, cos) = libm::sincos(angle / 2.0);
@@ -125,17 +125,17 @@ pub fn rotation_about(axis: &UnitVector3<f64>, angle: f64) -> UnitQuaternion<f64
     UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, imaginary))
 }
 
-/// The angles of a pan-tilt unit that is not in the scene. Written by the unit alone; it is state.
+/// Angles of a pan-tilt unit that is not in the scene. Written by the unit only; it is state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PanTilt {
-    /// To the left, rad.
+    /// Pan, to the left, rad.
     pub pan: f64,
-    /// Downwards, rad.
+    /// Tilt, downwards, rad.
     pub tilt: f64,
 }
 
 impl Stateful for PanTilt {}
 
-/// The variables of pan and tilt of a unit that is in the scene, whose angles are theirs.
+/// Variables for pan and tilt of a unit that is in the scene.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct PanTiltJoints(pub [Entity; 2]);

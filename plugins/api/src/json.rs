@@ -1,11 +1,11 @@
-//! Numbers as JSON, also those that JSON does not have.
+//! Numbers as JSON, including those that JSON does not have.
 use serde_json::{Value as Json, json};
 
-/// The only key of a JSON object that stands for a number that JSON does not have.
+/// The only key of a JSON object that represents a number which JSON does not have.
 const NO_JSON: &str = "$number";
 
-/// A number as JSON. Infinite ones, and what is no number, become `{"$number": "Infinity"}`, `"-Infinity"` or
-/// `"NaN"`; each middleware writes them as its protocol has them.
+/// Returns a number as JSON. Infinity and NaN become `{"$number": "Infinity"}`, `"-Infinity"` or `"NaN"`; each middleware
+/// writes them as its protocol does.
 #[must_use]
 pub fn number_to_json(number: f64) -> Json {
     if number.is_finite() {
@@ -19,7 +19,7 @@ pub fn number_to_json(number: f64) -> Json {
     json!({ NO_JSON: word })
 }
 
-/// The number that JSON does not have, if this stands for one.
+/// Returns the number that such an object represents; `None` for any other JSON.
 #[must_use]
 pub fn no_json_number(json: &Json) -> Option<f64> {
     let object = json.as_object().filter(|object| object.len() == 1)?;
@@ -31,7 +31,7 @@ pub fn no_json_number(json: &Json) -> Option<f64> {
     }
 }
 
-/// Numbers as a JSON list.
+/// Returns numbers as a JSON list.
 #[must_use]
 pub fn numbers_to_json(numbers: &[f64]) -> Json {
     numbers.iter().copied().map(number_to_json).collect()

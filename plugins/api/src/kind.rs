@@ -1,4 +1,4 @@
-//! The words a simulation file may use, and what the program knows of each.
+//! Names of kinds in simulation files, with their descriptions and functions.
 mod reproducible;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -24,32 +24,32 @@ pub(crate) use reproducible::{Part, demand};
 /// A kind of sensor.
 #[derive(Clone, Copy)]
 pub struct SensorKind {
-    /// Its settings.
+    /// Settings of the kind.
     pub about: About,
-    /// Its local data.
+    /// Type of the local data.
     pub data: &'static TypeInfo,
-    /// Its levels, the default one first; empty if it has none.
+    /// Levels, the default one first; empty for a kind without levels.
     pub levels: &'static [&'static str],
-    /// Frequency of its measurements unless it is told, Hz; every tick if this is `None`.
+    /// Default frequency of measurements, Hz; `None` for every tick.
     pub frequency: Option<f64>,
-    /// Puts settings, local data and what goes with them on an entity.
+    /// Inserts settings, local data and the components that go with them into an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings, Level, Random),
-    /// The services of the kind itself are found by this: whether an entity is of this kind.
+    /// Returns true if an entity is of this kind. The services of the kind are looked up by it.
     pub is_on: fn(&World, Entity) -> bool,
-    /// Checks whether it can work in this world; if not, tells what is missing.
+    /// Checks whether the sensor can work in this world.
     pub check: fn(&World, Entity) -> Result<(), CheckError>,
-    /// Most memory that an entity takes, with the copies of its data, B.
+    /// Returns the maximum memory of an entity with the copies of its data, B.
     pub memory: fn(&World, Entity) -> u64,
-    /// The local data of an entity, seen without its type; its form is known before the first measurement.
+    /// Returns the local data of an entity without its type; its form is determined before the first measurement.
     pub local: fn(&World, Entity) -> Option<&dyn Struct>,
-    /// The exported data of an entity (modified data), seen without its type; `None` before the first export.
+    /// Returns the exported data of an entity (modified data) without its type; `None` before the first export.
     pub modified: fn(&World, Entity) -> Option<&dyn Struct>,
-    /// Offers what it exported last to one port, whether due or not; nothing before the first export.
+    /// Offers the last exported data to one port, also when the sensor is not due; does nothing before the first export.
     pub offer: fn(&World, Entity, &OutputPort),
 }
 
 impl SensorKind {
-    /// Frequency of its measurements in a simulation of this rate unless it is told, Hz.
+    /// Returns the default frequency of measurements in a simulation with this rate, Hz.
     #[must_use]
     pub fn default_frequency(&self, rate: f64) -> f64 {
         self.frequency.map_or(rate, |frequency| frequency.min(rate))
@@ -59,70 +59,70 @@ impl SensorKind {
 /// A kind of actuator.
 #[derive(Clone, Copy)]
 pub struct ActuatorKind {
-    /// Its settings.
+    /// Settings of the kind.
     pub about: About,
-    /// Its command.
+    /// Type of the command.
     pub command: &'static TypeInfo,
-    /// Its command, as it is written in simulation files.
+    /// Description of the command as it is written in simulation files.
     pub command_about: About,
     /// True if it sets the velocity or the pose of the robot's base.
     pub moves_robot: bool,
-    /// Gives it a command at once, unless a number is out of range.
+    /// Gives the actuator a command at once, unless a number is out of range.
     pub give: fn(&mut World, Entity, &ErasedSettings) -> Result<(), BadCommand>,
-    /// Puts settings, command, drive and mailbox on an entity.
+    /// Inserts settings, command, drive and mailbox into an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings),
-    /// Tells whether an entity is of this kind.
+    /// Returns true if an entity is of this kind.
     pub is_on: fn(&World, Entity) -> bool,
-    /// Checks whether it can work in this world; if not, tells what is missing.
+    /// Checks whether the actuator can work in this world.
     pub check: fn(&World, Entity) -> Result<(), CheckError>,
 }
 
 /// A kind of modifier.
 #[derive(Clone, Copy)]
 pub struct ModifierKind {
-    /// Its settings.
+    /// Settings of the kind.
     pub about: About,
-    /// Binds it to the fields of a data type.
+    /// Binds the modifier to the fields of a data type.
     pub bind: fn(&ErasedSettings, &Fields, &Site<'_>) -> Result<Box<dyn Modify>, BindError>,
-    /// Checks whether its settings make sense in this world; if not, tells what is wrong.
+    /// Checks whether its settings are valid in this world.
     pub check: fn(&ErasedSettings, &World) -> Result<(), CheckError>,
-    /// Puts it last on a component's list.
+    /// Appends the modifier to a component's list.
     pub attach: fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, ModifierState),
 }
 
 /// A kind of overlay.
 #[derive(Clone, Copy)]
 pub struct OverlayKind {
-    /// Its settings.
+    /// Settings of the kind.
     pub about: About,
-    /// Puts settings on an entity.
+    /// Inserts settings into an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings),
-    /// True if it lies over a robot itself.
+    /// True if it lies over a robot instead of a component.
     pub over_robot: bool,
-    /// Prepares an overlay once everything below it is there.
+    /// Prepares an overlay once the components below it exist.
     pub install: fn(&mut World, Entity) -> Result<(), CheckError>,
 }
 
 /// A kind of middleware.
 #[derive(Clone, Copy)]
 pub struct MiddlewareKind {
-    /// Its settings.
+    /// Settings of the kind.
     pub about: About,
-    /// The settings of each of its outputs.
+    /// Settings of each of its outputs.
     pub output: About,
-    /// The settings of each of its inputs.
+    /// Settings of each of its inputs.
     pub input: About,
-    /// The policy of outputs that do not name one.
+    /// Policy of outputs without a policy.
     pub default_policy: Policy,
-    /// True if it is shown the whole world.
+    /// True if it receives views of the whole world.
     pub views_world: bool,
-    /// Finds out what keeps it from starting.
+    /// Checks whether it could start, without starting it.
     pub examine: Examine,
     /// Starts it.
     pub start: Start,
 }
 
-/// All kinds, by word. `BTreeMap`s, so that lists are sorted.
+/// All kinds, by name. The maps are ordered, so that lists are sorted.
 #[derive(Resource, Default, Clone)]
 pub struct Kinds {
     /// Kinds of sensor.
@@ -137,7 +137,7 @@ pub struct Kinds {
     pub middlewares: BTreeMap<&'static str, MiddlewareKind>,
 }
 
-/// Two parts of a program claim the same word: a mistake in the program, not in its input.
+/// Adds a kind. Panics if two components of a program have the same name: an error in the program, not in its input.
 #[track_caller]
 pub(crate) fn claim<K>(kinds: &mut BTreeMap<&'static str, K>, word: &'static str, kind: K) {
     assert!(
@@ -146,10 +146,10 @@ pub(crate) fn claim<K>(kinds: &mut BTreeMap<&'static str, K>, word: &'static str
     );
 }
 
-/// Word for the kind of a sensor, an actuator or an overlay, on its entity.
+/// Name of the kind of a sensor, an actuator or an overlay, on its entity.
 #[derive(Component, Clone)]
 pub struct KindOf(pub &'static str);
 
-/// Description of a sensor for observers. On each sensor's entity.
+/// Description of a sensor for observers. A component of each sensor's entity.
 #[derive(Component, Clone)]
 pub struct Described(pub Arc<SensorInfo>);

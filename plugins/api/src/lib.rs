@@ -1,29 +1,29 @@
-//! The contract of morse-sim: what the simulator, its components and its middlewares agree on.
+//! The contract of morse-sim between the simulator, its components and its middlewares.
 //!
-//! A sensor, actuator, modifier or middleware needs this crate alone, so it can live in the simulator, in
-//! a crate beside it, or in a user's own repository.
+//! A sensor, actuator, modifier or middleware depends on this crate only, so that it can be part of the simulator, of a
+//! crate beside it, or of a user's own repository.
 //!
 //! In reading order:
-//! - [`tick`]: the phases of a tick, and its exact time; [`turn`]: the part of each kind in it;
+//! - [`tick`]: the phases of a tick, and its exact time; [`turn`]: the systems of each kind in it;
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
-//! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of parts;
-//! - [`reading`], [`command`], [`port`]: what travels between the tick and the outside, and how; [`log`]: what acted;
+//! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of components;
+//! - [`reading`], [`command`], [`port`]: data between the tick and the outside; [`log`]: the commands that took effect;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`], [`contact`]: the world that sensors see and actuators
 //!   move; [`mechanism`]: dynamics of joints; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
-//! - [`render`]: pictures of it; [`lighting`], [`paint`]: the light in them, and what is
-//!   painted on things; [`distortion`]: lenses that bend rays;
-//! - [`motion`]: the rules of motion, physics' or MORSE's; [`rival`]: several actuators that move one robot;
-//! - [`object`]: its things by name and property, and zones; [`carrier`]: components that carry others;
+//! - [`render`]: images of the world; [`lighting`], [`paint`]: its light, and textures of its surfaces; [`distortion`]: lens
+//!   distortion;
+//! - [`motion`]: the rules of motion, default or MORSE's; [`rival`]: several actuators that move one robot;
+//! - [`object`]: objects by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`dynamic`], [`names`]: units, levels and access to the numbers of a reading;
-//!   numbers whose names the scene gives, values whose form is known at run time only; patterns of names;
-//! - [`samples`]: images and clouds, which copies share;
+//!   numbers whose names the scene gives, values whose form is determined at run time; patterns of names;
+//! - [`samples`]: images and point clouds, shared by copies;
 //! - [`settings`]: settings of components while the simulation runs; [`property`]: MORSE's names and units of them;
-//! - [`range`]: the values that numbers of settings and commands may have; [`memory`]: the memory that robots and sensors may take;
-//! - [`threads`]: threads of a simulation, for many components of a kind;
-//! - [`random`], [`state`]: reproducible noise, and everything that outlives a tick;
-//! - [`world_view`]: what middlewares that look on are shown;
-//! - [`warning`]: what components have to say to the user; [`check`]: reasons why they cannot work;
-//! - [`whole_file`]: files that are there as a whole or not at all.
+//! - [`range`]: ranges of numbers of settings and commands; [`memory`]: memory that robots and sensors may take;
+//! - [`threads`]: threads of a simulation, for kinds with many components;
+//! - [`random`], [`state`]: reproducible noise, and all state that outlives a tick;
+//! - [`world_view`]: the world as middlewares that display it receive it;
+//! - [`warning`]: warnings of components for the user; [`check`]: reasons why they cannot work;
+//! - [`whole_file`]: files that are written completely or not at all.
 mod about;
 pub mod actuator;
 pub mod angles;
@@ -80,7 +80,7 @@ pub mod world_view;
 
 pub use fields::{dynamic, range};
 
-/// Everything a component's file usually names.
+/// Everything that the file of a component usually names.
 pub mod prelude {
     pub use crate::{
         actuator::{Actuator, AddActuator as _, Control},

@@ -1,7 +1,6 @@
-//! The light of a scene: the sun, lamps, what comes from everywhere else, and what is behind everything.
+//! Light of a scene: sun, lamps, ambient light and background.
 //!
-//! Colours are red, green and blue from 0 to 1, as screens have them (sRGB). A white surface shows the colour of
-//! the light that falls on it.
+//! Colours are red, green and blue from 0 to 1 (sRGB). A white surface shows the colour of the light that falls on it.
 use std::collections::BTreeMap;
 
 use bevy::prelude::Component;
@@ -9,21 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::Stateful;
 
-/// Red, green and blue, 0 to 1, as screens have them (sRGB).
+/// Red, green and blue, 0 to 1 (sRGB).
 pub type Color = [f64; 3];
 
-/// The light of a scene. Without settings it is that of a clear day.
+/// Light of a scene. The default is that of a clear day.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lighting {
-    /// Light from one side, which things can stand in the way of.
+    /// Directional light, which casts shadows.
     pub sun: Sun,
-    /// Light from everywhere, which reaches shadows, too.
+    /// Ambient light, which also reaches shadows.
     pub ambient: Ambient,
-    /// Lamps that hang somewhere, by name.
+    /// Point lamps, by name.
     pub lamps: BTreeMap<String, PointLamp>,
-    /// Background above the horizon, seen where nothing is. It lights nothing.
+    /// Background above the horizon. It emits no light.
     pub sky: Sky,
-    /// Background below the horizon, seen where nothing is.
+    /// Background below the horizon.
     pub ground: Color,
 }
 
@@ -39,19 +38,19 @@ impl Default for Lighting {
     }
 }
 
-/// Light from one side.
+/// Directional light.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sun {
     /// Direction towards it: a vector in the axes of the scene, of any length but zero.
     pub direction: [f64; 3],
-    /// Its colour.
+    /// Colour.
     pub color: Color,
-    /// Share of that colour on a surface that faces it; 0 is night.
+    /// Fraction of the colour on a surface that faces the light; 0 is night.
     pub strength: f64,
 }
 
 impl Default for Sun {
-    /// 50° high, behind the left shoulder of who looks along x.
+    /// 50° high, behind the left shoulder of a person who looks along x.
     fn default() -> Self {
         Self {
             direction: [-0.42, 0.50, 0.80],
@@ -61,14 +60,14 @@ impl Default for Sun {
     }
 }
 
-/// Light from everywhere. What faces sideways gets the mean of both.
+/// Ambient light. Surfaces that face sideways receive the mean of both colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ambient {
-    /// On what faces up.
+    /// Colour on surfaces that face up.
     pub above: Color,
-    /// On what faces down.
+    /// Colour on surfaces that face down.
     pub below: Color,
-    /// Share of these colours on surfaces.
+    /// Fraction of these colours on surfaces.
     pub strength: f64,
 }
 
@@ -82,16 +81,16 @@ impl Default for Ambient {
     }
 }
 
-/// A lamp that shines to all sides, always.
+/// A lamp that shines in all directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointLamp {
-    /// In the scene, m.
+    /// Position in the scene, m.
     pub position: [f64; 3],
-    /// Its colour.
+    /// Colour.
     pub color: Color,
-    /// Distance at which it has half of its strength, m: that falls with d² / (d² + r²).
+    /// Distance r at which the light has half its strength, m. The strength is proportional to r² / (d² + r²).
     pub distance: f64,
-    /// Share of its colour on a surface beside it that faces it.
+    /// Fraction of the colour on an adjacent surface that faces the lamp.
     pub strength: f64,
 }
 
@@ -109,9 +108,9 @@ impl Default for PointLamp {
 /// Colours of the sky.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sky {
-    /// Straight above.
+    /// Colour at the zenith.
     pub zenith: Color,
-    /// At the horizon.
+    /// Colour at the horizon.
     pub horizon: Color,
 }
 
@@ -124,7 +123,7 @@ impl Default for Sky {
     }
 }
 
-/// A colour as light: what screens have is not proportional to it (IEC 61966-2-1).
+/// Converts a colour to linear light (IEC 61966-2-1).
 #[must_use]
 pub fn linear(color: Color) -> [f32; 3] {
     color.map(|code| {
@@ -138,7 +137,7 @@ pub fn linear(color: Color) -> [f32; 3] {
     })
 }
 
-/// A part of a light (red, green or blue, 0 to 1) as a colour has it: the inverse of [`linear`].
+/// Converts a component of linear light (red, green or blue, 0 to 1) to sRGB: the inverse of [`linear`].
 #[must_use]
 pub fn code(light: f64) -> f64 {
     if light <= 0.003_130_8 {
@@ -149,7 +148,7 @@ pub fn code(light: f64) -> f64 {
 }
 
 impl Lighting {
-    /// The light for who knows no lamps: in the night, the brightest of them at the scene's origin is the sun.
+    /// Returns the light for renderers without lamps: at night, the brightest lamp at the scene's origin is the sun.
     #[must_use]
     pub fn without_lamps(&self) -> Self {
         let mut all = Self {

@@ -1,47 +1,46 @@
-//! Log of what came from outside and acted on the world. A run follows from its files and from this log alone,
-//! bit for bit: whoever gives another simulation of the same files the same things in the same ticks gets the
-//! same states.
+//! Log of the inputs that acted on the world. The files and this log determine a run: another simulation of the same files
+//! that gets the same inputs in the same ticks has the same states, bit for bit.
 use std::sync::Arc;
 
 use bevy::{prelude::Resource, reflect::PartialReflect};
 use serde_json::Value as Json;
 
-/// Commands and requests in the order in which they took effect. Kept only where somebody inserts it.
+/// Commands and requests in the order in which they took effect. Recorded only if the resource is inserted.
 ///
-/// Clients, the window and the browser all go this way. What a Rust program does to a world between two ticks
-/// is its own, and not in here.
+/// Inputs of clients, the window and the browser are recorded. Changes that a Rust program makes to a world between two
+/// ticks are not.
 #[derive(Resource, Debug, Default)]
 pub struct CommandLog(pub Vec<LogEntry>);
 
-/// Something that acted.
+/// An input that acted.
 #[derive(Debug)]
 pub struct LogEntry {
-    /// The tick in which it took effect; for what was served while the run was held, the next one.
+    /// Tick in which it took effect; the next tick for requests that were served while the run was held.
     pub tick: u64,
-    /// The action itself.
+    /// The action.
     pub action: LoggedAction,
 }
 
-/// Action on a world.
+/// Action of an input.
 #[derive(Debug)]
 pub enum LoggedAction {
-    /// An actuator was told something.
+    /// An actuator received a command.
     Command {
-        /// Its path.
+        /// Path of the actuator.
         actuator: Arc<str>,
-        /// Its whole command in the client's axes: what came in this tick and what was there before, without
-        /// what modifiers make of it.
+        /// The whole command in the client's axes: the fields that arrived in this tick and the previous values of the
+        /// others, before modifiers.
         value: Box<dyn PartialReflect>,
     },
-    /// A service that acts was asked for.
+    /// A service that acts was requested.
     Request {
-        /// Its number, by which it may be cancelled.
+        /// Number by which the request can be cancelled.
         id: u64,
-        /// The component's path, or what answers although it is no component, such as `simulation`.
+        /// Path of the component, or name of a part of the simulation, such as `simulation`.
         component: String,
-        /// The service's name.
+        /// Name of the service.
         service: String,
-        /// Its arguments.
+        /// Arguments.
         arguments: Json,
     },
     /// The request of this number was cancelled.

@@ -1,4 +1,4 @@
-//! Mechanisms: the trees of joints of a scene, as their dynamics are calculated.
+//! Mechanisms: the trees of joints of a scene, with their dynamics.
 use bevy::prelude::*;
 use morse_mechanisms::{Base, Motion, State, Tree, step::Resistance};
 use nalgebra::Vector3;
@@ -9,39 +9,40 @@ use crate::{body::BodyState, joint::JointState};
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Mechanisms(pub Vec<Mechanism>);
 
-/// A base, and the joints that hang on it.
+/// A base and the tree of joints that is attached to it.
 #[derive(Clone, Debug)]
 pub struct Mechanism {
-    /// Body that everything hangs on.
+    /// Base body of the tree.
     pub base: Entity,
-    /// True if forces move the base: then it is the tree's first link.
+    /// True if forces move the base: it is then the first link of the tree.
     pub floats: bool,
     /// Bodies of the links, in the tree's order.
     pub links: Vec<Entity>,
     /// Variables, in the order of [`Tree::variables`].
     pub variables: Vec<Entity>,
-    /// Friction, rotors and limits of the joints of each variable together.
+    /// Dry friction, damping, armature and limits of the joints of each variable.
     pub resistances: Vec<Resistance>,
-    /// Drive of each variable.
+    /// Drive of the joints of each variable.
     pub drives: Vec<Drive>,
     /// Links and joints.
     pub tree: Tree,
 }
 
-/// Source of the motion of a variable's joints.
+/// Drive of a variable's joints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drive {
-    /// Forces, and a motor.
+    /// Forces, including those of a motor.
     Motor {
-        /// True if it carries the weight of what hangs on the joint, whatever else it does.
+        /// True if the motor compensates the weight of the links on the joint.
         compensates: bool,
     },
-    /// Poses: they go where they are told, whatever the forces.
+    /// Commanded positions, regardless of forces.
     Posed,
 }
 
 impl Mechanisms {
-    /// The mechanism that a body belongs to, and the body's place among the links; none for a base that does not float.
+    /// Returns the mechanism to which a body belongs, and the body's index among the links; `None` as the index of a base
+    /// that does not float.
     #[must_use]
     pub fn of_body(&self, body: Entity) -> Option<(&Mechanism, Option<usize>)> {
         self.0.iter().find_map(|mechanism| {
@@ -50,7 +51,7 @@ impl Mechanisms {
         })
     }
 
-    /// The mechanism that a variable's joints belong to, as a place among all.
+    /// Returns the index of the mechanism to which a variable's joints belong.
     #[must_use]
     pub fn place_of(&self, variable: Entity) -> Option<usize> {
         let has = |mechanism: &Mechanism| mechanism.variables.contains(&variable);
@@ -59,7 +60,7 @@ impl Mechanisms {
 }
 
 impl Mechanism {
-    /// Reads positions and speeds, given the state of the base and of each variable.
+    /// Reads joint positions and velocities from the states of the base and of each variable.
     pub fn read(
         &self,
         base: &BodyState,
@@ -82,7 +83,7 @@ impl Mechanism {
         }
     }
 
-    /// Gravity (m/s²) and the motion of the base, in the axes that the tree is calculated in.
+    /// Returns gravity (m/s²) and the motion of the base, in the axes of the tree's base.
     #[must_use]
     pub fn conditions(&self, base: &BodyState, gravity: Vector3<f64>) -> Base {
         if self.floats {

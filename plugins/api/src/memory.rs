@@ -1,4 +1,4 @@
-//! Memory of robots and sensors: known by their settings before anything is allocated, and held against one budget.
+//! Memory of robots and sensors, estimated from their settings before anything is allocated, and limited by one budget.
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -9,7 +9,7 @@ use crate::{
     state::InPathOrder,
 };
 
-/// Greatest memory that all robots and sensors of a simulation may take together, B; 4 GiB unless somebody says otherwise.
+/// Maximum memory of all robots and sensors of a simulation together, B; 4 GiB by default.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBudget(pub u64);
 
@@ -19,41 +19,41 @@ impl Default for MemoryBudget {
     }
 }
 
-/// Estimate of the memory that robots take, besides the measurements of their sensors, B.
+/// Estimated memory of robots without the measurements of their sensors, B.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RobotMemory(pub u64);
 
-/// Memory that a sensor takes, B.
+/// Memory of a sensor, B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Of one measurement. It is kept more than once: as local and as modified data, as a draft between the two, and by
-    /// modifiers that hold it back.
+    /// Size of one measurement. Several copies exist: local and modified data, a draft between the two, and measurements
+    /// that modifiers delay.
     pub measurement: u64,
-    /// Of what it works with besides.
+    /// Size of the sensor's workspace.
     pub workspace: u64,
 }
 
-/// Copies of a measurement that are always kept: local data, modified data and a draft of these.
+/// Copies of a measurement that always exist: local data, modified data and a draft of these.
 pub(crate) const COPIES: u64 = 3;
 
-/// Sensors would take more memory than they may.
+/// Robots and sensors would exceed the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it would take {} of memory{}, and the budget is {}", size(*.bytes), together(*.bytes, *.sum), size(.budget.0)
 )]
 pub struct OverBudget {
-    /// Path of the sensor that takes most.
+    /// Path of the sensor with the largest memory.
     pub path: Arc<str>,
-    /// Memory that it would take, B.
+    /// Memory of that sensor, B.
     pub bytes: u64,
-    /// Memory that all robots and sensors would take, B.
+    /// Memory of all robots and sensors, B.
     pub sum: u64,
     /// The budget.
     pub budget: MemoryBudget,
 }
 
 impl OverBudget {
-    /// Remedy: other settings, or a budget that would do, in whole GiB.
+    /// Returns the remedy: other settings, or a sufficient budget in whole GiB.
     #[must_use]
     pub fn remedy(&self) -> String {
         let enough = self.sum.div_ceil(1 << 30);
@@ -72,7 +72,7 @@ fn together(bytes: u64, sum: u64) -> String {
     }
 }
 
-/// An amount of memory as people write it: `4 GiB`, `1.5 MiB`.
+/// Returns an amount of memory as people write it: `4 GiB`, `1.5 MiB`.
 #[must_use]
 pub fn size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
@@ -86,11 +86,11 @@ pub fn size(bytes: u64) -> String {
     )
 }
 
-/// Holds the memory that all robots and sensors would take against the budget.
+/// Checks the memory of all robots and sensors against the budget.
 ///
 /// # Errors
 ///
-/// It is more; the error names the sensor that takes most.
+/// The budget is exceeded; the error names the sensor with the largest memory.
 pub fn check(world: &World) -> Result<(), OverBudget> {
     let budget = world
         .get_resource::<MemoryBudget>()

@@ -1,4 +1,4 @@
-//! Middlewares: threads of their own that carry readings out, and commands and requests in.
+//! Middlewares: threads that export readings, and import commands and requests.
 mod offers;
 mod prospect;
 mod register;
@@ -35,32 +35,35 @@ use crate::{
 
 /// A kind of middleware. The type itself holds the settings of one instance.
 pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
-    /// The word for it in simulation files.
+    /// Name of the kind in simulation files.
     const KIND: &'static str;
-    /// The settings of each output.
+    /// Settings of each output.
     type Output: DeserializeOwned + Typed + Clone + Send + Sync;
-    /// The settings of each input.
+    /// Settings of each input.
     type Input: DeserializeOwned + Typed + Clone + Send + Sync;
-    /// The policy of outputs that do not name one.
+    /// Policy of outputs without a policy.
     const DEFAULT_POLICY: Policy = Policy::Latest;
-    /// True if it looks on: it is shown the whole world and all sensors, without being named there.
+    /// True if it displays the world: it then receives views of the whole world and of all sensors, without being named
+    /// there.
     const VIEWS_WORLD: bool = false;
 
-    /// Finds out what will keep it from starting, or what is probably not meant. It opens no port and writes nothing.
+    /// Returns the reasons why it cannot start, and warnings about settings that are probably mistakes. It opens no port and
+    /// writes nothing.
     fn check(&self, _: &Prospect<'_, Self::Output, Self::Input>) -> Vec<Obstacle> {
         Vec::new()
     }
 
-    /// Tells at which addresses it is going to listen, so that two middlewares at one are found before they start.
+    /// Returns the addresses on which it is going to listen, so that two middlewares on one address are detected before they
+    /// start.
     fn listens(&self, _: &Prospect<'_, Self::Output, Self::Input>) -> Vec<SocketAddr> {
         Vec::new()
     }
 
-    /// Opens what it needs (files, ports) and starts its thread.
+    /// Opens files and ports, and starts the thread.
     ///
     /// # Errors
     ///
-    /// What it needs cannot be had; the message names it.
+    /// A file or port cannot be opened; the message names it.
     fn start(
         &self,
         context: MiddlewareContext<Self::Output, Self::Input>,
@@ -69,37 +72,37 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
 
 /// Connections of a middleware to the simulation.
 pub struct MiddlewareContext<O, I> {
-    /// Its name in the simulation file.
+    /// Name of the middleware in the simulation file.
     pub name: String,
     /// Directory of the simulation file: paths in settings are relative to it, see [`MiddlewareContext::path`].
     pub directory: PathBuf,
-    /// The sensors whose readings it carries, in path order; in MORSE's motion the one first that was created last.
+    /// Sensors whose readings it exports, in path order; in MORSE's motion the sensor that was created last comes first.
     pub outputs: Vec<(Observer, O)>,
-    /// The actuators that it commands, in path order.
+    /// Actuators that it commands, in path order.
     pub inputs: Vec<(CommandSender, I)>,
-    /// The components whose services it offers, in path order.
+    /// Paths of the components whose services it offers, in path order.
     pub services: Vec<String>,
     /// Requests to the simulation.
     pub requests: RequestSender,
-    /// Tells when readings may have arrived, and when the simulation has ended.
+    /// Signal that readings may have arrived, and that the simulation has ended.
     pub wake: Wake,
-    /// Holds the simulation back, tick by tick.
+    /// Gate that delays the simulation, tick by tick.
     pub gate: Gate,
-    /// The world, for kinds that look on.
+    /// View of the world, for kinds that display it.
     pub world_view: Option<WorldView>,
-    /// Things that the program hands to its middlewares.
+    /// Values that the program offers to its middlewares.
     pub offers: Offers,
 }
 
 impl<O, I> MiddlewareContext<O, I> {
-    /// Finds the file that a setting names.
+    /// Returns the path of a file that a setting names.
     #[must_use]
     pub fn path(&self, written: &str) -> PathBuf {
         self.directory.join(written)
     }
 }
 
-/// Holds a simulation back: while anybody is at it, each tick needs a permit.
+/// Gate before each tick: while a client holds it, each tick needs a permit.
 #[derive(Clone)]
 pub struct Gate {
     holders: Arc<AtomicU64>,
@@ -116,94 +119,94 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// From now on each tick needs a permit.
+    /// Holds the gate: each tick needs a permit from now on.
     pub fn hold(&self) {
         self.holders.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Ends what [`Gate::hold`] began; the last one to leave opens the gate.
+    /// Ends [`Gate::hold`]; the last client that leaves opens the gate.
     pub fn leave(&self) {
         if self.holders.fetch_sub(1, Ordering::AcqRel) == 1 {
             while self.permits.1.try_recv().is_ok() {}
-            // Whoever waits at the gate looks again.
+            // Threads that wait at the gate check its state again.
             self.permit();
         }
     }
 
-    /// Lets one tick through.
+    /// Permits one tick.
     pub fn permit(&self) {
         self.permits.0.try_send(()).ok();
     }
 
-    /// Tells whether anybody is at the gate.
+    /// Returns true if a client holds the gate.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.holders.load(Ordering::Acquire) > 0
     }
 
-    /// Channel on which permits arrive, one a tick.
+    /// Returns the channel on which permits arrive, one per tick.
     #[must_use]
     pub fn permits(&self) -> &Receiver<()> {
         &self.permits.1
     }
 }
 
-/// A middleware at work.
+/// A middleware that has started.
 pub trait Running: Send {
-    /// Failure since it was last asked, if there was any: the run ends with it.
+    /// Returns the failure since the last call, if there was one. The run ends with it.
     fn failure(&mut self) -> Option<Failure>;
 
-    /// Warnings since it was last asked: a command that was refused, say.
+    /// Returns the warnings since the last call, for example of refused commands.
     fn warnings(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Notices for the user at the start: where to look, say.
+    /// Returns notices for the user at the start, for example an address to open.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Does its part of each tick, after all else of it and on the simulation's thread: for those that have no thread of their
-    /// own. `nanos` is the simulated time.
+    /// Called at the end of each tick on the simulation's thread, for middlewares without a thread of their own. `nanos` is
+    /// the simulated time.
     fn tick(&mut self, _nanos: u64) {}
 
-    /// The simulation went back to the start, or to another state of that time: what it keeps is of no use any more.
+    /// Called after the simulation was reset or restored to an earlier state: data of later times are invalid.
     fn restart(&mut self, _nanos: u64) {}
 
-    /// Report at the end of a run, if it has one.
+    /// Returns the report at the end of a run, if there is one.
     fn report(&self) -> Option<Report> {
         None
     }
 
-    /// The ports that it listens on, by what they are for: `requests`, `rover.gps`.
+    /// Returns the ports on which it listens, by purpose: `requests`, `rover.gps`.
     fn ports(&self) -> Vec<(String, u16)> {
         Vec::new()
     }
 
-    /// Waits for it to finish what it has been given, now that nothing more will come.
+    /// Waits until everything that it received is delivered; no more data will arrive.
     ///
     /// # Errors
     ///
-    /// What it was given could not all be delivered.
+    /// Some data could not be delivered.
     fn stop(self: Box<Self>) -> Result<(), Failure>;
 }
 
 /// Report of a middleware at the end of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// For programs.
+    /// Report for programs.
     pub json: Json,
-    /// For people: some lines.
+    /// Report for people: some lines of text.
     pub text: String,
 }
 
-/// The environment failed a middleware: a port, a file, the disk, a peer.
+/// Failure of the environment of a middleware: a port, a file, the disk, a peer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// An output, a port or the disk.
+    /// An output, a port or the disk failed.
     #[error("{0}")]
     Environment(String),
-    /// A peer that the run depends on is gone.
+    /// A peer that the run depends on is lost.
     #[error("{0}")]
     PeerLost(String),
 }
@@ -222,26 +225,26 @@ pub struct Request {
     pub service: String,
     /// Arguments: an array, an object of names, or null.
     pub arguments: Json,
-    /// Number by which its sender may cancel it.
+    /// Number by which the sender can cancel it.
     pub id: u64,
-    /// Takes the reply, on the simulation's thread.
+    /// Function that receives the reply, on the simulation's thread.
     pub reply: TakeReply,
 }
 
-/// Function that takes a reply. It is dropped uncalled if the simulation ends first.
+/// Function that receives a reply. It is dropped without a call if the simulation ends first.
 pub type TakeReply = Box<dyn FnOnce(Reply) + Send + Sync>;
 
 /// Message of a client to the simulation.
 pub enum RequestMessage {
-    /// Serve this.
+    /// Serve this request.
     Serve(Request),
     /// Cancel the request of that number.
     Cancel(u64),
-    /// Offer what this port's sensor measured last, whether it is due or not.
+    /// Offer the last measurement of this port's sensor, due or not.
     Look(OutputPort),
 }
 
-/// The way in for requests, for any number of threads.
+/// Sending end of the channel for requests, for any number of threads.
 #[derive(Clone)]
 pub struct RequestSender {
     sender: Sender<RequestMessage>,
@@ -249,7 +252,7 @@ pub struct RequestSender {
 }
 
 impl RequestSender {
-    /// Makes the two ends of the way in.
+    /// Returns the two ends of the channel.
     #[must_use]
     pub fn new() -> (Self, Receiver<RequestMessage>) {
         let (sender, receiver) = bounded(1024);
@@ -262,8 +265,8 @@ impl RequestSender {
         )
     }
 
-    /// Sends a request and returns its number; `reply` takes the reply, on the simulation's thread, so it
-    /// should only pass it on.
+    /// Sends a request and returns its number. `reply` is called on the simulation's thread, so it should only forward the
+    /// reply.
     ///
     /// # Errors
     ///
@@ -295,8 +298,8 @@ impl RequestSender {
         self.post(RequestMessage::Cancel(id))
     }
 
-    /// Asks for what a sensor measured last, whether it is due or not; also while the run is held. The
-    /// observer gets this one reading.
+    /// Requests the last measurement of a sensor, due or not, also while the run is held. The observer receives this one
+    /// reading.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Modifiers: noise and changes of frame between what is measured and what is exported.
+//! Modifiers: noise and changes of frame between measurement and export.
 mod register;
 
 use bevy::{
@@ -21,30 +21,30 @@ use crate::{
 
 /// A kind of modifier: its settings, and how it binds to a data type.
 pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
-    /// The word for it in simulation files.
+    /// Name of the kind in simulation files.
     const KIND: &'static str;
 
-    /// Finds the fields that it changes, once, at load.
+    /// Resolves the fields that it changes, once, at load.
     ///
     /// # Errors
     ///
     /// The data lacks the fields.
     fn bind(&self, fields: &Fields, site: &Site<'_>) -> Result<Box<dyn Modify>, BindError>;
 
-    /// Checks whether its settings make sense, and whether it can work in this world: whether the scene has
-    /// an origin on Earth, say.
+    /// Checks whether its settings are valid, and whether it can work in this world; for example whether the scene has an
+    /// origin on Earth.
     ///
     /// # Errors
     ///
-    /// What is wrong or missing, and what to do about it, for the user to read.
+    /// The reason, and the remedy, as a message for the user.
     fn check(&self, _world: &World) -> Result<(), CheckError> {
         Ok(())
     }
 }
 
-/// Site at which a modifier is being bound: what it may look at.
+/// Context in which a modifier is bound.
 pub struct Site<'a> {
-    /// The world that is being built; resources such as the origin on Earth are there.
+    /// The world during its construction; it contains resources such as the origin on Earth.
     pub world: &'a World,
     /// Direction of flow of the data.
     pub side: Side,
@@ -53,9 +53,9 @@ pub struct Site<'a> {
 /// Direction of flow of the data that a modifier is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Out of the simulation: a sensor's measurements.
+    /// From the simulation: a sensor's measurements.
     Measurement,
-    /// Into it: an actuator's commands.
+    /// To the simulation: an actuator's commands.
     Command,
 }
 
@@ -63,14 +63,14 @@ pub enum Side {
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// From the scene's own axes and units into the others.
+    /// From the scene's axes and units to the others.
     To,
-    /// From the others into the scene's own.
+    /// From the others to the scene's axes and units.
     From,
 }
 
 impl Direction {
-    /// The other way.
+    /// Returns the opposite direction.
     #[must_use]
     pub fn opposite(self) -> Self {
         match self {
@@ -81,8 +81,7 @@ impl Direction {
 }
 
 impl Site<'_> {
-    /// The direction of a change of frame that a setting leaves open: a measurement leaves the scene's
-    /// frame, a command enters it.
+    /// Returns the direction of a change of frame. Default: a measurement leaves the scene's frame, a command enters it.
     #[must_use]
     pub fn direction(&self, chosen: Option<Direction>) -> Direction {
         chosen.unwrap_or(match self.side {
@@ -94,40 +93,40 @@ impl Site<'_> {
 
 /// A modifier bound to the data of one component.
 pub trait Modify: Send + Sync {
-    /// Changes the data in place. `data` is of the type that the modifier was bound to.
+    /// Changes the data in place. `data` has the type to which the modifier was bound.
     fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock);
 
-    /// Tells whether data that it held back are to go on now, though nothing new came to it: a command in this
-    /// tick, or a measurement when the sensor is due and an earlier modifier withholds what it measured.
+    /// Returns true if delayed data are due now, although no new data arrived: a command in this tick, or a measurement when
+    /// the sensor is due and an earlier modifier withholds its measurement.
     fn is_due(&self, _state: &ModifierState, _clock: &Clock) -> bool {
         false
     }
 
-    /// Most measurements that it holds back at a time, of a sensor of this frequency (Hz).
+    /// Returns the maximum number of delayed measurements of a sensor with this frequency (Hz).
     fn most_held(&self, _frequency: f64) -> u64 {
         0
     }
 
-    /// Puts the oldest that it held back into the data.
+    /// Writes the oldest delayed data into `data`.
     fn release(&self, _data: &mut dyn Struct, _state: &mut ModifierState) {}
 
-    /// Itself, if it is a change of frame: one that loses nothing.
+    /// Returns itself if it is a change of frame, which loses no information.
     fn frame_change(&self) -> Option<&dyn FrameChange> {
         None
     }
 
-    /// Tells of the data that it makes where it differs from what it gets: other units, say.
+    /// Changes the description of the data where its output differs from its input, for example in units.
     fn relabel(&self, _fields: &mut Fields) {}
 }
 
-/// A change of frame or unit, which can be undone.
+/// An invertible change of frame or unit.
 ///
-/// A partial command is merged into the command before it in the client's frame, so that the fields it
-/// lacks keep what they mean there.
+/// A partial command is merged into the previous command in the client's frame, so that missing fields keep their values
+/// there.
 pub trait FrameChange {
-    /// Makes the change.
+    /// Applies the change.
     fn change(&self, data: &mut dyn Struct);
-    /// Undoes it.
+    /// Applies the inverse change.
     fn undo(&self, data: &mut dyn Struct);
 }
 
@@ -137,21 +136,21 @@ impl<F: Fn(&mut dyn Struct, &mut ModifierState, &Clock) + Send + Sync> Modify fo
     }
 }
 
-/// Memory of a modifier from one time to the next. It is state: hashed, saved and restored.
+/// Memory of a modifier between calls. It is state: hashed, saved and restored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModifierState {
-    /// Its own random stream.
+    /// Random stream of this modifier.
     pub random: Random,
-    /// Whatever else it needs; empty at the start.
+    /// Numbers of the modifier; empty at the start.
     pub values: Vec<f64>,
-    /// Pixels and points that it needs; empty at the start. They are shared with the data, not copied.
+    /// Pixels and points of the modifier; empty at the start. They share memory with the data.
     pub samples: Vec<Block>,
-    /// Outcome for the data; a modifier that keeps it from going on says so here each time.
+    /// Outcome for the data; a modifier that withholds them sets it in each call.
     pub outcome: ModifierOutcome,
 }
 
 impl ModifierState {
-    /// A state of nothing, with a random stream.
+    /// Returns an empty state with a random stream.
     #[must_use]
     pub fn new(random: Random) -> Self {
         Self {
@@ -163,28 +162,27 @@ impl ModifierState {
     }
 }
 
-/// The parts of a state that are hashed as they are; of samples the digests are, which are worked out once for all
-/// copies.
+/// The hashed fields of a state. For samples the digests are hashed, which are computed once for all copies.
 #[derive(Serialize)]
 struct Hashed<'a>(&'a Random, &'a [f64], ModifierOutcome);
 
 /// Outcome for data under a modifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModifierOutcome {
-    /// It goes on: to the next modifier, and out.
+    /// The data continue: to the next modifier, and to the outputs.
     #[default]
     Passed,
-    /// It is kept for later. A sensor exports nothing at this measurement.
+    /// The data are delayed. The sensor exports nothing at this measurement.
     Held,
-    /// It is lost, as if it had never been sent.
+    /// The data are lost, as if they had never been sent.
     Lost,
 }
 
-/// The bound modifiers of a component, in order. Built at load, never changed.
+/// Bound modifiers of a component, in order. Built at load, and constant.
 #[derive(Component, Default)]
 pub struct Modifiers(pub Vec<Box<dyn Modify>>);
 
-/// The states of a component's modifiers, in the same order.
+/// States of a component's modifiers, in the same order.
 #[derive(Component, Clone, Default, Serialize, Deserialize)]
 pub struct ModifierStates(pub Vec<ModifierState>);
 
@@ -200,8 +198,8 @@ impl Stateful for ModifierStates {
 }
 
 impl Modifiers {
-    /// Runs the list on a measurement. Where a modifier withholds it, those behind it that hold back older ones still
-    /// let go of what is due: the newest of it goes on in its place.
+    /// Applies the list to a measurement. When a modifier withholds it, later modifiers that delay data still release what
+    /// is due: the newest released measurement continues in its place.
     pub(crate) fn measure(
         &self,
         data: &mut dyn Struct,
@@ -225,8 +223,8 @@ impl Modifiers {
         outcome
     }
 
-    /// Runs the list on a command, up to the modifier that keeps it from going on, if one does. What others hold back
-    /// is let go of by [`Modifiers::release`], whether a command comes or not.
+    /// Applies the list to a command, up to the modifier that withholds it. Delayed commands are released by
+    /// [`Modifiers::release`], with or without a new command.
     pub(crate) fn command(
         &self,
         data: &mut dyn Struct,
@@ -253,14 +251,14 @@ impl Modifiers {
         ModifierOutcome::Passed
     }
 
-    /// The first modifier that lets go of a command in this tick.
+    /// Returns the first modifier that releases a command in this tick.
     pub(crate) fn due(&self, states: &ModifierStates, clock: &Clock) -> Option<usize> {
         let both = self.0.iter().zip(&states.0);
         both.into_iter()
             .position(|(modifier, state)| modifier.is_due(state, clock))
     }
 
-    /// Lets one modifier put what it held back into the data, which then goes on through the rest.
+    /// Writes the delayed data of one modifier into `data`, and applies the modifiers after it.
     pub(crate) fn release(
         &self,
         index: usize,
@@ -274,14 +272,14 @@ impl Modifiers {
         self.run_from(index + 1, data, states, clock)
     }
 
-    /// Brings a command from the client's frame into the scene's, without noise.
+    /// Converts a command from the client's frame to the scene's, without noise.
     pub(crate) fn enter(&self, data: &mut dyn Struct) {
         for frame in self.0.iter().filter_map(|modifier| modifier.frame_change()) {
             frame.change(data);
         }
     }
 
-    /// Brings a command from the scene's frame into the client's.
+    /// Converts a command from the scene's frame to the client's.
     pub(crate) fn leave(&self, data: &mut dyn Struct) {
         for frame in self
             .0

@@ -1,53 +1,53 @@
-//! Rules of motion: those of physics, or those that programs written for MORSE count on.
+//! Rules of motion: physical ones, or those on which programs for MORSE rely.
 use bevy::prelude::Resource;
 
-/// Rules by which commands become motion, and sensors see it.
+/// Rules by which commands cause motion, and sensors measure it.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MotionMode {
-    /// As physics has it: the commanded speed is reached and held.
+    /// Physical motion: the commanded velocity is reached and held.
     #[default]
     Default,
-    /// As MORSE had it, by all of [`RULES`].
+    /// Motion as in MORSE, by all of [`RULES`].
     Morse,
 }
 
 impl MotionMode {
-    /// Tells whether MORSE's rules hold.
+    /// Returns true for MORSE's rules.
     #[must_use]
     pub const fn is_morse(self) -> bool {
         matches!(self, Self::Morse)
     }
 }
 
-/// Coefficient of restitution of two surfaces that meet, made of those of both.
+/// Combination of the restitution coefficients of two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestitutionRule {
-    /// The greater one: a ball bounces as its own coefficient has it, on a floor that has none.
+    /// The greater one: a ball bounces by its own coefficient on a floor without one.
     #[default]
     Greater,
     /// The mean of both.
     Mean,
-    /// The smaller one.
+    /// The smaller of both.
     Smaller,
     /// The product of both.
     Product,
 }
 
-/// Way in which simulated time passes, as programs written for MORSE choose it. A run without one goes as its pace is.
+/// Passage of simulated time, as programs for MORSE choose it. A run without a strategy follows its pace.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeStrategy {
-    /// Simulated time keeps to the wall clock: what a slow machine misses is caught up with.
+    /// Simulated time follows the wall clock; a slow machine catches up.
     BestEffort,
-    /// Ticks follow each other at their distance, or later: what a slow machine misses is lost.
+    /// Ticks keep their minimum distance; a slow machine does not catch up.
     FixedStep,
 }
 
-/// One thing that is otherwise under `motion: morse`.
+/// One difference that `motion: morse` makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its subject, in a word or two.
+    /// Subject, in a word or two.
     pub about: &'static str,
-    /// The rule itself, in a sentence.
+    /// Rule, in a sentence.
     pub rule: &'static str,
 }
 

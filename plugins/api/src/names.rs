@@ -1,6 +1,6 @@
 //! Patterns of names, as settings use them to choose bodies or joints.
 
-/// Tells whether a name fits a pattern, in which each `*` stands for any text, also for none.
+/// Returns true if a name matches a pattern, in which each `*` stands for any text, including none.
 #[must_use]
 pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
@@ -14,7 +14,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
         if parts.peek().is_none() {
             return name.ends_with(part);
         }
-        // The first place is as good as any later one: what follows has only more room.
+        // The first match leaves the longest rest for the remaining parts, so that no other match has to be tried.
         let Some((_, after)) = name.split_once(part) else {
             return false;
         };
@@ -23,7 +23,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     true
 }
 
-/// Tells whether a name fits one of the patterns.
+/// Returns true if a name matches one of the patterns.
 #[must_use]
 pub fn fits_any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| fits(pattern, name))

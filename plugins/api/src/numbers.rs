@@ -1,6 +1,6 @@
-//! The numbers of a reading or command, chosen by the names of fields at load, and reached by place.
+//! Numbers of a reading or command, selected by field names at load, and accessed by index.
 //!
-//! A modifier that treats all numbers alike, such as a bias, works on these.
+//! Modifiers that treat all numbers alike, such as a bias, use them.
 mod leaf;
 #[cfg(test)]
 mod loose_tests;
@@ -18,47 +18,47 @@ use crate::{
 };
 use leaf::{Leaf, leaves};
 
-/// Numbers of a data type: single ones, vectors, lists, and those of structs inside. Whole numbers, such as
-/// counts, are none of them.
+/// Numbers of a data type: single numbers, vectors, lists, and those of nested structs. Integers, such as counts, are
+/// excluded.
 ///
-/// Loose numbers are those that are not always the same ones, or of which there are very many: what stands in maps,
-/// what is known at run time only, pixels and points. Of a pixel they are red, green and blue.
+/// Loose numbers are those whose set changes, or of which there are very many: entries of maps, values whose form is
+/// determined at run time, pixels (red, green and blue) and points.
 #[derive(Clone, Debug)]
 pub struct Numbers {
-    /// Those with loose numbers come last.
+    /// Locations of the numbers; those with loose numbers come last.
     places: Vec<Place>,
-    /// The number of places without loose numbers.
+    /// Number of locations without loose numbers.
     firm: usize,
 }
 
-/// A field, or a part of one.
+/// A field, or a component of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     index: usize,
     part: Option<usize>,
 }
 
-/// Test of the numbers in a field.
+/// Predicate for fields that contain numbers.
 type IsNumeric = fn(&Field) -> bool;
 
 impl Numbers {
-    /// The numbers of the fields of these names, or of all fields if there are none. `velocity.0` is the
-    /// first number of a vector or list, `rotation.yaw` one of a struct.
+    /// Returns the numbers of the fields with these names, or of all fields if there are none. `velocity.0` is the first
+    /// number of a vector or list, `rotation.yaw` one of a struct.
     ///
     /// Fields of a fixed size come before lists, whose length may change.
     ///
     /// # Errors
     ///
-    /// A name that is not that of numbers; no numbers at all.
+    /// A name is not that of numbers, or there are no numbers at all.
     pub fn of(fields: &Fields, names: &[String]) -> Result<Self, BindError> {
         Self::that(fields, names, is_firm)
     }
 
-    /// The same with loose numbers: those in maps, those known at run time only, pixels and points.
+    /// Like [`Self::of`], with loose numbers: those in maps, those whose form is determined at run time, pixels and points.
     ///
     /// # Errors
     ///
-    /// A name that is not that of numbers; no numbers at all.
+    /// A name is not that of numbers, or there are no numbers at all.
     pub fn with_loose(fields: &Fields, names: &[String]) -> Result<Self, BindError> {
         Self::that(fields, names, |field| is_firm(field) || is_loose(field))
     }
@@ -93,7 +93,7 @@ impl Numbers {
         Ok(Self { places, firm })
     }
 
-    /// Visits each number, with its place among them.
+    /// Visits each number with its index.
     pub fn each(&self, data: &mut dyn Struct, mut visit: impl FnMut(usize, &mut f64)) {
         let mut count = 0;
         let mut visit = |number: &mut f64| {
@@ -105,8 +105,8 @@ impl Numbers {
         });
     }
 
-    /// Visits each number that is not loose, and one of the loose ones: `choose` is told how many there are, and says
-    /// which. It is not asked if there are none.
+    /// Visits each number that is not loose, and one loose number. `choose` gets the number of loose numbers and returns the
+    /// index of the one to visit; it is not called if there are none.
     pub fn each_firm_and_one_loose(
         &self,
         data: &mut dyn Struct,
@@ -181,7 +181,7 @@ fn find(fields: &Fields, name: &str, is_measured: IsNumeric) -> Option<Place> {
     })
 }
 
-/// The place of a part in a field.
+/// Returns the index of a component in a field.
 fn part_index(field: &Field, part: &str) -> Option<usize> {
     match field.info? {
         TypeInfo::Struct(info) => {
@@ -198,7 +198,7 @@ fn is_firm(field: &Field) -> bool {
     !field.is_fixed && is_numeric(field.info)
 }
 
-/// Tells whether a field holds loose numbers. Pictures of whole numbers without a unit hold the names of things.
+/// Returns true if a field contains loose numbers. Images of integers without a unit contain identifiers, and no numbers.
 fn is_loose(field: &Field) -> bool {
     let is_name = field.unit.is_none() && field.info.is_some_and(TypeInfo::is::<Samples<u16>>);
     !field.is_fixed && !is_name && has_loose(field.info)

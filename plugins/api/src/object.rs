@@ -1,7 +1,7 @@
-//! Things of the world that components know by name and property, and zones of space.
+//! Objects that components look up by name and property, and zones of space.
 //!
-//! A simulation file names them: `objects` with their properties, robots with theirs, and `zones`. What is
-//! here never changes while the simulation runs; where an object is follows from its body.
+//! A simulation file names them: `objects` with their properties, robots with theirs, and `zones`. They are constant while
+//! the simulation runs; the pose of an object follows from its body.
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
@@ -12,24 +12,24 @@ use crate::body::BodyState;
 /// The property that every robot has, as in MORSE.
 pub const ROBOT_TAG: &str = "Robot_Tag";
 
-/// The property of what grippers may take.
+/// Property of objects that grippers can grasp.
 pub const GRASPABLE: &str = "Graspable";
 
 /// Value of a property.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Property {
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// A number, in the unit that its reader says.
+    /// A number, in the unit that its reader defines.
     Number(f64),
     /// Text.
     Text(String),
-    /// Numbers, such as the abilities that a victim requires.
+    /// A list of numbers, such as the abilities that a victim requires.
     Numbers(Vec<f64>),
 }
 
 impl Property {
-    /// The number, if it is one.
+    /// Returns the number, if it is one.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -39,17 +39,17 @@ impl Property {
     }
 }
 
-/// A box, in some axes that its owner names.
+/// A box, in axes that its owner defines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Its middle.
+    /// Centre, m.
     pub center: Point3<f64>,
-    /// Half of its sides, none negative, m.
+    /// Half side lengths, not negative, m.
     pub half: Vector3<f64>,
 }
 
 impl Bounds {
-    /// The least box around points; nothing around none.
+    /// Returns the smallest box around points; `None` without points.
     pub fn around(points: impl IntoIterator<Item = Point3<f64>>) -> Option<Self> {
         let mut points = points.into_iter();
         let first = points.next()?;
@@ -62,13 +62,13 @@ impl Bounds {
         })
     }
 
-    /// The point at a place that counts from -1 to 1 along each side.
+    /// Returns the point at coordinates that run from -1 to 1 along each side.
     #[must_use]
     pub fn at(&self, place: [f64; 3]) -> Point3<f64> {
         self.center + self.half.component_mul(&Vector3::from(place))
     }
 
-    /// The point of the box that is nearest to another one.
+    /// Returns the point of the box that is nearest to another point.
     #[must_use]
     pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
         (*point)
@@ -77,37 +77,37 @@ impl Bounds {
     }
 }
 
-/// A thing of the world, or a robot.
+/// An object of the world, or a robot.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The name of its frame, or of the robot. Unique.
+    /// Name of its frame, or of the robot. Unique.
     pub name: String,
-    /// Label for people; the name unless given.
+    /// Label for people; the name by default.
     pub label: String,
     /// Description for people.
     pub description: String,
-    /// Sort of thing: `Object` unless given, `Robot` for robots.
+    /// Type of the object: `Object` by default, `Robot` for robots.
     pub kind: String,
     /// Further properties.
     pub properties: BTreeMap<String, Property>,
-    /// The entity of its frame, which has a path.
+    /// Entity of its frame, which has a path.
     pub entity: Entity,
-    /// The body that carries it.
+    /// Body to which it is fixed.
     pub body: Entity,
-    /// Its pose on that body.
+    /// Pose on that body.
     pub body_from_object: Isometry3<f64>,
-    /// The base body of the robot that it is, or is a part of.
+    /// Base body of the robot that it is, or to which it belongs.
     pub robot: Option<Entity>,
-    /// The box around all shapes that are fixed to it, in its own axes; none without shapes.
+    /// Bounding box of all shapes that are fixed to it, in its own axes; `None` without shapes.
     pub bounds: Option<Bounds>,
-    /// The entities of its geometry, which rays and contacts tell of, sorted.
+    /// Entities of its geometries, sorted. Rays and contacts return these.
     pub geometry: Vec<Entity>,
-    /// True if any of that can be touched, and so be met by rays.
+    /// True if any of its geometries collides, and is visible to rays.
     pub collides: bool,
 }
 
 impl Object {
-    /// Tells whether it has a property: one that is not `false`.
+    /// Returns true if it has a property that is not `false`.
     #[must_use]
     pub fn has(&self, property: &str) -> bool {
         self.properties
@@ -115,45 +115,45 @@ impl Object {
             .is_some_and(|value| *value != Property::Flag(false))
     }
 
-    /// Pose in the world, given the states of bodies.
+    /// Returns the pose in the world, given the states of bodies.
     #[must_use]
     pub fn pose(&self, bodies: &Query<'_, '_, &BodyState>) -> Option<Isometry3<f64>> {
         let body = bodies.get(self.body).ok()?;
         Some(body.pose * self.body_from_object)
     }
 
-    /// Pose in the world, for who has the whole world.
+    /// Returns the pose in the world, given the world.
     #[must_use]
     pub fn pose_in(&self, world: &World) -> Option<Isometry3<f64>> {
         Some(world.get::<BodyState>(self.body)?.pose * self.body_from_object)
     }
 
-    /// Tells whether a geometry is its own.
+    /// Returns true if a geometry belongs to the object.
     #[must_use]
     pub fn owns(&self, geometry: Entity) -> bool {
         self.geometry.binary_search(&geometry).is_ok()
     }
 }
 
-/// All objects and robots, sorted by name. Follows from the files alone.
+/// All objects and robots, sorted by name. Computed from the files only.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Objects(Vec<Object>);
 
 impl Objects {
-    /// These objects.
+    /// Returns the list of these objects.
     #[must_use]
     pub fn new(mut objects: Vec<Object>) -> Self {
         objects.sort_by(|one, two| one.name.cmp(&two.name));
         Self(objects)
     }
 
-    /// All of them, by name.
+    /// Returns all objects, by name.
     #[must_use]
     pub fn all(&self) -> &[Object] {
         &self.0
     }
 
-    /// The one of that name.
+    /// Returns the object of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Object> {
         let at = self
@@ -164,8 +164,7 @@ impl Objects {
     }
 }
 
-/// The objects that a component deals with: those that have a property. They follow from the settings, and are
-/// looked up once for each property.
+/// The objects with a property, for one component. They follow from the settings, and are looked up once per property.
 #[derive(Component, Clone, Debug, Default)]
 pub struct Tracked {
     tag: String,
@@ -173,7 +172,7 @@ pub struct Tracked {
 }
 
 impl Tracked {
-    /// The objects that have the property, by name.
+    /// Returns the objects with the property, by name.
     pub fn of<'a>(
         &mut self,
         objects: &'a Objects,
@@ -182,8 +181,8 @@ impl Tracked {
         self.that(objects, tag, Object::has)
     }
 
-    /// The objects that fit the tag as `fits` understands it, by name. It is asked once for each object,
-    /// and again when the tag changes.
+    /// Returns the objects that `fits` accepts for the tag, by name. `fits` is called once per object, and again when the
+    /// tag changes.
     pub fn that<'a>(
         &mut self,
         objects: &'a Objects,
@@ -205,19 +204,19 @@ impl Tracked {
     }
 }
 
-/// A part of space, which nothing sees or touches.
+/// A region of space that is invisible and does not collide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zone {
-    /// Its name. Unique.
+    /// Name. Unique.
     pub name: String,
     /// Purpose, such as `Charging`.
     pub kind: String,
-    /// Its box, in the axes of the world.
+    /// Box in world axes.
     pub bounds: Bounds,
 }
 
 impl Zone {
-    /// Tells whether a point of the world is inside, or on its surface.
+    /// Returns true if a point of the world is inside, or on the surface.
     #[must_use]
     pub fn contains(&self, point: &Point3<f64>) -> bool {
         let away = (point - self.bounds.center).abs();
@@ -227,31 +226,31 @@ impl Zone {
     }
 }
 
-/// All zones, sorted by name. Follows from the files alone.
+/// All zones, sorted by name. Computed from the files only.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Zones(pub Vec<Zone>);
 
-/// A cone that a component looks into: its tip at the component, around one of its axes.
+/// Field of view of a component: a cone with its apex at the component, around one of its axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cone {
-    /// Along it, of length one, in the component's axes.
+    /// Unit vector along the cone's axis, in the component's axes.
     pub axis: Vector3<f64>,
-    /// Full opening angle, rad; of half a turn and more it is half of space.
+    /// Full opening angle, rad; π and more is a half-space.
     pub angle: f64,
     /// Length along the axis, m.
     pub distance: f64,
 }
 
-/// Points of the axis around which a box is looked for.
+/// Number of samples on the axis around which a box is searched.
 const STEPS: u32 = 16;
 
 impl Cone {
-    /// Radius for a metre of length; without end, but for rounding, where it is half of space.
+    /// Radius per metre of length; very large for a half-space.
     fn slope(&self) -> f64 {
         libm::tan((self.angle / 2.0).min(std::f64::consts::FRAC_PI_2))
     }
 
-    /// Tells whether a point of the component's frame is inside.
+    /// Returns true if a point of the component's frame is inside.
     #[must_use]
     pub fn holds(&self, point: &Point3<f64>) -> bool {
         let along = point.coords.dot(&self.axis);
@@ -260,8 +259,8 @@ impl Cone {
         (0.0..=self.distance).contains(&along) && across <= widest
     }
 
-    /// Tells whether an object is inside, at least in part: its origin, or a point of its box. Such points
-    /// are those nearest to the cone's axis, sampled along it, and the corners and middles of the box.
+    /// Returns true if an object is inside, at least in part: its origin, or a point of its box. The tested points are those
+    /// nearest to the cone's axis, sampled along it, and the corners and centres of the box, its sides and its edges.
     #[must_use]
     pub fn meets(&self, component_from_object: &Isometry3<f64>, object: &Object) -> bool {
         let origin = component_from_object * Point3::origin();
@@ -285,7 +284,7 @@ impl Cone {
     }
 }
 
-/// The middle of a box, and those of its sides, its edges and its corners, as [`Bounds::at`] takes them.
+/// Returns the centre of a box, and the centres of its sides and edges and its corners, as coordinates for [`Bounds::at`].
 pub fn places() -> impl Iterator<Item = [f64; 3]> {
     let step = |digit: u32| f64::from(digit % 3) - 1.0;
     (0..27).map(move |place: u32| [step(place), step(place / 3), step(place / 9)])
@@ -366,18 +365,18 @@ mod tests {
             angle: FRAC_PI_3,
             distance: 10.0,
         };
-        // tan 30° = 0.57735 of the way sideways, at most.
+        // The half-width is tan 30° = 0.57735 times the distance.
         assert!(cone.holds(&Point3::new(10.0, 5.77, 0.0)));
         assert!(!cone.holds(&Point3::new(10.0, 5.78, 0.0)));
         assert!(!cone.holds(&Point3::new(10.01, 0.0, 0.0)));
         assert!(!cone.holds(&Point3::new(-1.0, 0.0, 0.0)));
-        // The near side of a cube of 1 m is half a metre before its middle.
+        // The near side of a cube of 1 m is half a metre before its centre.
         let cube = object("cube", &[]);
         let at = |x, y| cone.meets(&Isometry3::translation(x, y, 0.0), &cube);
         assert!(at(10.49, 0.0) && !at(10.51, 0.0));
         assert!(at(5.0, 3.6) && !at(5.0, 3.8));
-        // Standing in it, or beside it.
-        // Its corner at (0.5, 0.28) is in, where the cone is 0.289 m wide; at (0.5, 0.3) it is not.
+        // The component is inside the cube, or beside it. The corner at (0.5, 0.28) is inside, where the cone is 0.289 m
+        // wide; that at (0.5, 0.3) is not.
         assert!(at(0.0, 0.0) && at(0.0, 0.78) && !at(0.0, 0.8) && !at(-0.6, 0.0));
     }
 

@@ -1,8 +1,8 @@
-//! Overlays: services of one's own over those of a component, under other names or made of several.
+//! Overlays: services that rename or combine the services of a component.
 //!
-//! An overlay is a component of its own path that lies over another one of its robot, or over the robot itself. Its services are
-//! registered as those of all components; a handler asks the component below by [`pass_on`]. Only
-//! services have overlays, data and commands do not.
+//! An overlay is a component with its own path that lies over another component of its robot, or over the robot itself. Its
+//! services are registered as those of all components; a handler forwards requests to the component below by [`pass_on`].
+//! Overlays have services only, neither data nor commands.
 use bevy::{ecs::component::Mutable, prelude::*, reflect::Typed};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -18,37 +18,37 @@ use crate::{
 
 /// A kind of overlay. The type itself holds the settings.
 pub trait Overlay: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
-    /// The word for it in simulation files.
+    /// Name of the kind in simulation files.
     const KIND: &'static str;
-    /// True if it lies over a robot itself, and answers under the robot's name, too; else it lies over one of
-    /// the robot's components.
+    /// True if it lies over a robot itself, and also answers under the robot's name; false if it lies over one of the
+    /// robot's components.
     const OVER_ROBOT: bool = false;
 
-    /// Prepares an overlay, once everything below it is there: checks what it needs, and adds services
-    /// that depend on its settings ([`OwnServices`]).
+    /// Prepares an overlay once the components below it exist: checks its requirements, and adds services that depend on its
+    /// settings ([`OwnServices`]).
     ///
     /// # Errors
     ///
-    /// What is missing, and how to provide it, for the user to read.
+    /// The unmet requirement, and how to meet it, as a message for the user.
     fn install(&self, _world: &mut World, _overlay: Entity) -> Result<(), CheckError> {
         Ok(())
     }
 }
 
-/// Marks overlays, and gives them their common part.
+/// Marks overlays, and inserts the components that they have in common.
 #[derive(Component, Clone, Copy, Default)]
 #[require(OwnServices, Task)]
 pub struct IsOverlay;
 
-/// The component that an overlay lies over, or the robot.
+/// Path of the component over which an overlay lies, or of the robot.
 #[derive(Component, Clone)]
 pub struct Over(pub Path);
 
-/// Lets a service of the component below answer; see [`service::pass_on`].
+/// Forwards a request to a service of the component below; see [`service::pass_on`].
 ///
 /// # Errors
 ///
-/// What the other service refused.
+/// The other service refused the request.
 pub fn pass_on(
     world: &mut World,
     overlay: Entity,
@@ -65,12 +65,12 @@ pub fn pass_on(
 
 /// Registers overlays.
 pub trait AddOverlay {
-    /// Makes `O` known under its word.
+    /// Registers the kind `O` under its name.
     ///
     /// # Panics
     ///
-    /// Two kinds of overlay claim the same word; or the settings have a field that would make a run differ from the next
-    /// one, such as an unordered map.
+    /// Two kinds of overlay have the same name; or the settings have a field that makes runs differ from each other, such as
+    /// an unordered map.
     fn add_overlay<O: Overlay>(&mut self) -> &mut Self;
 }
 

@@ -1,17 +1,17 @@
-//! Paint on shapes: images and checkers, and the place on them of a point of a surface.
+//! Textures of shapes: images and checkers, and texture coordinates of surface points.
 //!
-//! Places on an image are counted from its lower left corner, to the right and up, so that the whole of it is
-//! from (0, 0) to (1, 1); what is painted goes on without end, again and again.
+//! Texture coordinates start at the lower left corner of an image and run to the right and up, so that the image covers (0,
+//! 0) to (1, 1). Textures repeat without end.
 use std::{f64::consts::PI, fmt, sync::Arc};
 
 use crate::form::Form;
 
-/// An image, shared by all that show it.
+/// An image, shared by all shapes that show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Columns.
+    /// Number of columns.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
     /// Red, green, blue (sRGB) and opacity of each pixel, a byte each, row by row from the top left.
     pub pixels: Arc<[u8]>,
@@ -23,78 +23,79 @@ impl fmt::Debug for Image {
     }
 }
 
-/// Paint on a shape.
+/// Texture of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paint {
-    /// Its pattern.
+    /// Pattern.
     pub pattern: Pattern,
-    /// Side of a square of a checker, or width of an image, m. Without it the image, or two by two squares,
-    /// cover each part of the surface once.
+    /// Side of a square of a checker, or width of an image, m. Without it the image, or two by two squares, cover each part
+    /// of the surface once.
     pub size: Option<f64>,
 }
 
-/// A pattern.
+/// Pattern of a texture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     /// Squares of the shape's own colour and of this one; the square in the lower left corner has this one.
     Checker([f64; 3]),
-    /// An image, by its place in [`crate::world_view::Scenery::images`]. Where it is transparent, the shape's own
-    /// colour shows.
+    /// An image, by its index in [`crate::world_view::Scenery::images`]. The shape's own colour shows through transparent
+    /// pixels.
     Image(usize),
 }
 
-/// Wrapping of a surface into what is painted on it, in the axes of the shape, m.
+/// Mapping of a surface to texture coordinates, in the axes of the shape, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wrap {
-    /// Six sides, each painted on its own and seen upright from outside; those above and below with y up. Which
-    /// side a place belongs to, the normal says. The lower left corner of a side is where it begins.
+    /// Six sides, each with its own coordinates and upright from outside; the top and bottom sides with y up. The normal
+    /// selects the side. The coordinates of a side start at its lower left corner.
     Sides {
-        /// The lowest corner.
+        /// Minimum corner.
         low: [f64; 3],
-        /// The highest corner.
+        /// Maximum corner.
         high: [f64; 3],
     },
-    /// Around z, with the middle at +x, and from the lower pole to the upper one.
+    /// Around z, with the middle at +x, from the lower pole to the upper one.
     Ball {
-        /// Of the sphere.
+        /// Radius of the sphere.
         radius: f64,
     },
-    /// The flank around z, with the middle at +x, and from the lower end to the upper one; the ends as the sides
-    /// above and below of a box around.
+    /// The lateral surface around z, with the middle at +x, from the lower end to the upper one; the ends as the top and
+    /// bottom sides of the bounding box.
     Turned {
-        /// Of the widest circle.
+        /// Greatest radius.
         radius: f64,
-        /// Of the narrowest one.
+        /// Smallest radius.
         least: f64,
-        /// The lower end.
+        /// z of the lower end.
         low: f64,
-        /// The upper end.
+        /// z of the upper end.
         high: f64,
     },
-    /// Around z, with the middle at +x, and along the surface from the lower pole to the upper one.
+    /// Around z, with the middle at +x, along the surface from the lower pole to the upper one.
     Capsule {
-        /// Of cylinder and caps.
+        /// Radius of the cylinder and of the caps.
         radius: f64,
-        /// Centre of the lower cap.
+        /// z of the centre of the lower cap.
         low: f64,
-        /// Centre of the upper cap.
+        /// z of the centre of the upper cap.
         high: f64,
     },
 }
 
-/// A place on a part of a surface.
+/// Texture coordinates on a part of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// To the right and up, each from 0 to 1.
+    /// Coordinates to the right and up, each from 0 to 1.
     pub at: [f64; 2],
-    /// Lengths of the part, m.
+    /// Lengths of the part in both directions, m.
     pub size: [f64; 2],
-    /// True if it ends to the right where it begins to the left.
+    /// True if the part is closed in the horizontal direction.
     pub is_closed: bool,
 }
 
 impl Wrap {
-    /// Wrapping of a form; grids have none, and meshes that of the box around them where their file does not say it.
+    /// Returns the mapping of a shape. Grids have none; meshes without texture coordinates in their file have that of their
+    /// bounding box.
     #[must_use]
     pub fn of(form: &Form) -> Option<Self> {
         Some(match *form {
@@ -124,7 +125,7 @@ impl Wrap {
         })
     }
 
-    /// Place of a point of the surface, with the normal there.
+    /// Returns the texture coordinates of a point of the surface with this normal.
     #[must_use]
     pub fn place(&self, at: [f64; 3], normal: [f64; 3]) -> Place {
         match *self {
@@ -178,13 +179,13 @@ impl Wrap {
     }
 }
 
-/// Share of the turn around z at which a point is, to the left of −x seen from above: from 0 to 1.
+/// Returns the fraction of a turn around z at which a point is, from −x to the left seen from above: 0 to 1.
 fn around(at: [f64; 3]) -> f64 {
     0.5 + libm::atan2(at[1], at[0]) / (2.0 * PI)
 }
 
-/// For each side, by the axis of its normal and whether it is the upper one: the axes that run to the right and
-/// up in it, and whether they do so backwards.
+/// For each side, by the axis of its normal and whether it is the upper side: the axes that run to the right and up in it,
+/// and whether they run backwards.
 const SIDES: [[[(usize, bool); 2]; 2]; 3] = [
     [[(1, true), (2, false)], [(1, false), (2, false)]],
     [[(0, false), (2, false)], [(0, true), (2, false)]],
@@ -218,8 +219,8 @@ fn side(at: [f64; 3], normal: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Place 
 }
 
 impl Place {
-    /// Repetitions of what is painted, beside and above itself, on the whole part: squares of a checker, or
-    /// images of a shape (height over width). What is closed gets a whole number of images, or of pairs of
+    /// Returns the numbers of repetitions of the texture, horizontally and vertically, on the whole part: squares of a
+    /// checker, or images with this shape (height over width). Closed parts get an integer number of images, or of pairs of
     /// squares.
     #[must_use]
     pub fn counts(&self, paint: &Paint, image_shape: f64) -> [f64; 2] {
@@ -237,7 +238,7 @@ impl Place {
         count
     }
 
-    /// Position in units of what is painted: see [`Place::counts`].
+    /// Returns the coordinates in units of repetitions; see [`Place::counts`].
     #[must_use]
     pub fn repeated(&self, paint: &Paint, image_shape: f64) -> [f64; 2] {
         let count = self.counts(paint, image_shape);
@@ -256,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_sides_of_a_box_are_upright_from_outside() {
-        // Who looks at a side sees its lower left corner at these places.
+        // Lower left and upper right corners of each side, seen from outside.
         for (normal, lower_left, upper_right) in [
             ([1.0, 0.0, 0.0], [1.0, -2.0, -3.0], [1.0, 2.0, 3.0]),
             ([-1.0, 0.0, 0.0], [-1.0, 2.0, -3.0], [-1.0, -2.0, 3.0]),

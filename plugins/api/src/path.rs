@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
-/// The dotted name of a component, robot or body, such as `rover.gps`. Unique; the order of everything.
+/// Dotted name of a component, robot or body, such as `rover.gps`. Unique; everything is ordered by it.
 #[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(pub Arc<str>);
 
 impl Path {
-    /// The path's text.
+    /// Returns the text of the path.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -27,11 +27,11 @@ impl std::fmt::Display for Path {
     }
 }
 
-/// The name that the simulation file has for a robot. On the robot's base body.
+/// Name of a robot in the simulation file. A component of the robot's base body.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 pub struct RobotName(pub Arc<str>);
 
-/// Path of a component; robots have names of their own.
+/// Returns the path of a component, or the name of a robot.
 pub(crate) fn path_of(world: &World, entity: Entity) -> String {
     let robot = world.get::<RobotName>(entity);
     let path = world.get::<Path>(entity).map(ToString::to_string);

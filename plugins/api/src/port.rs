@@ -1,8 +1,7 @@
 //! Ports between the tick and the outside: bounded, with flow control, with counted drops.
 //!
-//! The observer says when it is ready, as the objects of Sony's OPEN-R do. A reading that nobody is ready
-//! for is not even copied; it is counted. Only a lockstep port ever makes the tick wait, and not for
-//! longer than its time limit.
+//! The observer reports when it is ready, as the objects of Sony's OPEN-R do. A reading without a ready observer is not even
+//! copied; it is counted. Only a lockstep port makes the tick wait, and not longer than its time limit.
 use std::{
     sync::{
         Arc,
@@ -22,24 +21,24 @@ use crate::{
 /// State that both ends of a port share.
 #[derive(Debug, Default)]
 struct Link {
-    /// The observer has asked for something, and has not taken that back.
+    /// The observer has requested a reading and not withdrawn the request.
     wanted: AtomicBool,
-    /// The observer wants every reading.
+    /// The observer requests every reading.
     always: AtomicBool,
-    /// The tick's end is gone.
+    /// The tick's end is dropped.
     closed: AtomicBool,
-    /// The observer is gone.
+    /// The observer is dropped.
     abandoned: AtomicBool,
 }
 
-/// Policy for readings when the observer is slow.
+/// Policy for readings of a slow observer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
-    /// The newest reading replaces the one that waits.
+    /// The newest reading replaces the waiting one.
     Latest,
-    /// So many wait; then the oldest is dropped.
+    /// Up to this number of readings wait; then the oldest is dropped.
     Queue(usize),
-    /// The tick waits for the observer, at most so long; then the run ends.
+    /// The tick waits for the observer up to this time limit; then the run ends.
     Lockstep(Duration),
 }
 
@@ -48,7 +47,7 @@ impl Policy {
         match self {
             Self::Queue(n) => n.max(1),
             Self::Latest => 1,
-            // An observer that stays ready may lag by so many before the tick waits for it.
+            // An observer that stays ready may lag by this number of readings before the tick waits for it.
             Self::Lockstep(_) => 256,
         }
     }
@@ -59,11 +58,11 @@ impl Policy {
 pub struct DropCounters {
     /// Readings replaced by newer ones before the observer took them.
     pub dropped: AtomicU64,
-    /// Readings nobody was ready for.
+    /// Readings without a ready observer.
     pub unready: AtomicU64,
 }
 
-/// Makes the two ends of a port.
+/// Returns the two ends of a port.
 #[must_use]
 pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (OutputPort, Observer) {
     let (sender, receiver) = bounded(policy.capacity());
@@ -98,7 +97,7 @@ pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (Outp
 
 /// The tick's end of a port.
 pub struct OutputPort {
-    /// Whose readings these are.
+    /// The sensor of this port.
     pub info: Arc<SensorInfo>,
     policy: Policy,
     sender: Sender<Reading>,
@@ -107,13 +106,13 @@ pub struct OutputPort {
     recycled: Receiver<Buffer>,
     credits: Receiver<()>,
     link: Arc<Link>,
-    /// Counters of what was lost so far.
+    /// Counters of lost readings.
     pub drops: Arc<DropCounters>,
     wake: Option<Waker>,
 }
 
 impl OutputPort {
-    /// Most readings that wait at it for their observer.
+    /// Returns the maximum number of readings that wait for the observer.
     #[must_use]
     pub fn most_waiting(&self) -> usize {
         self.policy.capacity()
@@ -126,7 +125,7 @@ impl Drop for OutputPort {
     }
 }
 
-/// The observer of a lockstep port did not answer in time, or is gone.
+/// The observer of a lockstep port did not answer in time, or is dropped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the observer of `{path}` did not answer within {limit:?}")]
 pub struct LockstepLost {
@@ -137,12 +136,11 @@ pub struct LockstepLost {
 }
 
 impl OutputPort {
-    /// Offers a reading; `fill` copies the data into a used or a new buffer, and runs only if somebody is
-    /// ready for it.
+    /// Offers a reading. `fill` copies the data into a used or a new buffer, and is called only if an observer is ready.
     ///
     /// # Errors
     ///
-    /// A lockstep port whose observer does not answer in time, or has gone.
+    /// The observer of a lockstep port did not answer in time, or is dropped.
     pub fn offer(
         &self,
         (tick, nanos, robot_pose): (u64, u64, Isometry3<f64>),
@@ -162,8 +160,8 @@ impl OutputPort {
         ))
     }
 
-    /// The next reading is the last one: an observer that ever was ready gets it even if it is not just now,
-    /// in place of one that still waits. Returns whether there is such an observer.
+    /// Announces that the next reading is the last one: an observer that was ever ready receives it even if it is not ready
+    /// now, in place of a waiting one. Returns true if there is such an observer.
     pub fn begin_last(&self) -> bool {
         let is_wanted = self.link.wanted.load(Ordering::Acquire);
         if is_wanted {
@@ -225,9 +223,9 @@ impl OutputPort {
     }
 }
 
-/// The outside end of a port. It gets nothing before it says that it is ready.
+/// Outer end of a port. It receives nothing before it reports that it is ready.
 pub struct Observer {
-    /// Whose readings these are.
+    /// The sensor of this port.
     pub info: Arc<SensorInfo>,
     receiver: Receiver<Reading>,
     credit: Sender<()>,
@@ -237,25 +235,25 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Asks for one reading (ASSERT-READY). Asking twice is asking once.
+    /// Requests one reading (ASSERT-READY). Repeated requests count once.
     pub fn assert_ready(&self) {
         self.link.wanted.store(true, Ordering::Release);
         self.credit.try_send(()).ok();
     }
 
-    /// Wants nothing any more (DEASSERT-READY).
+    /// Withdraws all requests (DEASSERT-READY).
     pub fn deassert_ready(&self) {
         self.link.wanted.store(false, Ordering::Release);
         self.link.always.store(false, Ordering::Release);
         while self.credits.try_recv().is_ok() {}
     }
 
-    /// Wants every reading, within the limits of the policy.
+    /// Requests every reading, within the limits of the policy.
     pub fn stay_ready(&self) {
         self.link.always.store(true, Ordering::Release);
     }
 
-    /// The next reading, if one is there.
+    /// Returns the next reading, if there is one.
     #[must_use]
     pub fn try_recv(&self) -> Option<Reading> {
         self.receiver.try_recv().ok()
@@ -267,19 +265,19 @@ impl Observer {
         self.receiver.recv().ok()
     }
 
-    /// Tells whether the simulation has ended and everything was taken.
+    /// Returns true if the simulation has ended and all readings were received.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.link.closed.load(Ordering::Acquire) && self.receiver.is_empty()
     }
 
-    /// The channel itself, to wait for several ports at once.
+    /// Returns the channel, for waiting for several ports at once.
     #[must_use]
     pub fn channel(&self) -> &Receiver<Reading> {
         &self.receiver
     }
 
-    /// Readings that were replaced by newer ones, and readings nobody was ready for.
+    /// Returns the numbers of readings that were replaced by newer ones, and of readings without a ready observer.
     #[must_use]
     pub fn drops(&self) -> (u64, u64) {
         (
@@ -292,7 +290,7 @@ impl Observer {
 impl Drop for Observer {
     fn drop(&mut self) {
         self.link.abandoned.store(true, Ordering::Release);
-        // A tick that waits for room gets it, and learns of the loss at the next reading.
+        // Makes room, so that a waiting tick continues and detects the loss at the next reading.
         while self.receiver.try_recv().is_ok() {}
     }
 }

@@ -1,7 +1,7 @@
-//! Settings under MORSE's names: what requests call them, and how they write their values.
+//! Settings under MORSE's names and in MORSE's forms, as requests use them.
 //!
-//! A setting that MORSE has, too, says so beside its own name, and says how MORSE writes it where that is not as
-//! simulation files do. Requests tell it in that way, and take it so; its own name will do, too.
+//! A setting that MORSE has, too, carries MORSE's name as an attribute, and the form of MORSE's values where it differs from
+//! that of simulation files. Requests may use MORSE's name with MORSE's form, or the setting's own name.
 use bevy::{
     prelude::Reflect,
     reflect::{NamedField, TypeInfo},
@@ -14,7 +14,7 @@ use crate::json::{no_json_number, number_to_json};
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Property(pub &'static str);
 
-/// Form of the value of a property in MORSE, if not that of simulation files:
+/// Form of the value of a property in MORSE, if it differs from that of simulation files:
 /// `#[reflect(@Property("scan_window"), @Form::Degrees)]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(opaque)]
@@ -23,26 +23,26 @@ pub enum Form {
     Degrees,
     /// A length in millimetres.
     Millimetres,
-    /// Words of its own: MORSE's, and ours.
+    /// Enumerated names: pairs of MORSE's name and ours.
     Words(&'static [(&'static str, &'static str)]),
-    /// A text with commas between the parts of a list: `rover.gps,rover.imu`.
+    /// A text with commas between the items of a list: `rover.gps,rover.imu`.
     Commas,
     /// A text with the numbers of a vector: `(1.0, 0.5, 0.0)`.
     Tuple,
 }
 
 impl Form {
-    /// Ways of working out a velocity, in MORSE's words.
+    /// Methods of computing a velocity, with MORSE's names.
     pub const COMPUTATION: Self = Self::Words(&[
         ("Automatic", "automatic"),
         ("Velocity", "velocity"),
         ("Position", "position"),
     ]);
 
-    /// Ways of moving a robot, in MORSE's words.
+    /// Methods of moving a robot, with MORSE's names.
     pub const CONTROL: Self = Self::Words(&[("Velocity", "velocity"), ("Position", "position")]);
 
-    /// Its name among forms, and the words it has.
+    /// Returns the form's name, and its enumerated names.
     #[must_use]
     pub fn to_json(self) -> Json {
         match self {
@@ -57,7 +57,7 @@ impl Form {
         }
     }
 
-    /// The unit that it brings along.
+    /// Returns the unit of the form.
     #[must_use]
     pub fn unit(self) -> Option<&'static str> {
         match self {
@@ -68,21 +68,20 @@ impl Form {
     }
 }
 
-/// Name of a setting in requests.
+/// Returns the name of a setting in requests.
 #[must_use]
 pub fn name_of(field: &NamedField) -> &'static str {
     let property = field.get_attribute::<Property>();
     property.map_or(field.name(), |property| property.0)
 }
 
-/// Form of a setting in requests, if not that of simulation files.
+/// Returns the form of a setting in requests, if it differs from that of simulation files.
 #[must_use]
 pub fn form_of(field: &NamedField) -> Option<Form> {
     field.get_attribute::<Form>().copied()
 }
 
-/// The setting that a request means: by MORSE's name, whose value has MORSE's form, or else by its own. Whether
-/// it was MORSE's is said, too.
+/// Returns the setting that a request names, and true if the name is MORSE's. Values under MORSE's name have MORSE's form.
 #[must_use]
 pub fn find(settings: &'static TypeInfo, name: &str) -> Option<(&'static NamedField, bool)> {
     let TypeInfo::Struct(info) = settings else {
@@ -96,7 +95,7 @@ pub fn find(settings: &'static TypeInfo, name: &str) -> Option<(&'static NamedFi
     found.or_else(|| info.field(name).map(|field| (field, false)))
 }
 
-/// The value of a setting, in MORSE's form.
+/// Converts the value of a setting to MORSE's form.
 #[must_use]
 pub fn told(field: &NamedField, value: &Json) -> Json {
     let Some(form) = form_of(field) else {
@@ -115,7 +114,8 @@ pub fn told(field: &NamedField, value: &Json) -> Json {
     }
 }
 
-/// The value of a setting, out of MORSE's form. What has another form is left as it is, for whoever reads it.
+/// Converts the value of a setting from MORSE's form. A value of another form is returned unchanged, for the reader to
+/// report.
 #[must_use]
 pub fn heard(field: &NamedField, value: &Json) -> Json {
     let with = |convert: fn(f64) -> f64| {
@@ -144,7 +144,7 @@ fn to_metres(millimetres: f64) -> f64 {
     millimetres / 1e3
 }
 
-/// A number in another unit: the shortest one that comes back as what it was, so that 180° are 180.
+/// Converts a number to another unit, rounded to the shortest number that converts back exactly, so that 180° are 180.
 fn converted(value: &Json, there: fn(f64) -> f64, back: fn(f64) -> f64) -> Json {
     let Some(own) = value.as_f64() else {
         return value.clone();
@@ -162,7 +162,7 @@ fn texts(parts: &[Json]) -> Vec<String> {
     parts.iter().map(text).collect()
 }
 
-/// The parts of a text that stands for a list: `1,2`, `[1, 2]`, `(1.0, 0.5, 0.0)`.
+/// Splits a text that stands for a list: `1,2`, `[1, 2]`, `(1.0, 0.5, 0.0)`.
 fn parts(field: &NamedField, text: &str) -> Option<Json> {
     let item = items_of(field.type_info()?)?;
     let inside = text
@@ -180,7 +180,7 @@ fn parts(field: &NamedField, text: &str) -> Option<Json> {
     numbers.map(Json::Array)
 }
 
-/// Type of the items of a list, also of one that may be missing.
+/// Returns the type of the items of a list, or of an optional list.
 fn items_of(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     match info {
         TypeInfo::List(list) => list.item_info(),
@@ -193,7 +193,7 @@ fn items_of(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     }
 }
 
-/// Type of the value of a setting, in MORSE's words.
+/// Returns the type of the value of a setting, with MORSE's name for it.
 #[must_use]
 pub fn type_of(field: &NamedField) -> &'static str {
     match (form_of(field), field.type_info()) {
@@ -258,7 +258,7 @@ mod tests {
             ("control", "control", false),
             ("ControlType", "control", true),
             ("own", "own", false),
-            // MORSE's names go before.
+            // MORSE's names take precedence.
             ("angle", "turn", true),
         ] {
             let (found, theirs) = find(Settings::type_info(), name).unwrap();
@@ -305,7 +305,7 @@ mod tests {
             ("keep_list", "", json!([])),
             ("sensors", "'r.a', r.b", json!(["r.a", "r.b"])),
             ("color", "(0,0.5,1)", json!([0, 0.5, 1])),
-            // Who reads it says what is wrong.
+            // The reader reports the error.
             ("keep_list", "all", json!("all")),
         ] {
             assert_eq!(heard(field(name), &json!(text)), expected, "{name}");

@@ -1,4 +1,4 @@
-//! Reproducible randomness: every component and purpose has a stream of its own.
+//! Reproducible randomness: every component and purpose has its own stream.
 use bevy::prelude::*;
 use rand_chacha::{
     ChaCha8Rng,
@@ -7,13 +7,13 @@ use rand_chacha::{
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// A stream of random numbers that depends on the simulation's seed, a path and a purpose alone, so that
-/// adding or removing one component changes no other component's noise.
+/// A stream of random numbers that depends on the simulation's seed, a path and a purpose only, so that adding or removing
+/// one component does not change the noise of another.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The stream for `purpose` of the component at `path`.
+    /// Returns the stream for `purpose` of the component at `path`.
     #[must_use]
     pub fn new(seed: u64, path: &str, purpose: &str) -> Self {
         let mut name = Vec::with_capacity(path.len() + purpose.len() + 1);
@@ -27,20 +27,20 @@ impl Random {
         Self(ChaCha8Rng::from_seed(key))
     }
 
-    /// Evenly distributed in [0, 1).
+    /// Returns a number that is uniformly distributed in [0, 1).
     pub fn uniform(&mut self) -> f64 {
         const SCALE: f64 = 1.0 / (1_u64 << 53) as f64;
         (self.0.next_u64() >> 11) as f64 * SCALE
     }
 
-    /// Normally distributed with mean 0 and standard deviation 1 (Box and Muller, 1958; the second number
-    /// of the pair is not kept, so that each draw advances the stream by the same amount).
+    /// Returns a normally distributed number with mean 0 and standard deviation 1 (Box and Muller, 1958; the second number
+    /// of the pair is discarded, so that each draw advances the stream by the same amount).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Normally distributed with mean 0 and the given standard deviation.
+    /// Returns a normally distributed number with mean 0 and the given standard deviation.
     pub fn gauss(&mut self, sigma: f64) -> f64 {
         sigma * self.normal()
     }

@@ -9,21 +9,21 @@ pub use planar::{PlanarFan, ScanBuffer};
 /// Hit of a ray on a geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Distance from the origin along the direction, in lengths of the direction.
+    /// Distance from the origin along the direction, in multiples of the direction's length.
     pub distance: f64,
-    /// The geometry's entity.
+    /// Entity of the geometry.
     pub entity: Entity,
 }
 
-/// Casts rays against everything that collides, as it stands after the last tick.
+/// Casts rays against all geometries that collide, as they are after the last tick.
 ///
-/// The answer to a set of rays does not depend on how it is split among threads.
+/// The result of a set of rays does not depend on its distribution over threads.
 pub trait CastRays: Send + Sync {
-    /// Brings what rays meet up to date. Whoever casts from several threads at once does this before.
+    /// Updates the data structures for rays. Call it before casting from several threads at once.
     fn prepare(&self) {}
 
-    /// The nearest hit of each ray from `origin` within `max_distance`, ignoring all geometry of
-    /// `without` (a robot). `directions` and `hits` have the same length; `None` where nothing was met.
+    /// Writes the nearest hit of each ray from `origin` within `max_distance`, ignoring all geometries of `without` (a
+    /// robot). `directions` and `hits` have the same length; `None` stands for no hit.
     fn cast_fan(
         &self,
         origin: Point3<f64>,
@@ -33,8 +33,9 @@ pub trait CastRays: Send + Sync {
         hits: &mut [Option<Hit>],
     );
 
-    /// The same for the rays of a planar scanner at a pose: `hits[i]` is that of the fan's ray i. Distances are those
-    /// of [`CastRays::cast_fan`] to a tenth of a millimetre, and what is hit is the same.
+    /// Like [`CastRays::cast_fan`], for the rays of a planar scanner at a pose: `hits[i]` belongs to ray i of the fan.
+    /// Distances agree with those of [`CastRays::cast_fan`] within a tenth of a millimetre, and the hit geometries are
+    /// equal.
     fn cast_planar(
         &self,
         fan: &PlanarFan,
@@ -51,7 +52,7 @@ pub trait CastRays: Send + Sync {
         }
     }
 
-    /// The nearest hit of one ray.
+    /// Returns the nearest hit of one ray.
     fn cast(
         &self,
         origin: Point3<f64>,
@@ -65,15 +66,15 @@ pub trait CastRays: Send + Sync {
     }
 }
 
-/// Reflection of light by the surface of a geometry, for who looks at it. On the geometry's entity.
+/// Reflectance of the surface of a geometry. A component of the geometry's entity.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// The `specular` of the scene: red, green and blue.
+    /// `specular` of the scene: red, green and blue.
     pub specular: [f64; 3],
 }
 
 impl Surface {
-    /// Share of a laser's light that comes back: the mean of the three. Lasers see no colour.
+    /// Returns the fraction of a laser's light that is reflected: the mean of the three colours.
     #[must_use]
     pub fn intensity(&self) -> f64 {
         let [red, green, blue] = self.specular;

@@ -1,4 +1,4 @@
-//! A reading: what a sensor measured, on its way to an observer.
+//! Readings: measurements of a sensor for observers.
 use std::{any::Any, sync::Arc};
 
 use bevy::reflect::structs::Struct;
@@ -8,33 +8,33 @@ use serde_json::Value as Json;
 
 use crate::fields::Fields;
 
-/// Description of a sensor, which does not change from one reading to the next.
+/// Description of a sensor, equal for all of its readings.
 #[derive(Clone, Debug)]
 pub struct SensorInfo {
-    /// The sensor's dotted path, such as `rover.gps`.
+    /// Dotted path of the sensor, such as `rover.gps`.
     pub path: Arc<str>,
-    /// The robot's path, such as `rover`.
+    /// Path of the robot, such as `rover`.
     pub robot: Arc<str>,
-    /// The kind's word, such as `gps`.
+    /// Name of the kind, such as `gps`.
     pub kind: &'static str,
-    /// The level, where the kind has levels.
+    /// Level, for kinds with levels.
     pub level: Option<&'static str>,
-    /// The fields that are exported, in order.
+    /// Exported fields, in order.
     pub fields: Fields,
     /// Nominal frequency, Hz.
     pub frequency: f64,
-    /// The settings that it started with, by name.
+    /// Initial settings, by name.
     pub settings: Json,
     /// Pose of the sensor in the frame of its robot.
     pub robot_from_sensor: Isometry3<f64>,
 }
 
-/// The memory of a reading, which goes back to the tick when the observer has done with it.
+/// Memory of a reading, which returns to the tick when the observer drops the reading.
 pub(crate) type Buffer = Box<dyn Struct>;
 
 /// Measurement of a sensor in one tick, after its modifiers.
 ///
-/// Dropping it gives its memory back for the next one.
+/// Dropping it recycles its memory for the next one.
 pub struct Reading {
     /// Tick of the state that was measured.
     pub tick: u64,
@@ -63,19 +63,19 @@ impl Reading {
         }
     }
 
-    /// Simulated time of the measured state, s.
+    /// Returns the simulated time of the measured state, s.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.nanos as f64 / 1e9
     }
 
-    /// The data, seen without its type; `SensorInfo::fields` says which fields are exported.
+    /// Returns the data without its type; `SensorInfo::fields` lists the exported fields.
     #[must_use]
     pub fn data(&self) -> &dyn Struct {
         self.buffer.as_deref().unwrap_or(&Empty {})
     }
 
-    /// The data, for who knows its type.
+    /// Returns the data with its type.
     #[must_use]
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.data()
@@ -89,7 +89,7 @@ impl Reading {
 impl Drop for Reading {
     fn drop(&mut self) {
         if let Some(buffer) = self.buffer.take() {
-            // A full home has memory enough; this buffer is simply freed.
+            // A full pool needs no more memory; this buffer is freed.
             drop(self.home.try_send(buffer));
         }
     }

@@ -1,4 +1,4 @@
-//! Pictures of the world, for cameras: what is drawn, from where, and who draws.
+//! Images of the world, for cameras.
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -9,57 +9,57 @@ use crate::{
     world_view::Scenery,
 };
 
-/// Camera that takes a picture: a pinhole, or a lens that bends rays.
+/// Camera that takes an image: a pinhole, or a lens with distortion.
 ///
-/// Its axes are those of pictures: z forward, x right, y down. The pixel in column `u` and row `v`, counted
-/// from the top left from 0, shows what lies at ((u - `center[0]`) / `focal`, (v - `center[1]`) / `focal`, 1)
-/// times its depth; or what a lens bends to there.
+/// The camera's axes are those of images: z forward, x right, y down. The pixel in column `u` and row `v`, counted from 0 at
+/// the top left, shows the point at ((u - `center[0]`) / `focal`, (v - `center[1]`) / `focal`, 1) times its depth, before
+/// lens distortion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraView {
-    /// Its pose in the world.
+    /// Pose in the world.
     pub world_from_camera: Isometry3<f64>,
-    /// Columns.
+    /// Number of columns.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// Distance of the picture's plane, in pixels.
+    /// Focal length, pixels.
     pub focal: f64,
-    /// Column and row of what lies straight ahead.
+    /// Principal point: column and row.
     pub center: [f64; 2],
-    /// Lens that bends rays, worked out for these pixels.
+    /// Lens distortion, precomputed for these pixels.
     pub lens: Option<Arc<Distortion>>,
-    /// Depth from which on it sees, above 0, m.
+    /// Minimum depth, greater than 0, m.
     pub near: f64,
-    /// Depth to which it sees, m.
+    /// Maximum depth, m.
     pub far: f64,
     /// True if lights cast shadows.
     pub shadows: bool,
-    /// Parts of the picture that are wanted.
+    /// Requested outputs.
     pub wants: Wants,
-    /// Renderer that draws; without it, whichever draws for the run.
+    /// Renderer to use; `None` for the default one of the run.
     pub renderer: Option<RendererKind>,
 }
 
-/// Parts that a picture is to hold.
+/// Outputs of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
     /// Colours.
     pub color: bool,
     /// Depths.
     pub depth: bool,
-    /// Geometry at each pixel.
+    /// Geometries.
     pub things: bool,
 }
 
 impl CameraView {
-    /// Number of pixels.
+    /// Returns the number of pixels.
     #[must_use]
     pub fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
     }
 
-    /// Direction of what the pixel at a place shows, at a depth of 1, in the camera's axes; the middle, where
-    /// the lens shows nothing.
+    /// Returns the direction that the pixel at a position shows, at a depth of 1, in the camera's axes; the forward
+    /// direction where the lens shows nothing.
     #[must_use]
     pub fn direction(&self, u: f64, v: f64) -> Vector3<f64> {
         let seen = [
@@ -73,7 +73,7 @@ impl CameraView {
         Vector3::new(x, y, 1.0)
     }
 
-    /// Column, row and depth of a point of the world; `None` for one that is not ahead.
+    /// Returns column, row and depth of a point of the world; `None` for a point that is not in front of the camera.
     #[must_use]
     pub fn project(&self, point: &Point3<f64>) -> Option<[f64; 3]> {
         let at = self.world_from_camera.inverse() * point;
@@ -93,19 +93,19 @@ impl CameraView {
     }
 }
 
-/// Picture of a camera, row by row from the top left. What was not wanted is left empty.
+/// Image of a camera, row by row from the top left. Outputs that were not requested are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
     /// Red, green, blue and 255, a byte each (sRGB).
     pub color: Vec<u8>,
     /// Depth along the camera's z axis, m; infinite where nothing is between `near` and `far`.
     pub depth: Vec<f32>,
-    /// The geometry: its place in [`Render::geometry`] plus one, or 0 for none.
+    /// Geometry of each pixel: its index in [`Render::geometry`] plus one, or 0 for none.
     pub things: Vec<u16>,
 }
 
 impl Picture {
-    /// Makes room for what is wanted; whatever it holds then is to be written over.
+    /// Resizes the buffers for the requested outputs; their contents are undefined until they are written.
     pub fn fit(&mut self, camera: &CameraView) {
         let room = |wanted: bool| if wanted { camera.pixels() } else { 0 };
         self.color.resize(4 * room(camera.wants.color), 0);
@@ -114,25 +114,25 @@ impl Picture {
     }
 }
 
-/// Draws everything that is to be seen, as it stands after the last tick.
+/// Renders everything that is visible, as it is after the last tick.
 ///
-/// Equal worlds and cameras give equal pixels, however many threads draw.
+/// Equal worlds and cameras give equal pixels, for any number of threads.
 pub trait Render: Send + Sync {
-    /// Takes a picture.
+    /// Renders an image.
     fn render(&self, camera: &CameraView, picture: &mut Picture);
 
-    /// The entities of all geometry that is drawn, in the order of its numbers.
+    /// Returns the entities of all visible geometries, in the order of their indices.
     fn geometry(&self) -> Vec<Entity>;
 }
 
-/// Renderer that a program may have.
+/// Renderers that a program may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RendererKind {
-    /// The processor: exact, the same everywhere, and in every program.
+    /// The processor: exact, equal on all machines, and part of every program.
     #[default]
     Software,
-    /// The graphics card, for colours alone: textures, soft light. Its pixels differ from card to card.
+    /// The graphics card, for colours only: textures, soft light. Its pixels differ between cards.
     Gpu,
 }
 
@@ -140,10 +140,10 @@ pub enum RendererKind {
 #[derive(Resource)]
 pub struct Renderer(pub Box<dyn Render>);
 
-/// A graphics card that draws colours. Depths, and which geometry is where, stay with the renderer `software`.
+/// A graphics card that renders colours. Depths and geometries are always rendered by `software`.
 pub trait Card: Send + Sync {
-    /// Draws what a camera sees, with the bodies at these poses (in the order of the scenery): red, green, blue and
-    /// 255 of each pixel (sRGB), row by row from the top left.
+    /// Renders the view of a camera, with the bodies at these poses (in the order of the scenery). Returns red, green, blue
+    /// and 255 for each pixel (sRGB), row by row from the top left.
     ///
     /// # Errors
     ///
@@ -151,37 +151,37 @@ pub trait Card: Send + Sync {
     fn draw(&self, camera: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, CardError>;
 }
 
-/// Reason for which a graphics card does not draw.
+/// Reason why a graphics card does not render.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardError {
-    /// There is none, not even one of software: what was said of it.
+    /// There is no card, nor one in software; the message of the library.
     #[error("no graphics card was found: {0}")]
     NotFound(String),
-    /// The system starts no thread for it: its reason.
+    /// The system cannot start a thread for it; the reason.
     #[error("its thread could not be started: {0}")]
     Thread(String),
     /// The driver failed.
     #[error("its driver failed")]
     Driver,
-    /// A picture was drawn and not handed out.
+    /// An image was rendered and not returned.
     #[error("the picture did not come back from the graphics card")]
     Lost,
 }
 
-/// Gets a card ready to draw a scene; registered by the crate that can, in programs that have it.
+/// Function that prepares a card for a scene; registered by the crate that has one.
 #[derive(Resource, Clone, Copy)]
 pub struct OpenCard(pub fn(Arc<Scenery>) -> Result<Box<dyn Card>, CardError>);
 
-/// On what has cameras for: as long as one is there, the renderer follows the world.
+/// Marks entities with cameras; while one exists, the renderer follows the world.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct UsesRenderer;
 
-/// Label of a geometry, for who names what is in a picture. On the geometry's entity.
+/// Label of a geometry, for cameras that name objects. A component of the geometry's entity.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Name of what it is a part of: the robot, or else the frame.
+    /// Name of the robot to which it belongs, or else of the frame.
     pub instance: Arc<str>,
-    /// Classes of the scene that it inherits from, sorted; `robot` as well on a robot.
+    /// Classes of the scene that it inherits from, sorted; also `robot` on a robot.
     pub classes: Arc<[String]>,
 }
 

@@ -1,4 +1,4 @@
-//! Rivals: several actuators that set the velocity or the pose of one robot, and which of them drives.
+//! Arbitration between several actuators that set the velocity or the pose of one robot.
 use std::cmp::Reverse;
 
 use bevy::{ecs::system::SystemParam, prelude::*};
@@ -10,23 +10,23 @@ use crate::{
     state::Stateful,
 };
 
-/// Commands that an actuator with rivals got. On those alone: who has no rival drives as it is. It is state.
+/// Commands that an actuator with competitors received. Only on actuators that have competitors. It is state.
 ///
-/// Of rivals the one that was commanded last drives, and one that never was commanded drives nothing; in
-/// MORSE's motion the one that was [`Created`] first drives, until it is deactivated, and as long as none was
-/// commanded, it does what it does alone. Wheels of which no rival was commanded stand.
+/// The actuator that received a command last drives; an actuator that never received a command drives nothing. In MORSE's
+/// motion the actuator that was [`Created`] first drives until it is deactivated, and while none has received a command, it
+/// behaves as if it were alone. Wheels without any command stand still.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rival {
-    /// True from a command on, until drives are applied.
+    /// True from a command on until drives are applied.
     pub is_new: bool,
-    /// Tick in which the newest command began to drive; 0 before the first one.
+    /// Tick in which the newest command took effect; 0 before the first one.
     pub since: u64,
 }
 
 impl Stateful for Rival {}
 
 impl Rival {
-    /// Notes a command of an actuator, if it has rivals.
+    /// Records a command of an actuator, if it has competitors.
     pub fn note(rival: Option<Mut<'_, Self>>) {
         if let Some(mut rival) = rival {
             rival.is_new = true;
@@ -34,22 +34,20 @@ impl Rival {
     }
 }
 
-/// Place of a component in the order of creation, which is that of the simulation file. In MORSE's motion only:
-/// elsewhere nothing depends on it.
+/// Index of a component in the order of creation, which is that of the simulation file. Used in MORSE's motion only.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Created(pub u32);
 
-/// Right of an actuator to drive: of several the one of the greatest rank does, and of equal ones the last in path
-/// order.
+/// Priority of an actuator: the greatest rank drives, and among equal ranks the last in path order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// Tick of the newest command, as far as it counts; 0 without any.
+    /// Tick of the newest command, if it counts; 0 without one.
     since: u64,
     created: Reverse<Option<Created>>,
 }
 
 impl Rank {
-    /// The rank of an actuator.
+    /// Returns the rank of an actuator.
     #[must_use]
     pub fn of(rival: Option<&Rival>, created: Option<Created>, motion: MotionMode) -> Self {
         let since = rival.map_or(0, |rival| if rival.is_new { u64::MAX } else { rival.since });
@@ -58,7 +56,7 @@ impl Rank {
                 since,
                 created: Reverse(None),
             },
-            // There each actuator acted in each tick, the first one last.
+            // In MORSE each actuator acted in each tick, the first one last.
             MotionMode::Morse => Self {
                 since: u64::from(since > 0),
                 created: Reverse(created),
@@ -66,14 +64,14 @@ impl Rank {
         }
     }
 
-    /// True if it ever was commanded.
+    /// Returns true if the actuator ever received a command.
     #[must_use]
     pub fn is_commanded(&self) -> bool {
         self.since > 0
     }
 }
 
-/// Actuators with rivals, for those that set something else than a [`Drive`](crate::body::Drive), such as wheels.
+/// Actuators with competitors, for those that set something other than a [`Drive`](crate::body::Drive), such as wheels.
 #[derive(SystemParam)]
 pub struct Rivals<'w, 's> {
     all: Query<
@@ -91,7 +89,8 @@ pub struct Rivals<'w, 's> {
 }
 
 impl Rivals<'_, '_> {
-    /// Tells whether an actuator leaves it to another one of its robot to set what both set. `sets` tells who sets it.
+    /// Returns true if another actuator of the robot has priority for values that both set. `sets` returns true for
+    /// actuators that set them.
     #[must_use]
     pub fn yields(&self, actuator: Entity, sets: impl Fn(Entity) -> bool) -> bool {
         let Ok((_, own, _, rival, created)) = self.all.get(actuator) else {
@@ -103,7 +102,7 @@ impl Rivals<'_, '_> {
             .iter()
             .any(|(other, mount, active, rival, created)| {
                 let other_rank = Rank::of(Some(rival), created.copied(), motion);
-                // One that was commanded leaves nothing to one that never was, also while it does not act.
+                // A commanded actuator has priority over one that never was, also while it does not act.
                 let goes_before = if active.0 {
                     other_rank > rank
                 } else {

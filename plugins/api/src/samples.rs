@@ -1,8 +1,7 @@
-//! Many numbers of one type, such as the pixels of an image or a cloud of points. Copies share them.
+//! Large arrays of numbers, such as the pixels of an image or the points of a cloud. Copies share memory.
 //!
-//! An image goes from a sensor's local data to its modified data and on to every reading: all of these point
-//! to the same memory. Who writes a new one takes memory that nobody looks at any more, so that no frame
-//! allocates once a few have been made.
+//! An image is passed from a sensor's local data to its modified data and to each reading, all of which point to the same
+//! memory. A new image is written into memory that has no other owner, so that no frame allocates after the first few.
 use std::{
     fmt,
     sync::{Arc, OnceLock},
@@ -12,14 +11,14 @@ use bevy::reflect::{Reflect, TypePath};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Memory that is kept for later frames.
+/// Number of buffers that are kept for later frames.
 const MOST_SPARES: usize = 4;
 
-/// A number that [`Samples`] hold.
+/// A number type of [`Samples`].
 pub trait Sample: bytemuck::Pod + PartialEq + TypePath + Send + Sync {
     /// Name of the type: `u8`, `u16`, `f32`.
     const NAME: &'static str;
-    /// Keeps samples whose type is forgotten.
+    /// Converts samples to their type-erased form.
     const BLOCK: fn(Samples<Self>) -> Block;
 }
 
@@ -38,7 +37,7 @@ impl Sample for f32 {
     const BLOCK: fn(Samples<Self>) -> Block = Block::F32;
 }
 
-/// Numbers that copies share.
+/// An array of numbers that copies share.
 #[derive(Reflect)]
 #[reflect(opaque)]
 pub struct Samples<T: Sample> {
@@ -48,7 +47,7 @@ pub struct Samples<T: Sample> {
 
 struct SharedValues<T> {
     values: Vec<T>,
-    /// Worked out when somebody asks, once for all copies.
+    /// Computed at the first request, once for all copies.
     digest: OnceLock<u128>,
 }
 
@@ -63,33 +62,33 @@ impl<T> Default for SharedValues<T> {
 
 /// Samples without their type, for encoders.
 pub trait AnySamples {
-    /// The raw bits, in the machine's byte order.
+    /// Returns the raw bits, in the machine's byte order.
     fn bytes(&self) -> &[u8];
-    /// Number of samples.
+    /// Returns the number of samples.
     fn count(&self) -> usize;
-    /// Name of their type: `u8`, `u16`, `f32`.
+    /// Returns the name of their type: `u8`, `u16`, `f32`.
     fn number(&self) -> &'static str;
-    /// A hash of the raw bits.
+    /// Returns a hash of the raw bits.
     fn digest(&self) -> u128;
-    /// Tells whether every number is finite.
+    /// Returns true if every number is finite.
     fn is_finite(&self) -> bool;
-    /// Themselves, to be kept.
+    /// Returns the samples in type-erased form.
     fn block(&self) -> Block;
 }
 
-/// Samples of a type that is known at run time only.
+/// Samples of a type that is determined at run time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Block {
     /// Bytes.
     U8(Samples<u8>),
-    /// Whole numbers.
+    /// Integers.
     U16(Samples<u16>),
-    /// Real numbers.
+    /// Floating-point numbers.
     F32(Samples<f32>),
 }
 
 impl Block {
-    /// The samples.
+    /// Returns the samples.
     #[must_use]
     pub fn any(&self) -> &dyn AnySamples {
         match self {
@@ -143,13 +142,13 @@ impl fmt::Debug for dyn AnySamples + '_ {
 }
 
 impl<T: Sample> Samples<T> {
-    /// The numbers.
+    /// Returns the numbers.
     #[must_use]
     pub fn values(&self) -> &[T] {
         &self.shared.values
     }
 
-    /// Writes them anew. `write` gets memory with something or other in it, of any length.
+    /// Rewrites the numbers. `write` receives memory with undefined contents of any length.
     pub fn rewrite(&mut self, write: impl FnOnce(&mut Vec<T>)) {
         let mut shared = self.fresh();
         if let Some(shared) = Arc::get_mut(&mut shared) {
@@ -159,7 +158,7 @@ impl<T: Sample> Samples<T> {
         self.replace(shared);
     }
 
-    /// Changes them, in a copy of their own if somebody else looks at them.
+    /// Changes the numbers, in a copy if the memory has other owners.
     pub fn edit(&mut self, change: impl FnOnce(&mut [T])) {
         if Arc::get_mut(&mut self.shared).is_none() {
             let shared = self.shared.clone();
@@ -171,7 +170,7 @@ impl<T: Sample> Samples<T> {
         }
     }
 
-    /// A frame that nobody else looks at.
+    /// Returns a buffer without other owners.
     fn fresh(&mut self) -> Arc<SharedValues<T>> {
         if Arc::get_mut(&mut self.shared).is_some() {
             return std::mem::take(&mut self.shared);
@@ -212,7 +211,7 @@ impl<T: Sample> Clone for Samples<T> {
         if Arc::ptr_eq(&self.shared, &source.shared) {
             return;
         }
-        // Who wrote a frame keeps it for later; kept here as well, it would never be free.
+        // The sensor keeps the frame for later; a second owner would keep it from being reused.
         if Arc::get_mut(&mut self.shared).is_some() {
             self.replace(source.shared.clone());
         } else {
@@ -271,7 +270,7 @@ impl<'de, T: Sample> Deserialize<'de> for Samples<T> {
     }
 }
 
-/// Writes bytes as base64 (RFC 4648), with padding.
+/// Appends bytes as base64 (RFC 4648), with padding.
 pub fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let letter = |bits: u32| LETTERS[(bits & 63) as usize];
@@ -295,7 +294,7 @@ pub fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// The raw bits of samples as base64.
+/// Returns the raw bits of samples as base64.
 #[must_use]
 pub fn base64_text(samples: &dyn AnySamples) -> String {
     let mut text = Vec::new();

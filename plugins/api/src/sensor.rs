@@ -27,35 +27,34 @@ use crate::{
 
 /// A kind of sensor. The type itself holds the settings, which no system ever writes.
 pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
-    /// The word for it in simulation files.
+    /// Name of the kind in simulation files.
     const KIND: &'static str;
-    /// Its levels of detail, the default one first. A kind that has levels declares a setting `level`.
+    /// Levels of detail, the default one first. A kind with levels declares a setting `level`.
     const LEVELS: &'static [&'static str] = &[];
-    /// Frequency of its measurements unless the simulation file gives one, Hz; without it, or where the
-    /// simulation is slower, at every tick.
+    /// Default frequency of measurements, Hz; without it, or in a slower simulation, every tick.
     const FREQUENCY: Option<f64> = None;
-    /// True if it puts together what other sensors export. It then measures in [`Tick::Merge`].
+    /// True if it combines the exports of other sensors. It then measures in [`Tick::Merge`].
     const MERGES: bool = false;
     /// Type of the data of one measurement.
     type Data: LocalData;
 
-    /// Checks whether it can work in this world, where it stands: whether the scene has an origin on Earth, say.
+    /// Checks whether the sensor can work in this world, at its mount; for example whether the scene has an origin on Earth.
     ///
     /// # Errors
     ///
-    /// What is missing, and how to provide it, for the user to read.
+    /// The unmet requirement, and how to meet it, as a message for the user.
     fn check(&self, _world: &World, _entity: Entity) -> Result<(), CheckError> {
         Ok(())
     }
 
-    /// Most memory that it takes at a level of detail, besides the fixed size of its data, as its settings say: for
-    /// lists, pictures and what it works with. It is held against the budget before anything is allocated.
+    /// Returns the maximum memory at a level of detail, besides the fixed size of its data, as its settings define it: for
+    /// lists, images and workspace. It is checked against the budget before anything is allocated.
     fn memory(&self, _level: &str) -> Memory {
         Memory::default()
     }
 }
 
-/// Data that a sensor measures: a struct of numbers, vectors, lists and text.
+/// Data of one measurement: a struct of numbers, vectors, lists and text.
 ///
 /// Data with lists should implement `Clone::clone_from` field by field, so that no tick allocates.
 pub trait LocalData:
@@ -74,13 +73,13 @@ impl<T> LocalData for T where
 {
 }
 
-/// Local data after the sensor's modifiers: what is exported, and what `get_local_data` returns. While
-/// [`Exported`] is nothing, they mean nothing.
+/// Local data after the sensor's modifiers: the exported data, which `get_local_data` returns. Undefined while [`Exported`]
+/// is nothing.
 #[derive(Component, Clone, Default)]
 pub struct Modified<D: LocalData>(pub D);
 
-/// Copy of the data on which the modifiers of a sensor work, so that the last reading stays if this one is
-/// not exported. It is written anew each time, and so no state.
+/// Copy of the data on which the modifiers of a sensor work, so that the previous reading stays if this one is not exported.
+/// It is rewritten each time, so it is no state.
 #[derive(Component, Clone, Default)]
 struct Draft<D: LocalData>(D);
 
@@ -88,13 +87,13 @@ struct Draft<D: LocalData>(D);
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Withheld(pub bool);
 
-/// The tick in which the modified data were last measured; 0 before that. It is saved with the data. The hash
-/// does without: which ticks a sensor was due in follows from the states that are hashed one after the other.
+/// The tick in which the modified data were last measured; 0 before the first measurement. It is saved with the data, and
+/// not hashed: it follows from the sequence of hashed states.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported(pub u64);
 
 impl Exported {
-    /// Tells whether there is nothing to be read yet: no measurement has come through the sensor's modifiers.
+    /// Returns true if there is no data yet: no measurement has passed the sensor's modifiers.
     #[must_use]
     pub fn is_nothing(self) -> bool {
         self.0 == 0
@@ -115,12 +114,12 @@ pub struct IsSensor;
 
 /// Registers sensors.
 pub trait AddSensor {
-    /// Registers `S`, measured by `default_action` in the ticks in which it is due.
+    /// Registers the kind `S`. `default_action` runs in the ticks in which the sensor is due.
     ///
     /// # Panics
     ///
-    /// Two kinds of sensor claim the same word; or settings or data have a field that would make a run differ from
-    /// the next one, such as an unordered map.
+    /// Two kinds of sensor have the same name; or settings or data have a field that makes runs differ from each other, such
+    /// as an unordered map.
     fn add_sensor<S: Sensor, M>(
         &mut self,
         default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
@@ -178,7 +177,7 @@ impl AddSensor for App {
     }
 }
 
-/// Common part of all sensors, besides their own.
+/// Components that all sensors have besides their own.
 #[derive(Component, Default, Clone, Copy)]
 #[require(
     Active,
@@ -214,7 +213,7 @@ fn check<S: Sensor>(world: &World, entity: Entity) -> Result<(), CheckError> {
     sensor.map_or(Ok(()), |sensor| sensor.check(world, entity))
 }
 
-/// Most memory that a sensor takes, with the copies of its data, B.
+/// Returns the maximum memory of a sensor with the copies of its data, B.
 fn memory<S: Sensor>(world: &World, entity: Entity) -> u64 {
     let Some(sensor) = world.get::<S>(entity) else {
         return 0;
@@ -299,7 +298,7 @@ fn output<S: Sensor>(
     }
 }
 
-/// The data that a sensor exported last; `None` before the first, and for what is no sensor of such data.
+/// Returns the data that a sensor exported last; `None` before the first export, and for entities without such data.
 #[must_use]
 pub fn exported<D: LocalData>(world: &World, entity: Entity) -> Option<&D> {
     let tick = world.get::<Exported>(entity)?;
@@ -307,7 +306,7 @@ pub fn exported<D: LocalData>(world: &World, entity: Entity) -> Option<&D> {
     (!tick.is_nothing()).then_some(&modified.0)
 }
 
-/// Offers what a sensor exported last, if there is anything, to one port.
+/// Offers the last exported data of a sensor, if there are any, to one port.
 fn offer_now<D: LocalData>(world: &World, entity: Entity, port: &OutputPort) {
     let (Some(modified), Some(mount)) = (exported::<D>(world, entity), world.get::<Mount>(entity))
     else {
@@ -318,7 +317,7 @@ fn offer_now<D: LocalData>(world: &World, entity: Entity, port: &OutputPort) {
         .get::<BodyState>(mount.robot)
         .map(|robot| robot.pose)
         .unwrap_or_default();
-    // Nobody waits for this one, so a lost observer is found out by the next reading.
+    // No client waits for this reading; the next reading detects a lost observer.
     drop(port.offer((clock.tick, clock.nanos(), robot_pose), |used| {
         refill(used, modified)
     }));
@@ -337,7 +336,7 @@ fn refill<D: LocalData>(used: Option<Buffer>, data: &D) -> Buffer {
     Box::new(data.clone())
 }
 
-/// Local and modified data are state; only the fields of the component's level count in the hash.
+/// Registers local and modified data as state. Only the fields of the component's level are hashed.
 fn register_data<S: Sensor>(world: &mut World) {
     world
         .get_resource_or_init::<StateRegister>()
@@ -362,7 +361,7 @@ fn register_data<S: Sensor>(world: &mut World) {
         });
 }
 
-/// Visits all sensors of a kind, in path order.
+/// Iterates over all sensors of a kind, in path order.
 fn each<'w, S: Sensor>(
     world: &'w World,
     mut visit: impl FnMut(Entity, &'w Described, &'w S::Data, &'w S::Data),

@@ -1,9 +1,9 @@
-//! Services: requests with answers, one table for all middlewares.
+//! Services: requests with replies, in one table for all middlewares.
 //!
-//! A service is sync (answered at once) or async (answered when the component says so); an async service
-//! may be interruptible. Requests that act on the world are served in [`crate::tick::Tick::Inputs`], in
-//! arrival order; read-only ones also between ticks. A handler may call other services by [`call`], and
-//! answer with what another service answers by [`pass_on`].
+//! A service is sync (answered at once) or async (answered when the component ends its task); an async service may be
+//! interruptible. Requests that act on the world are served in [`crate::tick::Tick::Inputs`], in arrival order; read-only
+//! requests also between ticks. A handler may call other services by [`call`], and forward a request to another service by
+//! [`pass_on`].
 mod error;
 mod serve;
 
@@ -31,27 +31,27 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
-    /// It was done.
+    /// The request was carried out.
     Success,
-    /// It was not done; the value says why.
+    /// The request was not carried out; the value is the reason.
     Failed,
     /// It was interrupted by a newer request or by `cancel`.
     Preempted,
 }
 
-/// The answer to a request.
+/// Reply to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// Status with which it ended.
+    /// Status with which the request ended.
     pub status: Status,
     /// The result, or the reason; null if there is none.
     pub value: Json,
-    /// Error of a request that failed; its text is the value.
+    /// Error of a failed request; its text is the value.
     pub error: Option<ServiceError>,
 }
 
 impl Reply {
-    /// Success, with this result.
+    /// Returns success with this result.
     #[must_use]
     pub fn done(value: Json) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Reply {
         }
     }
 
-    /// Failure for this reason.
+    /// Returns failure for this reason.
     #[must_use]
     pub fn failed(error: ServiceError) -> Self {
         Self {
@@ -79,20 +79,20 @@ impl Reply {
     };
 }
 
-/// Answer of a handler.
+/// Result of a handler.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Done, with this result.
     Done(Json),
-    /// Under way; the component's [`Task`] will say when it is done.
+    /// Under way; the component's [`Task`] determines when it ends.
     Pending,
-    /// Under way; another component's task will say when it is done. Made by [`pass_on`].
+    /// Under way; the task of another component determines when it ends. Made by [`pass_on`].
     Follows(Entity),
     /// Under way until the end of this tick.
     Until(u64),
 }
 
-/// A tick that never comes: [`Outcome::Until`] this one is answered by [`release`].
+/// A tick that is never reached: [`Outcome::Until`] this one is answered by [`release`].
 pub const NEVER: u64 = u64::MAX;
 
 impl Outcome {
@@ -100,19 +100,19 @@ impl Outcome {
     pub const NOTHING: Self = Self::Done(Json::Null);
 }
 
-/// The async service that a component is busy with. It is state.
+/// Async service that a component is carrying out. It is state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Task {
     running: Option<String>,
     ended: Option<(Status, String)>,
-    /// The path of the component whose task decides this one.
+    /// Path of the component whose task determines this one.
     awaits: Option<String>,
 }
 
 impl Stateful for Task {}
 
 impl Task {
-    /// Tells whether a service is under way.
+    /// Returns true if a service is under way.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.running.is_some() && self.ended.is_none()
@@ -127,7 +127,7 @@ impl Task {
     }
 }
 
-/// Changes the answer of a service that was passed on.
+/// Function that changes the reply of a service that forwarded a request.
 pub type Then = fn(&World, Entity, Reply) -> Reply;
 
 /// A handler: the component's entity, and the arguments as JSON (an array, or an object of names).
@@ -136,17 +136,17 @@ type Handler =
 
 /// One service of a kind of component.
 pub struct Service {
-    /// Its name.
+    /// Name.
     pub name: Cow<'static, str>,
-    /// Its documentation.
+    /// Documentation.
     pub docs: Cow<'static, str>,
-    /// Its arguments, in order.
+    /// Arguments, in order.
     pub arguments: &'static TypeInfo,
-    /// Description of its result, for people; empty if it is nothing but that it was done.
+    /// Description of the result, for people; empty for a service without a result.
     pub result: Cow<'static, str>,
     /// True if it may change the world.
     pub acts: bool,
-    /// True if it acts, but is not kept waiting for a tick while the run is held.
+    /// True if it acts, but does not wait for a tick while the run is held.
     pub at_rest: bool,
     /// True if it is answered later.
     pub is_async: bool,
@@ -157,7 +157,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// A sync service that acts. `Arguments` is a struct whose fields are the arguments, in order;
+    /// Returns a sync service that acts. `Arguments` is a struct whose fields are the arguments, in order;
     /// `#[serde(default)]` makes one optional.
     pub fn new<A: DeserializeOwned + Typed>(
         name: &'static str,
@@ -171,7 +171,7 @@ impl Service {
         Self::untyped(name, docs, A::type_info(), run)
     }
 
-    /// A sync service that acts and reads its arguments itself; `arguments` describes them.
+    /// Returns a sync service that acts and reads its arguments itself; `arguments` describes them.
     pub fn untyped(
         name: impl Into<Cow<'static, str>>,
         docs: impl Into<Cow<'static, str>>,
@@ -196,7 +196,7 @@ impl Service {
         }
     }
 
-    /// Says what it answers.
+    /// Sets the description of the result.
     #[must_use]
     pub fn returns(self, result: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -205,7 +205,7 @@ impl Service {
         }
     }
 
-    /// It changes nothing, so it is also answered between ticks.
+    /// Marks the service as one that changes nothing, so that it is also answered between ticks.
     #[must_use]
     pub fn read_only(self) -> Self {
         Self {
@@ -214,8 +214,8 @@ impl Service {
         }
     }
 
-    /// It acts on the run as a whole: while the run is held and no tick is to come, it is served at once,
-    /// after all that arrived before it.
+    /// Marks the service as one that acts on the run as a whole: while the run is held, it is served at once, after all
+    /// requests that arrived before.
     #[must_use]
     pub fn at_rest(self) -> Self {
         Self {
@@ -224,7 +224,7 @@ impl Service {
         }
     }
 
-    /// It is answered later. While it runs, another async request of the component is refused.
+    /// Marks the service as async. While it runs, another async request of the component is refused.
     #[must_use]
     pub fn asynchronous(self) -> Self {
         Self {
@@ -233,7 +233,7 @@ impl Service {
         }
     }
 
-    /// It is answered later, and a newer async request or `cancel` interrupts it by this function.
+    /// Marks the service as async; a newer async request or `cancel` interrupts it by this function.
     #[must_use]
     pub fn interruptible(self, interrupt: fn(&mut World, Entity)) -> Self {
         Self {
@@ -243,8 +243,8 @@ impl Service {
         }
     }
 
-    /// It is answered later. While it runs, another async request of the component is refused, but `cancel`
-    /// interrupts it by this function.
+    /// Marks the service as async. While it runs, another async request of the component is refused; `cancel` interrupts it
+    /// by this function.
     #[must_use]
     pub fn cancellable(self, cancel: fn(&mut World, Entity)) -> Self {
         Self {
@@ -254,8 +254,8 @@ impl Service {
         }
     }
 
-    /// It answers what another service answers ([`pass_on`]), at once or later; what interrupts or cancels
-    /// it does so with the other one. `then` may change the answer, if it comes later.
+    /// Marks the service as one that forwards its requests ([`pass_on`]). Interruption and cancellation are forwarded, too.
+    /// `then` may change the reply, if it comes later.
     #[must_use]
     pub fn passed_on(self, then: Option<Then>) -> Self {
         Self {
@@ -284,7 +284,7 @@ struct Offer {
     service: Arc<Service>,
 }
 
-/// Services of one component alone, beside those of its kind.
+/// Services of one component only, besides those of its kind.
 #[derive(Component, Default, Clone)]
 pub struct OwnServices(pub Vec<Arc<Service>>);
 
@@ -292,28 +292,28 @@ pub struct OwnServices(pub Vec<Arc<Service>>);
 #[derive(Resource, Default)]
 pub struct Services {
     offers: Vec<Offer>,
-    /// Parts of the simulation itself that answer under a name, such as `time`.
+    /// Parts of the simulation itself that have a name, such as `time`.
     globals: BTreeMap<&'static str, Entity>,
-    /// Other names of components, such as those of robots that are frames of the scene.
+    /// Further names of components, such as those of robots that are frames of the scene.
     aliases: BTreeMap<String, Entity>,
     waiting: Vec<Waiting>,
     next_ticket: u64,
-    /// Calls that are being served now, one inside the other.
+    /// Depth of nested calls at present.
     depth: usize,
 }
 
 impl Services {
-    /// All services of kinds, whatever offers them.
+    /// Returns all services of kinds.
     pub fn all(&self) -> impl Iterator<Item = &Service> {
         self.offers.iter().map(|offer| &*offer.service)
     }
 
-    /// Lets a component answer under one more name.
+    /// Adds a name of a component.
     pub fn add_alias(&mut self, name: &str, entity: Entity) {
         self.aliases.insert(name.to_owned(), entity);
     }
 
-    /// The names of what answers although it is no component, and its entities; sorted.
+    /// Returns the names and entities of the parts of the simulation that are no components; sorted.
     pub fn globals(&self) -> impl Iterator<Item = (&'static str, Entity)> {
         self.globals.iter().map(|(name, entity)| (*name, *entity))
     }
@@ -324,8 +324,8 @@ pub trait AddService {
     /// Offers a service on every entity that has the component `On`.
     fn add_service<On: Component>(&mut self, service: Service) -> &mut Self;
 
-    /// Makes a part of the simulation itself that answers under a name; its services are those of `On`.
-    /// A service that a component of this name has, too, is the component's.
+    /// Adds a part of the simulation itself under a name; its services are those of `On`. Services of a component of this
+    /// name take precedence.
     fn add_global<On: Component>(&mut self, name: &'static str, on: On) -> &mut Self;
 }
 
@@ -357,23 +357,23 @@ impl AddService for App {
     }
 }
 
-/// A request under way; the reply comes once.
+/// A request under way; the reply arrives once.
 #[derive(Debug)]
 pub struct Call {
-    /// Its number, to cancel it.
+    /// Number for cancelling it.
     pub ticket: u64,
     receiver: Receiver<Reply>,
 }
 
 impl Call {
-    /// The reply, once it is there.
+    /// Returns the reply, once it is available.
     #[must_use]
     pub fn reply(&self) -> Option<Reply> {
         self.receiver.try_recv().ok()
     }
 }
 
-/// The entity of that path.
+/// Returns the entity of that path.
 #[must_use]
 pub fn find(world: &World, path: &str) -> Option<Entity> {
     let order = &world.get_resource::<InPathOrder>()?.0;
@@ -385,7 +385,7 @@ pub fn find(world: &World, path: &str) -> Option<Entity> {
         .copied()
 }
 
-/// The services of an entity, sorted by name.
+/// Returns the services of an entity, sorted by name.
 #[must_use]
 pub fn services_of(world: &World, entity: Entity) -> Vec<Arc<Service>> {
     let mut found: Vec<Arc<Service>> = own(world, entity).cloned().collect();
@@ -399,7 +399,7 @@ pub fn services_of(world: &World, entity: Entity) -> Vec<Arc<Service>> {
         );
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
-    // Of two services of a name the first one serves.
+    // Of two services of the same name the first one is used.
     found.dedup_by(|one, other| one.name == other.name);
     found
 }
@@ -417,7 +417,7 @@ fn offered(world: &World, entity: Entity) -> impl Iterator<Item = &Arc<Service>>
         .map(|offer| &offer.service)
 }
 
-/// The service of that name on an entity, and the entity that serves it: the same, or an overlay.
+/// Returns the service of that name on an entity, and the entity that serves it: the same one, or an overlay.
 #[must_use]
 pub fn service_of(world: &World, entity: Entity, name: &str) -> Option<(Entity, Arc<Service>)> {
     let direct = |entity: Entity| {

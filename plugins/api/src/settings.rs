@@ -1,8 +1,8 @@
-//! Settings of a component while the simulation runs: read by reflection, and changed by services alone.
+//! Settings of a component while the simulation runs: read by reflection, and changed by services only.
 //!
-//! No system writes settings. A service may, and what it changed is state: hashed, saved, and undone by a
-//! reset. Text, lists and maps, which are names mostly, and what is marked [`AtLoad`], are looked at once,
-//! when the simulation is loaded; they cannot be changed, unless they are marked [`Changeable`].
+//! No system writes settings. A service may, and its changes are state: hashed, saved, and undone by a reset. Text, lists
+//! and maps, which are mostly names, and settings that are marked [`AtLoad`], are evaluated once, when the simulation is
+//! loaded; they cannot be changed, unless they are marked [`Changeable`].
 use std::{any::TypeId, collections::BTreeMap};
 
 use bevy::{
@@ -25,22 +25,22 @@ use crate::{
     state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
 };
 
-/// Marks a setting that is looked at when the simulation is loaded only: `#[reflect(@AtLoad)]`.
+/// Marks a setting that is evaluated only when the simulation is loaded: `#[reflect(@AtLoad)]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtLoad;
 
-/// Marks a text or list that is looked at whenever the component acts: `#[reflect(@Changeable)]`.
+/// Marks a text or list that is evaluated whenever the component acts: `#[reflect(@Changeable)]`.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Changeable;
 
-/// Settings that belong to the kind as a whole, and are looked at when the simulation is loaded.
+/// Settings of the kind as a whole that are evaluated only when the simulation is loaded.
 const AT_LOAD: &[&str] = &["level"];
 
-/// Access to the settings of a component, to read and to change them. On the entity of every sensor, actuator
+/// Access to the settings of a component, for reading and changing them. A component of the entity of every sensor, actuator
 /// and overlay.
 #[derive(Component, Clone)]
 pub struct SettingsOf {
-    /// As the simulation file gives them.
+    /// Settings as the simulation file defines them.
     from_file: ErasedSettings,
     about: About,
     view: fn(&World, Entity) -> Option<&dyn Reflect>,
@@ -48,12 +48,12 @@ pub struct SettingsOf {
     check: fn(&World, Entity) -> Result<(), CheckError>,
 }
 
-/// Changes that services made: the names of settings, and their values as JSON.
+/// Changes by services: names of settings, and their values as JSON.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 struct Changes(BTreeMap<String, String>);
 
 impl SettingsOf {
-    /// Those of type `S`; `check` says whether the component can work with them.
+    /// Returns the access to settings of type `S`; `check` checks whether the component can work with them.
     #[must_use]
     pub fn new<S: Component<Mutability = Mutable> + Typed + serde::de::DeserializeOwned>(
         from_file: ErasedSettings,
@@ -78,20 +78,20 @@ impl SettingsOf {
     }
 }
 
-/// The setting that a request means by a name, and whether that is MORSE's: see [`property::find`].
+/// Returns the setting that a request names, and whether the name is MORSE's; see [`property::find`].
 #[must_use]
 pub fn find(world: &World, entity: Entity, name: &str) -> Option<(&'static NamedField, bool)> {
     property::find(world.get::<SettingsOf>(entity)?.about.settings, name)
 }
 
-/// There is no such setting, in MORSE's words.
+/// Returns the error of an unknown setting, in MORSE's words.
 #[must_use]
 pub fn unknown(world: &World, entity: Entity, name: &str) -> ServiceError {
     let path = path_of(world, entity);
     ServiceError::Failed(format!("Property {name} does not exist for object {path}"))
 }
 
-/// All settings of a component as they are now: name, value, and what is known of the field.
+/// Returns all settings of a component as they are now: field description and value.
 #[must_use]
 pub fn all(world: &World, entity: Entity) -> Vec<(&'static NamedField, Json)> {
     let Some(access) = world.get::<SettingsOf>(entity) else {
@@ -101,14 +101,14 @@ pub fn all(world: &World, entity: Entity) -> Vec<(&'static NamedField, Json)> {
     settings.map_or(Vec::new(), |settings| values(access.about, settings))
 }
 
-/// All settings of a kind, of which none was given; nothing if some must be given.
+/// Returns all settings of a kind with their defaults; empty if some settings are required.
 #[must_use]
 pub fn defaults(about: About) -> Vec<(&'static NamedField, Json)> {
     let defaults = about.defaults();
     defaults.map_or(Vec::new(), |settings| of(about, &settings))
 }
 
-/// All settings that were read: name, value, and what is known of the field.
+/// Returns all settings that were read: field description and value.
 #[must_use]
 pub fn of(about: About, settings: &ErasedSettings) -> Vec<(&'static NamedField, Json)> {
     (about.view)(settings).map_or(Vec::new(), |settings| values(about, settings))
@@ -125,7 +125,7 @@ fn values(about: About, settings: &dyn Reflect) -> Vec<(&'static NamedField, Jso
     info.iter().filter_map(value).collect()
 }
 
-/// A setting as simulation files have it: variants in lower case, nothing for `None`.
+/// Returns a setting as simulation files write it: variants in lower case, null for `None`.
 fn as_json(value: &dyn PartialReflect) -> Json {
     let ReflectRef::Enum(variant) = value.reflect_ref() else {
         return fields::to_json(value);
@@ -161,7 +161,7 @@ fn snake_case(name: &str) -> String {
 ///
 /// # Errors
 ///
-/// There is no such setting, it cannot be changed, or not to this. Nothing has changed then.
+/// The setting does not exist, cannot be changed, or does not accept this value. Nothing has changed then.
 pub fn set(
     world: &mut World,
     entity: Entity,
@@ -188,7 +188,7 @@ pub fn set(
     }
     let old = (access.view)(world, entity).and_then(|settings| copy_of(settings, name));
     apply(world, entity, &access, name, &read);
-    // The budget comes first: a component may allocate to find out whether it can work.
+    // The budget is checked first, because a component may allocate to check whether it can work.
     let works = memory::check(world)
         .map_err(|over| format!("{over}; {}", over.remedy()))
         .and_then(|()| (access.check)(world, entity).map_err(|why| why.to_string()));
@@ -203,7 +203,7 @@ pub fn set(
     Ok(())
 }
 
-/// Tells whether a setting is looked at when the simulation is loaded only.
+/// Returns true if a setting is evaluated only when the simulation is loaded.
 fn is_fixed(field: &NamedField) -> bool {
     let is_list = matches!(
         field.type_info(),
@@ -216,7 +216,7 @@ fn is_fixed(field: &NamedField) -> bool {
         || AT_LOAD.contains(&field.name())
 }
 
-/// Settings of which one was given, as from a file.
+/// Reads settings with one given value, as from a file.
 fn read(access: &SettingsOf, name: &str, value: &Json) -> Result<ErasedSettings, String> {
     let given = json!({ name: value });
     let read = match no_json_number(value) {
@@ -242,7 +242,7 @@ fn copy_of(settings: &dyn Reflect, name: &str) -> Option<Box<dyn PartialReflect>
     }
 }
 
-/// Takes one setting over from settings that were read.
+/// Copies one setting from settings that were read.
 fn apply(
     world: &mut World,
     entity: Entity,
@@ -269,8 +269,7 @@ fn put(
     let Some(field) = settings.field_mut(name) else {
         return;
     };
-    // It is of the field's own type. What is put in place of a list takes its length along; what is applied
-    // to one does not.
+    // The value has the field's own type. Replacing a list also sets its length; applying one does not.
     match (value.try_into_reflect(), field.try_as_reflect_mut()) {
         (Ok(value), Some(field)) => drop(field.set(value)),
         (Err(value), _) => drop(field.try_apply(value.as_ref())),
@@ -278,7 +277,7 @@ fn put(
     }
 }
 
-/// The changes of all components, as state.
+/// State entry for the changes of all components.
 const ENTRY: StateEntry = StateEntry {
     name: "settings",
     hash,

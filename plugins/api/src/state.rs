@@ -1,8 +1,8 @@
-//! The register of everything that outlives a tick: hash, reset, snapshot and restore loop over it.
+//! Register of all state that outlives a tick: hash, reset, snapshot and restore iterate over it.
 //!
-//! State is a component or resource that is registered once and holds no `Entity`. What is not
-//! registered must follow from what is, from the scene and from the tick number; nothing may hide in
-//! `Local`, closures, statics or threads. The physics engine's sets are registered by the physics.
+//! State is a component or resource that is registered once and contains no `Entity`. Everything else must follow from the
+//! state, from the scene and from the tick number; no state may be in `Local`, closures, statics or threads. The physics
+//! registers the engine's sets.
 use bevy::{ecs::component::Mutable, prelude::*};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -11,7 +11,7 @@ use crate::path::Path;
 
 /// A component or resource that can be hashed, saved and restored.
 pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Adds it to a hash: in its binary form, unless there is a shorter way.
+    /// Adds the value to a hash: in its binary form, unless there is a shorter one.
     fn hash(&self, hasher: &mut StateHasher) {
         hasher.value(self);
     }
@@ -24,13 +24,13 @@ pub struct InPathOrder(pub Vec<Entity>);
 /// Entry of one registered kind of state: the functions that hash, save and restore it.
 #[derive(Clone, Copy)]
 pub struct StateEntry {
-    /// The Rust type's name.
+    /// Name of the Rust type.
     pub name: &'static str,
-    /// Adds all of it to a hash.
+    /// Adds all values to a hash.
     pub hash: fn(&World, &mut StateHasher),
-    /// Writes all of it.
+    /// Writes all values.
     pub save: fn(&World) -> Result<Vec<u8>, StateError>,
-    /// Puts back what [`StateEntry::save`] wrote.
+    /// Restores the values that [`StateEntry::save`] wrote.
     pub restore: fn(&mut World, &[u8]) -> Result<(), StateError>,
 }
 
@@ -40,7 +40,7 @@ pub enum StateError {
     /// A value has no binary form, or the bytes are not of this version of the type.
     #[error("state `{name}`: {cause}")]
     Encoding {
-        /// The Rust type's name.
+        /// Name of the Rust type.
         name: &'static str,
         /// Cause of the failure.
         cause: String,
@@ -50,7 +50,7 @@ pub enum StateError {
         "the snapshot is of another simulation: `{name}` has {saved} entries there and {here} here"
     )]
     OtherWorld {
-        /// The Rust type's name.
+        /// Name of the Rust type.
         name: &'static str,
         /// Entries in the snapshot.
         saved: usize,
@@ -65,7 +65,7 @@ pub struct StateRegister(pub Vec<StateEntry>);
 
 /// Registers state.
 pub trait AddState {
-    /// Registers a component; it is walked in path order, so its entities need a [`Path`].
+    /// Registers a component. Its values are visited in path order, so its entities need a [`Path`].
     fn register_state<T: Component<Mutability = Mutable> + Stateful>(&mut self) -> &mut Self;
     /// Registers a resource.
     fn register_state_resource<T: Resource<Mutability = Mutable> + Stateful>(
@@ -122,9 +122,9 @@ fn register(app: &mut App, entry: StateEntry) -> &mut App {
     app
 }
 
-/// The entities among which those that have a component are, in path order: all, or none.
+/// Returns the entities among which those with a component are, in path order: all, or none.
 ///
-/// Most of the catalogue is in no scene: looking it up on every entity would cost more than a small tick.
+/// Most kinds are in no scene: looking them up on every entity would cost more than a small tick.
 pub(crate) fn candidates<T: Component>(world: &World) -> &[Entity] {
     let id = world.components().component_id::<T>();
     let kinds = id.and_then(|id| world.archetypes().component_index().get(&id));
@@ -134,7 +134,7 @@ pub(crate) fn candidates<T: Component>(world: &World) -> &[Entity] {
     }
 }
 
-/// The values of a component, in path order.
+/// Iterates over the values of a component, in path order.
 fn components<T: Component>(world: &World) -> impl Iterator<Item = &T> {
     let entities = candidates::<T>(world).iter();
     entities.filter_map(|&entity| world.get::<T>(entity))

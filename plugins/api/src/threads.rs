@@ -1,15 +1,15 @@
-//! Threads of a simulation, for what each of many components does by itself.
+//! Thread pool of a simulation, for independent work on many components.
 use std::sync::Arc;
 
 use bevy::prelude::*;
 use rayon::{ThreadPool, prelude::*};
 
-/// A simulation's own threads, if it has more than one. Whoever shares work among them gets the same bits as without.
+/// Thread pool of a simulation, if it has more than one thread. Results are equal with any number of threads.
 #[derive(Resource, Clone, Default)]
 pub struct Threads(Option<Arc<ThreadPool>>);
 
 impl Threads {
-    /// So many threads. Where they cannot be had, one does all the work, which only takes longer.
+    /// Returns a pool of this size. If the threads cannot be started, one thread does all the work.
     #[must_use]
     pub fn new(count: usize) -> Self {
         let builder = rayon::ThreadPoolBuilder::new()
@@ -22,13 +22,13 @@ impl Threads {
         )
     }
 
-    /// The threads; nothing, if there is but the one that asks.
+    /// Returns the pool; `None` for a single thread.
     #[must_use]
     pub fn pool(&self) -> Option<&ThreadPool> {
         self.0.as_deref()
     }
 
-    /// Does some work on each item, in any order and on any thread: it must not depend on the others.
+    /// Processes each item, in any order and on any thread: the work on one item must not depend on the others.
     pub fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
         match self.pool().filter(|_| items.len() > 1) {
             Some(pool) => pool.install(|| items.par_iter_mut().with_max_len(8).for_each(work)),
@@ -37,7 +37,7 @@ impl Threads {
     }
 }
 
-/// An empty list of borrows in the memory of one that was used before, so that no tick allocates.
+/// Returns an empty list of borrows in the memory of a used one, so that no tick allocates.
 #[must_use]
 pub fn reuse<Used, New>(mut list: Vec<Used>) -> Vec<New> {
     list.clear();

@@ -1,97 +1,96 @@
 //! The phases of a tick, and its exact time.
 use bevy::prelude::*;
 
-/// One fixed tick, in the order it runs. What a phase may touch is part of its meaning.
+/// One fixed tick, in order. The data that a phase may access are part of its definition.
 ///
 /// In MORSE's motion sensors look before physics: [`Tick::Action`] to [`Tick::Outputs`] come between
 /// [`Tick::Actuate`] and [`Tick::Physics`], and after them [`Inputs::Requests`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tick {
-    /// The newest command of each actuator is read and goes through its input modifiers, and requests that act
-    /// are served. Writes commands.
+    /// Reads the newest command of each actuator, applies its input modifiers, and serves requests that act. Writes
+    /// commands.
     Inputs,
-    /// Each due actuator's `default_action` runs, then the drives are applied.
-    /// Writes drives and the bodies' forces, velocities and poses.
+    /// Runs the `default_action` of each due actuator, then applies the drives. Writes drives and the bodies' forces,
+    /// velocities and poses.
     Actuate,
-    /// The physics engine advances by one tick. Writes bodies.
+    /// Advances the physics engine by one tick. Writes bodies.
     Physics,
-    /// Selection of who is due. Writes `Due`, and for who is due `WorldPose` and `WorldVelocity`.
+    /// Selects the components that are due. Writes `Due`, and their `WorldPose` and `WorldVelocity`.
     Action,
-    /// Each due sensor measures. Reads the world, writes the sensor's own local data.
+    /// Measures: due sensors read the world and write their own local data.
     DefaultAction,
-    /// Each due sensor's modifiers, in their own order, on a copy. Writes modified data.
+    /// Applies each due sensor's modifiers, in their own order, on a copy. Writes modified data.
     Modifiers,
-    /// Due sensors that put together what others export do so, and their modifiers run.
+    /// Runs due sensors that combine the exports of others, and their modifiers.
     Merge,
-    /// Modified data of the due sensors is handed to the ports, kind by kind in the order in which the kinds
-    /// were registered (see [`Turn`](crate::turn::Turn)).
+    /// Passes modified data of the due sensors to the ports, kind by kind in the order of registration (see
+    /// [`Turn`](crate::turn::Turn)).
     Outputs,
-    /// Services complete, ports are flushed. Nothing here may change the simulated world.
+    /// Completes services and flushes ports. Must not change the simulated world.
     Export,
 }
 
 /// The steps of [`Tick::Inputs`], in the order they run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Inputs {
-    /// Each actuator reads the newest command in its mailbox, and its input modifiers run.
+    /// Reads the newest command in each actuator's mailbox, and applies its input modifiers.
     Commands,
-    /// Requests are served, in the order in which they arrived. In MORSE's motion this is no part of
-    /// [`Tick::Inputs`]: it follows the data of the tick.
+    /// Serves requests in arrival order. In MORSE's motion this is not in [`Tick::Inputs`]: it follows the data of the tick.
     Requests,
 }
 
 /// The steps of [`Tick::Actuate`], in the order they run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actuate {
-    /// Selection of who is due. Stamps pose and velocity of the actuators.
+    /// Selects the actuators that are due. Writes their poses and velocities.
     Action,
-    /// Each due actuator's law turns its command into its drive.
+    /// Runs the control law of each due actuator, which turns its command into its drive.
     DefaultAction,
-    /// All drives are applied to the bodies, in path order.
+    /// Applies all drives to the bodies, in path order.
     Drives,
 }
 
 /// The steps of [`Tick::Action`], in the order they run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
-    /// Shapes that rays and cameras meet follow the bodies.
+    /// Updates the shapes that rays and cameras see.
     Shapes,
-    /// Selection of who is due. Stamps pose and velocity of the sensors.
+    /// Selects the sensors that are due. Writes their poses and velocities.
     Stamp,
 }
 
-/// Nanoseconds in a second.
+/// Nanoseconds per second.
 const NANOS: u128 = 1_000_000_000;
 
-/// The simulated time: a tick number and a rate, from which everything else follows exactly.
+/// Simulated time: a tick number and a rate, from which all times follow exactly.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
-    /// Number of the running tick, or of the last one between two ticks. The first tick is 1.
+    /// Number of the current tick, or of the last one between two ticks. The first tick is 1.
     pub tick: u64,
     /// Ticks in a simulated second, Hz.
     pub rate: f64,
 }
 
 impl Clock {
-    /// A clock before its first tick.
+    /// Returns a clock before its first tick.
     #[must_use]
     pub fn new(rate: f64) -> Self {
         Self { tick: 0, rate }
     }
 
-    /// Length of a tick, s.
+    /// Returns the length of a tick, s.
     #[must_use]
     pub fn dt(&self) -> f64 {
         1.0 / self.rate
     }
 
-    /// Time of the state after this tick, s: tick / rate.
+    /// Returns the time of the state after this tick, s: tick / rate.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.tick as f64 / self.rate
     }
 
-    /// Time of the state after this tick, ns: floor(tick · 10⁹ / rate).
+    /// Returns the time of the state after this tick, ns: floor(tick · 10⁹ / rate).
     ///
     /// Exact for rates that are whole numbers of millihertz; it neither drifts nor wraps.
     #[must_use]
@@ -99,14 +98,14 @@ impl Clock {
         self.nanos_of(self.tick)
     }
 
-    /// Time of the state after a tick, ns.
+    /// Returns the time of the state after a tick, ns.
     #[must_use]
     pub fn nanos_of(&self, tick: u64) -> u64 {
         let millihertz = (self.rate * 1000.0).round().max(1.0) as u128;
         u64::try_from(u128::from(tick) * NANOS * 1000 / millihertz).unwrap_or(u64::MAX)
     }
 
-    /// Tells whether a component of frequency `frequency` (Hz) acts in this tick.
+    /// Returns true if a component with frequency `frequency` (Hz) acts in this tick.
     ///
     /// It does at the first tick, and then whenever ⌊f·(2k+1) / (2·rate)⌋ grows, k counting ticks from 0:
     /// exactly f times in each simulated second for whole f, as evenly as ticks allow.

@@ -1,7 +1,6 @@
-//! Kinds in the tick: each has its turn, and its systems run only in worlds that have one of its components.
+//! Order of kinds within a phase. The systems of a kind run only in worlds that have one of its components.
 //!
-//! A world has a few of the hundred kinds that there are; the systems of the others would have nothing to do, two hundred
-//! times a tick.
+//! A world has a few of the hundred kinds; the systems of the others would have no work, two hundred times per tick.
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy::{
@@ -16,17 +15,17 @@ use bevy::{
 
 use crate::tick::{Actuate, Inputs, Tick};
 
-/// One kind's part of a phase. Kinds run one after the other, in the order in which they were registered,
-/// so that the schedule has one order only.
+/// Slot of one kind in a phase. Kinds run one after the other, in the order of registration, so that the schedule has a
+/// single order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Turn(pub Tick, pub &'static str);
 
-/// The kinds of each phase, in the order in which they were registered, and which of them are in the tick.
+/// Slots of each phase, in the order of registration; true for those that are in the schedule.
 #[derive(Resource, Default)]
 struct Order(BTreeMap<Tick, Vec<(Turn, bool)>>);
 
 impl Order {
-    /// Registers a turn, after those before it.
+    /// Registers a slot after those before it.
     fn add(&mut self, turn: Turn) {
         let phase = self.0.entry(turn.0).or_default();
         if phase.iter().all(|(known, _)| *known != turn) {
@@ -34,8 +33,8 @@ impl Order {
         }
     }
 
-    /// Notes that a turn comes into the tick; returns those in the tick that are next to it, before and after. Nothing,
-    /// if it is there already.
+    /// Adds a slot to the schedule; returns its neighbours in the schedule, before and after. `None` if it is in the
+    /// schedule already.
     fn enter(&mut self, turn: Turn) -> Option<[Option<Turn>; 2]> {
         let phase = self.0.get_mut(&turn.0)?;
         let place = phase.iter().position(|(known, _)| *known == turn)?;
@@ -50,18 +49,18 @@ impl Order {
     }
 }
 
-/// Systems of a kind, with their turn.
+/// Systems of a kind, with their slot.
 type Part = (Turn, ScheduleConfigs<ScheduleSystem>);
 
-/// Systems of the kinds that are not in the tick yet. They stay on the thread that made them, as the app does.
+/// Systems of the kinds that are not in the schedule yet. They stay on the thread of the app that made them.
 #[derive(Default)]
 struct Waiting(BTreeMap<&'static str, Vec<Part>>);
 
-/// Kinds that the world has got a component of since the last tick.
+/// Kinds of which the world got a first component since the last tick.
 #[derive(Resource, Default)]
 struct Wanted(BTreeSet<&'static str>);
 
-/// Gives a kind its turn in a phase, after the kinds before it. Its systems come into the tick with the first component
+/// Assigns a kind to a slot in a phase, after the kinds before it. Its systems enter the schedule with the first component
 /// of the kind: see [`wait_for`].
 pub(crate) fn add_in_turn<M>(
     app: &mut App,
@@ -78,27 +77,28 @@ pub(crate) fn add_in_turn<M>(
     all.push((turn, systems.in_set(turn)));
 }
 
-/// Lets the systems of a kind wait for the first component `C`, which all of the kind have. `hook` is to [`want`] the kind.
+/// Delays the systems of a kind until the first component `C` exists, which all components of the kind have. `hook` must
+/// call [`want`] with the kind.
 pub(crate) fn wait_for<C: Component>(app: &mut App, kind: &'static str, hook: ComponentHook) {
     if !app.is_plugin_added::<Turns>() {
         app.add_plugins(Turns);
     }
     let hooks = app.world_mut().register_component_hooks::<C>();
     if hooks.try_on_add(hook).is_none() {
-        // It has a hook of its own: then its systems are there from the start.
+        // `C` has another hook: the systems are in the schedule from the start.
         let mut wanted = app.world_mut().get_resource_or_init::<Wanted>();
         wanted.0.insert(kind);
     }
 }
 
-/// Tells that there is a component of a kind.
+/// Records that a component of a kind exists.
 pub(crate) fn want(mut world: DeferredWorld<'_>, kind: &'static str) {
     if let Some(mut wanted) = world.get_resource_mut::<Wanted>() {
         wanted.0.insert(kind);
     }
 }
 
-/// Looks for kinds that came, before each tick.
+/// Set of the system that adds new kinds before each tick.
 struct Turns;
 
 impl Plugin for Turns {
@@ -109,7 +109,7 @@ impl Plugin for Turns {
     }
 }
 
-/// Puts the systems of the kinds that came into the tick.
+/// Adds the systems of new kinds to the schedule.
 fn begin(world: &mut World) {
     let wanted = &mut world.resource_mut::<Wanted>().0;
     if wanted.is_empty() {
@@ -132,7 +132,7 @@ fn begin(world: &mut World) {
     });
 }
 
-/// Puts a turn into its phase, between its neighbours. A schedule that has the turns of all kinds there are takes long to
+/// Inserts a slot into its phase, between its neighbours. A schedule with the slots of all kinds takes long to sort.
 /// be put in order.
 fn take_place(schedules: &mut Schedules, turn: Turn, [previous, next]: [Option<Turn>; 2]) {
     match turn.0 {

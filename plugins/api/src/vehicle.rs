@@ -1,42 +1,42 @@
-//! Vehicles on springs: wheels that are not bodies of their own, but rays to the ground.
+//! Vehicles with raycast suspension: wheels are not bodies, but rays to the ground.
 use bevy::prelude::*;
 use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 
 use crate::state::Stateful;
 
-/// A vehicle, on the entity of the actuator that drives it: the physics puts the base of the actuator's
-/// robot on these wheels. They carry it as long as it is there, whether the actuator acts or not.
+/// A vehicle with raycast suspension, on the entity of the actuator that drives it. Physics supports the base of the
+/// actuator's robot on these wheels, also while the actuator does not act.
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Vehicle {
-    /// Its wheels; what they are asked to do is written by the actuator.
+    /// Wheels; the actuator writes their commands.
     pub wheels: Vec<VehicleWheel>,
 }
 
 impl Stateful for Vehicle {}
 
-/// A wheel on a spring that hangs down from a point of the robot's base.
+/// A wheel on a spring that is attached to a point of the robot's base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VehicleWheel {
-    /// Point from which the spring hangs, in the frame of the base, m.
+    /// Attachment point of the spring, in the frame of the base, m.
     pub at: Point3<f64>,
-    /// m.
+    /// Radius, m.
     pub radius: f64,
-    /// Length of the spring without load, m.
+    /// Length of the unloaded spring, m.
     pub rest_length: f64,
-    /// Of the spring, for each kilogram of the vehicle, N/m.
+    /// Stiffness of the spring per kilogram of the vehicle, N/(m·kg).
     pub stiffness: f64,
-    /// While the spring is pressed together, for each kilogram of the vehicle, N·s/m.
+    /// Damping during compression per kilogram of the vehicle, N·s/(m·kg).
     pub compression: f64,
-    /// While it stretches, for each kilogram of the vehicle, N·s/m.
+    /// Damping during extension per kilogram of the vehicle, N·s/(m·kg).
     pub relaxation: f64,
-    /// Greatest force along the ground, as a multiple of the spring's.
+    /// Maximum force along the ground, as a multiple of the spring's force.
     pub friction: f64,
-    /// Angle to the left, rad.
+    /// Steering angle to the left, rad.
     pub steer: f64,
     /// Driving force, forward, N.
     pub force: f64,
-    /// Greatest braking force, N; in MORSE's motion the greatest impulse of a step of the engine, N·s. Not while a force
-    /// drives.
+    /// Maximum braking force, N; in MORSE's motion the maximum impulse per step of the engine, N·s. Not applied while a
+    /// force drives.
     pub brake: f64,
 }

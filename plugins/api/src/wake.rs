@@ -9,17 +9,17 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 
-/// Signal for which a middleware's thread sleeps until there is something to do.
+/// Signal for which a middleware's thread sleeps until there is work.
 pub struct Wake {
     channel: Receiver<()>,
     callback: Arc<Callback>,
     whole: Arc<WholeTicks>,
 }
 
-/// The newest tick whose readings are all there; as long as nobody tells of any, there is no need to ask.
+/// The newest tick whose readings are complete; [`UNTOLD`] until a first tick is reported.
 struct WholeTicks(AtomicU64);
 
-/// No tick: nobody tells of them.
+/// No tick was reported.
 const UNTOLD: u64 = u64::MAX;
 
 /// Function that is called besides the channel, for threads that sleep elsewhere.
@@ -34,23 +34,23 @@ impl Callback {
     }
 }
 
-/// The simulation's end of a [`Wake`]. The simulation has ended when all of them are gone.
+/// The simulation's end of a [`Wake`]. The simulation has ended when all of them are dropped.
 #[derive(Clone)]
 pub struct Waker {
-    /// Always there, until it is dropped: the callback has to be called after that.
+    /// Present until it is dropped: the callback has to be called after that.
     channel: Option<Sender<()>>,
     callback: Arc<Callback>,
     whole: Arc<WholeTicks>,
 }
 
 impl Waker {
-    /// Tells that all readings of a tick are there, and wakes the thread. In MORSE's motion only.
+    /// Reports that all readings of a tick are available, and wakes the thread. In MORSE's motion only.
     pub fn end_readings(&self, tick: u64) {
         self.whole.0.store(tick, Ordering::Release);
         self.wake();
     }
 
-    /// Wakes the middleware's thread; costs little if it is awake already.
+    /// Wakes the middleware's thread; cheap if it is awake already.
     pub fn wake(&self) {
         if let Some(channel) = &self.channel {
             // A full channel means that the thread is awake already.
@@ -74,18 +74,18 @@ pub enum Awake {
     Token,
     /// Nothing happened in the given time.
     Idle,
-    /// The simulation has ended: take what is left, and finish.
+    /// The simulation has ended: process the remaining data, and finish.
     End,
 }
 
 impl Awake {
-    /// Readings may have arrived.
+    /// Returns true if readings may have arrived.
     #[must_use]
     pub fn is_token(self) -> bool {
         self == Self::Token
     }
 
-    /// The simulation has ended.
+    /// Returns true if the simulation has ended.
     #[must_use]
     pub fn is_end(self) -> bool {
         self == Self::End
@@ -93,7 +93,7 @@ impl Awake {
 }
 
 impl Wake {
-    /// Makes the two ends.
+    /// Returns the two ends.
     #[must_use]
     pub fn new() -> (Waker, Self) {
         let (sender, channel) = bounded(1);
@@ -112,20 +112,20 @@ impl Wake {
         (waker, wake)
     }
 
-    /// The newest tick whose readings are all there. In MORSE's motion a middleware carries those of a tick together,
-    /// in the order of its outputs; elsewhere there is no such tick, and readings are carried as they come.
+    /// Returns the newest tick whose readings are complete. In MORSE's motion a middleware exports those of a tick together,
+    /// in the order of its outputs; otherwise there is no such tick, and readings are exported as they arrive.
     #[must_use]
     pub fn whole_tick(&self) -> Option<u64> {
         Some(self.whole.0.load(Ordering::Acquire)).filter(|tick| *tick != UNTOLD)
     }
 
-    /// Also calls a function when something happens, from the simulation's thread: for middlewares that
-    /// sleep in a poll of sockets. Only the first function is called.
+    /// Sets a function that is also called on each signal, from the simulation's thread: for middlewares that sleep in a
+    /// poll of sockets. Only the first function is called.
     pub fn also_call(&self, callback: impl Fn() + Send + Sync + 'static) {
         self.callback.0.set(Box::new(callback)).ok();
     }
 
-    /// Sleeps until something happens, at most so long.
+    /// Sleeps until a signal, or for the given time.
     #[must_use]
     pub fn wait(&self, at_most: Duration) -> Awake {
         match self.channel.recv_timeout(at_most) {
@@ -135,13 +135,13 @@ impl Wake {
         }
     }
 
-    /// The channel itself, to wait for several things at once.
+    /// Returns the channel, for waiting for several events at once.
     #[must_use]
     pub fn channel(&self) -> &Receiver<()> {
         &self.channel
     }
 
-    /// Tells whether the simulation has ended.
+    /// Returns true if the simulation has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(self.channel.try_recv(), Err(TryRecvError::Disconnected))

@@ -5,13 +5,13 @@ use bevy::prelude::*;
 
 use crate::component::Path;
 
-/// The most warnings that are kept for one reader.
+/// Maximum number of warnings that are kept for one reader.
 const CAPACITY: usize = 64;
 
 /// Warnings of components about their input, such as a joint that does not exist, and of the physics.
 ///
-/// Whoever runs the simulation takes and prints them, and clients look at [`Warnings::told`]; they are not state.
-/// Nothing is kept twice, nor more than a few dozen.
+/// The program that runs the simulation takes and prints them, and clients read [`Warnings::told`]; they are no state. Each
+/// warning is kept once, and at most a few dozen.
 #[derive(Resource, Default, Debug)]
 pub struct Warnings {
     waiting: Vec<String>,
@@ -23,7 +23,7 @@ pub struct Warnings {
 pub struct Told(Arc<Mutex<Vec<Arc<str>>>>);
 
 impl Told {
-    /// The warnings from this one on, counted from 0.
+    /// Returns the warnings from this index on.
     #[must_use]
     pub fn since(&self, number: usize) -> Vec<Arc<str>> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,12 +39,12 @@ impl Told {
 }
 
 impl Warnings {
-    /// Warns in the name of a component.
+    /// Adds a warning of a component.
     pub fn add(&mut self, component: &Path, text: &str) {
         self.say(format!("`{component}`: {text}"));
     }
 
-    /// Warns in nobody's name.
+    /// Adds a warning without a component.
     pub fn say(&mut self, warning: String) {
         self.told.add(&warning);
         if self.waiting.len() < CAPACITY && !self.waiting.contains(&warning) {
@@ -52,13 +52,13 @@ impl Warnings {
         }
     }
 
-    /// The warnings since the start, as clients see them.
+    /// Returns the warnings since the start, for clients.
     #[must_use]
     pub fn told(&self) -> Told {
         self.told.clone()
     }
 
-    /// The warnings since the last time.
+    /// Returns the warnings since the last call.
     pub fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.waiting)
     }

@@ -1,4 +1,4 @@
-//! Files that are there as a whole or not at all.
+//! Files that are written completely or not at all.
 use std::{
     ffi::OsString,
     fs::{self, File},
@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a file under another name beside it, which it gets rid of only when all of it is written: a full disk
-/// leaves no half of a file, and what was there before stays.
+/// Writes a file under a temporary name beside it, and renames it when it is complete: a full disk leaves no incomplete
+/// file, and the previous file stays.
 ///
-/// Devices and pipes are written as they are.
+/// Devices and pipes are written directly.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    // Where a link points, so that it stays one.
+    // Follows a link, so that the link stays.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let before = fs::metadata(path).ok();
     if before.as_ref().is_some_and(|before| !before.is_file()) {
@@ -27,7 +27,7 @@ pub fn write_whole(
     let draft = Draft(beside(path));
     let file = match File::create(&draft.0) {
         Ok(file) => file,
-        // The directory takes no new files, but the old one may be written.
+        // The directory accepts no new files, but the existing file is writable.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && before.is_some() => {
             return filled(File::create(path)?, write);
         }
@@ -56,7 +56,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// A file that goes when it was not renamed.
+/// A temporary file that is removed unless it was renamed.
 struct Draft(PathBuf);
 
 impl Drop for Draft {

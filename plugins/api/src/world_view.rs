@@ -1,9 +1,8 @@
-//! View of a world, with the present poses of its bodies: for middlewares that look on.
+//! Views of a world with the present poses of its bodies, for middlewares that display it.
 //!
-//! A kind of middleware that [looks on](crate::middleware::Middleware::VIEWS_WORLD) gets a [`WorldView`]: the
-//! [`Scenery`], which never changes, the poses of all bodies whenever it asks for them, an observer of
-//! every sensor, and the way to every actuator. Nothing is copied for who does not ask, and nobody who looks
-//! on makes the tick wait.
+//! A middleware that [views the world](crate::middleware::Middleware::VIEWS_WORLD) receives a [`WorldView`]: the
+//! [`Scenery`], which is constant, the poses of all bodies on request, an observer of every sensor, and a sender for every
+//! actuator. Nothing is copied without a request, and no viewer delays the tick.
 mod poses;
 
 use std::{
@@ -28,11 +27,11 @@ use crate::{
 };
 pub use poses::{ContactInfo, PoseObserver, PosePort, Poses, Viewers, pose_port, show};
 
-/// Everything that looking on needs.
+/// View of a world.
 pub struct WorldView {
-    /// Everything that can be seen.
+    /// Everything that is visible.
     pub scenery: Arc<Scenery>,
-    /// Poses of its bodies.
+    /// Poses of the bodies.
     pub poses: PoseObserver,
     /// Every sensor, in path order.
     pub sensors: Vec<Observer>,
@@ -42,48 +41,48 @@ pub struct WorldView {
     pub pacing: Arc<Pacing>,
     /// Warnings of the run so far.
     pub warnings: Told,
-    /// From where to look at first.
+    /// Initial viewpoint.
     pub view: LookAt,
-    /// Lens to look through at first.
+    /// Initial lens.
     pub lens: Lens,
-    /// Path of the component that is selected at first, if one is.
+    /// Path of the component that is selected initially.
     pub selected: Option<String>,
 }
 
-/// Lens of who looks on; what it leaves open is for the viewer to choose.
+/// Lens of a viewer; the viewer chooses values that are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lens {
-    /// Angle that is seen from top to bottom, rad.
+    /// Vertical field of view, rad.
     pub angle: Option<f64>,
-    /// Distance up to which nothing is drawn, m.
+    /// Near clipping distance, m.
     pub near: Option<f64>,
-    /// Distance beyond which nothing is drawn, m.
+    /// Far clipping distance, m.
     pub far: Option<f64>,
 }
 
-/// A place from which robots are seen, in the world, m.
+/// A viewpoint in the world, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookAt {
     /// Position of the eye.
     pub eye: Point3<f64>,
-    /// Point in the middle of the picture.
+    /// Point in the centre of the image.
     pub target: Point3<f64>,
 }
 
-/// Everything that can be seen. Follows from the files alone.
+/// Everything that is visible. Computed from the files only.
 #[derive(Clone, Debug, Default)]
 pub struct Scenery {
     /// Name of the scene.
     pub name: String,
-    /// Ticks a second.
+    /// Ticks per second.
     pub rate: f64,
-    /// The sun, and what else lights the scene.
+    /// Light of the scene.
     pub lighting: Lighting,
-    /// All bodies. Shapes, frames and components name them by their place here.
+    /// All bodies. Shapes, frames and components refer to them by index.
     pub bodies: Vec<BodyInfo>,
-    /// All shapes that are drawn.
+    /// All visible shapes.
     pub shapes: Vec<ShapeInfo>,
-    /// Triangles, shared by shapes.
+    /// Triangle meshes, shared by shapes.
     pub meshes: Vec<Triangles>,
     /// Images, shared by shapes and by parts of meshes.
     pub images: Vec<Image>,
@@ -98,13 +97,13 @@ pub struct Scenery {
 /// A body.
 #[derive(Clone, Debug)]
 pub struct BodyInfo {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The robot that it is a part of.
+    /// Robot to which it belongs.
     pub robot: Option<String>,
-    /// Kind of the body: the way physics treats it.
+    /// Kind of the body: how physics treats it.
     pub kind: BodyKind,
-    /// Its mass, kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Pose at the start.
     pub pose: Isometry3<f64>,
@@ -113,54 +112,53 @@ pub struct BodyInfo {
 /// A shape on a body.
 #[derive(Clone, Debug)]
 pub struct ShapeInfo {
-    /// The body that carries it.
+    /// Index of the body.
     pub body: usize,
     /// Pose on the body.
     pub body_from_shape: Isometry3<f64>,
-    /// Its form.
+    /// Shape.
     pub form: Form,
     /// Red, green, blue and opacity, 0 to 1.
     pub color: [f64; 4],
-    /// Paint on it, over its colour and instead of the materials of a mesh; how, [`Wrap`](crate::paint::Wrap)
-    /// says. A mesh whose file says where on an image its corners lie goes by that, unless the paint has a
-    /// size.
+    /// Texture, over the colour and instead of the materials of a mesh; [`Wrap`](crate::paint::Wrap) defines its
+    /// coordinates. The texture coordinates of a mesh file are used instead, unless the texture has a size.
     pub paint: Option<Paint>,
     /// Highlights.
     pub gloss: Gloss,
 }
 
-/// The highlights of a surface: those of J. Blinn's half-way vector.
+/// Specular highlights of a surface, after J. Blinn's half-way vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gloss {
-    /// Red, green and blue: the share of the light that a highlight sends back in its middle.
+    /// Red, green and blue: the fraction of the light that is reflected in the centre of a highlight.
     pub color: [f64; 3],
-    /// Exponent that makes it small: the power of the cosine between the normal and the half-way vector.
+    /// Exponent: the power of the cosine between the normal and the half-way vector.
     pub shininess: f64,
 }
 
 /// Triangles of a mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Triangles {
-    /// Corners, m.
+    /// Vertices, m.
     pub vertices: Vec<[f32; 3]>,
-    /// Three places in `vertices` each.
+    /// Three indices of `vertices` per triangle.
     pub faces: Vec<[u32; 3]>,
-    /// The normal of the surface at each corner, where the file has them; else empty. Of any length.
+    /// Normal of the surface at each vertex, if the file has them; else empty. Of any length.
     pub normals: Vec<[f32; 3]>,
-    /// Place of each corner on an image, to the right and up, where the file has that; else empty.
+    /// Texture coordinates of each vertex, to the right and up, if the file has them; else empty.
     pub coordinates: Vec<[f32; 2]>,
-    /// Runs of faces that have a look of their own, in order; other faces look as the shape says.
+    /// Ranges of faces with a material of their own, in order; other faces have that of the shape.
     pub parts: Vec<Part>,
 }
 
-/// Faces of a mesh to which its file gives a material.
+/// Faces of a mesh with a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Their places.
+    /// Indices of the faces.
     pub faces: Range<usize>,
     /// Red, green and blue, 0 to 1.
     pub color: [f64; 3],
-    /// Its image, by its place in [`Scenery::images`].
+    /// Image, by its index in [`Scenery::images`].
     pub image: Option<usize>,
     /// Highlights.
     pub gloss: Gloss,
@@ -169,9 +167,9 @@ pub struct Part {
 /// A frame of the scene.
 #[derive(Clone, Debug)]
 pub struct FrameInfo {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The body that it belongs to.
+    /// Index of its body.
     pub body: usize,
     /// Pose on the body.
     pub body_from_frame: Isometry3<f64>,
@@ -180,32 +178,32 @@ pub struct FrameInfo {
 /// A robot.
 #[derive(Clone, Debug)]
 pub struct RobotInfo {
-    /// Its path.
+    /// Path.
     pub name: String,
-    /// Its base.
+    /// Index of its base.
     pub body: usize,
 }
 
 /// A sensor or actuator.
 #[derive(Clone, Debug)]
 pub struct ComponentInfo {
-    /// Its path.
+    /// Path.
     pub path: String,
-    /// The robot that it belongs to.
+    /// Robot to which it belongs.
     pub robot: String,
-    /// The kind's word.
+    /// Name of the kind.
     pub kind: &'static str,
-    /// True if it measures; if not, it moves.
+    /// True for a sensor, false for an actuator.
     pub is_sensor: bool,
     /// Frequency of its actions, Hz.
     pub frequency: f64,
-    /// The body that carries it.
+    /// Index of the body on which it is mounted.
     pub body: usize,
     /// Pose on the body.
     pub body_from_component: Isometry3<f64>,
 }
 
-/// Pace of time, as who runs the simulation last said. No state of the world.
+/// Pace of time that was last set by the program that runs the simulation. No state of the world.
 #[derive(Resource, Debug)]
 pub struct Pacing {
     held: AtomicBool,
@@ -222,14 +220,13 @@ impl Default for Pacing {
 }
 
 impl Pacing {
-    /// Says whether the run is held, and how many simulated seconds are to pass in a second: infinitely
-    /// many are as many as the machine can.
+    /// Sets whether the run is held, and the factor of simulated to real time; infinity stands for as fast as possible.
     pub fn tell(&self, held: bool, factor: f64) {
         self.held.store(held, Ordering::Relaxed);
         self.factor.store(factor.to_bits(), Ordering::Relaxed);
     }
 
-    /// Pace that was told last: whether the run is held, and the factor.
+    /// Returns whether the run is held, and the factor.
     #[must_use]
     pub fn get(&self) -> (bool, f64) {
         let factor = f64::from_bits(self.factor.load(Ordering::Relaxed));

@@ -1,4 +1,4 @@
-//! Values whose form is known at run time only, such as the data of other components.
+//! Values whose form is determined at run time, such as the data of other components.
 use bevy::{
     prelude::*,
     reflect::{PartialReflect, ReflectRef, structs::Struct},
@@ -10,26 +10,26 @@ use super::{Fields, Value, key_text, plain_name, view, walk};
 pub use crate::json::{no_json_number, number_to_json, numbers_to_json};
 use crate::samples::{Block, base64_text};
 
-/// Name of the time of a reading, s, beside its fields.
+/// Name of the time of a reading (s), exported beside its fields.
 pub(crate) const TIMESTAMP: &str = "timestamp";
 
-/// A number, a flag, text, or lists and maps of such.
+/// A number, a flag, text, or lists and maps of these.
 #[derive(Reflect, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[reflect(opaque)]
 pub enum DynamicValue {
     /// A number.
     Number(f64),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
     /// Text.
     Text(String),
-    /// Numbers only.
+    /// A list of numbers.
     Numbers(Vec<f64>),
     /// Pixels or points.
     Samples(Block),
-    /// Anything, in order.
+    /// An ordered list of values.
     List(Vec<DynamicValue>),
     /// Named values, in the order in which they are exported.
     Map(Vec<(String, DynamicValue)>),
@@ -43,7 +43,7 @@ impl Default for DynamicValue {
 }
 
 impl DynamicValue {
-    /// The exported fields of some data.
+    /// Returns the exported fields of some data.
     #[must_use]
     pub fn of_data(fields: &Fields, data: &dyn Struct) -> Self {
         let mut dynamic = Self::default();
@@ -51,12 +51,12 @@ impl DynamicValue {
         dynamic
     }
 
-    /// Takes over the exported fields of some data, which is free while their names stay the same.
+    /// Copies the exported fields of some data. Nothing is allocated while their names stay the same.
     pub fn set_data(&mut self, fields: &Fields, data: &dyn Struct) {
         self.set_map(parts_of(fields, data));
     }
 
-    /// Takes over a reading: `timestamp`, s, and the exported fields.
+    /// Copies a reading: `timestamp` (s) and the exported fields.
     pub fn set_reading(&mut self, seconds: f64, fields: &Fields, data: &dyn Struct) {
         let time = std::iter::once((TIMESTAMP, seconds.as_partial_reflect()));
         self.set_map(time.chain(parts_of(fields, data)));
@@ -83,7 +83,7 @@ impl DynamicValue {
         map.truncate(count);
     }
 
-    /// A value seen without its type.
+    /// Returns a reflected value as a dynamic one.
     #[must_use]
     pub fn of(value: &dyn PartialReflect) -> Self {
         let mut dynamic = Self::default();
@@ -91,7 +91,7 @@ impl DynamicValue {
         dynamic
     }
 
-    /// Takes over a value seen without its type.
+    /// Copies a reflected value.
     pub fn set(&mut self, value: &dyn PartialReflect) {
         match view(value) {
             Value::Number(number) => *self = Self::Number(number),
@@ -147,7 +147,7 @@ impl DynamicValue {
         }
     }
 
-    /// As JSON; numbers as in [`number_to_json`].
+    /// Returns the value as JSON; numbers as in [`number_to_json`].
     #[must_use]
     pub fn to_json(&self) -> Json {
         match self {
@@ -167,7 +167,7 @@ impl DynamicValue {
         }
     }
 
-    /// Tells whether all its numbers are finite.
+    /// Returns true if all its numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         match self {
@@ -181,7 +181,7 @@ impl DynamicValue {
     }
 }
 
-/// The exported fields of some data. Numbers with names of their own stand beside the other fields.
+/// Returns the exported fields of some data. Named numbers stand beside the other fields.
 fn parts_of<'d>(
     fields: &'d Fields,
     data: &'d dyn Struct,

@@ -1,7 +1,7 @@
-//! Ranges of numbers: the values that a setting, or a field of a command, may have.
+//! Ranges: the values that a number of a setting or command may have.
 //!
-//! A field's own range is an attribute, `#[reflect(@Range(0.0, 1.0))]`. Without one it has the range of its unit, wide
-//! enough for every robot and narrow enough that physics can bear it.
+//! A field's own range is an attribute, `#[reflect(@Range(0.0, 1.0))]`. Without one it has the range of its unit, which is
+//! wide enough for every robot and narrow enough for the physics to stay stable.
 mod violation;
 
 use std::fmt;
@@ -15,13 +15,13 @@ pub use violation::{Violation, range_of, violations};
 
 use super::{Unit, Value, view, walk};
 
-/// The least and the greatest value of a number, both included: `#[reflect(@Range(0.0, 1.0))]`. A greatest value of
-/// infinity lets infinity itself pass, which a kind may have for "without limit".
+/// The minimum and maximum of a number, both included: `#[reflect(@Range(0.0, 1.0))]`. A maximum of infinity also accepts
+/// infinity itself, which a kind may use for "without limit".
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 pub struct Range(pub f64, pub f64);
 
-/// Ranges by unit: as far from zero in either direction. Positions reach around the Earth, so that UTM's and the
-/// Earth-centred ones are within.
+/// Symmetric ranges by unit: the greatest absolute value. Positions reach around the Earth, so that UTM and Earth-centred
+/// coordinates are within.
 const UNITS: [(&str, f64); 11] = [
     ("m", 1e8),
     ("m/s", 1e4),
@@ -36,11 +36,11 @@ const UNITS: [(&str, f64); 11] = [
     ("N·s", 1e6),
 ];
 
-/// That of all other numbers.
+/// Range of numbers with any other unit.
 const OTHERS: f64 = 1e9;
 
 impl Range {
-    /// The range of a field: its own, or that of its unit.
+    /// Returns the range of a field: its own, or that of its unit.
     #[must_use]
     pub fn of(field: &NamedField) -> Self {
         let unit = field.get_attribute::<Unit>().map_or("", |unit| unit.0);
@@ -48,7 +48,7 @@ impl Range {
         own.unwrap_or_else(|| Self::of_unit(unit))
     }
 
-    /// The range of numbers of a unit.
+    /// Returns the range of numbers with a unit.
     #[must_use]
     pub fn of_unit(unit: &str) -> Self {
         Self::of_known_unit(unit).unwrap_or(Self(-OTHERS, OTHERS))
@@ -59,13 +59,13 @@ impl Range {
         known.map(|(_, most)| Self(-most, *most))
     }
 
-    /// Tells whether a number is within.
+    /// Returns true if a number is within the range.
     #[must_use]
     pub fn contains(self, number: f64) -> bool {
         (self.0..=self.1).contains(&number)
     }
 
-    /// A number as people write it: 1e300 has 301 digits.
+    /// Returns a number as people write it: 1e300 would have 301 digits.
     #[must_use]
     pub fn shown(number: f64) -> String {
         let (plain, short) = (number.to_string(), format!("{number:e}"));
@@ -73,7 +73,7 @@ impl Range {
         if is_long { short } else { plain }
     }
 
-    /// The first number in a value that is not within, also one that is no number.
+    /// Returns the first number in a value that is out of range or not a number.
     #[must_use]
     pub fn violation(self, value: &dyn PartialReflect) -> Option<f64> {
         let first = |numbers: &[f64]| {
@@ -102,7 +102,7 @@ impl Range {
     }
 }
 
-/// The first field of a struct that has a number out of range, and that number.
+/// Returns the first field of a struct with a number out of range, and that number.
 #[must_use]
 pub fn violation<T: Struct + Typed>(value: &T) -> Option<(&'static NamedField, f64)> {
     let TypeInfo::Struct(info) = T::type_info() else {

@@ -1,4 +1,4 @@
-//! Fields, and what is made of their values.
+//! Fields, and values made from them.
 use std::collections::BTreeMap;
 
 use super::*;
@@ -42,7 +42,7 @@ fn a_hash_sees_the_sign_of_zero() {
     assert_ne!(hash_of(&vec![1.0, 2.0]), hash_of(&vec![1.0]));
 }
 
-/// A place in a reading, with a keyword for a name.
+/// A position in a reading, with a keyword as a name.
 #[derive(Reflect, Default, Clone)]
 struct Seen {
     r#type: String,

@@ -14,13 +14,13 @@ use crate::{
 pub enum Value<'a> {
     /// A number.
     Number(f64),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
     /// Text.
     Text(&'a str),
-    /// Numbers: a vector, a quaternion, a list of ranges.
+    /// A list of numbers: a vector, a quaternion, ranges.
     Numbers(&'a [f64]),
     /// Points or other triples.
     Triples(&'a [[f64; 3]]),
@@ -28,20 +28,20 @@ pub enum Value<'a> {
     Texts(&'a [String]),
     /// Pixels or points, which copies share.
     Samples(&'a dyn AnySamples),
-    /// Something known at run time only.
+    /// A value whose form is determined at run time.
     Dynamic(&'a DynamicValue),
-    /// Numbers by names that the scene gives.
+    /// Numbers with names that the scene gives.
     Named(&'a Named),
-    /// Anything else, to be walked by reflection.
+    /// Any other value, visited by reflection.
     Other(&'a dyn PartialReflect),
 }
 
-/// Look at the values of one type.
+/// Function that returns the values of one type.
 pub(super) type Viewer = for<'a> fn(&'a dyn PartialReflect) -> Value<'a>;
 
 macro_rules! seen {
     ($($type:ty => $view:expr),+ $(,)?) => {
-        /// The look at the values of a type.
+        /// Returns the viewer for values of a type.
         pub(super) fn viewer(type_id: TypeId) -> Viewer {
             $(if type_id == TypeId::of::<$type>() {
                 return |value| match value.try_downcast_ref::<$type>() {
@@ -52,14 +52,15 @@ macro_rules! seen {
             |value| Value::Other(value)
         }
 
-        /// Tells whether values of a type are something else to [`view`] than parts to be walked.
+        /// Returns true if [`view`] returns values of a type as a whole, and not as a value to be visited by reflection.
         pub(crate) fn is_seen(info: &TypeInfo) -> bool {
             false $(|| info.is::<$type>())+
         }
     };
 }
 
-/// Looks at a field. Who does so in each tick asks the [`Field`](super::Field), which knows its type.
+/// Returns the value of a field. For access in each tick, [`Field::view`](super::Field::view) is faster, since its type is
+/// resolved.
 #[must_use]
 pub fn view(value: &dyn PartialReflect) -> Value<'_> {
     match value.try_as_reflect() {

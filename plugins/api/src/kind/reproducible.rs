@@ -1,4 +1,4 @@
-//! Types whose values are the same in every run: the only ones that settings, data and commands may be made of.
+//! Types whose values are equal in every run: the only types that settings, data and commands may have.
 use std::any::TypeId;
 
 use bevy::{
@@ -8,7 +8,7 @@ use bevy::{
 
 use crate::fields::is_seen;
 
-/// Part of a kind that a type is used for.
+/// Purpose of a type in a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Its settings.
@@ -29,7 +29,7 @@ impl Part {
     }
 }
 
-/// Refuses a type that would make a run differ from the next one: a mistake in the program, not in its input.
+/// Panics on a type that makes runs differ from each other: an error in the program, not in its input.
 #[track_caller]
 pub(crate) fn demand(part: Part, word: &str, info: &'static TypeInfo) {
     if let Some((path, why)) = flaw(part, info) {
@@ -42,7 +42,7 @@ pub(crate) fn demand(part: Part, word: &str, info: &'static TypeInfo) {
     }
 }
 
-/// The first field that is not the same in every run, and what is wrong with it.
+/// Returns the path to the first field that differs from run to run, and the reason.
 fn flaw(part: Part, info: &'static TypeInfo) -> Option<(Vec<&'static str>, String)> {
     let mut search = Search {
         part,
@@ -55,9 +55,9 @@ fn flaw(part: Part, info: &'static TypeInfo) -> Option<(Vec<&'static str>, Strin
 
 struct Search {
     part: Part,
-    /// Way to the type that is being looked at, and to the flaw once it is found.
+    /// Path to the type that is being examined, and to the flaw once it is detected.
     path: Vec<&'static str>,
-    /// Types that were looked at, as a type may contain itself.
+    /// Types that were examined, since a type may contain itself.
     seen: Vec<TypeId>,
 }
 
@@ -123,12 +123,12 @@ fn name(field: &'static NamedField) -> Option<&'static str> {
     Some(field.name())
 }
 
-/// A part of a tuple has no name of its own.
+/// Returns no name for a field of a tuple.
 fn of_place(field: &'static UnnamedField) -> (Option<&'static str>, Option<&'static TypeInfo>) {
     (None, field.type_info())
 }
 
-/// Pointers by the beginnings of their types' paths: where things lie in memory is different in each run.
+/// Pointer types by the beginnings of their paths: addresses differ in each run.
 const POINTERS: [&str; 9] = [
     "alloc::sync::Arc<",
     "alloc::rc::Rc<",
@@ -141,7 +141,7 @@ const POINTERS: [&str; 9] = [
     "core::ptr::",
 ];
 
-/// Flaw of a type itself, and what to take instead.
+/// Returns the flaw of a type itself, and the type to use instead.
 fn why_not(part: Part, info: &'static TypeInfo) -> Option<String> {
     let path = info.type_path();
     let ident = info.type_path_table().ident().unwrap_or_default();

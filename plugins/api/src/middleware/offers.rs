@@ -1,4 +1,4 @@
-//! Things that programs hand to middlewares.
+//! Values that programs offer to middlewares.
 use std::{
     any::{Any, TypeId},
     collections::BTreeMap,
@@ -7,19 +7,19 @@ use std::{
 
 use bevy::prelude::Resource;
 
-/// Things that a program hands to its middlewares when it adds its parts, by their types: controllers that they are to run,
-/// say.
+/// Values that a program offers to its middlewares when it adds its components, by type; for example controllers that a
+/// middleware runs.
 #[derive(Resource, Clone, Default)]
 pub struct Offers(BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl Offers {
-    /// The thing of a type, if there is one.
+    /// Returns the value of a type, if there is one.
     #[must_use]
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.0.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// Changes the thing of a type, or makes one.
+    /// Changes the value of a type, starting from its default.
     pub fn change<T: Any + Send + Sync + Clone + Default>(&mut self, change: impl FnOnce(&mut T)) {
         let mut thing = self.get::<T>().cloned().unwrap_or_default();
         change(&mut thing);

@@ -7,17 +7,17 @@ use std::{
 use super::{ErasedContext, Middleware, Offers};
 use crate::{about::ErasedSettings, command::ActuatorInfo, reading::SensorInfo};
 
-/// Surroundings in which a middleware is going to start.
+/// Context in which a middleware is going to start.
 pub struct Prospect<'a, O, I> {
-    /// Its name in the simulation file.
+    /// Name of the middleware in the simulation file.
     pub name: &'a str,
     /// Directory of the simulation file: paths in settings are relative to it.
     pub directory: &'a Path,
-    /// The sensors whose readings it carries, with their settings.
+    /// Sensors whose readings it exports, with their settings.
     pub outputs: Vec<(&'a SensorInfo, &'a O)>,
-    /// The actuators that it commands, with their settings.
+    /// Actuators that it commands, with their settings.
     pub inputs: Vec<(&'a ActuatorInfo, &'a I)>,
-    /// Things that the program hands to its middlewares.
+    /// Values that the program offers to its middlewares.
     pub offers: &'a Offers,
 }
 
@@ -40,37 +40,37 @@ impl<'a, O: 'static, I: 'static> Prospect<'a, O, I> {
         }
     }
 
-    /// Finds the file that a setting names.
+    /// Returns the path of a file that a setting names.
     #[must_use]
     pub fn path(&self, written: &str) -> PathBuf {
         self.directory.join(written)
     }
 }
 
-/// Weight of an [`Obstacle`].
+/// Severity of an [`Obstacle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// It can start, but something is probably not meant.
+    /// The middleware can start, but a setting is probably a mistake.
     Warning,
-    /// Its settings are wrong.
+    /// The settings are invalid.
     Settings,
-    /// Files that it needs are missing or wrong.
+    /// Files are missing or invalid.
     Files,
 }
 
-/// Reason why a middleware cannot start, or why it will not do what is expected.
+/// Reason why a middleware cannot start, or why it will not do what the user expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
-    /// Weight of the reason.
+    /// Severity.
     pub weight: Weight,
-    /// The reason, without the name of the middleware.
+    /// Reason, without the name of the middleware.
     pub message: String,
-    /// Remedy, where the message names none.
+    /// Remedy, if the message does not contain one.
     pub help: Option<String>,
 }
 
 impl Obstacle {
-    /// Makes a reason without a remedy.
+    /// Returns an obstacle without a remedy.
     #[must_use]
     pub fn new(weight: Weight, message: impl Into<String>) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Obstacle {
 pub struct Outlook {
     /// Reasons why it cannot start, and warnings.
     pub obstacles: Vec<Obstacle>,
-    /// Addresses that it is going to listen at. Port 0 stands for any free one.
+    /// Addresses on which it is going to listen. Port 0 stands for any free port.
     pub listens: Vec<SocketAddr>,
 }
 

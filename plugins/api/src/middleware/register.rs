@@ -6,12 +6,12 @@ use crate::kind::{About, ErasedSettings, Kinds, MiddlewareKind, Part, claim, dem
 
 /// Registers middlewares.
 pub trait AddMiddleware {
-    /// Makes `W` known under its word.
+    /// Registers the kind `W` under its name.
     ///
     /// # Panics
     ///
-    /// Two kinds of middleware claim the same word; or settings have a field that would make a run differ from the next
-    /// one, such as an unordered map.
+    /// Two kinds of middleware have the same name; or settings have a field that makes runs differ from each other, such as
+    /// an unordered map.
     fn add_middleware<W: Middleware>(&mut self) -> &mut Self;
 }
 

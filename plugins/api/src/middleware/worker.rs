@@ -1,4 +1,4 @@
-//! The thread of a middleware: a failure and a panic in it end the run with an error.
+//! Thread of a middleware: a failure or a panic in it ends the run with an error.
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -8,8 +8,8 @@ use std::{
 
 use super::Failure;
 
-/// A thread that does the work of a middleware. [`Worker::failure`] and [`Worker::stop`] are what
-/// [`Running`](super::Running) needs of it.
+/// A thread that does the work of a middleware. [`Worker::failure`] and [`Worker::stop`] implement the methods of
+/// [`Running`](super::Running).
 pub struct Worker {
     name: String,
     thread: JoinHandle<()>,
@@ -19,12 +19,12 @@ pub struct Worker {
 impl Worker {
     /// Starts the thread, named after the middleware's kind and its name in the simulation file.
     ///
-    /// `state` is dropped when the outcome of `work` can be read: whoever finds the other end of one of its ports closed
-    /// finds the reason, too.
+    /// `state` is dropped after the outcome of `work` is available: a peer that detects a closed port can read the reason,
+    /// too.
     ///
     /// # Errors
     ///
-    /// The system has no thread left.
+    /// The system cannot start a thread.
     pub fn spawn<S: Send + 'static>(
         kind: &str,
         name: &str,
@@ -50,7 +50,7 @@ impl Worker {
         })
     }
 
-    /// Failure of the thread since this was last called, if there was any.
+    /// Returns the failure of the thread since the last call, if there was one.
     pub fn failure(&mut self) -> Option<Failure> {
         self.failure
             .lock()
@@ -62,10 +62,10 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// Its failure, unless [`Worker::failure`] has returned it.
+    /// The failure of the thread, unless [`Worker::failure`] has returned it.
     pub fn stop(self) -> Result<(), Failure> {
         if let Err(panic) = self.thread.join() {
-            // Its state panicked while it was dropped.
+            // The state panicked while it was dropped.
             return Err(panicked(&self.name, &*panic));
         }
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +73,7 @@ impl Worker {
     }
 }
 
-/// Calls a function of a middleware; a panic in it is a failure.
+/// Calls a function of a middleware and converts a panic into a failure.
 ///
 /// # Errors
 ///

@@ -6,11 +6,11 @@ use bevy::prelude::*;
 use super::{BindError, Modifier, ModifierState, ModifierStates, Modifiers, Modify};
 use crate::kind::{About, ErasedSettings, Kinds, ModifierKind, Part, claim, demand};
 
-/// On a component that has modifiers of kind `M`. What is offered on it by
-/// [`add_service`](crate::service::AddService::add_service) is a service of the modifier.
+/// Component of entities that have modifiers of kind `M`. Services that
+/// [`add_service`](crate::service::AddService::add_service) offers on it are services of the modifier.
 #[derive(Component)]
 pub struct Carries<M: Modifier> {
-    /// Their places in the component's list.
+    /// Indices in the component's list.
     places: Vec<usize>,
     kind: PhantomData<fn() -> M>,
 }
@@ -24,7 +24,7 @@ impl<M: Modifier> Default for Carries<M> {
     }
 }
 
-/// Lets a service see the states of all modifiers of kind `M` that a component has.
+/// Calls a function with the states of all modifiers of kind `M` of a component, for services.
 pub fn each_state<M: Modifier>(
     world: &mut World,
     entity: Entity,
@@ -43,7 +43,7 @@ pub fn each_state<M: Modifier>(
     }
 }
 
-/// Gives a component one more modifier.
+/// Appends a modifier to a component's list.
 fn attach<M: Modifier>(
     entity: &mut EntityWorldMut<'_>,
     bound: Box<dyn Modify>,
@@ -68,12 +68,12 @@ fn attach<M: Modifier>(
 
 /// Registers modifiers.
 pub trait AddModifier {
-    /// Makes `M` known under its word.
+    /// Registers the kind `M` under its name.
     ///
     /// # Panics
     ///
-    /// Two kinds of modifier claim the same word; or the settings have a field that would make a run differ from the
-    /// next one, such as an unordered map.
+    /// Two kinds of modifier have the same name; or the settings have a field that makes runs differ from each other, such
+    /// as an unordered map.
     fn add_modifier<M: Modifier>(&mut self) -> &mut Self;
 }
 

@@ -1,4 +1,4 @@
-//! Numbers that lie together, as the parts of a value that hold nothing but numbers.
+//! Numbers that are adjacent in memory, as the leaves of a value.
 use std::ops::Range;
 
 use bevy::reflect::{PartialReflect, ReflectMut};
@@ -8,27 +8,27 @@ use crate::{
     samples::{Block, Sample, Samples},
 };
 
-/// Channels of a pixel: red, green, blue, and how much it covers, which is no measurement.
+/// Channels of a pixel: red, green, blue and opacity, which is no measurement.
 const CHANNELS: usize = 4;
-/// Those of them that are measured.
+/// Channels that are measured.
 const COLORS: usize = 3;
 
-/// Numbers that lie together.
+/// Numbers that are adjacent in memory.
 pub(super) enum Leaf<'a> {
-    /// Plain numbers.
+    /// Numbers in double precision.
     Wide(&'a mut [f64]),
-    /// A shorter number.
+    /// A number in single precision.
     Narrow(&'a mut f32),
-    /// Pixels in colour.
+    /// Colours of pixels.
     Colors(&'a mut Samples<u8>),
-    /// Whole numbers, of which 0 says that nothing was seen.
+    /// Depths as integers, of which 0 stands for no measurement.
     Depths(&'a mut Samples<u16>),
     /// Depths, or coordinates of points.
     Reals(&'a mut Samples<f32>),
 }
 
 impl Leaf<'_> {
-    /// The number of them.
+    /// Returns their count.
     pub(super) fn count(&self) -> usize {
         match self {
             Self::Wide(numbers) => numbers.len(),
@@ -45,7 +45,7 @@ impl Leaf<'_> {
         self.change(all, visit);
     }
 
-    /// Changes some of them. What has become too large or too small is cut, or no depth any more.
+    /// Changes some of them. Results are clamped to the range of their type; a depth out of its range becomes 0.
     pub(super) fn change(self, which: Range<usize>, visit: &mut dyn FnMut(&mut f64)) {
         match self {
             Self::Wide(numbers) => {
@@ -60,7 +60,7 @@ impl Leaf<'_> {
             Self::Colors(pixels) => edit(pixels, |pixels| {
                 for place in which {
                     let place = place / COLORS * CHANNELS + place % COLORS;
-                    // Conversion cuts at both ends.
+                    // The conversion saturates at both ends.
                     change(pixels.get_mut(place), visit, |code| code.round() as u8);
                 }
             }),
@@ -98,7 +98,7 @@ fn change<T: Copy + Into<f64>>(
     }
 }
 
-/// Visits the leaves of a value in their order.
+/// Visits the leaves of a value in order.
 pub(super) fn leaves(value: &mut dyn PartialReflect, visit: &mut dyn FnMut(Leaf<'_>)) {
     macro_rules! leaf_of {
         ($($type:ty: $value:ident => $leaf:expr),+ $(,)?) => {
@@ -150,7 +150,7 @@ pub(super) fn leaves(value: &mut dyn PartialReflect, visit: &mut dyn FnMut(Leaf<
     }
 }
 
-/// Whole numbers, the times of readings, and pictures of whole numbers, which may be the names of things, are none.
+/// Excludes integers, times of readings, and images of integers, which may be identifiers.
 fn of_dynamic(value: &mut DynamicValue, visit: &mut dyn FnMut(Leaf<'_>)) {
     match value {
         DynamicValue::Number(number) => visit(Leaf::Wide(std::slice::from_mut(number))),

@@ -1,4 +1,4 @@
-//! Loose numbers: in maps, known at run time only, pixels and points.
+//! Tests of loose numbers: those in maps, those of dynamic values, pixels and points.
 use std::collections::BTreeMap;
 
 use super::*;
@@ -111,11 +111,11 @@ fn one_loose_number_is_hit() {
             hits += 1;
         });
         assert_eq!(data.x, 10.0, "what is not loose is hit, too");
-        // A depth of 0 is none.
+        // A depth of 0 is no measurement.
         let is_blank = chosen == 5;
         assert_eq!(hits, if is_blank { 1 } else { 2 }, "{chosen}");
         data.x = 9.0;
-        // What is infinite stays so.
+        // Infinite numbers stay infinite.
         if data == seen() {
             assert!(is_blank || chosen == 1, "{chosen}");
             continue;

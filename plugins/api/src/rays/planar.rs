@@ -1,49 +1,49 @@
-//! Rays of a planar scanner, made ready for being cast from many poses.
+//! Rays of a planar scanner, preprocessed for casting from many poses.
 use nalgebra::Vector3;
 
-/// Neighbouring rays that are worked on together.
+/// Number of neighbouring rays that are processed together.
 pub const GROUP: usize = 4;
 
-/// Length of a circle in places, see [`PlanarFan::place`].
+/// Length of a circle in pseudo-angles, see [`PlanarFan::place`].
 const CIRCLE: f64 = 4.0;
 
-/// Most by which a direction's squared length may be off 1.
+/// Tolerance for the squared length of a direction.
 const UNIT: f64 = 1e-12;
 
-/// Unit vectors in the plane z = 0 of a scanner, sorted by their angles.
+/// Unit vectors in the plane z = 0 of a scanner, sorted by angle.
 ///
-/// The vectors below run in parallel, by growing angle from x to y, and begin at the first ray from x on.
+/// The arrays are parallel, by growing angle from x to y, and begin at the first ray from x on.
 #[derive(Clone, Debug)]
 pub struct PlanarFan {
-    /// x of each ray, in groups; the last group is filled up with zeros.
+    /// x of each ray, in groups; the last group is padded with zeros.
     cosines: Vec<[f64; GROUP]>,
-    /// y of each ray, likewise.
+    /// y of each ray, in groups; the last group is padded with zeros.
     sines: Vec<[f64; GROUP]>,
-    /// The place of each ray on the circle.
+    /// Pseudo-angle of each ray.
     places: Vec<f64>,
-    /// The number of each ray among those that the fan was made of.
+    /// Index of each ray in the input.
     numbers: Vec<u32>,
-    /// For each of equal parts of the circle, the first ray in it or after it; and the number of rays.
+    /// For each of equal sectors of the circle, the first ray in it or after it; then the number of rays.
     parts: Vec<u32>,
 }
 
-/// Memory in which a caster works on one scan; it means nothing between two.
+/// Workspace of a caster for one scan; its contents are undefined between scans.
 ///
-/// All but `doubtful` run in parallel with the groups of the fan.
+/// All arrays but `doubtful` are parallel to the groups of the fan.
 #[derive(Clone, Debug, Default)]
 pub struct ScanBuffer {
-    /// One over the distance of what each ray has met so far, 1/m.
+    /// Inverse range of the nearest hit of each ray, 1/m.
     pub nearness: Vec<[f64; GROUP]>,
-    /// Number of what each ray has met, or a negative mark.
+    /// Index of the hit object of each ray, or a negative marker.
     pub objects: Vec<[f64; GROUP]>,
-    /// The least nearness in each group, 1/m.
+    /// Smallest inverse range in each group, 1/m.
     pub farthest: Vec<f64>,
-    /// Rays that have to be cast one by one.
+    /// Indices of rays that have to be cast one by one.
     pub doubtful: Vec<u32>,
 }
 
 impl PlanarFan {
-    /// The fan of some rays in the frame of a scanner; `None` unless all are unit vectors of z = 0.
+    /// Returns the fan of some rays in the frame of a scanner; `None` unless all are unit vectors with z = 0.
     #[must_use]
     pub fn new(directions: &[Vector3<f64>]) -> Option<Self> {
         let is_planar = |direction: &Vector3<f64>| {
@@ -74,8 +74,8 @@ impl PlanarFan {
         })
     }
 
-    /// Place of a direction on the circle: a measure in [0, 4] that grows with the angle from x to y, at a half to one
-    /// times its rate.
+    /// Returns the pseudo-angle of a direction: a measure in [0, 4] that grows with the angle from x to y, at 0.5 to 1 times
+    /// its rate.
     #[inline]
     #[must_use]
     pub fn place(x: f64, y: f64) -> f64 {
@@ -83,14 +83,14 @@ impl PlanarFan {
         if y >= 0.0 { 1.0 - along } else { 3.0 + along }
     }
 
-    /// A range of rays that has all between two places, and hardly any other; its end comes before its start if it goes
-    /// over the last ray to the first.
+    /// Returns a range of rays that contains all rays between two pseudo-angles, and hardly any others; its end is less than
+    /// its start if it wraps around.
     #[inline]
     #[must_use]
     pub fn between(&self, from: f64, to: f64) -> [usize; 2] {
         let last = self.parts.len() - 2;
         let part = |place: f64| ((place * (last + 1) as f64 / CIRCLE) as usize).min(last);
-        // Half a part is far more than rounding.
+        // Half a sector is far more than the rounding error.
         let half = 0.5 * CIRCLE / (last + 1) as f64;
         [
             self.parts[part(from - half)] as usize,
@@ -98,37 +98,37 @@ impl PlanarFan {
         ]
     }
 
-    /// The number of rays.
+    /// Returns the number of rays.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Tells whether there are no rays.
+    /// Returns true if there are no rays.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// x of the rays by growing angle, in groups; the last one is filled up with zeros.
+    /// Returns x of the rays by growing angle, in groups; the last group is padded with zeros.
     #[must_use]
     pub fn cosines(&self) -> &[[f64; GROUP]] {
         &self.cosines
     }
 
-    /// y of the rays, likewise.
+    /// Returns y of the rays by growing angle, in groups; the last group is padded with zeros.
     #[must_use]
     pub fn sines(&self) -> &[[f64; GROUP]] {
         &self.sines
     }
 
-    /// By growing angle, the number of each ray among those that the fan was made of.
+    /// Returns the index in the input of each ray, by growing angle.
     #[must_use]
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
-    /// By growing angle, the number and the direction of each ray.
+    /// Iterates over index in the input and direction of each ray, by growing angle.
     pub fn rays(&self) -> impl Iterator<Item = (usize, Vector3<f64>)> + '_ {
         let [x, y] = [&self.cosines, &self.sines].map(|groups| groups.as_flattened());
         let directions = x.iter().zip(y);

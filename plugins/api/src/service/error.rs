@@ -1,4 +1,4 @@
-//! Errors of services, as data: middlewares find their own words for them.
+//! Errors of services, as data: middlewares format them for their protocols.
 use std::fmt::Display;
 
 use bevy::{
@@ -16,17 +16,17 @@ use crate::{
     path::path_of,
 };
 
-/// Reason why a request failed. Its text is plain English, for people; protocols with words of their own
-/// make them from the variants.
+/// Reason why a request failed. Its text is plain English, for people; protocols with texts of their own format the
+/// variants.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceError {
-    /// Absence of the service, or of the component.
+    /// The service or the component does not exist.
     #[error("the service `{service}` has not been registered for `{component}`")]
     Unregistered {
-        /// Component that was asked.
+        /// Component of the request.
         component: String,
-        /// Service that was asked for.
+        /// Service of the request.
         service: String,
     },
     /// Wrong number of arguments.
@@ -35,45 +35,45 @@ pub enum ServiceError {
         in_brackets(.cause.as_deref())
     )]
     WrongArity {
-        /// Component that was asked.
+        /// Component of the request.
         component: String,
-        /// Service that was asked for.
+        /// Service of the request.
         service: String,
-        /// Number of arguments by position in the request.
+        /// Number of positional arguments in the request.
         given: usize,
-        /// Number of arguments that the service takes, with those that may be left out.
+        /// Number of arguments of the service, including optional ones.
         expected: usize,
-        /// Absence of any arguments in a request to a service that is answered at once.
+        /// True for a request without arguments to a sync service.
         is_bare: bool,
-        /// Missing argument, as the reader of arguments says it; nothing if there were too many.
+        /// Missing argument, as the reader of arguments reports it; `None` if there were too many.
         cause: Option<String>,
     },
-    /// An argument of another type or with another form.
+    /// An argument has the wrong type or form.
     #[error(
         "wrong type of {} for `{service}` of `{component}`: {cause}",
         argument(*.position, .field.as_deref())
     )]
     WrongType {
-        /// Component that was asked.
+        /// Component of the request.
         component: String,
-        /// Service that was asked for.
+        /// Service of the request.
         service: String,
-        /// Position of the argument, from 0; nothing if all of them have a wrong form.
+        /// Position of the argument, from 0; `None` if the whole list is invalid.
         position: Option<usize>,
         /// Name of the argument.
         field: Option<String>,
         /// Reason why the value does not fit.
         cause: String,
     },
-    /// A service that is still under way, and is not interrupted by this one.
+    /// Another service is under way and is not interrupted by this one.
     #[error("A service ({service}) is already running")]
     Busy {
-        /// Component that is busy.
+        /// The busy component.
         component: String,
-        /// Service that is under way.
+        /// The service under way.
         service: String,
     },
-    /// Anything else, in the service's own words.
+    /// Any other error, as the service reports it.
     #[error("{0}")]
     Failed(String),
 }
@@ -91,7 +91,7 @@ fn argument(position: Option<usize>, field: Option<&str>) -> String {
 }
 
 impl ServiceError {
-    /// Refusal of a handler, in its own words or those of an error.
+    /// Returns the refusal of a handler with a text or an error.
     #[must_use]
     pub fn failed(why: impl Display) -> Self {
         Self::Failed(why.to_string())
@@ -104,7 +104,7 @@ impl From<BadCommand> for ServiceError {
     }
 }
 
-/// Name under which an entity answers: its path, or the name of a part of the simulation itself.
+/// Returns the name of an entity: its path, or the name of a part of the simulation itself.
 pub(crate) fn name_of(world: &World, entity: Entity) -> String {
     let services = world.get_resource::<Services>();
     let mut globals = services.into_iter().flat_map(Services::globals);
@@ -112,7 +112,7 @@ pub(crate) fn name_of(world: &World, entity: Entity) -> String {
     global.map_or_else(|| path_of(world, entity), |(name, _)| name.to_owned())
 }
 
-/// Reads arguments: by position from an array, by name from an object; nothing at all is an empty array.
+/// Reads arguments: by position from an array, by name from an object; null is an empty array.
 pub(super) fn arguments<A: DeserializeOwned + Typed>(
     (world, entity): (&World, Entity),
     name: &str,
@@ -164,7 +164,7 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
     }
 }
 
-/// Explains an argument that there is not: it would have no effect.
+/// Explains an argument that the service does not have.
 fn unknown<A: Typed>(json: &Json) -> Option<String> {
     let (TypeInfo::Struct(info), Json::Object(given)) = (A::type_info(), json) else {
         return None;
@@ -180,7 +180,7 @@ fn unknown<A: Typed>(json: &Json) -> Option<String> {
     })
 }
 
-/// Explains an argument that is beyond a range of its own. Without one, the service says what it thinks of it.
+/// Explains an argument that is out of its range.
 fn out_of_range(info: &'static TypeInfo, arguments: &dyn PartialReflect) -> Option<String> {
     let (TypeInfo::Struct(info), ReflectRef::Struct(values)) = (info, arguments.reflect_ref())
     else {
@@ -194,7 +194,7 @@ fn out_of_range(info: &'static TypeInfo, arguments: &dyn PartialReflect) -> Opti
     })
 }
 
-/// Explains an argument that is infinite or no number, where a number is expected.
+/// Explains an argument that is infinite or NaN where a number is expected.
 fn strange_number(json: &Json, position: Option<usize>, field: Option<&str>) -> Option<String> {
     let value = field.and_then(|field| json.get(field));
     let value = value.or_else(|| json.get(position?))?;
@@ -206,7 +206,7 @@ fn strange_number(json: &Json, position: Option<usize>, field: Option<&str>) -> 
     Some(format!("{name}{number}, which is no finite number"))
 }
 
-/// Position and name of the argument that cannot be read.
+/// Returns position and name of the argument that cannot be read.
 fn place<A: DeserializeOwned + Typed>(json: &Json) -> (Option<usize>, Option<String>) {
     use serde_path_to_error::Segment;
     let TypeInfo::Struct(info) = A::type_info() else {

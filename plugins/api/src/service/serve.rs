@@ -1,4 +1,4 @@
-//! Serves requests, one inside the other if need be, and ends them.
+//! Serves requests, including nested ones, and ends them.
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -11,21 +11,21 @@ use super::{
 };
 use crate::{component::Path, state::InPathOrder, tick::Clock};
 
-/// Calls inside calls. More than a few are services that call each other in a circle.
+/// Maximum depth of nested calls. Deeper ones are services that call each other in a circle.
 const MOST_DEPTH: usize = 16;
 
 /// A client that waits for an async service.
 pub(super) struct Waiting {
     ticket: u64,
     entity: Entity,
-    /// The end of this tick is what it waits for, and no task.
+    /// Tick at whose end the wait is over; `None` for a wait for a task.
     until: Option<u64>,
     then: Option<Then>,
     client: Sender<Reply>,
 }
 
-/// Serves a request. The reply of a sync service is in the call at once; that of an async one comes at the
-/// end of the tick in which it ends. Handlers may call other services by this.
+/// Serves a request. The reply of a sync service is in the call at once; that of an async service arrives at the end of the
+/// tick in which it ends. Handlers may call other services by this function.
 pub fn call(world: &mut World, component: &str, service: &str, arguments: &Json) -> Call {
     let (client, receiver) = bounded(1);
     let mut services = world.get_resource_or_init::<Services>();
@@ -37,12 +37,12 @@ pub fn call(world: &mut World, component: &str, service: &str, arguments: &Json)
     Call { ticket, receiver }
 }
 
-/// Lets another service answer, at once or later: what a handler of a service that is
-/// [`Service::passed_on`] returns.
+/// Forwards a request to another service, which replies at once or later. Handlers of services that are
+/// [`Service::passed_on`] return its result.
 ///
 /// # Errors
 ///
-/// What the other service refused.
+/// The other service refused the request.
 pub fn pass_on(
     world: &mut World,
     component: &str,
@@ -63,7 +63,7 @@ pub fn pass_on(
             }
         };
     }
-    // Nobody holds the other end any more.
+    // The other end was dropped.
     let mut waiting = std::mem::take(&mut world.resource_mut::<Services>().waiting);
     let place = waiting
         .iter()
@@ -148,7 +148,7 @@ fn serve(
     None
 }
 
-/// Error of a service, with the note that nothing at all was given to a service that is answered at once.
+/// Returns the error of a service, marked if a sync service received no arguments at all.
 fn seen_from(service: &Service, arguments: &Json, mut error: ServiceError) -> ServiceError {
     let is_empty = arguments.is_null() || arguments.as_array().is_some_and(Vec::is_empty);
     if let ServiceError::WrongArity { is_bare, .. } = &mut error {
@@ -157,7 +157,7 @@ fn seen_from(service: &Service, arguments: &Json, mut error: ServiceError) -> Se
     error
 }
 
-/// The service that answers to a name of a component, or of what answers although it is none.
+/// Returns the service of that name of a component, or of a part of the simulation itself.
 #[must_use]
 pub fn registered(world: &World, component: &str, name: &str) -> Option<Arc<Service>> {
     lookup(world, component, name).map(|(_, service)| service)
@@ -175,20 +175,20 @@ fn lookup(world: &World, component: &str, name: &str) -> Option<(Entity, Arc<Ser
         .or_else(|| global().and_then(of))
 }
 
-/// The service that an entity is busy with.
+/// Returns the service that an entity is carrying out.
 fn running(world: &World, entity: Entity) -> Option<&str> {
     let task = world.get::<Task>(entity).filter(|task| task.is_running())?;
     task.running.as_deref()
 }
 
-/// The component whose task decides that of this entity.
+/// Returns the component whose task determines that of this entity.
 fn awaited(world: &World, entity: Entity) -> Option<Entity> {
     let path = world.get::<Task>(entity)?.awaits.as_deref()?;
     find(world, path)
 }
 
-/// Function that interrupts the async service that an entity is busy with, if it is; or the reason why
-/// nothing does. A request is cancelled, or makes place for another one.
+/// Returns the function that interrupts the async service of an entity, if one is under way; or the reason why it cannot be
+/// interrupted. A request is cancelled, or replaced by another one.
 fn interruption(
     world: &World,
     entity: Entity,
@@ -213,7 +213,7 @@ fn interruption(
     })
 }
 
-/// Interrupts the async service that an entity is busy with, or says why not.
+/// Interrupts the async service of an entity, or returns the reason why it cannot be interrupted.
 fn make_free(world: &mut World, entity: Entity, is_cancelled: bool) -> Result<(), ServiceError> {
     if let Some(interrupt) = interruption(world, entity, is_cancelled)? {
         interrupt(world, entity);
@@ -222,23 +222,23 @@ fn make_free(world: &mut World, entity: Entity, is_cancelled: bool) -> Result<()
     Ok(())
 }
 
-/// Interrupts what another component does for this one.
+/// Interrupts the task of another component on behalf of this one.
 pub(super) fn interrupt_below(world: &mut World, entity: Entity) {
     if let Some(other) = awaited(world, entity) {
-        // It has been asked whether it can be interrupted.
+        // `interruption` has checked that it can be interrupted.
         make_free(world, other, false).ok();
     }
 }
 
-/// Cancels what another component does for this one.
+/// Cancels the task of another component on behalf of this one.
 pub(super) fn cancel_below(world: &mut World, entity: Entity) {
     if let Some(other) = awaited(world, entity) {
-        // It has been asked whether it can be cancelled.
+        // `interruption` has checked that it can be cancelled.
         make_free(world, other, true).ok();
     }
 }
 
-/// Cancels a request that is under way; its client gets `PREEMPTED`. Others are left alone.
+/// Cancels a request that is under way; its client receives `PREEMPTED`. Other requests are unaffected.
 pub fn cancel(world: &mut World, ticket: u64) {
     let mut services = world.get_resource_or_init::<Services>();
     let waiting = &mut services.waiting;
@@ -255,18 +255,18 @@ pub fn cancel(world: &mut World, ticket: u64) {
         return;
     }
     let client = waiting.remove(place);
-    // A client that has gone misses its reply.
+    // A client that disconnected misses its reply.
     drop(client.client.try_send(Reply::PREEMPTED));
 }
 
-/// Answers the clients that wait for a tick, whichever it is: time went back, or what they wait for is done.
+/// Answers all clients that wait for a tick, because time was set back or their reason to wait is over.
 pub fn release(world: &mut World) {
     let Some(mut services) = world.get_resource_mut::<Services>() else {
         return;
     };
     services.waiting.retain(|client| {
         if client.until.is_some() {
-            // A client that has gone misses its reply.
+            // A client that disconnected misses its reply.
             drop(client.client.try_send(Reply::done(Json::Null)));
         }
         client.until.is_none()
@@ -297,14 +297,14 @@ pub fn complete(world: &mut World, tasks: &mut QueryState<&Task>) {
     services.waiting.retain(|client| {
         let is_over = client.until.is_some_and(|tick| tick <= now);
         if is_over {
-            // A client that has gone misses its reply.
+            // A client that disconnected misses its reply.
             drop(client.client.try_send(Reply::done(Json::Null)));
         }
         !is_over
     });
 }
 
-/// Ends the task of an entity: its clients are answered, and the tasks that wait for it end too.
+/// Ends the task of an entity: answers its clients, and ends the tasks that depend on it.
 fn finish(world: &mut World, entity: Entity, reply: Reply) {
     if let Some(mut task) = world.get_mut::<Task>(entity) {
         *task = Task::default();
@@ -317,7 +317,7 @@ fn finish(world: &mut World, entity: Entity, reply: Reply) {
                 Some(then) => then(world, entity, reply.clone()),
                 None => reply.clone(),
             };
-            // A client that has gone misses its reply.
+            // A client that disconnected misses its reply.
             drop(client.client.try_send(reply));
         }
         !is_meant
@@ -332,7 +332,7 @@ fn finish(world: &mut World, entity: Entity, reply: Reply) {
     }
 }
 
-/// Components that wait for the task of an entity, in path order, and what each makes of the answer.
+/// Returns the components that wait for the task of an entity, in path order, with the functions that change their replies.
 fn followers(world: &World, entity: Entity) -> Vec<(Entity, Option<Then>)> {
     let (Some(path), Some(order)) = (
         world.get::<Path>(entity),
@@ -353,7 +353,7 @@ fn followers(world: &World, entity: Entity) -> Vec<(Entity, Option<Then>)> {
     followers.filter_map(with_then).collect()
 }
 
-/// Reply of a task that ended.
+/// Returns the reply of a task that ended.
 fn ended_with(status: Status, value: Json) -> Reply {
     let is_failed = status == Status::Failed;
     let error = is_failed.then(|| ServiceError::Failed(text(value.clone())));

@@ -1,4 +1,4 @@
-//! Poses of bodies, as those see them who look on: each who asked is shown the next tick.
+//! Poses of bodies for viewers: each viewer that requests them receives those of the next tick.
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -15,35 +15,35 @@ use crate::{body::BodyState, tick::Clock, wake::Waker};
 pub struct Poses {
     /// The tick.
     pub tick: u64,
-    /// Its time, ns.
+    /// Time of the tick, ns.
     pub nanos: u64,
-    /// In the order of [`Scenery::bodies`](super::Scenery::bodies).
+    /// Poses in the order of [`Scenery::bodies`](super::Scenery::bodies).
     pub bodies: Vec<Isometry3<f64>>,
-    /// Contacts of bodies; empty for who [does not want](PoseObserver::want_contacts) to know.
+    /// Contacts of bodies; empty unless [requested](PoseObserver::want_contacts).
     pub contacts: Vec<ContactInfo>,
 }
 
-/// A place where two bodies touch.
+/// A contact of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactInfo {
-    /// The middle of the points of contact, in the world, m.
+    /// Mean of the contact points, in the world, m.
     pub point: Point3<f64>,
     /// Force that the second body exerts on the first one along the normals, world axes, N.
     pub force: Vector3<f64>,
-    /// The places of the two bodies.
+    /// Indices of the two bodies.
     pub bodies: [usize; 2],
 }
 
-/// The ports through which a world shows where its bodies are.
+/// Ports through which a world publishes the poses of its bodies.
 #[derive(Resource, Default)]
 pub struct Viewers {
-    /// In the order of [`Scenery::bodies`](super::Scenery::bodies).
+    /// Bodies in the order of [`Scenery::bodies`](super::Scenery::bodies).
     pub bodies: Vec<Entity>,
-    /// One for each who looks on.
+    /// One port per viewer.
     pub ports: Vec<PosePort>,
-    /// Contacts of bodies, if anybody [wants](Viewers::want_contacts) to know.
+    /// Contacts of bodies, if a viewer [requests](Viewers::want_contacts) them.
     pub contacts: Vec<ContactInfo>,
-    /// The ports for readings: the sensor, and the port's place in its [`Outputs`](crate::sensor::Outputs).
+    /// Ports for readings: the sensor, and the port's index in its [`Outputs`](crate::sensor::Outputs).
     pub readings: Vec<(Entity, usize)>,
 }
 
@@ -57,7 +57,7 @@ pub struct PosePort {
     wake: Waker,
 }
 
-/// The outer end. It gets nothing that it did not ask for.
+/// Outer end of a port for poses. It receives nothing without a request.
 pub struct PoseObserver {
     receiver: Receiver<Poses>,
     home: Sender<Poses>,
@@ -65,7 +65,7 @@ pub struct PoseObserver {
     wants_contacts: Arc<AtomicBool>,
 }
 
-/// Makes the two ends of a port for poses.
+/// Returns the two ends of a port for poses.
 #[must_use]
 pub fn pose_port(wake: Waker) -> (PosePort, PoseObserver) {
     let (sender, receiver) = bounded(1);
@@ -90,37 +90,37 @@ pub fn pose_port(wake: Waker) -> (PosePort, PoseObserver) {
 }
 
 impl PoseObserver {
-    /// Asks for the poses of the next tick. Asking twice is asking once.
+    /// Requests the poses of the next tick. Repeated requests count once.
     pub fn assert_ready(&self) {
         self.credit.try_send(()).ok();
     }
 
-    /// Sets whether contacts of bodies are wanted. They cost some time in each tick.
+    /// Sets whether contacts of bodies are included. They cost some time in each tick.
     pub fn want_contacts(&self, wanted: bool) {
         self.wants_contacts.store(wanted, Ordering::Relaxed);
     }
 
-    /// The poses, if they are there.
+    /// Returns the poses, if they have arrived.
     #[must_use]
     pub fn try_recv(&self) -> Option<Poses> {
         self.receiver.try_recv().ok()
     }
 
-    /// Gives memory back for poses to come.
+    /// Returns memory for later poses.
     pub fn give_back(&self, used: Poses) {
         drop(self.home.try_send(used));
     }
 }
 
 impl Viewers {
-    /// Tells whether anybody wants to know of contacts of bodies.
+    /// Returns true if a viewer requests contacts of bodies.
     #[must_use]
     pub fn want_contacts(&self) -> bool {
         let wants = |port: &PosePort| port.wants_contacts.load(Ordering::Relaxed);
         self.ports.iter().any(wants)
     }
 
-    /// Shows where bodies are to those who asked.
+    /// Publishes the poses of bodies to the viewers that requested them.
     pub fn show<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
         for port in &self.ports {
             if port.credits.try_recv().is_ok() {
@@ -129,7 +129,7 @@ impl Viewers {
         }
     }
 
-    /// Shows where bodies are at the end of the run, to everybody: who was not ready sees the end, too.
+    /// Publishes the poses of bodies at the end of the run to all viewers, ready or not.
     pub fn show_last<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
         for port in &self.ports {
             drop(port.oldest.try_recv());
@@ -154,14 +154,14 @@ impl Viewers {
         if port.wants_contacts.load(Ordering::Relaxed) {
             poses.contacts.extend(&self.contacts);
         }
-        // One that was not taken yet stays.
+        // Poses that were not received yet stay.
         if port.sender.try_send(poses).is_ok() {
             port.wake.wake();
         }
     }
 }
 
-/// Shows each tick to those who asked. Runs in [`crate::tick::Tick::Export`].
+/// Publishes each tick to the viewers that requested it. Runs in [`crate::tick::Tick::Export`].
 pub fn show(clock: Res<Clock>, viewers: Res<Viewers>, bodies: Query<&BodyState>) {
     viewers.show(&clock, |body| bodies.get(body).ok());
 }

@@ -1,4 +1,4 @@
-//! Numbers of settings that are out of their ranges, wherever they stand in them.
+//! Numbers of settings that are out of their ranges, at any depth.
 use std::fmt;
 
 use bevy::reflect::{
@@ -10,30 +10,30 @@ use bevy::reflect::{
 use super::Range;
 use crate::fields::{Field, Unit, key_text, plain_name};
 
-/// Number that is out of the range of its field.
+/// A number that is out of the range of its field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
-    /// Way to it from the settings: names of fields, places in lists, keys of maps.
+    /// Path from the settings: names of fields, indices in lists, keys of maps.
     pub path: Vec<String>,
     /// The number.
     pub number: f64,
-    /// The values that it may have.
+    /// The range.
     pub range: Range,
-    /// Their unit; empty for a pure number.
+    /// Unit of the range; empty for a pure number.
     pub unit: &'static str,
 }
 
 impl Violation {
-    /// Name of the field: `sigma.0`, `wheels.1.radius`.
+    /// Returns the path as text: `sigma.0`, `wheels.1.radius`.
     #[must_use]
     pub fn field(&self) -> String {
         self.path.join(".")
     }
 
-    /// The range with its unit: `0 to 1000 m`.
+    /// Returns the range with its unit: `0 to 1000 m`.
     #[must_use]
     pub fn wanted(&self) -> String {
-        // A modifier has its numbers in the units of the fields that it changes.
+        // The numbers of a modifier have the units of the fields that it changes.
         let unit = if self.unit.starts_with("field's") {
             ""
         } else {
@@ -50,10 +50,10 @@ impl fmt::Display for Violation {
     }
 }
 
-/// All numbers of settings that are not within the ranges of their fields.
+/// Returns all numbers of settings that are out of the ranges of their fields.
 ///
-/// A number in a list, an array, an option or a map has the range of the field that holds these. In a struct inside, each
-/// field has its own, or else that of the field that holds the struct.
+/// A number in a list, an array, an option or a map has the range of the field that contains it. In a nested struct each
+/// field has its own range, or else that of the field that contains the struct.
 #[must_use]
 pub fn violations(settings: &dyn PartialReflect) -> Vec<Violation> {
     let mut search = Search::default();
@@ -61,8 +61,8 @@ pub fn violations(settings: &dyn PartialReflect) -> Vec<Violation> {
     search.found
 }
 
-/// The range of a setting or of a field of a command; nothing if it holds no numbers, or whole ones that may be whatever
-/// their type can hold.
+/// Returns the range of a setting or of a field of a command; `None` if it contains no numbers, or integers that are limited
+/// by their type only.
 #[must_use]
 pub fn range_of(field: &Field) -> Option<Range> {
     let is_whole = is_whole(field.info?)?;
@@ -73,7 +73,7 @@ pub fn range_of(field: &Field) -> Option<Range> {
     rule.range(is_whole)
 }
 
-/// Tells whether numbers of a type, or those that it is a container of, are whole; nothing if it holds none.
+/// Returns true if the numbers of a type, or of the type that it contains, are integers; `None` if it has no numbers.
 fn is_whole(info: &'static TypeInfo) -> Option<bool> {
     match info {
         TypeInfo::Array(array) => is_whole(array.item_info()?),
@@ -98,7 +98,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// That of a field inside.
+    /// Returns the rule for a nested field.
     fn inside(self, field: Option<&CustomAttributes>) -> Self {
         let Some(field) = field else {
             return self;
@@ -112,8 +112,8 @@ impl Rule {
         }
     }
 
-    /// The range of a number. Whole numbers of no known unit may be whatever their type can hold: they are seeds,
-    /// masks and names, too.
+    /// Returns the range of a number. Integers without a known unit are limited by their type only: they may be seeds, masks
+    /// and names.
     fn range(self, is_whole: bool) -> Option<Range> {
         let unit = self.unit.unwrap_or_default();
         let known = Range::of_known_unit(unit);
@@ -219,7 +219,7 @@ impl Search {
     }
 }
 
-/// Attributes of a field of a variant.
+/// Returns the attributes of a field of a variant.
 fn attributes(variant: &'static VariantInfo, index: usize) -> Option<&'static CustomAttributes> {
     match variant {
         VariantInfo::Struct(variant) => variant.field_at(index).map(NamedField::custom_attributes),
@@ -235,7 +235,7 @@ macro_rules! integers {
         }
 
         fn integer_of(value: &dyn PartialReflect) -> Option<f64> {
-            // What a float cannot tell apart is far beyond any range.
+            // Numbers that a float cannot distinguish are far beyond any range.
             $(if let Some(number) = value.try_downcast_ref::<$type>() {
                 return Some(*number as f64);
             })+
@@ -247,7 +247,7 @@ integers!(
     u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
 );
 
-/// The number that a value is, and whether it is a whole one by its type.
+/// Returns the number in a value, and true if its type is an integer.
 fn number_of(value: &dyn PartialReflect) -> Option<(f64, bool)> {
     if let Some(number) = value.try_downcast_ref::<f64>() {
         return Some((*number, false));
@@ -275,7 +275,7 @@ mod tests {
 
     #[derive(Reflect, Default)]
     struct Car {
-        /// Its unit's range.
+        /// A speed with the range of its unit.
         #[reflect(@Unit("m/s"))]
         speed: Option<f64>,
         #[reflect(@Range(-1.0, 1.0))]
