@@ -1,13 +1,13 @@
 //! The Earth's magnetic field after the World Magnetic Model, degree 12, with its secular variation.
 //!
-//! Formulas after A. Chulliat et al., "The US/UK World Magnetic Model" (the report of each model), section
-//! 1.2, but for two things: the associated Legendre functions are those of Gauss, the factors of Schmidt
-//! being multiplied into the coefficients once; and they are divided by the cosine of the latitude where
-//! the east component needs it before they are computed, so that the poles are places like all others.
+//! Formulas after A. Chulliat et al., "The US/UK World Magnetic Model" (the report of each model), section 1.2, with two
+//! differences: the associated Legendre functions are those of Gauss, with the factors of Schmidt multiplied into the
+//! coefficients once; and they are divided by the cosine of the latitude before they are computed where the east component
+//! needs it, so that the poles are no special cases.
 //!
-//! The files of coefficients are those that NOAA NCEI and BGS publish, in the public domain. That of 2015 is
-//! the first one, of December 2014, which MORSE has; the second, of September 2018, differs from it by up to
-//! 41 nT at the beginning of 2015 and by up to 250 nT at the end of 2019.
+//! The files of coefficients are those that NOAA NCEI and BGS publish, in the public domain. That of 2015 is the first one,
+//! of December 2014, which MORSE has; the second, of September 2018, differs from it by up to 41 nT at the beginning of 2015
+//! and by up to 250 nT at the end of 2019.
 use bevy::prelude::{Component, Reflect};
 use morse_api::{check::CheckError, motion::MotionMode};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::{ECCENTRICITY_SQUARED, EQUATORIAL_RADIUS, Geodetic, OnEarth};
 
-/// The decimal year of sensors that are not told another one: the day on which `gps` starts by default.
+/// Default decimal year of sensors: the day on which `gps` starts by default.
 pub const DEFAULT_DATE: f64 = 2026.0;
 
 /// Degree and order of the models.
@@ -24,27 +24,27 @@ const DEGREE: usize = 12;
 const ORDERS: usize = DEGREE + 1;
 /// Terms of degree 0 to [`DEGREE`].
 const TERMS: usize = (DEGREE + 1) * (DEGREE + 2) / 2;
-/// The radius of the Earth that the models are made for, m.
+/// Reference radius of the Earth in the models, m.
 const REFERENCE_RADIUS: f64 = 6_371_200.0;
-/// Nothing below this radius (m) is told apart: the series grows without end towards the centre.
+/// Minimum radius of the evaluation, m: the series diverges towards the centre.
 const LEAST_RADIUS: f64 = 0.5 * REFERENCE_RADIUS;
 
-/// Choice among the coefficients of the World Magnetic Model.
+/// Coefficients of the World Magnetic Model.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MagneticModel {
-    /// Those that were made for the date.
+    /// The model for the date.
     #[default]
     Automatic,
-    /// For 2015 to 2020, as published in December 2014; it is what MORSE has.
+    /// The model for 2015 to 2020, as published in December 2014; MORSE uses it.
     Wmm2015,
-    /// For 2020 to 2025.
+    /// The model for 2020 to 2025.
     Wmm2020,
-    /// For 2025 to 2030.
+    /// The model for 2025 to 2030.
     Wmm2025,
 }
 
-/// A model as it was published: epoch, file.
+/// A published model: epoch, file.
 struct Published {
     epoch: f64,
     text: &'static str,
@@ -63,7 +63,7 @@ const WMM2025: Published = Published {
     text: include_str!("../../../assets/wmm/wmm2025.cof"),
 };
 
-/// Year for which no model was made.
+/// No model covers the year.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "the magnetic field of the year {0} is not known: give a decimal year from 2015 to 2030, such as \
@@ -78,12 +78,12 @@ impl From<YearError> for CheckError {
 }
 
 impl MagneticModel {
-    /// The field at a decimal year. A model that is asked for by name also answers for the years of the
-    /// others, by its own secular variation, so that they can be compared.
+    /// Returns the field at a decimal year. A model that is chosen by name also extrapolates to the years of the others, by
+    /// its own secular variation, for comparison.
     ///
     /// # Errors
     ///
-    /// No model was made for the date; the text says what can be done.
+    /// No model covers the date; the text names the remedy.
     pub fn at(self, date: f64) -> Result<Field, YearError> {
         let made_for = if (2015.0..2020.0).contains(&date) {
             WMM2015
@@ -104,10 +104,10 @@ impl MagneticModel {
     }
 }
 
-/// The field of the Earth at one moment, as a sensor sees it. It follows from the sensor's settings.
+/// Field of the Earth at one moment. Computed from a sensor's settings.
 #[derive(Component, Clone, Debug, Default)]
 pub struct Field {
-    /// g and h of each degree and order in nT, times the factor of Schmidt. Empty: no field at all.
+    /// g and h of each degree and order in nT, times the factor of Schmidt. Empty for no field.
     coefficients: Vec<[f64; 2]>,
 }
 
@@ -116,7 +116,7 @@ const fn term(degree: usize, order: usize) -> usize {
     degree * (degree + 1) / 2 + order
 }
 
-/// Factors that turn functions of Gauss into functions of Schmidt.
+/// Returns the factors that convert Gauss's functions into Schmidt's.
 fn schmidt_factors() -> [f64; TERMS] {
     let mut factors = [1.0; TERMS];
     for n in 1..=DEGREE {
@@ -132,7 +132,7 @@ fn schmidt_factors() -> [f64; TERMS] {
     factors
 }
 
-/// The degree, the order, and g, h and their changes a year, of a line of a file of coefficients.
+/// Parses a line of a file of coefficients: degree, order, and g, h and their changes per year.
 fn entry(line: &str) -> Option<(usize, usize, [f64; 4])> {
     let mut words = line.split_whitespace();
     let degree = words.next()?.parse().ok()?;
@@ -157,7 +157,7 @@ impl Field {
         Self { coefficients }
     }
 
-    /// The field at a place, nT: to the north, to the east, and down along the vertical of the ellipsoid.
+    /// Returns the field at a position on Earth, nT: north, east, and down along the vertical of the ellipsoid.
     #[must_use]
     pub fn at(&self, place: Geodetic) -> Vector3<f64> {
         let Spherical {
@@ -175,7 +175,7 @@ impl Field {
         for n in 1..=DEGREE {
             (before, row) = (row, Row::after(&row, &before, n, sine, cosine));
             scale *= closeness;
-            // The lists of a row are longer than n + 1, so that the terms are not taken too far.
+            // The arrays of a row are longer than n + 1; the iterator over terms ends first.
             let orders = row.values.iter().zip(&row.slopes).zip(&row.divided);
             for (m, ((((value, slope), divided), [sine, cosine]), [g, h])) in orders
                 .zip(&around)
@@ -195,7 +195,7 @@ impl Field {
         )
     }
 
-    /// The field at a point of the scene, in the axes of the scene, nT.
+    /// Returns the field at a point of the scene, in the axes of the scene, nT.
     #[must_use]
     pub fn in_scene(&self, on_earth: &OnEarth, point: &Point3<f64>) -> Vector3<f64> {
         let place = on_earth.place(point);
@@ -204,8 +204,8 @@ impl Field {
         on_earth.enu_from_scene(place).inverse() * enu
     }
 
-    /// The field that a sensor at a pose in the scene measures, nT: along its axes. MORSE's sensors take north, east
-    /// and down for the axes of the scene, and turn these three into their own.
+    /// Returns the field in the axes of a sensor at a pose in the scene, nT. MORSE's sensors take north, east and down for
+    /// the axes of the scene, and rotate these three into their own.
     #[must_use]
     pub fn in_sensor(
         &self,
@@ -222,7 +222,7 @@ impl Field {
     }
 }
 
-/// Sines and cosines of 0, 1, 2, … times an angle.
+/// Returns sine and cosine of 0, 1, 2, … times an angle.
 fn multiples(angle: f64) -> [[f64; 2]; ORDERS] {
     let (sine, cosine) = libm::sincos(angle);
     let mut all = [[0.0, 1.0]; ORDERS];
@@ -233,11 +233,11 @@ fn multiples(angle: f64) -> [[f64; 2]; ORDERS] {
     all
 }
 
-/// A place in the sphere's coordinates.
+/// A position in spherical coordinates.
 struct Spherical {
-    /// m.
+    /// Radius, m.
     radius: f64,
-    /// Of the geocentric latitude.
+    /// Sine of the geocentric latitude.
     sine: f64,
     cosine: f64,
     /// Sine and cosine of the geocentric latitude minus the geodetic one.
@@ -269,7 +269,7 @@ impl From<Geodetic> for Spherical {
 #[derive(Clone, Copy, Default)]
 struct Row {
     values: [f64; ORDERS],
-    /// Their derivatives by the angle from the pole.
+    /// Derivatives by the polar angle.
     slopes: [f64; ORDERS],
     /// The functions divided by the cosine of the latitude, from order 1 on.
     divided: [f64; ORDERS],
@@ -287,7 +287,7 @@ impl Row {
         }
     };
 
-    /// The row of degree `n` from those of degrees n - 1 and n - 2.
+    /// Returns the row of degree `n`, by recursion from degrees n - 1 and n - 2.
     fn after(one: &Self, two: &Self, n: usize, sine: f64, cosine: f64) -> Self {
         let mut row = Self::default();
         let degree = n as f64;
@@ -348,8 +348,8 @@ mod tests {
 
     #[test]
     fn the_official_test_values() {
-        // Those of the first two are given to 0.1 nT. Those of the last have more digits than the published
-        // coefficients: pygeomag 1.1.0 is as far from them.
+        // The values of the first two models are given to 0.1 nT. Those of the last have more digits than the published
+        // coefficients: pygeomag 1.1.0 differs from them as much.
         for (years, count, rounding) in [
             (2015.0..2020.0, 12, 0.0501),
             (2020.0..2025.0, 100, 0.0501),
@@ -371,7 +371,7 @@ mod tests {
             let pole = field.at(place(90.0_f64.copysign(latitude), longitude, 0.0));
             assert!((pole - near).amax() < 0.1, "{pole} {near}");
         }
-        // There one vector has all directions of the compass: seen from the Earth's axes it is one.
+        // At a pole one vector has all compass directions: relative to the Earth's axes it is constant.
         let seen = |latitude: f64, longitude| {
             let place = place(latitude, longitude, 500.0);
             let field = field.at(place);
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(automatic(2019.9), north_at(MagneticModel::Wmm2015, 2019.9));
         assert_eq!(automatic(2020.0), north_at(MagneticModel::Wmm2020, 2020.0));
         assert_eq!(automatic(2030.0), north_at(MagneticModel::Wmm2025, 2030.0));
-        // What an older model foretold for the first day of the next is near, and not the same.
+        // The prediction of the previous model for the first day of the next one is close, and not equal.
         let foretold = north_at(MagneticModel::Wmm2020, 2025.0) - automatic(2025.0);
         assert!((0.1..300.0).contains(&foretold.abs()), "{foretold}");
         for date in [2014.99, 2030.01, f64::NAN, f64::INFINITY] {

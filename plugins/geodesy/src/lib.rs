@@ -16,7 +16,7 @@ pub const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// Square of its first eccentricity (MORSE's constant, 0.08181919191, is half a millimetre off at the poles).
 pub const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 
-/// Place on Earth of the scene's origin, and direction of its axes.
+/// Position on Earth of the scene's origin, and direction of its axes.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     /// Latitude, degrees, north positive.
@@ -40,19 +40,19 @@ impl Default for Origin {
     }
 }
 
-/// A place on Earth.
+/// A position on Earth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Geodetic {
-    /// Degrees, north positive.
+    /// Latitude, degrees, north positive.
     pub latitude: f64,
-    /// Degrees, east positive, in [-180, 180].
+    /// Longitude, degrees, east positive, in [-180, 180].
     pub longitude: f64,
-    /// Above the ellipsoid, m.
+    /// Altitude above the ellipsoid, m.
     pub altitude: f64,
 }
 
 impl Geodetic {
-    /// The place in the Earth-centred frame, m.
+    /// Returns the position in the Earth-centred frame, m.
     #[must_use]
     pub fn to_ecef(self) -> Point3<f64> {
         let (sin, cos) = libm::sincos(self.latitude.to_radians());
@@ -66,10 +66,10 @@ impl Geodetic {
         )
     }
 
-    /// The place of a point of the Earth-centred frame (m), after H. Vermeille, "Direct transformation from
+    /// Returns the position of a point of the Earth-centred frame (m), after H. Vermeille, "Direct transformation from
     /// geocentric coordinates to geodetic coordinates", Journal of Geodesy 76 (2002).
     ///
-    /// It holds everywhere but within 43 km of the Earth's centre, where the answer is the centre's.
+    /// Valid everywhere except within 43 km of the Earth's centre, where the result is the centre's.
     #[must_use]
     pub fn from_ecef(point: &Point3<f64>) -> Self {
         let e2 = ECCENTRICITY_SQUARED;
@@ -99,7 +99,7 @@ impl Geodetic {
         }
     }
 
-    /// Turns east, north and up at this place into the axes of the Earth-centred frame.
+    /// Returns the rotation from east, north and up at this position to the axes of the Earth-centred frame.
     #[must_use]
     pub fn ecef_from_enu(self) -> Rotation3<f64> {
         let (sin, cos) = libm::sincos(self.latitude.to_radians());
@@ -112,19 +112,19 @@ impl Geodetic {
     }
 }
 
-/// A place on Earth by a straight line from its centre, not by the vertical.
+/// A position on Earth by a straight line from its centre, instead of the vertical.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Geocentric {
     /// Angle of the line from the plane of the equator, degrees, north positive.
     pub latitude: f64,
-    /// Degrees, east positive, in [-180, 180].
+    /// Longitude, degrees, east positive, in [-180, 180].
     pub longitude: f64,
     /// Distance from the centre, m.
     pub radius: f64,
 }
 
 impl Geocentric {
-    /// The place in the Earth-centred frame, m.
+    /// Returns the position in the Earth-centred frame, m.
     #[must_use]
     pub fn to_ecef(self) -> Point3<f64> {
         let (sin, cos) = libm::sincos(self.latitude.to_radians());
@@ -132,7 +132,7 @@ impl Geocentric {
         Point3::new(cos * cos_longitude, cos * sin_longitude, sin) * self.radius
     }
 
-    /// The place of a point of the Earth-centred frame (m).
+    /// Returns the position of a point of the Earth-centred frame (m).
     #[must_use]
     pub fn from_ecef(point: &Point3<f64>) -> Self {
         let from_axis = libm::hypot(point.x, point.y);
@@ -144,11 +144,11 @@ impl Geocentric {
     }
 }
 
-/// The scene's place on Earth, for a modifier that cannot do without it.
+/// Checks that the scene has a position on Earth, for a modifier that requires it.
 ///
 /// # Errors
 ///
-/// The simulation file does not say where the scene lies.
+/// The simulation file does not define the position.
 pub fn required(world: &World) -> Result<(), CheckError> {
     if world.contains_resource::<Origin>() {
         return Ok(());
@@ -159,7 +159,7 @@ pub fn required(world: &World) -> Result<(), CheckError> {
     ))
 }
 
-/// The scene's place on Earth, made ready for many points.
+/// Position of the scene on Earth, precomputed for many points.
 #[derive(Clone, Copy, Debug)]
 pub struct OnEarth {
     ecef_from_scene: Rotation3<f64>,
@@ -177,7 +177,7 @@ impl From<&Origin> for OnEarth {
 }
 
 impl Origin {
-    /// The origin's place.
+    /// Returns the position of the origin.
     #[must_use]
     pub fn place(&self) -> Geodetic {
         Geodetic {
@@ -187,7 +187,7 @@ impl Origin {
         }
     }
 
-    /// Turns scene axes into east, north and up at the origin.
+    /// Returns the rotation from scene axes to east, north and up at the origin.
     #[must_use]
     pub fn enu_from_scene(&self) -> Rotation3<f64> {
         let x_north_of_east = (90.0 - self.angle_against_north).to_radians();
@@ -196,26 +196,26 @@ impl Origin {
 }
 
 impl OnEarth {
-    /// The scene of a world, which lies at latitude and longitude 0 if nothing is said (see [`required`]).
+    /// Returns the position of a world's scene; latitude and longitude are 0 by default (see [`required`]).
     #[must_use]
     pub fn of(world: &World) -> Self {
         let origin = world.get_resource::<Origin>().copied();
         Self::from(&origin.unwrap_or_default())
     }
 
-    /// The place of a point of the scene (m).
+    /// Returns the position of a point of the scene (m).
     #[must_use]
     pub fn place(&self, point: &Point3<f64>) -> Geodetic {
         Geodetic::from_ecef(&self.ecef(point))
     }
 
-    /// A point of the scene in the Earth-centred frame, both m.
+    /// Converts a point of the scene to the Earth-centred frame, m.
     #[must_use]
     pub fn ecef(&self, point: &Point3<f64>) -> Point3<f64> {
         self.origin + self.ecef_from_scene * point.coords
     }
 
-    /// A point of the Earth-centred frame in the scene, both m.
+    /// Converts a point of the Earth-centred frame to the scene, m.
     #[must_use]
     pub fn scene(&self, point: &Point3<f64>) -> Point3<f64> {
         Point3::from(
@@ -224,7 +224,7 @@ impl OnEarth {
         )
     }
 
-    /// Turns scene axes into east, north and up at a place, which is not the origin's where it is far away.
+    /// Returns the rotation from scene axes to east, north and up at a position, which differs from that at the origin.
     #[must_use]
     pub fn enu_from_scene(&self, place: Geodetic) -> Rotation3<f64> {
         place.ecef_from_enu().inverse() * self.ecef_from_scene
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Distance between two places, m; good for small ones.
+    /// Distance between two nearby positions, m.
     fn distance(a: Geodetic, b: Geodetic) -> f64 {
         (a.to_ecef() - b.to_ecef()).norm()
     }

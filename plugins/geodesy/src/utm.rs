@@ -12,13 +12,13 @@ const FALSE_NORTHING: f64 = 10_000_000.0;
 /// Third flattening.
 const N: f64 = FLATTENING / (2.0 - FLATTENING);
 
-/// Radius of the sphere whose meridians are as long as the ellipsoid's, times the scale, m.
+/// Radius of the sphere whose meridians have the length of the ellipsoid's, times the scale, m.
 const RADIUS: f64 = {
     let n2 = N * N;
     SCALE * EQUATORIAL_RADIUS / (1.0 + N) * (1.0 + n2 * (0.25 + n2 * (1.0 / 64.0 + n2 / 256.0)))
 };
 
-/// From the conformal sphere to the ellipsoid's meridian: Karney's α, by powers of n from the first.
+/// Coefficients from the conformal sphere to the ellipsoid's meridian: Karney's α, by powers of n from the first.
 const FORTH: [f64; 6] = series([
     [
         1.0 / 2.0,
@@ -63,7 +63,7 @@ const FORTH: [f64; 6] = series([
     [0.0, 0.0, 0.0, 0.0, 0.0, 212_378_941.0 / 319_334_400.0],
 ]);
 
-/// Back: Karney's β.
+/// Coefficients of the inverse: Karney's β.
 const BACK: [f64; 6] = series([
     [
         1.0 / 2.0,
@@ -122,27 +122,27 @@ const fn series(rows: [[f64; 6]; 6]) -> [f64; 6] {
     sums
 }
 
-/// A zone of the projection, and the hemisphere whose northings it counts.
+/// A zone of the projection, and the hemisphere of its northings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// 1 to 60; zone 31 has the central meridian 3° east.
+    /// Number, 1 to 60; zone 31 has the central meridian 3° east.
     pub number: u8,
-    /// True if northings begin at the equator, and not 10,000 km south of it.
+    /// True if northings start at the equator; false if they start 10,000 km south of it.
     pub is_north: bool,
 }
 
-/// A place in a zone.
+/// Coordinates in a zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Projected {
-    /// m; 500,000 on the central meridian.
+    /// Easting, m; 500,000 on the central meridian.
     pub easting: f64,
-    /// m.
+    /// Northing, m.
     pub northing: f64,
 }
 
 impl Zone {
-    /// The zone that a place lies in, with the exceptions for Norway and Svalbard; `None` beyond 84° north
-    /// and 80° south, where there are none.
+    /// Returns the zone of a position, with the exceptions for Norway and Svalbard; `None` beyond 84° north and 80° south,
+    /// where there are no zones.
     #[must_use]
     pub fn of(place: Geodetic) -> Option<Self> {
         let Geodetic {
@@ -182,7 +182,7 @@ impl Zone {
         if self.is_north { 0.0 } else { FALSE_NORTHING }
     }
 
-    /// Projects a place, which may lie in a neighbouring zone or hemisphere.
+    /// Projects a position, which may be in a neighbouring zone or hemisphere.
     #[must_use]
     pub fn project(self, place: Geodetic) -> Projected {
         let longitude =
@@ -204,7 +204,7 @@ impl Zone {
         }
     }
 
-    /// The latitude and longitude of a projected place, degrees.
+    /// Returns the latitude and longitude of projected coordinates, degrees.
     #[must_use]
     pub fn unproject(self, projected: Projected) -> [f64; 2] {
         let xi = (projected.northing - self.first_northing()) / RADIUS;
@@ -225,7 +225,7 @@ impl Zone {
     }
 }
 
-/// Tangent of the conformal latitude, from that of the latitude.
+/// Returns the tangent of the conformal latitude from that of the latitude.
 fn conformal_tangent(tangent: f64) -> f64 {
     let e = libm::sqrt(ECCENTRICITY_SQUARED);
     let secant = libm::hypot(1.0, tangent);
@@ -233,7 +233,7 @@ fn conformal_tangent(tangent: f64) -> f64 {
     tangent * libm::hypot(1.0, sigma) - sigma * secant
 }
 
-/// Tangent of the latitude, from that of the conformal latitude, by Newton's method.
+/// Returns the tangent of the latitude from that of the conformal latitude, by Newton's method.
 fn geodetic_tangent(conformal: f64) -> f64 {
     const STEPS: u32 = 5;
     let mut tangent = conformal / (1.0 - ECCENTRICITY_SQUARED);
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(zone(10.0, 180.0), Some((1, true)));
         assert_eq!(zone(10.0, 179.999), Some((60, true)));
         assert_eq!(zone(51.5, -0.0001), Some((30, true)));
-        // Bergen; Longyearbyen; nothing at the poles.
+        // Bergen; Longyearbyen; no zone at the poles.
         assert_eq!(zone(60.39, 5.32), Some((32, true)));
         assert_eq!(zone(78.22, 15.65), Some((33, true)));
         assert_eq!(zone(84.1, 0.0), None);

@@ -1,4 +1,4 @@
-//! Files that may come from strangers: of bearable size, and what they name lies beside them.
+//! Untrusted files: limited in size, and confined to the directory of the file that names them.
 use std::{
     borrow::Cow,
     fs, io,
@@ -12,21 +12,21 @@ use morse_scene::assets;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// Refusal by the operating system.
+    /// The operating system refused.
     #[error("{0}")]
     Io(Arc<io::Error>),
-    /// Directory, device or pipe.
+    /// A directory, device or pipe.
     #[error("it is not a regular file")]
     NotRegular,
-    /// File of unbearable size.
+    /// The file is too large.
     #[error("{size} bytes are too many: at most {largest} are read")]
     TooLarge {
         /// Size of the file, bytes.
         size: u64,
-        /// Size of the largest file that is read, bytes.
+        /// Maximum size of a file, bytes.
         largest: u64,
     },
-    /// Name that leads out of the directory of the mesh.
+    /// The name leads out of the directory of the mesh.
     #[error("it is neither in the directory of the mesh nor below that")]
     Outside,
 }
@@ -37,11 +37,11 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// The content of a regular file of bearable size, from the disk or from those that the program carries.
+/// Returns the content of a regular file of limited size, from the disk or from the embedded assets.
 ///
 /// # Errors
 ///
-/// Why it cannot be read, in one line.
+/// The reason why it cannot be read, in one line.
 pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, FileError> {
     if let Some(shipped) = assets::SHIPPED.content(file) {
         return Ok(Cow::Borrowed(shipped));
@@ -59,11 +59,11 @@ pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, FileError>
     Ok(Cow::Owned(fs::read(file)?))
 }
 
-/// The path of a file in a folder or below it, from its name as a file in the folder has it.
+/// Returns the path of a file in a directory or below it, from its name relative to the directory.
 ///
 /// # Errors
 ///
-/// When it leads out of the folder.
+/// The path leads out of the directory.
 pub fn beside(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     let name = name.replace('\\', "/");
     let name = Path::new(&name);

@@ -1,7 +1,7 @@
-//! The geometry of a scene: meshes from files, and what rays meet. No engine.
+//! Geometry of a scene: meshes from files, and ray casting. No engine.
 //!
 //! - [`GeometryOf`]: a geometry on the entity that stands for it;
-//! - [`files`]: files that other files name, which have to lie beside them;
+//! - [`files`]: files that other files name, confined to their directory;
 //! - [`mesh`]: triangles from STL, OBJ and glTF;
 //! - [`rays`]: the caster behind [`morse_api::rays::Rays`].
 pub mod files;
@@ -12,15 +12,14 @@ use bevy::prelude::{Component, Entity};
 use morse_scene::model;
 use nalgebra::Isometry3;
 
-/// A geometry of the scene, for who draws it or meets it. A child of its body's entity, whose
-/// `Transform` is the geometry's place on the body.
+/// A geometry of the scene. Its entity is a child of its body's entity, with the pose on the body as `Transform`.
 #[derive(Component, Clone, Debug)]
 pub struct GeometryOf {
-    /// The body that carries it.
+    /// The body to which it is fixed.
     pub body: Entity,
-    /// The robot it belongs to: the entity of the base.
+    /// Base of the robot to which it belongs.
     pub robot: Option<Entity>,
-    /// Name of the frame it is on.
+    /// Name of its frame.
     pub frame: String,
     /// Pose of that frame in the frame of the body.
     pub body_from_frame: Isometry3<f64>,

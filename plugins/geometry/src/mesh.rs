@@ -1,4 +1,4 @@
-//! Triangles from files: STL (text and binary), OBJ, Collada and glTF.
+//! Triangle meshes from files: STL (text and binary), OBJ, Collada and glTF.
 pub mod collada;
 pub mod gltf;
 mod stretch;
@@ -16,98 +16,98 @@ use crate::files::{self, FileError};
 /// A triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Triangles {
-    /// Corners, m.
+    /// Vertices, m.
     pub vertices: Vec<[f32; 3]>,
-    /// Three places in `vertices` each; none is beyond the end.
+    /// Three indices of `vertices` per triangle; all are valid.
     pub faces: Vec<[u32; 3]>,
-    /// The normal of the surface at each corner, where the file has them; not of any certain length.
+    /// Normal of the surface at each vertex, if the file has them; not normalised.
     pub normals: Vec<[f32; 3]>,
-    /// Texture coordinates of each corner, to the right and up from the image's lower left corner; empty if
-    /// the file has none.
+    /// Texture coordinates of each vertex, to the right and up from the image's lower left corner; empty if the file has
+    /// none.
     pub coordinates: Vec<[f32; 2]>,
-    /// Faces that have a material, in order.
+    /// Ranges of faces with a material, in order.
     pub parts: Vec<Part>,
-    /// The files that say what materials are, as they are named.
+    /// Names of the files that define materials.
     pub libraries: Vec<String>,
-    /// Looks of materials that the file itself has.
+    /// Appearances of materials that the file defines itself.
     pub looks: BTreeMap<String, Look>,
-    /// Remarks on parts of the file that are not shown.
+    /// Remarks on content of the file that is not displayed.
     pub remarks: Vec<String>,
 }
 
-/// Faces of one material.
+/// Range of faces with one material.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Their places.
+    /// Indices of the faces.
     pub faces: Range<usize>,
     /// Name of the material.
     pub material: String,
 }
 
-/// Look of a material.
+/// Appearance of a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     /// Red, green and blue, 0 to 1.
     pub color: [f64; 3],
-    /// Image, as it is named.
+    /// File name of the image.
     pub image: Option<String>,
 }
 
-/// Reason why a mesh is not read, or makes no solid.
+/// Reason why a mesh is not read, or does not enclose a solid.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// Unreadable file.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Unreadable file that the mesh names.
+    /// A file that the mesh names cannot be read.
     #[error("its file `{file}` cannot be read: {cause}")]
     Named {
-        /// File as the mesh names it, from where the mesh is.
+        /// Name of the file, relative to the mesh.
         file: String,
         /// Reason why it is not read.
         cause: FileError,
     },
-    /// Name in the mesh that leads to no file.
+    /// A name in the mesh is no valid path.
     #[error("{0}")]
     Name(String),
-    /// Ending of no format that can be read.
+    /// The file name has an unknown extension.
     #[error(
         "only meshes in STL, OBJ, Collada and glTF can be read: its name has to end with `.stl`, `.obj`, `.dae`, `.glb` or `.gltf`"
     )]
     Ending,
-    /// Breach of the rules of glTF.
+    /// The file violates the rules of glTF.
     #[error("it is no valid glTF file: {0}; export it again, a glTF validator tells more")]
     Gltf(String),
-    /// Part of a format that cannot be read, and what to do about it.
+    /// The format has a feature that cannot be read; the text names the remedy.
     #[error("{0}")]
     Unsupported(String),
-    /// Excess of triangles, pieces or values.
+    /// The file has too many triangles, pieces or values.
     #[error("{0}")]
     TooLarge(String),
-    /// Broken file, or one without triangles.
+    /// The file is invalid, or has no triangles.
     #[error("{0}")]
     Broken(String),
-    /// Triangles that enclose nothing.
+    /// The triangles enclose no volume.
     #[error("its convex hull has no volume")]
     Flat,
 }
 
-/// No mesh file may be larger than this, bytes.
+/// Maximum size of a mesh file, bytes.
 pub const LARGEST_FILE: u64 = 512 << 20;
 
-/// Bytes before the number of triangles in a binary STL file.
+/// Size of the header before the number of triangles in a binary STL file, bytes.
 const STL_HEADER: usize = 80;
 
-/// Bytes of a triangle in a binary STL file.
+/// Size of a triangle in a binary STL file, bytes.
 const STL_TRIANGLE: usize = 50;
 
-/// Reads a mesh file, from the disk or from those that the program carries; what it is, its ending says. One that is
-/// [`stretched`] is read so.
+/// Reads a mesh file, from the disk or from the embedded assets. The extension determines the format. A mesh that is
+/// [`stretched`] is scaled.
 ///
 /// # Errors
 ///
-/// When the file is missing, too large, broken, or of an unknown kind: why, in one line.
+/// The file is missing, too large, invalid, or of an unknown format: the reason in one line.
 pub fn read(path: &Path) -> Result<Triangles, MeshError> {
     let (path, factors) = stretched(path);
     let bytes = files::bytes(path, LARGEST_FILE)?;
@@ -126,11 +126,11 @@ pub fn read(path: &Path) -> Result<Triangles, MeshError> {
     }
 }
 
-/// Reads an STL file. A binary one may begin with the word `solid` as well, so its length decides.
+/// Reads an STL file. A binary file may begin with the word `solid` as well, so its length decides.
 ///
 /// # Errors
 ///
-/// When it is neither, or a number is not finite.
+/// The file is neither text nor binary STL, or a number is not finite.
 pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
     if let Some(triangles) = binary_stl(bytes) {
         return checked(triangles);
@@ -140,7 +140,7 @@ pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
             "this is no STL file: its length does not fit its number of triangles",
         ));
     }
-    // The corners give the normals as well.
+    // The vertices determine the normals as well.
     let triangles = merge(mesh_loader::stl::from_slice(bytes))?;
     Ok(Triangles {
         vertices: triangles.vertices,
@@ -153,10 +153,10 @@ pub fn parse_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
 ///
 /// # Errors
 ///
-/// When it cannot be parsed, or a face names a vertex that does not exist.
+/// The file cannot be parsed, or a face names a vertex that does not exist.
 pub fn parse_obj(bytes: &[u8]) -> Result<Triangles, MeshError> {
     let named = |word: &[u8]| named(bytes, word);
-    // The loader tells parts from each other by the materials that it finds: here all that are used.
+    // The loader separates parts by the materials that are defined; here all materials that are used.
     let materials: BTreeSet<String> = named(b"usemtl").into_iter().collect();
     let library: String = materials
         .iter()
@@ -170,7 +170,7 @@ pub fn parse_obj(bytes: &[u8]) -> Result<Triangles, MeshError> {
     Ok(triangles)
 }
 
-/// The names that follow a word at the beginning of lines.
+/// Returns the names that follow a keyword at the beginning of lines.
 fn named(bytes: &[u8], word: &[u8]) -> Vec<String> {
     let lines = bytes.split(|byte| [b'\n', b'\r'].contains(byte));
     let rests = lines.filter_map(|line| line.trim_ascii_start().strip_prefix(word));
@@ -180,7 +180,7 @@ fn named(bytes: &[u8], word: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// A binary STL file, if the length is right for the number of triangles that it states.
+/// Reads a binary STL file; `None` if the length does not fit the number of triangles in it.
 fn binary_stl(bytes: &[u8]) -> Option<Triangles> {
     let (_, rest) = bytes.split_at_checked(STL_HEADER)?;
     let (count, body) = rest.split_first_chunk::<4>()?;
@@ -191,7 +191,7 @@ fn binary_stl(bytes: &[u8]) -> Option<Triangles> {
     let mut triangles = Triangles::default();
     for triangle in body.chunks_exact(STL_TRIANGLE) {
         let first = u32::try_from(triangles.vertices.len()).ok()?;
-        // The first three numbers are the normal, which the corners give as well.
+        // The first three numbers are the normal, which the vertices determine as well.
         let numbers: Vec<f32> = triangle
             .as_chunks::<4>()
             .0
@@ -218,7 +218,7 @@ fn merge(read: std::io::Result<mesh_loader::Scene>) -> Result<Triangles, MeshErr
         let first = u32::try_from(all.vertices.len()).map_err(broken)?;
         all.vertices.extend_from_slice(&mesh.vertices);
         all.normals.extend_from_slice(&mesh.normals);
-        // A part without normals is drawn by those of its triangles.
+        // A part without normals is rendered with those of its triangles.
         all.normals.resize(all.vertices.len(), [0.0; 3]);
         let [coordinates, _] = mesh.texcoords;
         all.coordinates.extend_from_slice(&coordinates);

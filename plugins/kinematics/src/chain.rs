@@ -1,4 +1,4 @@
-//! The joints of an arm, from root to tip, as the scene has them.
+//! Kinematic chains: the joints of an arm, from root to tip.
 use std::collections::BTreeMap;
 
 use bevy::prelude::{Component, Entity, World};
@@ -15,24 +15,24 @@ use nalgebra::{Isometry3, Vector3};
 /// One joint of a chain.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    /// The name that the robot has for it.
+    /// Name of the joint on the robot.
     pub name: String,
-    /// Its configuration variable.
+    /// Configuration variable.
     pub variable: Entity,
-    /// True if it turns; otherwise it slides.
+    /// True for a revolute joint; false for a prismatic joint.
     pub is_angle: bool,
-    /// Lowest and highest position; infinite where there is no limit.
+    /// Minimum and maximum position; infinite where there is no limit.
     pub limits: [f64; 2],
-    /// Greatest speed; infinite where there is no limit.
+    /// Maximum speed; infinite where there is no limit.
     pub max_velocity: f64,
-    /// Index of the x, y or z axis of the joint that it moves along or about; that nearest to its axis.
+    /// Index of the x, y or z axis of the joint's frame that is nearest to its axis.
     pub free_axis: usize,
-    /// Distance from it to the next joint, or to the tip behind the last one, m.
+    /// Distance to the next joint, or from the last joint to the tip, m.
     pub length: f64,
 }
 
 impl Joint {
-    /// A position brought within the limits.
+    /// Returns a position clamped to the limits.
     #[must_use]
     pub fn limited(&self, position: f64) -> f64 {
         let [lower, upper] = self.limits;
@@ -40,45 +40,44 @@ impl Joint {
     }
 }
 
-/// The joints of an arm, or of several arms on a trunk, those nearer to the root first. On the actuator that
-/// moves them; it follows from the scene and the settings, so it is no state.
+/// Joints of an arm, or of several arms on a trunk, those nearer to the root first. A component of the actuator that moves
+/// them; computed from the scene and the settings, so it is no state.
 #[derive(Component, Clone, Debug, Default)]
 pub struct Chain {
     /// The joints.
     pub joints: Vec<Joint>,
-    /// The ends, by name.
+    /// Tips, by name.
     pub tips: Vec<Tip>,
 }
 
-/// An end of a chain: a frame behind its last joint.
+/// Tip of a chain: a frame behind its last joint.
 #[derive(Clone, Debug)]
 pub struct Tip {
-    /// Name of the frame, as the robot has it.
+    /// Name of the frame on the robot.
     pub name: String,
-    /// The body that it is on.
+    /// Body of the frame.
     pub body: Entity,
-    /// Its pose on that body.
+    /// Pose on that body.
     pub body_from_tip: Isometry3<f64>,
-    /// The body that the first joint is on.
+    /// Body on which the first joint is.
     pub base: Entity,
-    /// Pose on that body of the frame in which the arm begins: the root that was chosen, or else the frame that the
-    /// first joint's hangs on.
+    /// Pose on that body of the root frame of the arm: the chosen root, or else the parent of the first joint's frame.
     pub base_from_root: Isometry3<f64>,
-    /// The joints between, from the base on.
+    /// Joints between base and tip, from the base on.
     pub links: Vec<Link>,
 }
 
-/// A joint on the way to a tip.
+/// A joint on the path to a tip.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Its place in [`Chain::joints`]; `None` for a joint that the chain leaves alone, which stays at zero.
+    /// Index in [`Chain::joints`]; `None` for a joint that is not in the chain, which stays at zero.
     pub joint: Option<usize>,
-    /// Its pose, and the motion that it allows.
+    /// Pose of the joint, and the motion that it allows.
     pub shape: JointShape,
 }
 
 impl Tip {
-    /// Pose of the tip in the frame of the base, for values of the chain's joints.
+    /// Returns the pose of the tip in the frame of the base, for positions of the chain's joints.
     #[must_use]
     pub fn base_from_tip(&self, values: &[f64]) -> Isometry3<f64> {
         let mut pose = Isometry3::identity();
@@ -89,7 +88,7 @@ impl Tip {
         pose * self.body_from_tip
     }
 
-    /// Pose of the tip in the frame in which the arm begins, all joints being at zero.
+    /// Returns the pose of the tip in the root frame, with all joints at zero.
     #[must_use]
     pub fn root_from_tip_at_rest(&self) -> Isometry3<f64> {
         self.base_from_root.inv_mul(&self.base_from_tip(&[]))
@@ -103,36 +102,36 @@ impl Link {
     }
 }
 
-/// Choice of what a chain is to consist of.
+/// Selection of a chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
-    /// Names of joints; `*` stands for any text. None: all of the robot.
+    /// Names of joints; `*` stands for any text. Empty for all joints of the robot.
     pub joints: &'a [String],
-    /// Only joints at or below this frame, unless empty. Where it is one of a part of the robot, such as
-    /// `left.kuka_base`, joints and ends go by the names that they have in that part.
+    /// Only joints at or below this frame, unless empty. If it belongs to a part of the robot, such as `left.kuka_base`,
+    /// joints and tips have their names in that part.
     pub root: &'a str,
-    /// The frame that is the end, unless empty: then the last frame behind each last joint, the one with the most
-    /// frames above it. Of several such the end is one without geometry, and the farthest from the joint.
+    /// Frame of the tip, unless empty: by default the frame behind each last joint with the most ancestors. Of several such
+    /// frames one without geometry is taken, and the farthest from the joint.
     pub tip: &'a str,
 }
 
-/// Reason why a robot has no such joints.
+/// Reason why a robot does not have the selected joints.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChainError {
-    /// Robot without joints.
+    /// The robot has no joints.
     #[error("the robot has no joints")]
     NoJoints,
-    /// Frame without joints at or below it.
+    /// The frame has no joints at or below it.
     #[error("there is no joint below the frame `{0}`")]
     NothingBelow(String),
-    /// Names that are of no joints.
+    /// The names match no joint.
     #[error("the robot has no joint `{}`", .0.join("` or `"))]
     NoneOf(Vec<String>),
-    /// Name that is of no frame.
+    /// The name is not that of a frame.
     #[error("there is no frame `{0}`")]
     NoFrame(String),
-    /// Frame that none of the joints moves.
+    /// The frame is moved by none of the joints.
     #[error("no joint of this arm is above the frame `{0}`")]
     LooseTip(String),
 }
@@ -143,17 +142,17 @@ impl From<ChainError> for CheckError {
     }
 }
 
-/// Component that works with joints of its robot.
+/// Components that work with joints of their robot.
 pub trait OnJoints: Component + Clone {
-    /// Joints that its settings choose.
+    /// Returns the chain that the settings select.
     ///
     /// # Errors
     ///
-    /// There are none, or not those that it needs.
+    /// The robot does not have the joints that the settings select.
     fn chain(&self, world: &World, component: Entity) -> Result<Chain, CheckError>;
 }
 
-/// All components of a kind with their joints; those that have none are left out.
+/// Returns all components of a kind with their chains, except those without one.
 pub fn all<C: OnJoints>(world: &mut World) -> Vec<(Entity, C, Chain)> {
     let mut components = world.query::<(Entity, &C)>();
     let chain = |(entity, settings): (Entity, &C)| {
@@ -163,22 +162,22 @@ pub fn all<C: OnJoints>(world: &mut World) -> Vec<(Entity, C, Chain)> {
     components.iter(world).filter_map(chain).collect()
 }
 
-/// A joint as it is found.
+/// A joint during the search.
 struct Found<'a> {
     variable: Entity,
     about: &'a JointVariable,
     name: String,
-    /// The body below the first of its joints.
+    /// Child body of the first of its joints.
     body: Option<(Entity, &'a BodyJoint)>,
     depth: usize,
 }
 
 impl Chain {
-    /// Finds the joints of a robot.
+    /// Returns the chain of a robot.
     ///
     /// # Errors
     ///
-    /// There are none, or a name is not one of the scene's, for the user to read.
+    /// There are no joints, or a name is unknown.
     pub fn find(world: &World, robot: Entity, choice: Choice<'_>) -> Result<Self, ChainError> {
         let search = Search::new(world, robot, choice.root);
         let mut found = search.joints(choice)?;
@@ -194,11 +193,11 @@ impl Chain {
         Ok(Self { joints, tips })
     }
 
-    /// Joints of the robot that a component is part of.
+    /// Returns the chain of the robot to which a component belongs.
     ///
     /// # Errors
     ///
-    /// It has no robot, or the robot has no such joints.
+    /// The component has no robot, or the robot does not have these joints.
     pub fn around(
         world: &World,
         component: Entity,
@@ -209,13 +208,13 @@ impl Chain {
         Ok(Self::find(world, mount.robot, choice)?)
     }
 
-    /// The place of the joint of that name.
+    /// Returns the index of the joint of that name.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
-    /// The joints' names.
+    /// Returns the joints' names.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.joints.iter().map(|joint| joint.name.clone()).collect()
@@ -243,9 +242,9 @@ struct Search<'a> {
     world: &'a World,
     robot: Entity,
     name: String,
-    /// Name of the part of the robot with a dot behind it, or nothing.
+    /// Name of the part of the robot with a dot behind it, or empty.
     part: &'a str,
-    /// The joints of the scene, by the body below.
+    /// Joints of the scene, by child body.
     jointed: Vec<(Entity, &'a BodyJoint)>,
     frames: Vec<(Entity, &'a Frame)>,
 }
@@ -307,7 +306,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// A name as the chosen part has it.
+    /// Returns a name without the prefix of the chosen part.
     fn in_part<'n>(&self, name: &'n str) -> &'n str {
         name.strip_prefix(self.part).unwrap_or(name)
     }
@@ -316,7 +315,7 @@ impl<'a> Search<'a> {
         self.world.get::<BodyJoint>(body)
     }
 
-    /// Number of joints above a body.
+    /// Returns the number of joints above a body.
     fn depth(&self, mut body: Entity) -> usize {
         let mut depth = 0;
         while let Some(joint) = self.joint_of(body)
@@ -328,7 +327,7 @@ impl<'a> Search<'a> {
         depth
     }
 
-    /// Tells whether a body's head frame is a frame or hangs on it.
+    /// Returns true if a body's head frame is a frame or a descendant of it.
     fn is_below(&self, body: Entity, root: &str) -> bool {
         let mut next = Some(body);
         for _ in 0..=self.frames.len() {
@@ -392,8 +391,8 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// The frame of a body with the most frames above it; of several one without geometry, of those the farthest from
-    /// the body's origin, and then the first by name.
+    /// Returns the frame of a body with the most ancestors; of several one without geometry, of those the farthest from the
+    /// body's origin, and then the first by name.
     fn last_frame(&self, body: Entity) -> Option<&'a Frame> {
         let own = self.frames.iter().filter(|(_, frame)| frame.body == body);
         let last = own.rev().max_by(|(_, one), (_, other)| {
@@ -405,7 +404,7 @@ impl<'a> Search<'a> {
         last.map(|(_, frame)| *frame)
     }
 
-    /// The number of frames above one.
+    /// Returns the number of ancestors of a frame.
     fn frames_above(&self, frame: &Frame) -> usize {
         let mut above = 0;
         let mut next = frame.parent;
@@ -418,7 +417,7 @@ impl<'a> Search<'a> {
         above
     }
 
-    /// The way to a frame from the first joint of the chain that is above it.
+    /// Returns the path to a frame from the first joint of the chain above it.
     fn tip(
         &self,
         frame: &Frame,
@@ -460,7 +459,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The lengths of the bones.
+    /// Computes the lengths of the links.
     fn measure(&self, found: &[Found<'_>], tips: &[Tip], joints: &mut [Joint]) {
         for (joint, found) in joints.iter_mut().zip(found) {
             let Some((body, _)) = found.body else {

@@ -1,23 +1,23 @@
 //! Inverse kinematics: damped least squares within joint limits.
 //!
-//! Each iteration solves `(JᵀWJ + λ·1) Δq = JᵀW·e` over the joints that are not held by a limit, with the
-//! damping λ proportional to the squared error (T. Sugihara, "Solvability-Unconcerned Inverse Kinematics by
-//! the Levenberg–Marquardt Method", IEEE Transactions on Robotics 27, 2011), and takes the step only if the
-//! error becomes smaller. So nothing blows up at singularities, a target out of reach ends at the nearest
-//! posture and stays there, and a redundant arm moves no more than it must.
+//! Each iteration solves `(JᵀWJ + λ·1) Δq = JᵀW·e` over the joints that are not at a limit, with the damping λ proportional
+//! to the squared error (T. Sugihara, "Solvability-Unconcerned Inverse Kinematics by the Levenberg–Marquardt Method", IEEE
+//! Transactions on Robotics 27, 2011), and accepts the step only if the error decreases. So the solution stays bounded at
+//! singularities, a target out of reach ends at the nearest posture and stays there, and a redundant arm does not move more
+//! than necessary.
 use std::f64::consts::PI;
 
 use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3};
 
 use super::chain::{Chain, Tip};
 
-/// Metres that count as much as a radian, where nothing else is asked for.
+/// Default weight: length (m) that counts as much as a radian.
 pub const METRES_PER_RADIAN: f64 = 0.3;
 
-/// Damping that remains without any error.
+/// Minimum damping.
 const LEAST_DAMPING: f64 = 1e-9;
 
-/// The furthest that one iteration moves a joint, rad or m.
+/// Maximum change of a joint per iteration, rad or m.
 const LONGEST_STEP: f64 = 0.5;
 
 /// Error (m, weighted) below which a posture is exact.
@@ -26,29 +26,29 @@ const EXACT: f64 = 1e-10;
 /// Error (m, weighted) below which a posture of a search is a solution.
 const SOLVED: f64 = 1e-6;
 
-/// Iterations from one posture of a search.
+/// Iterations per start posture of a search.
 const ITERATIONS: usize = 60;
 
-/// Postures that a search begins at.
+/// Number of start postures of a search.
 const SEEDS: u32 = 64;
 
-/// Solutions among which a search takes the nearest.
+/// Number of solutions among which a search returns the nearest.
 const ENOUGH: usize = 3;
 
 /// Goal of a tip, in the frame of its base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// The tip, as a place in [`Chain::tips`].
+    /// Index of the tip in [`Chain::tips`].
     pub tip: usize,
-    /// m.
+    /// Position, m.
     pub position: Vector3<f64>,
-    /// Any, if `None`.
+    /// Orientation; `None` for any.
     pub rotation: Option<UnitQuaternion<f64>>,
-    /// Metres that count as much as a radian, where both position and orientation are asked for.
+    /// Length (m) that counts as much as a radian, if both position and orientation are given.
     pub metres_per_radian: f64,
 }
 
-/// The memory of the calculation, for one chain: nothing is allocated while an arm moves.
+/// Workspace of the solver for one chain: nothing is allocated while an arm moves.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     normal: DMatrix<f64>,
@@ -57,12 +57,12 @@ pub struct Solver {
     step: DVector<f64>,
     trial: Vec<f64>,
     is_held: Vec<bool>,
-    /// Origin and axis of each link of a tip, and whether it turns.
+    /// Origin and axis of each link of a tip, and true if it is revolute.
     axes: Vec<(Vector3<f64>, Vector3<f64>, bool)>,
 }
 
 impl Solver {
-    /// Memory for a chain.
+    /// Returns the workspace for a chain.
     #[must_use]
     pub fn new(chain: &Chain) -> Self {
         let count = chain.joints.len();
@@ -78,8 +78,8 @@ impl Solver {
         }
     }
 
-    /// Moves joint values towards goals by at most so many iterations, never away from them nor past a
-    /// limit. Returns what remains of the error, see [`error`].
+    /// Moves joint positions towards goals by at most the given number of iterations, never away from them nor past a limit.
+    /// Returns the remaining error, see [`error`].
     pub fn solve(
         &mut self,
         chain: &Chain,
@@ -108,7 +108,7 @@ impl Solver {
         remaining
     }
 
-    /// One step downhill; false where there is none.
+    /// Makes one step that reduces the error; false if there is none.
     fn descend(
         &mut self,
         chain: &Chain,
@@ -143,7 +143,7 @@ impl Solver {
         false
     }
 
-    /// `JᵀWJ`, `JᵀWe`, and the joints that a limit holds.
+    /// Computes `JᵀWJ`, `JᵀWe`, and the joints that are at a limit.
     fn linearize(&mut self, chain: &Chain, goals: &[Goal], values: &[f64]) {
         self.normal.fill(0.0);
         self.gradient.fill(0.0);
@@ -193,7 +193,7 @@ impl Solver {
         }
     }
 
-    /// Solves for the step by Cholesky's decomposition, in place; held joints stay.
+    /// Solves for the step by Cholesky's decomposition, in place; joints at a limit stay.
     fn step_with(&mut self, damping: f64) {
         let count = self.step.len();
         self.damped.copy_from(&self.normal);
@@ -239,9 +239,9 @@ impl Solver {
         }
     }
 
-    /// Looks for a posture that reaches the goals, also far from where the joints are: from a fixed series
-    /// of postures that fill the joints' range evenly. Of the first solutions the nearest is taken; without
-    /// one, the posture with the least error. Returns that error, see [`error`].
+    /// Searches a posture that reaches the goals, also far from the present one: from a fixed sequence of postures that
+    /// fills the joints' ranges evenly. Returns the nearest of the first solutions in `values`, or without one, the posture
+    /// with the least error. The result is that error, see [`error`].
     pub fn search(&mut self, chain: &Chain, goals: &[Goal], values: &mut [f64]) -> f64 {
         let from = values.to_vec();
         let distance = |posture: &[f64]| {
@@ -283,7 +283,7 @@ impl Solver {
     }
 }
 
-/// Error against the goals: the root of the sum of squares of distances (m) and weighted angles.
+/// Returns the error of joint positions: the root of the sum of squares of distances (m) and weighted angles.
 #[must_use]
 pub fn error(chain: &Chain, goals: &[Goal], values: &[f64]) -> f64 {
     let squares = goals.iter().filter_map(|goal| {
@@ -295,7 +295,7 @@ pub fn error(chain: &Chain, goals: &[Goal], values: &[f64]) -> f64 {
     libm::sqrt(squares.sum())
 }
 
-/// From a pose to a goal: a way, and a rotation vector.
+/// Returns the displacement and the rotation vector from a pose to a goal.
 fn errors(pose: &Isometry3<f64>, goal: &Goal) -> (Vector3<f64>, Vector3<f64>) {
     let turn = goal.rotation.map_or_else(Vector3::zeros, |rotation| {
         rotation_vector(&(rotation * pose.rotation.inverse()))
@@ -303,7 +303,7 @@ fn errors(pose: &Isometry3<f64>, goal: &Goal) -> (Vector3<f64>, Vector3<f64>) {
     (goal.position - pose.translation.vector, turn)
 }
 
-/// Axis times angle of a rotation, the short way.
+/// Returns axis times angle of a rotation, with the angle in [0, π].
 #[must_use]
 pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
@@ -317,7 +317,7 @@ pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     }
 }
 
-/// Motion that a joint gives the end: its column of the Jacobian.
+/// Returns the motion of the tip per unit of a joint's motion: a column of the Jacobian.
 fn column(
     origin: &Vector3<f64>,
     axis: &Vector3<f64>,
@@ -331,13 +331,13 @@ fn column(
     }
 }
 
-/// The range that a search fills, also of a joint without limits.
+/// Returns the range that a search fills, finite also for a joint without limits.
 fn range([lower, upper]: [f64; 2], is_angle: bool) -> [f64; 2] {
     let free = if is_angle { PI } else { 1.0 };
     [lower.max(-free).min(upper), upper.min(free).max(lower)]
 }
 
-/// The n-th number of Halton's sequence in the base of a dimension.
+/// Returns the n-th number of Halton's sequence in the base of a dimension.
 fn halton(n: u32, dimension: usize) -> f64 {
     const PRIMES: [u32; 16] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
     let base = PRIMES.get(dimension % PRIMES.len()).copied().unwrap_or(2);

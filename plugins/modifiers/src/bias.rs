@@ -1,18 +1,17 @@
-//! A constant error of any numbers.
+//! A constant error of selected numbers.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-/// Adds to each number an error that stays as it is: a part that is the same for all, and a part that is
-/// drawn once for each.
+/// Adds a constant error to each number: a common value, and a value that is drawn once per number.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bias {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// Error that is added to each number, in the unit of the field.
+    /// Error that is added to all numbers, in the unit of the field.
     #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
     pub value: f64,
-    /// Standard deviation of what is drawn at the first measurement, in the unit of the field.
+    /// Standard deviation of the error that is drawn at the first measurement, in the unit of the field.
     #[reflect(@Unit("field's"), @Range(0.0, 1e12))]
     pub sigma: f64,
 }

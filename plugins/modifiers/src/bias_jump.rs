@@ -1,22 +1,22 @@
-//! A fault: a constant error that comes all at once.
+//! A fault: a constant error that appears suddenly.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
 use crate::faults;
 
-/// Adds the same error to each number from a time on: to coordinates, ranges and depths, to what stands under names,
-/// and to red, green and blue of each pixel. What shows nothing in a picture of whole depths stays as it is.
+/// Adds the same error to each number from a time on: to coordinates, ranges and depths, to numbers with names, and to red,
+/// green and blue of each pixel. Pixels without a depth stay unchanged in images of integer depths.
 ///
-/// On a command it acts on what is received in that time.
+/// On a command it acts on the commands that are received in that time.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BiasJump {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// Time at which it comes.
+    /// Start time.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub at: f64,
-    /// Time at which it goes; without it, never.
+    /// End time; never by default.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub until: Option<f64>,
     /// Error that is added, in the unit of the field.

@@ -1,4 +1,4 @@
-//! A position in other coordinates: what the modifiers `ecef`, `geodetic` and their like have in common.
+//! Conversion of positions to other coordinates: the common part of the modifiers `ecef`, `geodetic` and similar ones.
 use bevy::reflect::structs::Struct;
 use morse_api::{
     fields::at_mut,
@@ -10,17 +10,17 @@ use morse_api::{
 pub trait Coordinates: Send + Sync + 'static {
     /// Their units.
     const UNITS: [&'static str; 3];
-    /// From the scene (m).
+    /// Converts a point from the scene (m).
     fn to(&self, point: [f64; 3]) -> [f64; 3];
-    /// Back to the scene (m).
+    /// Converts a point to the scene (m).
     fn from(&self, point: [f64; 3]) -> [f64; 3];
 }
 
-/// Binds a change of coordinates to the position that data holds.
+/// Binds a change of coordinates to the position in the data.
 ///
 /// # Errors
 ///
-/// The data holds none.
+/// The data have no position.
 pub fn bind(
     coordinates: impl Coordinates,
     fields: &Fields,
@@ -31,7 +31,7 @@ pub fn bind(
         direction: site.direction(direction),
         places: match site.direction(direction) {
             Direction::To => fields.position()?,
-            // What comes from elsewhere may be in degrees or feet.
+            // The other coordinates may be in degrees or feet.
             Direction::From => fields.numbers(["x", "y", "z"])?,
         },
         coordinates,
@@ -91,13 +91,13 @@ impl<C: Coordinates> FrameChange for Bound<C> {
 /// Length of the international foot, m. MORSE's 3.2808399 feet to a metre are this one, rounded.
 pub const FOOT: f64 = 0.3048;
 
-/// Binds a change between metres and feet to as many of `x`, `y` and `z` as the data has.
+/// Binds a conversion between metres and feet to those of `x`, `y` and `z` that the data have.
 ///
 /// # Errors
 ///
-/// The data has none of them in the unit that is to be changed.
+/// The data have none of them in the unit to convert.
 pub fn feet(fields: &Fields, direction: Direction) -> Result<Box<dyn Modify>, BindError> {
-    // A command is described in metres, whatever its sender means.
+    // A command is declared in metres, whatever unit its sender uses.
     let fits = |name| {
         fields
             .of_kind::<f64>(name)

@@ -2,21 +2,21 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 
-/// Adds to each depth an error of its own, normally distributed, fresh in every frame. Points move along the ray
-/// that they lie on. What shows nothing stays as it is.
+/// Adds an independent, normally distributed error to each depth in every frame. Points move along their ray. Pixels without
+/// a depth stay unchanged.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DepthNoise {
-    /// Standard deviation at any depth.
+    /// Standard deviation that does not depend on the depth.
     #[reflect(@Unit("m"), @Range(0.0, 1e6))]
     pub sigma: f64,
-    /// Times the square of the depth: more standard deviation, as cameras that compare two pictures have it.
+    /// Additional standard deviation per squared depth, as stereo cameras have it.
     #[reflect(@Unit("1/m"), @Range(0.0, 1e6))]
     pub growth: f64,
 }
 
 impl Default for DepthNoise {
-    /// Of a Kinect: Khoshelham and Elberink (2012) found 0.00143 z².
+    /// Noise of a Kinect: Khoshelham and Elberink (2012) measured 0.00143 z².
     fn default() -> Self {
         Self {
             sigma: 0.0,
@@ -67,7 +67,7 @@ impl Modifier for DepthNoise {
                         for depth in raw.iter_mut().filter(|depth| **depth > 0) {
                             let error = error(f32::from(*depth) / 1000.0, state) * 1000.0;
                             let found = (f64::from(*depth) + error).round();
-                            // What cannot be said in 16 bits is no reading.
+                            // A depth that does not fit into 16 bits is no measurement.
                             let is_known = (1.0..=f64::from(u16::MAX)).contains(&found);
                             *depth = if is_known { found as u16 } else { 0 };
                         }

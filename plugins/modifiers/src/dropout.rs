@@ -1,4 +1,4 @@
-//! Measurements that are missing.
+//! Missing measurements.
 use bevy::reflect::structs::Struct;
 use morse_api::{
     modifier::{ModifierOutcome, Side, Site},
@@ -8,30 +8,28 @@ use morse_api::{
 
 use crate::faults;
 
-/// Lets measurements go missing, at random or for a span of time: a receiver in a tunnel, a lossy line.
+/// Drops measurements, at random or for a span of time, as a receiver in a tunnel or a lossy line does.
 ///
-/// A missing measurement is not exported at all, as with most real sensors: no observer hears of it, and
-/// `get_local_data` returns the one before, if there is one. Modifiers after this one do not see it, either; one that
-/// delays still delivers what it got before. Instead, its numbers may become NaN, or keep their last values. A command
-/// that goes missing is as if it had not been sent.
+/// A missing measurement is not exported at all, as with most real sensors: no observer receives it, and `get_local_data`
+/// returns the previous one, if there is one. Later modifiers do not receive it either; a modifier that delays still
+/// delivers earlier data. Alternatively its numbers become NaN, or keep their last values. A missing command has no effect.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dropout {
-    /// With `missing: nan` or `last`: the fields that go missing, such as `["x", "velocity.0"]`; where none
-    /// is named, every number.
+    /// Fields that are missing with `missing: nan` or `last`, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// Probability that a measurement goes missing that follows one that did not.
+    /// Probability that a measurement is missing after one that was not.
     #[reflect(@Unit(""), @Range(0.0, 1.0))]
     pub probability: f64,
-    /// Number of measurements that go missing in a row.
+    /// Number of consecutive missing measurements.
     #[reflect(@Range(1.0, 1e9))]
     pub burst: u32,
     /// Form of a missing measurement.
     pub missing: Missing,
-    /// Time at which it begins.
+    /// Start time.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub from: f64,
-    /// Time at which it ends; without it, never.
+    /// End time; never by default.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub until: Option<f64>,
 }
@@ -53,12 +51,12 @@ impl Default for Dropout {
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// There is none.
+    /// The measurement is not exported.
     #[default]
     Silent,
-    /// Its numbers are NaN. Commands cannot have such.
+    /// The numbers are NaN. Not allowed for commands.
     Nan,
-    /// Its numbers are those of the last one that was not missing; before the first, there is none.
+    /// The numbers are those of the last measurement that was not missing; before the first one, nothing is exported.
     Last,
 }
 
@@ -93,14 +91,14 @@ impl Modifier for Dropout {
 }
 
 struct Bound {
-    /// `None` if all of it goes missing.
+    /// `None` if the whole measurement is missing.
     numbers: Option<Numbers>,
     settings: Dropout,
 }
 
 impl Modify for Bound {
     fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock) {
-        // How many are still to go missing, and the numbers of the last that was not.
+        // Number of measurements that are still to be dropped, and the numbers of the last one that was not.
         state.values.resize(state.values.len().max(1), 0.0);
         let is_missing = self.is_missing(state, clock);
         let values = &mut state.values;
@@ -131,7 +129,7 @@ impl Modify for Bound {
 impl Bound {
     fn is_missing(&self, state: &mut ModifierState, clock: &Clock) -> bool {
         let settings = &self.settings;
-        // Drawn even where it does not matter, so that another span changes no other time's.
+        // Always drawn, so that a change of the span does not change the noise at other times.
         let is_drawn = state.random.uniform() < settings.probability;
         let Some(left) = state.values.first_mut() else {
             return false;
@@ -181,7 +179,7 @@ mod tests {
             .iter()
             .map(Option::is_none)
             .collect();
-        // Binomial distributions: of single ones, and of pairs, neighbours of which overlap.
+        // Binomial distributions: of single measurements, and of overlapping pairs.
         let within = |count: usize, p: f64, factor: f64| {
             let sigma = (n as f64 * p * (1.0 - p) * factor).sqrt();
             assert!((count as f64 - n as f64 * p).abs() < 3.0 * sigma, "{count}");
@@ -199,7 +197,7 @@ mod tests {
             if data.is_none() {
                 length += 1;
             } else {
-                // Two bursts may follow each other only after a measurement that was not lost.
+                // Two bursts can only be adjacent after a measurement that was not lost.
                 assert!(length % 5 == 0, "{length}");
                 length = 0;
             }

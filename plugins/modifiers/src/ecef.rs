@@ -1,4 +1,4 @@
-//! Earth-centred, Earth-fixed coordinates instead of those of the scene.
+//! Conversion of positions to Earth-centred, Earth-fixed coordinates.
 use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
@@ -7,17 +7,16 @@ use morse_geodesy::OnEarth;
 
 use crate::coordinates::{self, Coordinates};
 
-/// Gives the position `x`, `y`, `z` in the Earth-centred, Earth-fixed frame of WGS 84, in metres: x towards
-/// latitude and longitude 0, z towards the north pole. Angles and velocities keep the scene's axes.
+/// Converts the position `x`, `y`, `z` to the Earth-centred, Earth-fixed frame of WGS 84, in metres: x towards latitude and
+/// longitude 0, z towards the north pole. Angles and velocities keep the scene's axes.
 ///
-/// The way back undoes the turn of the scene against north, which MORSE's applies twice.
+/// The inverse undoes the rotation of the scene against north, which MORSE's applies twice.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
 robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "ecef")]) }) }"#))]
 pub struct Ecef {
-    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
-    /// commands come from it.
+    /// `to`: from the scene to the Earth; `from`: back. By default, measurements are converted to it, and commands from it.
     pub direction: Option<Direction>,
 }
 

@@ -1,18 +1,18 @@
-//! Common parts of noise and fault models: the time that a fault lasts, and the settings that make sense.
+//! Common parts of noise and fault models: duration of faults, and validation of settings.
 
 use morse_api::check::CheckError;
 
-/// Tells whether a fault that lasts from a time until another (s) lasts at this one.
+/// Returns true if a fault that lasts from a time until another (s) is present now.
 #[must_use]
 pub fn lasts(from: f64, until: Option<f64>, now: f64) -> bool {
     from <= now && until.is_none_or(|until| now < until)
 }
 
-/// Refuses a time span that cannot be.
+/// Checks that a time span is valid.
 ///
 /// # Errors
 ///
-/// What is wrong, and what would be right.
+/// The reason, and a valid value.
 pub fn check_span(from_name: &str, from: f64, until: Option<f64>) -> Result<(), CheckError> {
     match until {
         Some(until) if until <= from => Err(CheckError::setting(format!(

@@ -1,4 +1,4 @@
-//! Feet instead of metres.
+//! Conversion of lengths to feet.
 use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
@@ -6,12 +6,12 @@ use morse_api::{
 
 use crate::coordinates;
 
-/// Gives the lengths `x`, `y` and `z`, as many as there are, in international feet of 0.3048 m.
+/// Converts the lengths `x`, `y` and `z`, if present, to international feet of 0.3048 m.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Feet {
-    /// `to`: metres become feet; `from`: feet become metres. Where nothing is said, measurements become feet,
-    /// and commands are taken to be in feet.
+    /// `to`: metres become feet; `from`: feet become metres. By default, measurements become feet, and commands are taken as
+    /// feet.
     pub direction: Option<Direction>,
 }
 

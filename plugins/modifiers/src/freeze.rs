@@ -1,4 +1,4 @@
-//! A fault: data that no longer change.
+//! A fault: data that stop changing.
 use bevy::reflect::{PartialReflect, structs::Struct};
 use morse_api::{
     fields::Field,
@@ -10,19 +10,19 @@ use morse_api::{
 
 use crate::{faults, record};
 
-/// Holds the data at their last value from a time on, as a sensor does that hangs: numbers, text, lists and names,
-/// pixels and points.
+/// Holds the data at their last value from a time on, as a sensor does that hangs: numbers, text, lists and names, pixels
+/// and points.
 ///
-/// On a command it acts on what is received in that time.
+/// On a command it acts on the commands that are received in that time.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Freeze {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, all of them.
+    /// Fields to hold, such as `["x", "velocity.0"]`; all fields by default.
     pub fields: Vec<String>,
-    /// Time at which it begins; what was measured last before it stays.
+    /// Start time; the last measurement before it is held.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub from: f64,
-    /// Time at which it ends; without it, never.
+    /// End time; never by default.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub until: Option<f64>,
 }
@@ -65,7 +65,7 @@ impl Modifier for Freeze {
     }
 }
 
-/// Tells whether a field is kept by its numbers. What never changes need not be.
+/// Returns true if a field is stored by its numbers. Constant fields need not be stored.
 fn can_stay(field: &Field) -> bool {
     !field.is_fixed && record::can_keep(field.info)
 }
@@ -76,7 +76,7 @@ fn has_samples(field: &Field) -> bool {
     })
 }
 
-/// The memory holds the samples that stay, and as numbers the whole fields and then the parts of others.
+/// The memory contains the held samples, and as numbers the whole fields and then components of others.
 struct Bound {
     samples: Vec<usize>,
     whole: Vec<usize>,
@@ -139,7 +139,7 @@ impl Bound {
     }
 }
 
-/// Samples without their type, which share their memory.
+/// Returns samples without their type, sharing their memory.
 fn block(field: &dyn PartialReflect) -> Option<Block> {
     macro_rules! block_of {
         ($($type:ty => $block:path),+) => {

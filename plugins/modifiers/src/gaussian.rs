@@ -1,12 +1,12 @@
-//! White noise on any numbers.
+//! White noise on selected numbers.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-/// Adds to each number an error of its own, normally distributed, fresh at every measurement.
+/// Adds an independent, normally distributed error to each number at every measurement.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gaussian {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Standard deviation, in the unit of the field.
     #[reflect(@Unit("field's"), @Range(0.0, 1e12))]
@@ -88,7 +88,7 @@ mod tests {
         let draws: Vec<f64> = (0..1 << 16)
             .map(|_| noisy.measure(VelocityData::default()).linear_velocity[1])
             .collect();
-        // The Allan variance of white noise is sigma² / m over m measurements: a deviation of slope -1/2.
+        // The Allan variance of white noise is sigma² / m over m measurements: the deviation has slope -1/2.
         for m in [1, 4, 16, 64, 256] {
             allan_variance(&draws, m).assert_is(0.09 / m as f64);
         }

@@ -1,4 +1,4 @@
-//! Longitude, geocentric latitude and distance from the Earth's centre instead of coordinates of the scene.
+//! Conversion of positions to longitude, geocentric latitude and distance from the Earth's centre.
 use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
@@ -7,18 +7,17 @@ use morse_geodesy::{Geocentric, OnEarth};
 
 use crate::coordinates::{self, Coordinates};
 
-/// Gives the position by longitude (`x`, degrees), geocentric latitude (`y`, degrees: the angle at the
-/// Earth's centre, which at 45° is 0.19° less than that on a map) and distance from the centre (`z`, m).
-/// Angles and velocities keep the scene's axes.
+/// Converts the position to longitude (`x`, degrees), geocentric latitude (`y`, degrees: the angle at the Earth's centre,
+/// which at 45° is 0.19° less than the geodetic latitude) and distance from the centre (`z`, m). Angles and velocities keep
+/// the scene's axes.
 ///
-/// The way back undoes the turn of the scene against north, which MORSE's applies twice.
+/// The inverse undoes the rotation of the scene against north, which MORSE's applies twice.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
 robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "geocentric")]) }) }"#))]
 pub struct ToGeocentric {
-    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
-    /// commands come from it.
+    /// `to`: from the scene to the Earth; `from`: back. By default, measurements are converted to it, and commands from it.
     pub direction: Option<Direction>,
 }
 

@@ -1,4 +1,4 @@
-//! Longitude, latitude and altitude instead of coordinates of the scene.
+//! Conversion of positions to longitude, latitude and altitude.
 use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
@@ -7,16 +7,14 @@ use morse_geodesy::{Geodetic, OnEarth};
 
 use crate::coordinates::{self, Coordinates};
 
-/// Gives the position by longitude (`x`, degrees), latitude (`y`, degrees) and altitude above the WGS 84
-/// ellipsoid (`z`, m), in the fields of the position as in MORSE. Angles and velocities keep the scene's
-/// axes.
+/// Converts the position to longitude (`x`, degrees), latitude (`y`, degrees) and altitude above the WGS 84 ellipsoid (`z`,
+/// m), in the fields of the position as in MORSE. Angles and velocities keep the scene's axes.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
 robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "geodetic")]) }) }"#))]
 pub struct ToGeodetic {
-    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
-    /// commands come from it.
+    /// `to`: from the scene to the Earth; `from`: back. By default, measurements are converted to it, and commands from it.
     pub direction: Option<Direction>,
 }
 

@@ -4,16 +4,16 @@ use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 use morse_geodesy::{Geodetic, Origin};
 use nalgebra::Rotation3;
 
-/// Adds to a position an error that is fresh at every measurement, and one that wanders.
+/// Adds white noise and a random walk to a position.
 ///
-/// On latitude, longitude and altitude the same errors in metres are converted at the measured place.
+/// On latitude, longitude and altitude the same errors in metres are converted at the measured position.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GpsNoise {
     /// Standard deviation along the scene's x, y and z axes.
     #[reflect(@Unit("m"), @Range(0.0, 1e6))]
     pub sigma: [f64; 3],
-    /// Growth of the wandering error along each axis: its standard deviation after one second.
+    /// Standard deviation of the random walk along each axis after one second.
     #[reflect(@Unit("m/√s"), @Range(0.0, 1e6))]
     pub random_walk: [f64; 3],
 }
@@ -27,12 +27,12 @@ impl Default for GpsNoise {
     }
 }
 
-/// The fields that hold the position.
+/// Fields of the position.
 #[derive(Clone, Copy)]
 enum Position {
     /// `x`, `y` and `z`.
     Scene([usize; 3]),
-    /// `latitude`, `longitude` and `altitude`, and the turn from scene axes to east, north and up.
+    /// `latitude`, `longitude` and `altitude`, and the rotation from scene axes to east, north and up.
     Earth([usize; 3], Rotation3<f64>),
 }
 
@@ -61,7 +61,7 @@ impl Modifier for GpsNoise {
 }
 
 impl GpsNoise {
-    /// The error at a time (s), along the scene's axes, m. The memory holds the walk and its time.
+    /// Returns the error at a time (s), along the scene's axes, m. The memory contains the random walk and its time.
     fn error(&self, state: &mut ModifierState, now: f64) -> [f64; 3] {
         state.values.resize(4, 0.0);
         let elapsed = state.values.get(3).map_or(0.0, |before| now - before);
@@ -69,7 +69,7 @@ impl GpsNoise {
         let mut error = [0.0; 3];
         for (axis, error) in error.iter_mut().enumerate() {
             let white = state.random.gauss(self.sigma[axis]);
-            // Drawn even where it is zero, so that switching one on leaves the others alone.
+            // Always drawn, so that enabling one axis does not change the noise of the others.
             let step = state.random.gauss(self.random_walk[axis] * root);
             if let Some(walk) = state.values.get_mut(axis) {
                 *walk += step;
@@ -84,7 +84,7 @@ impl GpsNoise {
 }
 
 impl Position {
-    /// Moves the position by an error along the scene's axes (m).
+    /// Adds an error along the scene's axes (m) to the position.
     fn shift(self, data: &mut dyn Struct, error: Vector3<f64>) {
         let (Self::Scene(places) | Self::Earth(places, _)) = self;
         let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
@@ -98,7 +98,7 @@ impl Position {
                     longitude,
                     altitude,
                 };
-                // Not by the length of a degree, which is nothing at the poles.
+                // Not by the length of a degree, which is zero at the poles.
                 let by = here.ecef_from_enu() * (enu_from_scene * error);
                 let there = Geodetic::from_ecef(&(here.to_ecef() + by));
                 [there.latitude, there.longitude, there.altitude]
@@ -160,7 +160,7 @@ mod tests {
             longitude: 25.0,
             altitude: 30.0,
         };
-        // Lengths of a degree at 60° north, as tables of the WGS 84 ellipsoid have them, m.
+        // Lengths of a degree at 60° north from tables of the WGS 84 ellipsoid, m.
         let (of_latitude, of_longitude) = (111_412.0, 55_800.0);
         let draws: Vec<[f64; 3]> = (0..20_000)
             .map(|_| {
@@ -199,7 +199,7 @@ mod tests {
             });
             spread(ends.collect::<Vec<f64>>().into_iter())
         };
-        // The bench measures at 10 Hz.
+        // The test modifier measures at 10 Hz.
         walked(1).assert_gauss(0.0, 0.2);
         walked(4).assert_gauss(0.0, 0.4);
     }

@@ -2,11 +2,11 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 
-/// Adds to red, green and blue of each pixel an error of its own, normally distributed, fresh in every frame.
+/// Adds an independent, normally distributed error to red, green and blue of each pixel in every frame.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImageNoise {
-    /// Standard deviation, as a share of full brightness.
+    /// Standard deviation, as a fraction of full brightness.
     #[reflect(@Unit(""), @Range(0.0, 1000.0))]
     pub sigma: f64,
 }
@@ -35,7 +35,7 @@ impl Modifier for ImageNoise {
                     for [color @ .., _alpha] in image.as_chunks_mut::<4>().0 {
                         for code in color {
                             let noisy = f64::from(*code) + state.random.gauss(sigma);
-                            // Rounded, and cut at both ends.
+                            // Rounded, and clamped to the range.
                             *code = (noisy + 0.5) as u8;
                         }
                     }
@@ -76,7 +76,7 @@ mod tests {
         );
         for color in 0..3 {
             let codes = found.image.values().iter().skip(color).step_by(4);
-            // Rounding to whole codes adds a twelfth to the square of the deviation.
+            // Rounding to integers adds a variance of 1/12.
             let sigma = (10.2_f64 * 10.2 + 1.0 / 12.0).sqrt();
             spread(codes.map(|&code| f64::from(code) - 128.0)).assert_gauss(0.0, sigma);
         }

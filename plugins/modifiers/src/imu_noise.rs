@@ -1,12 +1,12 @@
-//! Gaussian noise on turning rates and accelerations.
+//! White noise on angular velocities and accelerations.
 use bevy::reflect::structs::Struct;
 use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 
-/// Adds errors to `angular_velocity` and `linear_acceleration`, fresh at every measurement.
+/// Adds independent errors to `angular_velocity` and `linear_acceleration` at every measurement.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImuNoise {
-    /// Standard deviation of the turning rate about each axis.
+    /// Standard deviation of the angular velocity about each axis.
     #[reflect(@Unit("rad/s"), @Range(0.0, 1e5))]
     pub gyro_sigma: f64,
     /// Standard deviation of the acceleration along each axis.
@@ -15,7 +15,7 @@ pub struct ImuNoise {
 }
 
 impl Default for ImuNoise {
-    /// As in MORSE, and far worse than any real unit.
+    /// Defaults of MORSE, which are far worse than any real unit.
     fn default() -> Self {
         Self {
             gyro_sigma: 0.5,

@@ -1,4 +1,4 @@
-//! Data that comes late.
+//! Delayed data.
 use bevy::reflect::structs::Struct;
 use morse_api::{
     modifier::{ModifierOutcome, Side, Site},
@@ -7,22 +7,21 @@ use morse_api::{
 
 use crate::record;
 
-/// Delays all of the data: by a time, or by a number of measurements.
+/// Delays the data by a time, or by a number of measurements.
 ///
-/// What is exported at a measurement is the newest data that is old enough, so that a delay is rounded up to
-/// whole periods of the sensor; before there is any, nothing is exported. The reading bears the time at
-/// which it comes out, not that of the measurement, as from a sensor that does not stamp its data. What an earlier
-/// modifier, such as `dropout`, loses never comes; what came before that still does, when it is old enough.
+/// Each measurement exports the newest data that are old enough, so that a delay is rounded up to whole periods of the
+/// sensor; before there are any, nothing is exported. The reading has the time of its export, not that of the measurement,
+/// as from a sensor that does not stamp its data. Data that an earlier modifier drops, such as `dropout`, never arrive;
+/// earlier data still do when they are old enough.
 ///
-/// A command takes effect in the first tick in which it is old enough. What services command is not
-/// delayed.
+/// A command takes effect in the first tick in which it is old enough. Commands of services are not delayed.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Latency {
-    /// The delay.
+    /// Delay.
     #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
     pub time: f64,
-    /// The delay as a number of measurements instead. Commands have none, as they come when they are sent.
+    /// Delay as a number of measurements. Not allowed for commands, which are not periodic.
     #[reflect(@Range(0.0, 1e6))]
     pub measurements: Option<u32>,
 }
@@ -62,21 +61,21 @@ impl Modifier for Latency {
     }
 }
 
-/// The memory holds how many measurements there were, and then what waits, oldest first: when it is due, how
-/// many numbers it is, and these.
+/// The memory contains the number of measurements so far, and then the delayed data, oldest first: due time, count of
+/// numbers, and the numbers.
 struct Bound {
     settings: Latency,
     side: Side,
     places: Vec<usize>,
 }
 
-/// Index at which what waits begins.
+/// Index at which the delayed data begin.
 const QUEUE: usize = 1;
-/// Numbers at its head: the moment when it is due, and how many numbers it is.
+/// Numbers in the header of an entry: due time, and count of numbers.
 const HEAD: usize = 2;
 
 impl Bound {
-    /// Now, on the scale of the delay, and the delay.
+    /// Returns the present time, on the scale of the delay, and the delay.
     fn now(&self, state: &ModifierState, clock: &Clock) -> (f64, f64) {
         match self.settings.measurements {
             Some(count) => (
@@ -87,7 +86,7 @@ impl Bound {
         }
     }
 
-    /// Moment when the oldest that waits is due, and how many numbers it is.
+    /// Returns due time and count of numbers of the oldest entry.
     fn oldest(state: &ModifierState) -> Option<(f64, usize)> {
         match state.values.get(QUEUE..QUEUE + HEAD) {
             Some(&[due, length]) => Some((due, length as usize)),
@@ -96,7 +95,7 @@ impl Bound {
     }
 
     fn is_old_enough(&self, state: &ModifierState, clock: &Clock) -> bool {
-        // Sums of times are exact to far less than that.
+        // The rounding error of sums of times is far less than that.
         let tolerance = clock.dt() * 1e-6;
         let (now, _) = self.now(state, clock);
         Self::oldest(state).is_some_and(|(due, _)| due <= now + tolerance)
@@ -271,7 +270,7 @@ mod tests {
             sizes.push(noisy.state().values.capacity());
         }
         assert!(sizes[5..].iter().all(|size| *size == sizes[5]), "{sizes:?}");
-        // One number for the count, and four of six numbers that wait.
+        // One number for the count, and four entries of six numbers.
         assert_eq!(noisy.state().values.len(), 1 + 4 * (2 + 6));
     }
 

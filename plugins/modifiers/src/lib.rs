@@ -1,7 +1,7 @@
-//! The modifiers, one a file: noise, faults, and changes of frame.
+//! Modifiers, one per file: noise, faults, and changes of frame.
 //!
-//! To add one: write the file, and put its name into the list below. What several of them share:
-//! - [`faults`]: noise and faults; [`coordinates`]: places on Earth; [`record`]: data that wait as numbers.
+//! To add one, write the file, and add its name to the list below. Shared modules:
+//! - [`faults`]: noise and faults; [`coordinates`]: positions on Earth; [`record`]: data stored as numbers.
 pub mod coordinates;
 pub mod faults;
 pub mod record;
@@ -17,7 +17,7 @@ macro_rules! modifiers {
             $($name::plugin(app);)+
         }
 
-        /// The parts of this crate, for the test that looks for a forgotten file.
+        /// The files of this crate, for the test that detects a missing one.
         pub const FILES: &[&str] = &[$(stringify!($name)),+];
     };
 }

@@ -1,4 +1,4 @@
-//! Metres instead of feet: the opposite of `feet`.
+//! Conversion of lengths to metres: the inverse of `feet`.
 use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
@@ -6,12 +6,12 @@ use morse_api::{
 
 use crate::coordinates;
 
-/// Gives the lengths `x`, `y` and `z`, as many as there are, in metres where they are in international feet.
+/// Converts the lengths `x`, `y` and `z`, if present, from international feet to metres.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Meters {
-    /// `to`: feet become metres; `from`: metres become feet. Where nothing is said, measurements become
-    /// metres, and commands are taken to be in metres and become feet.
+    /// `to`: feet become metres; `from`: metres become feet. By default, measurements become metres, and commands are taken
+    /// as metres and become feet.
     pub direction: Option<Direction>,
 }
 

@@ -1,4 +1,4 @@
-//! North, east, down instead of east, north, up; and forward, right, down instead of forward, left, up.
+//! Conversion between east, north, up and north, east, down; and between forward, left, up and forward, right, down.
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 use bevy::reflect::{ReflectMut, structs::Struct};
@@ -10,32 +10,30 @@ use morse_api::{
 };
 use nalgebra::Quaternion;
 
-/// Changes the axes of data or of a command, in both directions alike: what is ENU becomes NED, and what is
-/// NED becomes ENU.
+/// Converts the axes of data or of a command. The conversion is its own inverse: ENU becomes NED, and NED becomes ENU.
 ///
-/// World axes: `x`, `y`, `z`, `world_linear_velocity` and a receiver's `velocity` exchange their first two
-/// numbers and negate the third. Body axes: `linear_velocity`, `angular_velocity`, `linear_acceleration`,
-/// `magnetic_field` and a magnetometer's `x`, `y`, `z` negate the last two. Angles: yaw becomes π/2 - yaw,
-/// pitch -pitch, and roll stays; these, and a quaternion `orientation`, mean the same attitude in the new
-/// axes. Yaw is taken to count from the scene's x axis, and that to point east.
+/// World axes: `x`, `y`, `z`, `world_linear_velocity` and a receiver's `velocity` exchange their first two numbers and
+/// negate the third. Body axes: `linear_velocity`, `angular_velocity`, `linear_acceleration`, `magnetic_field` and a
+/// magnetometer's `x`, `y`, `z` negate the last two. Angles: yaw becomes π/2 - yaw, pitch -pitch, and roll stays; angles,
+/// and a quaternion `orientation`, describe the same attitude in the new axes. Yaw is measured from the scene's x axis,
+/// which is taken to point east.
 ///
-/// MORSE exchanges the names of yaw and roll as well, which `convention: morse` does, for its scripts; and
-/// its `alter('NED')` leaves the angles of a pose alone, as `angles: false` does. Both are wrong for any
-/// attitude that is not level. Odometry is refused: its positions are in the axes of the start, which may
-/// point anywhere.
+/// MORSE exchanges the names of yaw and roll as well, which `convention: morse` does, for its scripts; and its
+/// `alter('NED')` leaves the angles of a pose unchanged, as `angles: false` does. Both are wrong for any attitude that is
+/// not level. Odometry is refused: its positions are in the axes of the start, which may point anywhere.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ned {
-    /// True if `x`, `y` and `z` are changed.
+    /// True to convert `x`, `y` and `z`.
     pub coordinates: bool,
-    /// True if yaw, pitch and roll, or a quaternion, are changed.
+    /// True to convert yaw, pitch and roll, or a quaternion.
     pub angles: bool,
-    /// True if velocities and other vectors are changed.
+    /// True to convert velocities and other vectors.
     pub vectors: bool,
-    /// Rule by which yaw, pitch and roll change.
+    /// Rule for yaw, pitch and roll.
     pub convention: Convention,
-    /// `to`: ENU becomes NED; `from`: NED becomes ENU. It matters for `convention: morse` only, all else is
-    /// its own opposite. Where nothing is said, measurements become NED, and commands are taken to be NED.
+    /// `to`: ENU becomes NED; `from`: NED becomes ENU. It matters for `convention: morse` only; all other conversions are
+    /// their own inverses. By default, measurements become NED, and commands are taken as NED.
     pub direction: Option<Direction>,
 }
 
@@ -51,11 +49,11 @@ impl Default for Ned {
     }
 }
 
-/// Rule by which angles change.
+/// Rule for angles.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Convention {
-    /// They mean the same attitude in the new axes.
+    /// The angles describe the same attitude in the new axes.
     #[default]
     Attitude,
     /// MORSE's formula. To NED: roll = π/2 - yaw, yaw = roll, pitch = -pitch; from NED: yaw = π/2 - roll,
@@ -109,9 +107,9 @@ impl Modifier for Ned {
     }
 }
 
-/// The places of yaw, pitch and roll.
+/// Indices of yaw, pitch and roll.
 struct Angles {
-    /// The struct that they are in, if they are not fields of the data itself.
+    /// Index of the struct that contains them, if they are not fields of the data itself.
     inside: Option<usize>,
     yaw: usize,
     pitch: Option<usize>,
@@ -128,7 +126,7 @@ impl Angles {
 
     fn among(fields: &Fields, inside: Option<usize>) -> Option<Self> {
         let place = |name: &str| {
-            // A rate may be called yaw as well.
+            // A rate may be named yaw as well.
             let field = fields.of_kind::<f64>(name)?;
             (field.unit == Some("rad")).then_some(field.index)
         };
@@ -140,7 +138,7 @@ impl Angles {
         })
     }
 
-    /// Changes an attitude.
+    /// Converts an attitude.
     fn turn(&self, convention: Convention, direction: Direction, data: &mut dyn Struct) {
         let data = match self.inside {
             None => data,
@@ -178,7 +176,7 @@ fn vectors(fields: &Fields, names: &[&str], are_wanted: bool) -> Vec<usize> {
     found.map(|field| field.index).collect()
 }
 
-/// The places of what is changed.
+/// Indices of the converted fields.
 struct Bound {
     position: Option<[usize; 3]>,
     field: Option<[usize; 3]>,
@@ -235,13 +233,13 @@ impl Bound {
     }
 }
 
-/// Between a body's attitude (forward, left, up) in ENU and (forward, right, down) in NED: a half turn about
-/// the bisector of north and east, and one about the body's own x axis.
+/// Converts between a body's attitude (forward, left, up) in ENU and (forward, right, down) in NED: a half turn about the
+/// bisector of north and east, and one about the body's own x axis.
 fn turn_quaternion(orientation: &mut [f64; 4]) {
     let world = Quaternion::new(0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0);
     let body = Quaternion::new(0.0, 1.0, 0.0, 0.0);
     let [x, y, z, w] = *orientation;
-    // Of the two quaternions of a rotation, the one that makes this its own opposite.
+    // Of the two quaternions of a rotation, the one that makes the conversion its own inverse.
     *orientation = (-(world * Quaternion::new(w, x, y, z) * body))
         .coords
         .into();
@@ -311,7 +309,7 @@ mod tests {
         let flu_from_frd = Matrix3::from_diagonal(&Vector3::new(1.0, -1.0, -1.0));
         let expected = ned_from_enu * rotation(yaw, pitch, roll) * flu_from_frd;
         assert!((rotation(data.yaw, data.pitch, data.roll) - expected).norm() < 1e-12);
-        // And back: it serves commands as well.
+        // The inverse: it also converts commands.
         let back = ned.measure(data);
         assert!((back.yaw - enu.yaw).abs() < 1e-12 && (back.x, back.y, back.z) == (1.0, 2.0, 3.0));
     }
@@ -377,7 +375,7 @@ mod tests {
         assert_eq!(data.rotation.yaw, FRAC_PI_2 - 0.5);
         assert_eq!((data.rotation.pitch, data.rotation.roll), (-0.25, 1.0));
         assert_eq!(data.angular_velocity, [1.0, -2.0, -3.0]);
-        // In the sensor's axes, not in the world's.
+        // In the sensor's axes, not in those of the world.
         let mut ned = TestModifier::<MagnetometerData>::new(&Ned::default(), None, World::new());
         let data = ned.measure(MagnetometerData {
             x: 1.0,

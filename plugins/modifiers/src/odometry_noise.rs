@@ -1,4 +1,4 @@
-//! Error of odometry: slipping wheels, and a gyroscope that drifts.
+//! Errors of odometry: wheel slip, and a drifting gyroscope.
 use bevy::reflect::structs::Struct;
 use morse_api::{
     angles::normalized,
@@ -8,37 +8,37 @@ use morse_api::{
     service::NoArguments,
 };
 
-/// Gives odometry the errors of wheels that slip and of a gyroscope that drifts.
+/// Adds the errors of wheels that slip and of a gyroscope that drifts to odometry.
 ///
-/// At each measurement the way since the last one is multiplied by a random factor, and the drift of yaw
-/// grows by a random angle. Raw: the way. Differential: `dx` and `dy`, multiplied and turned by the drift,
-/// and `dyaw`. Integrated: the errors of `x` and `y` add up, `yaw` has the drift, and `vx`, `vy`, `wz` are
-/// those of the way and the turn that are reported; MORSE's were noise-free, and divided by the frequency
-/// where they had to be multiplied. The service `reset_noise` forgets the errors so far.
+/// At each measurement the distance since the last one is multiplied by a random factor, and the drift of yaw grows by a
+/// random angle. Raw: the distance. Differential: `dx` and `dy`, multiplied and rotated by the drift, and `dyaw`.
+/// Integrated: the errors of `x` and `y` add up, `yaw` has the drift, and `vx`, `vy`, `wz` are those of the reported motion;
+/// in MORSE they were noise-free, and divided by the frequency instead of multiplied. The service `reset_noise` sets the
+/// errors to zero.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OdometryNoise {
-    /// Mean of what the way is multiplied by.
+    /// Mean factor of the distance.
     #[reflect(@Unit(""), @Range(-1e6, 1e6))]
     pub factor: f64,
     /// Standard deviation of that factor.
     #[reflect(@Unit(""), @Range(0.0, 1e6))]
     pub factor_sigma: f64,
-    /// Mean drift of yaw in one measurement.
+    /// Mean drift of yaw per measurement.
     #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     pub gyro_drift: f64,
     /// Standard deviation of that drift.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
     pub gyro_drift_sigma: f64,
-    /// Direction in which the drift turns the reported way.
+    /// Direction in which the drift rotates the reported displacement.
     pub convention: Convention,
 }
 
-/// Direction in which the drift of yaw turns the way.
+/// Direction in which the drift of yaw rotates the displacement.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Convention {
-    /// With yaw: a robot that goes straight ahead reports that it goes where it reports to head.
+    /// With yaw: a robot that moves straight ahead reports a motion along its reported heading.
     #[default]
     Consistent,
     /// Against yaw, by MORSE's formula: dx cos d + dy sin d, dy cos d - dx sin d.
@@ -57,9 +57,9 @@ impl Default for OdometryNoise {
     }
 }
 
-/// The fields of a level.
+/// Fields of a level.
 enum Places {
-    /// The way.
+    /// Distance.
     Raw(usize),
     /// `dx`, `dy`, `dyaw`.
     Differential([usize; 3]),
@@ -93,7 +93,7 @@ impl Modifier for OdometryNoise {
     }
 }
 
-/// Places in the memory: errors of x, y and yaw, and the last true x, y and their time.
+/// Indices in the memory: errors of x, y and yaw, and the last true x, y and their time.
 const ERRORS: usize = 3;
 const ALL: usize = 6;
 
@@ -106,7 +106,7 @@ impl Modify for Bound {
     fn modify(&self, data: &mut dyn Struct, state: &mut ModifierState, clock: &Clock) {
         let settings = &self.settings;
         let factor = settings.factor + state.random.gauss(settings.factor_sigma);
-        // Drawn for the way alone as well, so that a level more changes no noise.
+        // Always drawn, so that the noise does not depend on the level.
         let drift = settings.gyro_drift + state.random.gauss(settings.gyro_drift_sigma);
         state.values.resize(ALL, 0.0);
         let Some([x_error, y_error, yaw_error, last_x, last_y, last_time]) =
@@ -150,7 +150,7 @@ impl Modify for Bound {
 }
 
 impl OdometryNoise {
-    /// A way, turned by a drift of yaw.
+    /// Returns a displacement rotated by a drift of yaw.
     fn turned(&self, [dx, dy]: [f64; 2], drift: f64) -> [f64; 2] {
         let (sin, cos) = libm::sincos(drift);
         let sin = match self.convention {
@@ -262,7 +262,7 @@ mod tests {
         let mut before: Option<OdometryData> = None;
         let dt = 0.1;
         for step in 0..200 {
-            // Straight ahead in a changing direction: the velocity is that of the step that follows it.
+            // Straight ahead in a changing direction: the velocity is that of the following step.
             let time = f64::from(step) * dt;
             let truth = OdometryData {
                 x: 3.0 * time,
@@ -275,7 +275,7 @@ mod tests {
             if let Some(before) = before {
                 let (dx, dy) = (now.x - before.x, now.y - before.y);
                 let (sin, cos) = libm::sincos(now.yaw);
-                // In the axes that the robot reports to have.
+                // In the reported axes of the robot.
                 let ahead = (dx * cos + dy * sin) / dt;
                 let left = (dy * cos - dx * sin) / dt;
                 assert!((ahead - now.vx).abs() < 1e-9, "{ahead} {}", now.vx);

@@ -3,17 +3,17 @@ use bevy::reflect::structs::Struct;
 use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 use nalgebra::Quaternion;
 
-/// Adds errors to `yaw`, `pitch` and `roll`, or turns a quaternion `orientation` (x, y, z, w) by small
-/// angles about its frame's axes; fresh at every measurement.
+/// Adds errors to `yaw`, `pitch` and `roll`, or rotates a quaternion `orientation` (x, y, z, w) by small angles about its
+/// frame's axes; independent at every measurement.
 ///
-/// MORSE puts the yaw error of a quaternion in the plane on the x axis; here it is on z.
+/// MORSE puts the planar yaw error of a quaternion on the x axis; here it is on z.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OrientationNoise {
     /// Standard deviation of roll, pitch and yaw (about x, y and z).
     #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
     pub sigma: [f64; 3],
-    /// Leaves roll and pitch as they are, which then need not exist.
+    /// True to leave roll and pitch unchanged; they may then be missing.
     pub planar: bool,
 }
 
@@ -31,7 +31,7 @@ impl Modifier for OrientationNoise {
     const KIND: &'static str = "orientation_noise";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        // Drawn and thrown away where it is not wanted, so that the yaw noise is the same either way.
+        // Always drawn, so that the yaw noise is the same in both cases.
         let sigma = if self.planar {
             [0.0, 0.0, self.sigma[2]]
         } else {
@@ -72,7 +72,7 @@ impl Modifier for OrientationNoise {
     }
 }
 
-/// Turns a quaternion (x, y, z, w) by a rotation vector in the frame that it refers to.
+/// Rotates a quaternion (x, y, z, w) by a rotation vector in the reference frame.
 fn turn(quaternion: &mut [f64; 4], by: [f64; 3]) {
     let [x, y, z, w] = *quaternion;
     let rotation = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));

@@ -2,7 +2,7 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 
-/// Adds errors to `x`, `y`, `z` and to `roll`, `pitch`, `yaw`, fresh at every measurement.
+/// Adds independent errors to `x`, `y`, `z` and to `roll`, `pitch`, `yaw` at every measurement.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PoseNoise {
@@ -12,7 +12,7 @@ pub struct PoseNoise {
     /// Standard deviation of roll, pitch and yaw.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
     pub orientation_sigma: [f64; 3],
-    /// Leaves `z`, `roll` and `pitch` as they are.
+    /// True to leave `z`, `roll` and `pitch` unchanged.
     pub planar: bool,
 }
 

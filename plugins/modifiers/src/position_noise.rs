@@ -2,14 +2,14 @@
 use bevy::reflect::structs::Struct;
 use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 
-/// Adds to each of `x`, `y` and `z` an error of its own, fresh at every measurement.
+/// Adds independent errors to `x`, `y` and `z` at every measurement.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PositionNoise {
     /// Standard deviation along x, y and z.
     #[reflect(@Unit("m"), @Range(0.0, 1e6))]
     pub sigma: [f64; 3],
-    /// Leaves `z` as it is, which then need not exist.
+    /// True to leave `z` unchanged; it may then be missing.
     pub planar: bool,
 }
 

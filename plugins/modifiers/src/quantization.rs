@@ -1,28 +1,28 @@
-//! Numbers of a limited resolution.
+//! Limited resolution.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-/// Rounds each number to a multiple of a step, as a converter of few bits or a display of few digits does.
+/// Rounds each number to a multiple of a step, as a converter with few bits or a display with few digits does.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quantization {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// Distance between two values, in the unit of the field.
+    /// Step, in the unit of the field.
     #[reflect(@Unit("field's"), @Range(1e-12, 1e12))]
     pub step: f64,
-    /// Multiple that is taken.
+    /// Rounding rule.
     pub rounding: Rounding,
 }
 
-/// Multiple of the step that a number becomes.
+/// Rounding rule.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// The nearest one.
+    /// To the nearest multiple.
     #[default]
     Nearest,
-    /// The next one below, as counters do.
+    /// To the next multiple below, as counters do.
     Down,
 }
 
@@ -49,7 +49,7 @@ impl Modifier for Quantization {
                         Rounding::Nearest => libm::round(*number / step),
                         Rounding::Down => libm::floor(*number / step),
                     };
-                    // Numbers too large for the step are as coarse already.
+                    // The resolution of larger numbers is coarser than the step.
                     if steps.is_finite() {
                         *number = steps * step;
                     }
@@ -103,7 +103,7 @@ mod tests {
         let mut noisy = TestModifier::<PoseData>::new(&settings, None, World::new());
         let errors: Vec<f64> = (0..20_000)
             .map(|index| {
-                // Evenly spread over many steps by the golden ratio.
+                // Uniformly distributed over many steps by the golden ratio.
                 let x = f64::from(index) * 0.618_033_988_749_895 * 7.0 % 30.0;
                 let data = noisy.measure(PoseData {
                     x,

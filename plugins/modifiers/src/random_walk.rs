@@ -1,22 +1,21 @@
-//! A wandering error of any numbers: drift.
+//! Drift of selected numbers.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-/// Adds to each number an error of its own that begins at 0 and wanders.
+/// Adds an error to each number that starts at 0 and drifts.
 ///
-/// Without a correlation time it wanders ever farther, with the root of time. With one it is a
-/// process of Gauss and Markov of the first order, a model of unstable biases: it tends back to 0, its standard
-/// deviation to `sigma · √(correlation_time / 2)`, and what it was is forgotten as
-/// `exp(-time / correlation_time)`.
+/// Without a correlation time it is a random walk, whose standard deviation grows with the square root of time. With one it
+/// is a first-order Gauss–Markov process, a model of unstable biases: it tends to 0, its standard deviation to `sigma ·
+/// √(correlation_time / 2)`, and its autocorrelation decays as `exp(-time / correlation_time)`.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomWalk {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// Growth: the standard deviation after one second, in the unit of the field by the root of a second.
+    /// Standard deviation after one second, in the unit of the field per √s.
     #[reflect(@Unit("field's/√s"), @Range(0.0, 1e12))]
     pub sigma: f64,
-    /// Time after which the error is mostly another one; without it, never.
+    /// Correlation time; infinite by default.
     #[reflect(@Unit("s"), @Range(1e-9, 1e9))]
     pub correlation_time: Option<f64>,
 }
@@ -32,7 +31,7 @@ impl Default for RandomWalk {
 }
 
 impl RandomWalk {
-    /// Share of the error that is left after so many seconds, and the standard deviation of what is added.
+    /// Returns the fraction of the error that is left after a time (s), and the standard deviation of the increment.
     fn step(&self, seconds: f64) -> (f64, f64) {
         match self.correlation_time {
             None => (1.0, self.sigma * libm::sqrt(seconds)),

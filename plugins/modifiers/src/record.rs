@@ -1,6 +1,6 @@
-//! Data as a row of numbers, which the memory of a modifier can hold, and back.
+//! Serialisation of data to a list of numbers, which the memory of a modifier stores, and back.
 //!
-//! Text is a row of its bytes; what has a length is preceded by it.
+//! Text is stored as its bytes; values with a length are preceded by it.
 use bevy::reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo};
 use morse_api::{dynamic::DynamicValue, fields::is_sorted_map};
 
@@ -14,7 +14,7 @@ macro_rules! each_integer {
 }
 use each_integer;
 
-/// Tells whether values of a type can be kept.
+/// Returns true if values of a type can be stored.
 pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
     let Some(info) = info else {
         return false;
@@ -45,7 +45,7 @@ pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
         }
 }
 
-/// Adds a value to a row.
+/// Appends a value to a list.
 pub(super) fn write(value: &dyn PartialReflect, row: &mut Vec<f64>) {
     macro_rules! integer {
         ($($type:ty),+) => {
@@ -106,7 +106,7 @@ pub(super) fn write(value: &dyn PartialReflect, row: &mut Vec<f64>) {
     }
 }
 
-/// A whole number that a single one would round.
+/// Appends an integer that a single number would round.
 fn write_halves(number: u64, row: &mut Vec<f64>) {
     row.extend([(number >> 32) as f64, (number & 0xffff_ffff) as f64]);
 }
@@ -116,7 +116,7 @@ fn write_text(text: &str, row: &mut Vec<f64>) {
     row.extend(text.bytes().map(f64::from));
 }
 
-/// Takes the first number off a row.
+/// Removes the first number from a list.
 fn next(row: &mut &[f64]) -> f64 {
     let Some((first, rest)) = row.split_first() else {
         return 0.0;
@@ -125,14 +125,14 @@ fn next(row: &mut &[f64]) -> f64 {
     *first
 }
 
-/// Takes so many numbers off a row.
+/// Removes numbers from the front of a list.
 fn take<'a>(row: &mut &'a [f64], count: usize) -> &'a [f64] {
     let (taken, rest) = row.split_at(count.min(row.len()));
     *row = rest;
     taken
 }
 
-/// Takes a value off a row, reusing what the old one has allocated.
+/// Removes a value from a list, reusing the memory of the old value.
 pub(super) fn read(value: &mut dyn PartialReflect, row: &mut &[f64]) {
     macro_rules! integer {
         ($($type:ty),+) => {

@@ -1,13 +1,13 @@
-//! Pixels that are lost.
+//! Lost pixels.
 use bevy::reflect::structs::Struct;
 use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 
-/// Makes single pixels of an image white or black, others in every frame; of an image of depths, infinite or 0; of one of
-/// millimetres, 0.
+/// Sets random pixels of an image to white or black, independently in every frame; of an image of depths, to infinity or 0;
+/// of integer depths in millimetres, to 0.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SaltAndPepper {
-    /// The share of pixels that are lost.
+    /// Fraction of lost pixels.
     #[reflect(@Unit(""), @Range(0.0, 1.0))]
     pub share: f64,
 }
@@ -18,7 +18,7 @@ impl Default for SaltAndPepper {
     }
 }
 
-/// Grain that a pixel becomes.
+/// Value of a lost pixel.
 #[derive(Clone, Copy)]
 enum Grain {
     Salt,

@@ -1,18 +1,18 @@
-//! Numbers that cannot exceed a range.
+//! Limited ranges.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-/// Keeps each number between limits, as a sensor that is driven past its range does.
+/// Clamps each number to a range, as a saturated sensor does.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"modifiers: [(kind: "saturation", min: -20, max: 20)]"#))]
 pub struct Saturation {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// The least value, in the unit of the field; without it there is none.
+    /// Minimum, in the unit of the field; none by default.
     #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
     pub min: Option<f64>,
-    /// The greatest value, in the unit of the field; without it there is none.
+    /// Maximum, in the unit of the field; none by default.
     #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
     pub max: Option<f64>,
 }
@@ -27,7 +27,7 @@ impl Modifier for Saturation {
         Ok(Box::new(
             move |data: &mut dyn Struct, _: &mut ModifierState, _: &Clock| {
                 numbers.each(data, |_, number| {
-                    // What is not a number stays so.
+                    // NaN stays NaN.
                     if *number < min {
                         *number = min;
                     }

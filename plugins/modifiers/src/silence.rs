@@ -1,4 +1,4 @@
-//! Says nothing while there is nothing to say.
+//! Withholds measurements while a flag in them is false.
 use std::any::TypeId;
 
 use bevy::reflect::structs::Struct;
@@ -8,12 +8,12 @@ use morse_api::{
     prelude::*,
 };
 
-/// Keeps back what is measured while a flag in it is false: a `collision` that nothing causes, say, of which
-/// MORSE's sensor says nothing.
+/// Withholds measurements while a flag in them is false; for example those of a `collision` sensor without a collision, as
+/// MORSE's sensor does.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Silence {
-    /// The field that is true when there is something to say.
+    /// Name of the flag.
     pub unless: String,
 }
 

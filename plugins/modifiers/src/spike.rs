@@ -1,21 +1,21 @@
-//! A fault: single measurements that are far off.
+//! A fault: single measurements with large errors.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
 /// Adds an error to single measurements: at given times, at random, or both.
 ///
-/// All numbers are hit; but of pixels, points, and what stands under names, such as the distances of near objects,
-/// a single number at random.
+/// All numbers get the error; but of pixels, points, and numbers with names, such as the distances of near objects, a single
+/// random one does.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"modifiers: [(kind: "spike", at: [1.5])]"#))]
 pub struct Spike {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// Times; the first measurement at or after each is off.
+    /// Times; the first measurement at or after each time gets the error.
     #[reflect(@Unit("s"), @Range(0.0, 1e9))]
     pub at: Vec<f64>,
-    /// Probability that any other measurement is off, too.
+    /// Probability of the error at any other measurement.
     #[reflect(@Unit(""), @Range(0.0, 1.0))]
     pub probability: f64,
     /// Error that is added, in the unit of the field.
@@ -47,7 +47,7 @@ impl Modifier for Spike {
                 state.values.resize(1, now);
                 state.values.fill(now);
                 let is_new = |at: &f64| *at <= now && before.is_none_or(|before| before < *at);
-                // Drawn even where it does not matter, so that a time more changes no other spike.
+                // Always drawn, so that an additional time does not change the other spikes.
                 let is_random = state.random.uniform() < settings.probability;
                 if settings.at.iter().any(is_new) || is_random {
                     let random = &mut state.random;

@@ -1,4 +1,4 @@
-//! Easting and northing of the universal transverse Mercator projection instead of coordinates of the scene.
+//! Conversion of positions to easting and northing of the universal transverse Mercator projection.
 use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
@@ -10,28 +10,27 @@ use morse_geodesy::{
 
 use crate::coordinates::{self, Coordinates};
 
-/// Gives the position as easting (`x`), northing (`y`) and altitude above the WGS 84 ellipsoid (`z`), in
-/// metres, of the universal transverse Mercator projection. Angles and velocities keep the scene's axes.
+/// Converts the position to easting (`x`), northing (`y`) and altitude above the WGS 84 ellipsoid (`z`), in metres, of the
+/// universal transverse Mercator projection. Angles and velocities keep the scene's axes.
 ///
-/// One zone and one hemisphere serve the whole scene, so that coordinates do not jump at a border. MORSE's
-/// modifier of this name adds constants, and does not project: that is `utm_offset`.
+/// One zone and one hemisphere serve the whole scene, so that coordinates do not jump at a border. MORSE's modifier of this
+/// name adds constants, and does not project; that is `utm_offset`.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
 robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "utm")]) }) }"#))]
 pub struct Utm {
-    /// The zone, 1 to 60; where nothing is said, that of the scene's origin.
+    /// Zone, 1 to 60; by default, that of the scene's origin.
     #[reflect(@Range(1.0, 60.0))]
     pub zone: Option<u8>,
-    /// Hemisphere: northings count from the equator, or from 10,000 km south of it; where nothing is said, that of
-    /// the scene's origin.
+    /// Hemisphere, which defines the origin of northings: the equator, or 10,000 km south of it. By default, that of the
+    /// scene's origin.
     pub hemisphere: Option<Hemisphere>,
-    /// `to`: from the scene to the Earth; `from`: back. Where nothing is said, measurements go to it, and
-    /// commands come from it.
+    /// `to`: from the scene to the Earth; `from`: back. By default, measurements are converted to it, and commands from it.
     pub direction: Option<Direction>,
 }
 
-/// A half of the Earth.
+/// Hemisphere of the Earth.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hemisphere {
@@ -42,7 +41,7 @@ pub enum Hemisphere {
 }
 
 impl Utm {
-    /// The zone that is set, or that of the scene's origin.
+    /// Returns the zone of the settings, or that of the scene's origin.
     fn zone(&self, world: &World) -> Option<Zone> {
         let place = world
             .get_resource::<Origin>()

@@ -1,4 +1,4 @@
-//! Coordinates of the scene plus constants, as maps have them whose origin is far away.
+//! Addition of constant offsets, for maps with a distant origin.
 use morse_api::{
     modifier::{Direction, Site},
     prelude::*,
@@ -6,10 +6,10 @@ use morse_api::{
 
 use crate::coordinates::{self, Coordinates};
 
-/// Adds an offset to the position `x`, `y`, `z`: MORSE's modifier `UTM`, which does not project.
+/// Adds an offset to the position `x`, `y`, `z`, as MORSE's modifier `UTM` does, which does not project.
 ///
-/// It is right for scenes whose axes point along those of the map. For the projection itself, from the
-/// scene's origin on Earth, there is `utm`.
+/// Exact for scenes whose axes are parallel to those of the map. For the projection itself, from the scene's origin on
+/// Earth, use `utm`.
 #[derive(Reflect, Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UtmOffset {
@@ -22,8 +22,7 @@ pub struct UtmOffset {
     /// Height of the scene's origin.
     #[reflect(@Unit("m"), @Range(-1e12, 1e12))]
     pub z_offset: f64,
-    /// `to`: adds the offset; `from`: subtracts it. Where nothing is said, it is added to measurements and
-    /// subtracted from commands.
+    /// `to`: adds the offset; `from`: subtracts it. By default, it is added to measurements and subtracted from commands.
     pub direction: Option<Direction>,
 }
 
@@ -62,9 +61,9 @@ mod tests {
     /// 43.6° N, 1.4333° E, 135 m in zone 31: PROJ 9.5.1, EPSG:4326 to EPSG:32631.
     const ORIGIN: &str =
         "(x_offset: 373549.6265930177, y_offset: 4828639.6739082355, z_offset: 135)";
-    /// 43.561° N, 1.477° E, 251.5 m, likewise.
+    /// 43.561° N, 1.477° E, 251.5 m, in the same projection.
     const ON_THE_MAP: [f64; 3] = [376997.36288393644, 4824242.671214808, 251.5];
-    /// The same place from that origin: PROJ, `+step +proj=utm +zone=31 +step +proj=affine` with these offsets.
+    /// The same position relative to that origin: PROJ, `+step +proj=utm +zone=31 +step +proj=affine` with these offsets.
     const IN_THE_SCENE: [f64; 3] = [3447.7362909187214, -4397.002693427727, 116.5];
 
     #[track_caller]

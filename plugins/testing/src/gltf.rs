@@ -1,7 +1,7 @@
-//! A small mesh in glTF, for tests of what reads and draws it.
+//! A small glTF mesh, for tests of readers and renderers.
 use serde_json::{Value, json};
 
-/// A binary file of this JSON and these bytes.
+/// Returns a binary file with this JSON and these bytes.
 #[must_use]
 pub fn glb(json: &Value, binary: &[u8]) -> Vec<u8> {
     let mut text = json.to_string().into_bytes();
@@ -24,7 +24,7 @@ pub fn glb(json: &Value, binary: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A square of two triangles in the xy plane, from 0 to 1; x and y are its places on an image, too. Its parts: four
+/// Returns a square of two triangles in the xy plane, from 0 to 1; x and y are its texture coordinates, too. Its parts: four
 /// positions, four normals, four coordinates, six indices.
 #[must_use]
 pub fn square() -> (Value, Vec<u8>) {

@@ -1,5 +1,5 @@
-//! Worlds for unit tests of parts: the tick, one robot that moves as the test says, and the components under
-//! test. Without physics, so that a sensor is told its motion exactly and an actuator shows what it asks for.
+//! Worlds for unit tests of components: the tick, one robot with a prescribed motion, and the components under test. There
+//! is no physics: a sensor measures the prescribed motion exactly, and an actuator's drive can be read.
 //!
 //! ```
 //! use morse_api::prelude::*;
@@ -42,10 +42,10 @@
 //! assert_eq!(world.read::<HeightData>(sensor).height, 2.5);
 //! ```
 //!
-//! - [`TestWorld`]: a robot with components; [`moving`], [`circling`]: how it moves; [`thing`]: objects around it;
-//! - [`settings`]: a part's settings from text; [`out_of_range`]: which of them are out of range;
+//! - [`TestWorld`]: a robot with components; [`moving`], [`circling`]: its motion; [`thing`]: objects around it;
+//! - [`settings`]: a component's settings from text; [`out_of_range`]: those that are out of range;
 //! - [`TestModifier`]: data under one modifier;
-//! - [`statistics`]: whether samples are distributed as they should be;
+//! - [`statistics`]: tests of the distribution of samples;
 //! - [`gltf`]: a small mesh in glTF.
 pub mod gltf;
 mod modifier;
@@ -71,11 +71,11 @@ use morse_api::{
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use serde::de::DeserializeOwned;
 
-/// Settings, read from text as in a simulation file.
+/// Reads settings from text as in a simulation file.
 ///
 /// # Panics
 ///
-/// The text does not fit them.
+/// The text does not fit the settings.
 #[must_use]
 pub fn settings<S: DeserializeOwned>(text: &str) -> S {
     ron::Options::default()
@@ -84,7 +84,7 @@ pub fn settings<S: DeserializeOwned>(text: &str) -> S {
         .expect("settings of this type")
 }
 
-/// The fields of settings, read from text, whose numbers are out of range: `["sigma.1"]`.
+/// Returns the fields of settings, read from text, whose numbers are out of range: `["sigma.1"]`.
 ///
 /// # Panics
 ///
@@ -96,8 +96,7 @@ pub fn out_of_range<S: DeserializeOwned + Typed + Send + Sync>(text: &str) -> Ve
     found.iter().map(Violation::field).collect()
 }
 
-/// A body at a place, turned by a yaw, that moves with a velocity in the world; its centre of mass is its
-/// origin.
+/// Returns a body at a position with a yaw that moves with a velocity in the world; its centre of mass is its origin.
 #[must_use]
 pub fn moving(position: [f64; 3], yaw: f64, linear: [f64; 3], angular: [f64; 3]) -> BodyState {
     let position = Vector3::from(position);
@@ -110,8 +109,8 @@ pub fn moving(position: [f64; 3], yaw: f64, linear: [f64; 3], angular: [f64; 3])
     }
 }
 
-/// A body on a circle of a radius (m) about the origin, `turn` rad after the point (radius, 0, 0), heading
-/// along it at `omega` rad/s.
+/// Returns a body on a circle with a radius (m) about the origin, `turn` rad after the point (radius, 0, 0), moving along it
+/// at `omega` rad/s.
 #[must_use]
 pub fn circling(radius: f64, omega: f64, turn: f64) -> BodyState {
     let (sin, cos) = libm::sincos(turn);
@@ -124,7 +123,7 @@ pub fn circling(radius: f64, omega: f64, turn: f64) -> BodyState {
     )
 }
 
-/// A cube of 1 m with properties, which stands somewhere.
+/// Returns a cube of 1 m with properties, at a pose.
 #[must_use]
 pub fn thing(
     name: &str,

@@ -1,4 +1,4 @@
-//! Data under one modifier, without a world around it.
+//! Data under one modifier, without a whole simulation.
 use morse_api::{
     modifier::{ModifierOutcome, Side, Site},
     prelude::*,
@@ -16,7 +16,7 @@ pub struct TestModifier<D> {
 }
 
 impl<D: LocalData> TestModifier<D> {
-    /// A modifier of sensors in a world, at a level of the data.
+    /// Binds a modifier to a sensor's data in a world, at a level.
     ///
     /// # Panics
     ///
@@ -26,7 +26,7 @@ impl<D: LocalData> TestModifier<D> {
         Self::with_seed(SEED, modifier, level, world)
     }
 
-    /// The same with a seed of its own.
+    /// Binds a modifier with a seed.
     ///
     /// # Panics
     ///
@@ -41,7 +41,7 @@ impl<D: LocalData> TestModifier<D> {
         Self::on(Side::Measurement, seed, modifier, level, world)
     }
 
-    /// A modifier of commands.
+    /// Binds a modifier to commands.
     ///
     /// # Panics
     ///
@@ -73,7 +73,7 @@ impl<D: LocalData> TestModifier<D> {
         }
     }
 
-    /// The next measurement of the true data.
+    /// Returns the next measurement of the true data.
     pub fn measure(&mut self, truth: D) -> D {
         let mut data = truth;
         self.clock.tick += 1;
@@ -82,13 +82,13 @@ impl<D: LocalData> TestModifier<D> {
         data
     }
 
-    /// The modifier's memory.
+    /// Returns the modifier's state.
     #[must_use]
     pub fn state(&self) -> &ModifierState {
         &self.state
     }
 
-    /// The next measurement, if it is exported.
+    /// Returns the next measurement, if it is exported.
     pub fn export(&mut self, truth: D) -> Option<D> {
         let data = self.measure(truth);
         (self.state.outcome == ModifierOutcome::Passed).then_some(data)

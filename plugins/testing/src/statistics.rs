@@ -1,4 +1,4 @@
-//! Samples of noise: mean, standard deviation, Allan variance, and how far estimates may be off.
+//! Statistics of samples of noise: mean, standard deviation, Allan variance, and their confidence limits.
 
 /// Mean and standard deviation of a sample.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub struct Spread {
     sigma: f64,
 }
 
-/// Mean and standard deviation of a sample.
+/// Returns mean and standard deviation of a sample.
 #[must_use]
 pub fn spread(values: impl Iterator<Item = f64> + Clone) -> Spread {
     let count = values.clone().count() as f64;
@@ -19,11 +19,11 @@ pub fn spread(values: impl Iterator<Item = f64> + Clone) -> Spread {
 }
 
 impl Spread {
-    /// Mean and standard deviation are within three sigma of the estimators of a normal distribution.
+    /// Asserts that mean and standard deviation are within three sigma of the estimators of a normal distribution.
     ///
     /// # Panics
     ///
-    /// It is not so.
+    /// They are not.
     #[track_caller]
     pub fn assert_gauss(self, mean: f64, sigma: f64) {
         let of_mean = sigma / self.count.sqrt();
@@ -32,11 +32,11 @@ impl Spread {
         assert!((self.sigma - sigma).abs() < 3.0 * of_sigma, "{self:?}");
     }
 
-    /// The mean is within three sigma of that of numbers of this mean and standard deviation.
+    /// Asserts that the mean is within three sigma of that of numbers with this mean and standard deviation.
     ///
     /// # Panics
     ///
-    /// It is not so.
+    /// It is not.
     #[track_caller]
     pub fn assert_mean(self, mean: f64, sigma: f64) {
         let of_mean = sigma / self.count.sqrt();
@@ -44,14 +44,14 @@ impl Spread {
     }
 }
 
-/// An estimate of an Allan variance, and how many differences it is made of.
+/// Estimate of an Allan variance, and the number of differences that it is computed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Allan {
     variance: f64,
     count: f64,
 }
 
-/// Estimates an Allan variance: half the mean square difference of neighbouring means of `m` values.
+/// Estimates an Allan variance: half the mean square difference of adjacent means of `m` values.
 #[must_use]
 pub fn allan_variance(values: &[f64], m: usize) -> Allan {
     let means: Vec<f64> = values
@@ -67,12 +67,12 @@ pub fn allan_variance(values: &[f64], m: usize) -> Allan {
 }
 
 impl Allan {
-    /// The estimate is within three of its own sigma, which are at most √(3 / count) of the value: squares
-    /// of normal numbers, of which neighbours are correlated by half.
+    /// Asserts that the estimate is within three of its own sigma, which are at most √(3 / count) of the value: squares of
+    /// normal numbers, of which neighbours are correlated by half.
     ///
     /// # Panics
     ///
-    /// It is not so.
+    /// It is not.
     #[track_caller]
     pub fn assert_is(self, variance: f64) {
         let of_variance = variance * (3.0 / self.count).sqrt();

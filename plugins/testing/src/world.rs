@@ -1,4 +1,4 @@
-//! A robot that moves as the test says, with the components under test. No physics.
+//! A robot with a prescribed motion, and the components under test. No physics.
 use std::sync::Arc;
 
 use bevy::{
@@ -22,28 +22,28 @@ use morse_api::{
 
 use crate::{settings, tick};
 
-/// The seed of every bench.
+/// Seed of every world.
 pub(crate) const SEED: u64 = 7;
 
-/// Mover of the robot in this tick.
+/// Source of the robot's motion in this tick.
 #[derive(Resource)]
 enum Next {
-    /// The test does.
+    /// The test prescribes it.
     To(BodyState),
-    /// An actuator does.
+    /// An actuator drives it.
     By(Entity),
 }
 
-/// A robot, called `rover`, with the components under test.
+/// A robot with the name `rover` and the components under test.
 pub struct TestWorld {
-    /// The app, for what this interface does not offer.
+    /// The app, for access beyond this interface.
     pub app: App,
-    /// The robot's base body.
+    /// Base body of the robot.
     pub robot: Entity,
     is_started: bool,
 }
 
-/// A state as a drive would leave it after `dt`, without inertia or friction.
+/// Returns the state that a drive leads to after `dt`, without inertia or friction.
 fn driven(state: &BodyState, drive: &Drive, dt: f64) -> BodyState {
     let pose = match *drive {
         Drive::Velocity { linear, angular } => {
@@ -78,7 +78,7 @@ fn move_robot(
     };
 }
 
-/// Settings are refused in a simulation file if they are out of range: here, that is a mistake in the test.
+/// Asserts that settings are in range, as a simulation file would check them.
 #[track_caller]
 fn assert_in_range(about: &About, settings: &ErasedSettings) {
     let found = about.violations(settings);
@@ -88,7 +88,7 @@ fn assert_in_range(about: &About, settings: &ErasedSettings) {
 }
 
 impl TestWorld {
-    /// A world of a tick rate (Hz) with the plugin of a part, whose robot starts as given.
+    /// Returns a world with a tick rate (Hz) and the plugin of a component, whose robot starts in the given state.
     #[must_use]
     pub fn new(rate: f64, plugin: fn(&mut App), start: BodyState) -> Self {
         let mut app = App::new();
@@ -120,7 +120,7 @@ impl TestWorld {
     ///
     /// # Panics
     ///
-    /// Its kind is not among those of the plugin, or its settings cannot be read or are out of range.
+    /// The plugin does not register the kind, or its settings cannot be read or are out of range.
     pub fn sensor<S: Sensor>(
         &mut self,
         path: &str,
@@ -145,7 +145,7 @@ impl TestWorld {
     ///
     /// # Panics
     ///
-    /// Its kind is not among those of the plugin, or its settings cannot be read or are out of range.
+    /// The plugin does not register the kind, or its settings cannot be read or are out of range.
     pub fn actuator<A: Actuator>(
         &mut self,
         path: &str,
@@ -183,7 +183,7 @@ impl TestWorld {
         ));
     }
 
-    /// Puts things into the world, each on a body of its own.
+    /// Adds objects to the world, each on a body of its own.
     pub fn objects(&mut self, things: Vec<(Object, Isometry3<f64>)>) {
         let world = self.app.world_mut();
         let things = things.into_iter().map(|(mut object, pose)| {
@@ -199,7 +199,7 @@ impl TestWorld {
         world.insert_resource(objects);
     }
 
-    /// Gives the robot joints; they turn between -2 and 2 rad.
+    /// Adds joints to the robot, with limits of -2 and 2 rad.
     pub fn joints(&mut self, names: &[&str]) {
         let world = self.app.world_mut();
         let joints = names.iter().map(|&name| {
@@ -217,11 +217,11 @@ impl TestWorld {
         world.entity_mut(self.robot).insert(joints);
     }
 
-    /// Gives a component one more modifier.
+    /// Appends a modifier to a component.
     ///
     /// # Panics
     ///
-    /// It is no kind of the plugin, its settings are out of range, or it does not fit the fields.
+    /// The plugin does not register the kind, its settings are out of range, or it does not fit the fields.
     pub fn modifier<M: Modifier>(&mut self, entity: Entity, text: &str, fields: &Fields) {
         let kind = self.app.world().resource::<Kinds>().modifiers[M::KIND];
         let parsed: ErasedSettings = Arc::new(settings::<M>(text));
@@ -239,12 +239,12 @@ impl TestWorld {
         (kind.attach)(&mut world.entity_mut(entity), bound, state);
     }
 
-    /// One tick, after which the robot is as given.
+    /// Makes one tick, after which the robot is in the given state.
     pub fn step(&mut self, state: BodyState) {
         self.update(Next::To(state));
     }
 
-    /// So many ticks in which the robot is moved by an actuator, and by nothing else.
+    /// Makes ticks in which only an actuator moves the robot.
     pub fn drive(&mut self, actuator: Entity, ticks: u32) {
         for _ in 0..ticks {
             self.update(Next::By(actuator));
@@ -263,38 +263,38 @@ impl TestWorld {
             sort_by_path(self.app.world_mut());
             self.app.finish();
             self.app.cleanup();
-            // The first update runs what plugins do at the start, and no tick.
+            // The first update runs startup systems, and no tick.
             self.app.update();
         }
     }
 
-    /// The simulated time.
+    /// Returns the simulated time.
     #[must_use]
     pub fn clock(&self) -> Clock {
         *self.app.world().resource::<Clock>()
     }
 
-    /// Pose and velocity of the robot.
+    /// Returns pose and velocity of the robot.
     #[must_use]
     pub fn body(&self) -> BodyState {
         *self.get(self.robot)
     }
 
-    /// A component of an entity.
+    /// Returns a component of an entity.
     ///
     /// # Panics
     ///
-    /// The entity does not have it.
+    /// The entity does not have the component.
     #[must_use]
     pub fn get<C: Component>(&self, entity: Entity) -> &C {
         self.app.world().get::<C>(entity).expect("such a component")
     }
 
-    /// The data that a sensor exported last.
+    /// Returns the data that a sensor exported last.
     ///
     /// # Panics
     ///
-    /// The entity is no sensor of that data, or has exported nothing yet.
+    /// The entity is no sensor with that data, or has exported nothing yet.
     #[must_use]
     pub fn read<D: LocalData>(&self, sensor: Entity) -> D {
         exported::<D>(self.app.world(), sensor)
@@ -302,11 +302,11 @@ impl TestWorld {
             .clone()
     }
 
-    /// Sends a command by mailbox.
+    /// Sends a command through the mailbox.
     ///
     /// # Panics
     ///
-    /// The entity is no actuator of that command, or the command is refused.
+    /// The entity is no actuator with that command, or the command is refused.
     pub fn send<C: morse_api::command::Command>(&self, actuator: Entity, command: C) {
         let sender = self.get::<Mailbox>(actuator).sender();
         sender
@@ -321,7 +321,7 @@ impl TestWorld {
     }
 }
 
-/// The level that settings choose by a field `level`, whose variants are the levels in Rust's spelling.
+/// Returns the level that settings select by a field `level`, whose variants are the levels in Rust's spelling.
 fn level_of(settings: &dyn Reflect, levels: &'static [&'static str]) -> &'static str {
     let ReflectRef::Struct(settings) = settings.reflect_ref() else {
         return "";

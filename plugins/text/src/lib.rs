@@ -1,8 +1,8 @@
-//! Readings as text: one file a sensor, in MORSE's record format or as CSV.
+//! Readings as text: one file per sensor, in MORSE's record format or as CSV.
 //!
-//! - [`log_file`]: a file that never ends in half a record, even when the disk is full;
+//! - [`log_file`]: files that never end in an incomplete record, even when the disk is full;
 //! - [`record`]: a reading as text;
-//! - here: settings, and the thread that writes.
+//! - here: settings, and the writing thread.
 pub mod log_file;
 pub mod record;
 
@@ -25,14 +25,14 @@ use crate::log_file::LogFile;
 
 /// Writes the readings of each sensor to a file of its own.
 ///
-/// Every reading is written: by default the tick waits for the disk rather than lose one. What was measured is in
-/// the files a quarter of a second later. A file that cannot be written any more, since the disk is full, is named
-/// once and ends the run; all files then end with their last whole record, under their heads.
+/// Every reading is written: by default the tick waits for the disk. Readings are in the files a quarter of a second later.
+/// A file that cannot be written any more, because the disk is full, is reported once and ends the run; all files then end
+/// with their last complete record.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Text {
-    /// Directory of the files, from the directory of the simulation file; it is made if it is missing. A file of an
-    /// earlier run is replaced. Empty for the directory of the simulation file.
+    /// Directory of the files, relative to the directory of the simulation file; it is created if it is missing. A file of
+    /// an earlier run is replaced. Empty for the directory of the simulation file.
     pub directory: String,
 }
 
@@ -40,29 +40,29 @@ pub struct Text {
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TextOutput {
-    /// MORSE's records, or values separated by semicolons under a line of names.
+    /// MORSE's records, or values separated by semicolons under a header line.
     pub format: Format,
-    /// Name of the file; without it the sensor's path, with `.txt` or `.csv`.
+    /// Name of the file; by default the sensor's path, with `.txt` or `.csv`.
     pub file: Option<String>,
 }
 
-/// The two forms of text.
+/// Format of the text.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
-    /// A paragraph a reading: the robot's pose, a number, the time, and a line for each field.
+    /// A paragraph per reading: the robot's pose, a number, the time, and a line per field.
     #[default]
     Text,
-    /// A line a reading. A line that begins with `#` stands where the simulation went back to an earlier time.
+    /// A line per reading. A line that begins with `#` marks where the simulation was reset to an earlier time.
     Csv,
 }
 
-/// Text takes no commands.
+/// Settings of inputs: this middleware takes no commands.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoInput {}
 
-/// Makes the kind `text` known.
+/// Registers the kind `text`.
 pub fn plugin(app: &mut App) {
     app.add_middleware::<Text>();
 }
@@ -104,7 +104,7 @@ impl Middleware for Text {
     }
 }
 
-/// The thread at work.
+/// The writing thread.
 struct Writer(Worker);
 
 impl Running for Writer {
@@ -117,18 +117,18 @@ impl Running for Writer {
     }
 }
 
-/// One sensor's file.
+/// The file of one sensor.
 struct Log {
     observer: Observer,
     format: Format,
     path: PathBuf,
     file: LogFile,
     count: u64,
-    /// Time of the last reading.
+    /// Time of the last reading, ns.
     nanos: u64,
 }
 
-/// Line in a CSV file where the simulation went back to an earlier time.
+/// Line in a CSV file where the simulation was reset to an earlier time.
 const BACK: &str = "# the simulation went back: reset\n";
 
 impl Log {
@@ -201,18 +201,18 @@ impl Log {
     }
 }
 
-/// Longest time until what has been measured reaches the files.
-const BEAT: Duration = Duration::from_millis(250);
+/// Maximum time until a reading is written.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Writes until the simulation ends, or a file cannot be written.
 fn write_all(logs: &mut [Log], wake: &Wake) -> Result<(), Failure> {
-    let beat = crossbeam_channel::tick(BEAT);
+    let beat = crossbeam_channel::tick(POLL_INTERVAL);
     let result = loop {
         let (is_beat, is_end) = crossbeam_channel::select! {
             recv(wake.channel()) -> token => (false, token.is_err()),
             recv(beat) -> _ => (true, false),
         };
-        // One full file does not keep the others from taking what has arrived.
+        // A full file does not keep the others from receiving their readings.
         let mut taken = of_all(logs, Log::take);
         if is_beat {
             taken = taken.and(of_all(logs, Log::flush));
@@ -224,7 +224,7 @@ fn write_all(logs: &mut [Log], wake: &Wake) -> Result<(), Failure> {
     result.and(of_all(logs, Log::flush))
 }
 
-/// Does something with every log; the first failure is the one to tell.
+/// Calls a function with every log. Returns the first failure.
 fn of_all(
     logs: &mut [Log],
     work: impl FnMut(&mut Log) -> Result<(), Failure>,

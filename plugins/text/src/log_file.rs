@@ -1,30 +1,30 @@
-//! A file of records that never ends in half a record.
+//! A file of records that never ends in an incomplete record.
 use std::{
     fs::File,
     io::{self, Write as _},
     path::Path,
 };
 
-/// Bytes that may wait in memory before they are written.
+/// Number of bytes that are buffered before they are written.
 const ENOUGH: usize = 64 * 1024;
 
-/// A file of records. When writing fails, the file is cut back to its last whole record.
+/// A file of records. When writing fails, the file is truncated to its last complete record.
 pub struct LogFile {
     file: File,
-    /// Whole records that wait.
+    /// Complete records in the buffer.
     buffer: Vec<u8>,
-    /// End of each of them.
+    /// End of each record in the buffer.
     ends: Vec<usize>,
-    /// Bytes in the file.
+    /// Number of bytes in the file.
     written: u64,
 }
 
 impl LogFile {
-    /// Makes the file anew.
+    /// Creates the file, replacing an existing one.
     ///
     /// # Errors
     ///
-    /// It cannot be made.
+    /// The file cannot be created.
     pub fn create(path: &Path) -> io::Result<Self> {
         Ok(Self {
             file: File::create(path)?,
@@ -34,7 +34,7 @@ impl LogFile {
         })
     }
 
-    /// Adds a record, written by `write`, which cannot fail: it writes to memory.
+    /// Appends a record. `write` cannot fail, because it writes to memory.
     ///
     /// # Errors
     ///
@@ -49,11 +49,11 @@ impl LogFile {
         }
     }
 
-    /// Writes what waits.
+    /// Writes the buffer.
     ///
     /// # Errors
     ///
-    /// The file cannot be written; it ends with its last whole record.
+    /// The file cannot be written; it ends with its last complete record.
     pub fn flush(&mut self) -> io::Result<()> {
         let mut done = 0;
         while done < self.buffer.len() {
@@ -70,7 +70,7 @@ impl LogFile {
         Ok(())
     }
 
-    /// Removes the part of a record that was written last, and everything that waits.
+    /// Truncates the file to its last complete record, and clears the buffer.
     fn cut_back(&mut self, done: usize, error: io::Error) -> io::Result<()> {
         let whole = self
             .ends
@@ -82,7 +82,7 @@ impl LogFile {
         self.buffer.clear();
         self.ends.clear();
         self.written += whole as u64;
-        // A file that cannot be cut (a pipe, say) keeps its half record; the first error is the one to tell.
+        // A file that cannot be truncated (for example a pipe) keeps its incomplete record; the first error is returned.
         self.file.set_len(self.written).ok();
         Err(error)
     }
@@ -133,7 +133,7 @@ mod tests {
         let mut log = LogFile::create(&path).unwrap();
         log.buffer.extend_from_slice(b"one\ntwo\n");
         log.ends = vec![4, 8];
-        // As if the disk had taken six bytes before it was full.
+        // As if the disk had accepted six bytes before it was full.
         log.file.write_all(b"one\ntw").unwrap();
         log.cut_back(6, io::ErrorKind::StorageFull.into())
             .unwrap_err();

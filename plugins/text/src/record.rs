@@ -1,4 +1,4 @@
-//! A reading as text.
+//! Text form of a reading.
 use std::{any::TypeId, io::Write as _};
 
 use bevy::reflect::{ReflectRef, TypeInfo};
@@ -10,7 +10,7 @@ use morse_api::{
 };
 use nalgebra::Isometry3;
 
-/// The lines at the top of a file of MORSE's records.
+/// Writes the header of a file of MORSE's records.
 pub fn header(out: &mut Vec<u8>, info: &SensorInfo) {
     let [x, y, z] = info.robot_from_sensor.translation.vector.into();
     let [yaw, pitch, roll] = angles(&info.robot_from_sensor);
@@ -25,7 +25,7 @@ pub fn header(out: &mut Vec<u8>, info: &SensorInfo) {
     line(out, format_args!(""));
 }
 
-/// One reading as a paragraph: where the robot was, the reading's number, the time, a line for each field.
+/// Writes one reading as a paragraph: the robot's pose, the reading's number, the time, a line per field.
 pub fn paragraph(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading, number: u64) {
     let [x, y, z] = reading.robot_pose.translation.vector.into();
     let [yaw, pitch, roll] = angles(&reading.robot_pose);
@@ -66,15 +66,15 @@ fn pair(out: &mut Vec<u8>, name: &str, value: Value<'_>) {
     out.push(b'\n');
 }
 
-/// Tells whether the line of names is known only with the first reading.
+/// Returns true if the header line depends on the first reading.
 #[must_use]
 pub fn waits(info: &SensorInfo) -> bool {
     let named = TypeId::of::<Named>();
     info.fields.0.iter().any(|field| field.type_id == named)
 }
 
-/// The line of names at the top of a CSV file. A vector has a column for each of its numbers, as have
-/// numbers whose names the scene gives, by a reading.
+/// Writes the header line of a CSV file. A vector has a column for each of its numbers, and so do numbers with names that
+/// the scene gives, which a reading provides.
 pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo, reading: Option<&Reading>) {
     out.extend_from_slice(b"timestamp");
     for field in &info.fields.0 {
@@ -92,7 +92,7 @@ pub fn csv_header(out: &mut Vec<u8>, info: &SensorInfo, reading: Option<&Reading
     out.push(b'\n');
 }
 
-/// One reading as a line.
+/// Writes one reading as a line.
 pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
     put(out, format_args!("{:?}", reading.seconds()));
     for (field, value) in values(info, reading) {
@@ -125,7 +125,7 @@ pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
     out.push(b'\n');
 }
 
-/// Columns of a field that always holds the same number of numbers.
+/// Returns the number of columns of a field with a fixed number of numbers.
 fn columns(field: &Field) -> Option<usize> {
     let Some(TypeInfo::Array(array)) = field.info else {
         return None;
@@ -149,8 +149,7 @@ fn values<'a>(
         .filter_map(|field| Some((field, field.view(reading.data())?)))
 }
 
-/// A value as Python would print it: lists in brackets, structs and maps in braces, True and False, text in
-/// quotes.
+/// Writes a value as Python would print it: lists in brackets, structs and maps in braces, True and False, text in quotes.
 fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
     match value {
         Value::Number(number) => put(out, format_args!("{number:?}")),
@@ -197,7 +196,7 @@ fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
     }
 }
 
-/// Pixels and points are not written out: their number, what they are, and a hash that tells two images apart.
+/// Writes a summary of pixels and points: their number, their type, and a hash that distinguishes two images.
 fn write_samples(out: &mut Vec<u8>, samples: &dyn AnySamples) {
     put(out, format_args!("<{samples:?}>"));
 }
@@ -221,7 +220,7 @@ fn write_dynamic(out: &mut Vec<u8>, dynamic: &DynamicValue) {
     }
 }
 
-/// Parts with commas between them, and brackets around.
+/// Writes items with commas between them, in brackets.
 fn between<P>(
     out: &mut Vec<u8>,
     [open, close]: [u8; 2],
@@ -238,7 +237,7 @@ fn between<P>(
     out.push(close);
 }
 
-/// A text cell, in quotes where it would be mistaken for several.
+/// Writes a text cell, in quotes where it would be read as several cells.
 fn quote(out: &mut Vec<u8>, text: &str) {
     if text.contains([';', '"', '\n', '\r']) {
         put(out, format_args!("\"{}\"", text.replace('"', "\"\"")));

@@ -1,8 +1,7 @@
 //! Triangles from Collada files (`.dae`).
 //!
-//! The unit of the file is honoured, and the axes are kept as they are: a robot description says where a mesh is as
-//! `RViz` and Gazebo show it, which do not turn meshes by their `<up_axis>`. Most of the files that call y the upward
-//! direction have z there.
+//! The unit of the file is applied, and the axes are kept: robot descriptions place meshes as RViz and Gazebo display them,
+//! which ignore `<up_axis>`. Most files that declare y as the upward direction have z there.
 mod looks;
 mod nodes;
 mod shapes;
@@ -15,10 +14,10 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::{MeshError, Part, Triangles, checked};
 use shapes::Shape;
 
-/// No file may have more triangles than this, where each node has its own.
+/// Maximum number of triangles in a file, counting those of each node.
 const MOST_TRIANGLES: usize = 1 << 23;
 
-/// Elements and texts of a file, at most.
+/// Maximum number of elements and texts in a file.
 const MOST_NODES: u32 = 4_000_000;
 
 /// An element of the file.
@@ -28,7 +27,7 @@ type Xml<'a> = Node<'a, 'a>;
 struct Ids<'a>(BTreeMap<&'a str, Xml<'a>>);
 
 impl<'a> Ids<'a> {
-    /// The element that a reference such as `#id` leads to.
+    /// Returns the element of a reference such as `#id`.
     fn at(&self, reference: Option<&str>) -> Option<Xml<'a>> {
         let reference = reference?.trim();
         let name = reference.strip_prefix('#').unwrap_or(reference);
@@ -40,7 +39,7 @@ impl<'a> Ids<'a> {
 ///
 /// # Errors
 ///
-/// Why it cannot be read, in one line.
+/// The reason why it cannot be read, in one line.
 pub fn parse(bytes: &[u8]) -> Result<Triangles, MeshError> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{FEFF}');
@@ -72,19 +71,19 @@ pub fn parse(bytes: &[u8]) -> Result<Triangles, MeshError> {
     all.finish()
 }
 
-/// An element below another one.
+/// Returns a child element.
 fn child<'a>(node: Xml<'a>, name: &str) -> Option<Xml<'a>> {
     node.children()
         .find(|child| child.tag_name().name() == name)
 }
 
-/// Elements below another one.
+/// Iterates over child elements.
 fn children<'a>(node: Xml<'a>, name: &'static str) -> impl Iterator<Item = Xml<'a>> {
     node.children()
         .filter(move |child| child.tag_name().name() == name)
 }
 
-/// Metres of a unit of the file.
+/// Returns the length of the file's unit, m.
 fn unit(root: Xml<'_>) -> f64 {
     let asset = child(root, "asset").and_then(|asset| child(asset, "unit"));
     let metres = asset.and_then(|unit| unit.attribute("meter")?.trim().parse().ok());
@@ -99,13 +98,13 @@ fn broken(why: impl Into<String>) -> MeshError {
 
 struct Builder<'a, 'i> {
     ids: &'i Ids<'a>,
-    /// Shapes of geometry that was read, by its id: nodes may share it.
+    /// Shapes of geometries that were read, by id: nodes may share them.
     shapes: BTreeMap<&'a str, Vec<Shape<'a>>>,
     triangles: Triangles,
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Adds the triangles of a geometry, with the materials that its symbols stand for.
+    /// Adds the triangles of a geometry, with the materials of its symbols.
     fn add(
         &mut self,
         geometry: Xml<'a>,
@@ -138,7 +137,7 @@ impl<'a> Builder<'a, '_> {
             if let Some(turned) = &turned {
                 let normals = shape.normals.iter().map(|normal| {
                     let moved = turned * Vector3::from(normal.map(f64::from));
-                    // Its length says nothing, and mirroring turns faces and normals alike.
+                    // The length is arbitrary, and mirroring flips faces and normals alike.
                     let length = moved.norm();
                     let moved = if length > 0.0 { moved / length } else { moved };
                     [moved.x as f32, moved.y as f32, moved.z as f32]
@@ -183,7 +182,7 @@ impl<'a> Builder<'a, '_> {
 mod tests {
     use super::*;
 
-    /// A square of two units, which are centimetres, as a polygon on a node that is moved, turned and mirrored.
+    /// A square of two units, which are centimetres, as a polygon on a node that is translated, rotated and mirrored.
     fn square(nodes: &str, primitive: &str) -> String {
         format!(
             r##"<?xml version="1.0"?>
@@ -226,7 +225,7 @@ mod tests {
         );
         let read = parse(square(&nodes, POLYLIST).as_bytes()).unwrap();
         assert_eq!(read.faces, [[0, 1, 2], [0, 2, 3]]);
-        // (-1, -1) is stretched to (-1, -2), turned to (2, -1), moved to (102, -1).
+        // (-1, -1) is scaled to (-1, -2), rotated to (2, -1), translated to (102, -1).
         let [x, y, z] = read.vertices[0];
         assert!((x - 1.02).abs() < 1e-6 && (y + 0.01).abs() < 1e-6 && z == 0.0);
         assert!((read.normals[0][2] - 1.0).abs() < 1e-6);

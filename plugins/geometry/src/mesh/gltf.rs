@@ -1,7 +1,7 @@
 //! Triangles from glTF 2.0 files: `.glb`, and `.gltf` with the files beside it.
 //!
-//! The axes of the file are kept, and its unit is the metre. The nodes of the default scene say where its meshes
-//! are, as they are at rest.
+//! The axes of the file are kept, and its unit is the metre. The nodes of the default scene place its meshes in their rest
+//! pose.
 mod file;
 mod nodes;
 mod numbers;
@@ -25,19 +25,19 @@ use super::{MeshError, Part, Triangles, checked};
 use nodes::Piece;
 use numbers::Numbers;
 
-/// No file may have more triangles than this, where each node has its own.
+/// Maximum number of triangles in a file, counting those of each node.
 const MOST_TRIANGLES: usize = 1 << 23;
 
-/// Reads a glTF file of either kind; the files that it names have to be in the folder or below it. The materials
-/// of its parts are the places of those in the file.
+/// Reads a glTF file of either kind. The files that it names must be in the directory or below it. The material names of its
+/// parts are the indices in the file.
 ///
 /// # Errors
 ///
-/// Why it cannot be read, in one line.
+/// The reason why it cannot be read, in one line.
 pub fn parse(bytes: &[u8], folder: &Path) -> Result<Triangles, MeshError> {
     let file = File::parse(bytes, folder)?;
     let mut pieces = nodes::pieces(&file.root)?;
-    // One part for each material, however many nodes have it.
+    // One part per material, regardless of the number of nodes.
     pieces.sort_by_key(|piece| piece.primitive.material.map(|place| place.value()));
     let mut all = Triangles::default();
     let mut left_out = BTreeSet::new();
@@ -63,7 +63,7 @@ pub fn parse(bytes: &[u8], folder: &Path) -> Result<Triangles, MeshError> {
     checked(all)
 }
 
-/// Features of a piece that are not drawn.
+/// Returns features of a piece that are not displayed.
 fn unread(piece: &Piece<'_>) -> impl Iterator<Item = &'static str> {
     let primitive = piece.primitive;
     let colors = Checked::Valid(Semantic::Colors(0));
@@ -108,7 +108,8 @@ impl<'a> Vertices<'a> {
         })
     }
 
-    /// Adds those in these places, where the piece is. Those without a normal are drawn by that of their triangles.
+    /// Appends the vertices with these indices, transformed by the piece. Vertices without a normal get that of their
+    /// triangles.
     fn add(&self, piece: &Piece<'_>, places: &[u32], all: &mut Triangles) -> Option<()> {
         let before = all.vertices.len();
         for &place in places {
@@ -122,7 +123,7 @@ impl<'a> Vertices<'a> {
         if let Some(coordinates) = &self.coordinates {
             all.coordinates.resize(before, [0.0; 2]);
             for &place in places {
-                // Theirs begin in the upper left corner of the image.
+                // In glTF, texture coordinates start in the upper left corner of the image.
                 let [right, down] = coordinates.vector(place as usize)?;
                 all.coordinates.push([right, 1.0 - down]);
             }
@@ -133,7 +134,7 @@ impl<'a> Vertices<'a> {
     }
 }
 
-/// Adds the triangles of a piece, with those of its vertices that they need.
+/// Appends the triangles of a piece, with the vertices that they use.
 fn add(
     file: &File<'_>,
     piece: &Piece<'_>,
@@ -158,7 +159,7 @@ fn add(
             let place = used.partition_point(|known| *known < corner);
             u32::try_from(first_vertex + place).unwrap_or(u32::MAX)
         });
-        // What is mirrored has its corners the other way around.
+        // Mirrored triangles have the opposite winding.
         all.faces.push(if piece.is_mirrored {
             [a, c, b]
         } else {
@@ -177,7 +178,7 @@ fn add(
     Ok(())
 }
 
-/// Number of the set of texture coordinates that the shown image uses.
+/// Returns the index of the set of texture coordinates that the displayed image uses.
 fn set_of_coordinates(file: &File<'_>, primitive: &Primitive) -> u32 {
     let material = primitive.material.and_then(|place| file.root.get(place));
     material
@@ -188,8 +189,8 @@ fn set_of_coordinates(file: &File<'_>, primitive: &Primitive) -> u32 {
         .unwrap_or_default()
 }
 
-/// The triangles of a primitive, by the places of their corners among its vertices. Those of no extent, which only
-/// tie strips together, are left out. `before` is how many triangles other primitives have given so far.
+/// Returns the triangles of a primitive, as indices of its vertices. Degenerate triangles, which only connect strips, are
+/// omitted. `before` is the number of triangles of other primitives so far.
 fn faces(
     file: &File<'_>,
     indices: Option<Index<Accessor>>,
@@ -218,7 +219,7 @@ fn faces(
     };
     let mut faces = Vec::with_capacity(count);
     for place in 0..count {
-        // The order that keeps their front (glTF 2.0, 3.7.2.1).
+        // The winding that keeps their front (glTF 2.0, 3.7.2.1).
         let [a, b, c] = match mode {
             Mode::TriangleStrip => [place, place + 1 + place % 2, place + 2 - place % 2],
             Mode::TriangleFan => [place + 1, place + 2, 0],

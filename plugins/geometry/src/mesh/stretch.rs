@@ -1,9 +1,9 @@
-//! Meshes that are stretched along their axes, or mirrored.
+//! Meshes that are scaled along their axes, or mirrored.
 
 use super::Triangles;
 
 impl Triangles {
-    /// The same with other lengths along the axes; a negative factor mirrors.
+    /// Scales the mesh along its axes; a negative factor mirrors.
     #[must_use]
     pub(super) fn stretched(mut self, factors: [f64; 3]) -> Self {
         for vertex in &mut self.vertices {

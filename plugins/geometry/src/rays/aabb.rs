@@ -1,9 +1,9 @@
-//! Axis-aligned boxes that are certain to contain what they stand for.
+//! Axis-aligned bounding boxes.
 use super::Vec3;
 
-/// Margin by which a box is grown, relative to 1 m plus its greatest coordinate. Far above the rounding of any
-/// intersection, so that a box never culls a ray which its content would have stopped; far below a
-/// millimetre, so that it costs nothing.
+/// Margin by which a box is grown, relative to 1 m plus its greatest coordinate. Far above the rounding error of any
+/// intersection, so that a box never culls a ray that its content would stop; far below a millimetre, so that it costs
+/// nothing.
 const MARGIN: f64 = 1e-8;
 
 /// An axis-aligned box.
@@ -14,13 +14,13 @@ pub(super) struct Aabb {
 }
 
 impl Aabb {
-    /// Contains nothing, not even a point.
+    /// The empty box.
     pub(super) const EMPTY: Self = Self {
         low: [f64::INFINITY; 3],
         high: [f64::NEG_INFINITY; 3],
     };
 
-    /// The box of half side lengths `half` about `center`.
+    /// Returns the box with half side lengths `half` around `center`.
     pub(super) fn around(center: Vec3, half: Vec3) -> Self {
         Self {
             low: [
@@ -36,7 +36,7 @@ impl Aabb {
         }
     }
 
-    /// The smallest box around both.
+    /// Returns the smallest box around both.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut union = *self;
         for axis in 0..3 {
@@ -46,7 +46,7 @@ impl Aabb {
         union
     }
 
-    /// The smallest box around this one and a point.
+    /// Returns the smallest box around this one and a point.
     pub(super) fn with(&self, point: Vec3) -> Self {
         self.union(&Self {
             low: point,
@@ -54,7 +54,7 @@ impl Aabb {
         })
     }
 
-    /// Grown by the safety margin of the intersections.
+    /// Returns the box grown by the safety margin of the intersections.
     pub(super) fn padded(&self) -> Self {
         let mut padded = *self;
         for axis in 0..3 {
@@ -65,28 +65,28 @@ impl Aabb {
         padded
     }
 
-    /// Half side lengths.
+    /// Returns the half side lengths.
     pub(super) fn half(&self) -> Vec3 {
         [0, 1, 2].map(|axis| (self.high[axis] - self.low[axis]) * 0.5)
     }
 
-    /// The point in the middle.
+    /// Returns the centre.
     pub(super) fn center(&self) -> Vec3 {
         [0, 1, 2].map(|axis| (self.high[axis] + self.low[axis]) * 0.5)
     }
 
-    /// Half of the surface, the measure of how many rays meet a box. 0 if it is empty.
+    /// Returns half of the surface area, the measure of how many rays hit a box. 0 if it is empty.
     pub(super) fn half_surface(&self) -> f64 {
         let [x, y, z] = self.half().map(|half| half.max(0.0) * 2.0);
         x * y + y * z + z * x
     }
 
-    /// Tells whether it contains nothing.
+    /// Returns true if it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.low[0] > self.high[0]
     }
 
-    /// Tells whether all coordinates are numbers, as a box of broken geometry's are not.
+    /// Returns true if all coordinates are finite; those of invalid geometry are not.
     pub(super) fn is_finite(&self) -> bool {
         self.low
             .iter()

@@ -1,4 +1,4 @@
-//! Triangle meshes, each with a tree of its own in its own frame.
+//! Triangle meshes for rays, each with a bounding volume hierarchy in its own frame.
 use super::Vec3;
 use super::aabb::Aabb;
 use super::packet::{NOTHING, Packet};
@@ -8,13 +8,13 @@ use super::tree::Tree;
 /// two triangles that share an edge.
 const OVERLAP: f64 = 1e-9;
 
-/// Most triangles in a leaf.
+/// Maximum number of triangles in a leaf.
 const LEAF: usize = 4;
 
-/// Triangles in the frame of a mesh, in metres, ready to be met by rays from either side.
+/// Triangles in the frame of a mesh, in metres, prepared for rays from either side.
 pub struct Mesh {
     triangles: Vec<Triangle>,
-    /// Number of each triangle among those that the mesh was made of.
+    /// Index of each triangle in the input.
     sources: Vec<u32>,
     tree: Tree,
     aabb: Aabb,
@@ -22,15 +22,15 @@ pub struct Mesh {
 
 struct Triangle {
     corner: Vec3,
-    /// From the corner to the second and to the third.
+    /// Vectors from the first vertex to the second and to the third.
     edges: [Vec3; 2],
-    /// The cross product of the edges.
+    /// Cross product of the edges.
     normal: Vec3,
 }
 
 impl Mesh {
-    /// The triangles whose corners are the given vertices, in metres. Triangles of no area, of vertices that do not
-    /// exist, or at infinity are left out.
+    /// Returns the mesh of triangles with the given vertices, in metres. Degenerate triangles, and triangles with missing or
+    /// infinite vertices, are omitted.
     #[must_use]
     pub fn new(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let vertex = |index: u32| {
@@ -54,8 +54,8 @@ impl Mesh {
         }
     }
 
-    /// Distances of the rays of a packet in the mesh's frame, as in `distances`, and the number of the
-    /// triangle that each meets, among those that the mesh was made of.
+    /// Returns the distances of the rays of a packet in the mesh's frame, as `distances` does, and for each ray the index in
+    /// the input of the triangle that it hits.
     pub fn nearest<const W: usize>(&self, packet: Packet<W>) -> ([f64; W], [u32; W]) {
         let (distances, triangles) = self.meet(packet);
         let source = |triangle: u32| self.sources.get(triangle as usize).copied();
@@ -65,7 +65,7 @@ impl Mesh {
         )
     }
 
-    /// Tells whether there is nothing to meet.
+    /// Returns true if there are no triangles.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty()
@@ -75,8 +75,8 @@ impl Mesh {
         &self.aabb
     }
 
-    /// Distances at which the rays of a packet in the mesh's frame meet a triangle, no farther than
-    /// the packet reaches; infinite for those that meet none.
+    /// Returns the distances at which the rays of a packet in the mesh's frame hit a triangle within their range; infinite
+    /// without a hit.
     pub(super) fn distances<const W: usize>(&self, packet: Packet<W>) -> [f64; W] {
         self.meet(packet).0
     }
@@ -96,7 +96,7 @@ impl Mesh {
         (distances, packet.object)
     }
 
-    /// The same without the tree.
+    /// Computes the distances without the tree.
     #[cfg(test)]
     pub(super) fn distances_without_tree<const W: usize>(&self, packet: &Packet<W>) -> [f64; W] {
         let mut nearest = [f64::INFINITY; W];
@@ -146,7 +146,8 @@ impl Triangle {
             .padded()
     }
 
-    /// Möller and Trumbore's test. What depends on the origin alone is worked out once for all rays.
+    /// Ray–triangle intersection after Möller and Trumbore. Terms that depend on the origin only are computed once for all
+    /// rays.
     #[inline]
     fn distances<const W: usize>(&self, origin: Vec3, [x, y, z]: &[[f64; W]; 3]) -> [f64; W] {
         let offset = minus(origin, self.corner);
@@ -161,7 +162,7 @@ impl Triangle {
             let v = dot(ray, v_normal) * over;
             let distance = height * over;
             let inside = (u >= -OVERLAP) & (v >= -OVERLAP) & (u + v <= 1.0 + OVERLAP);
-            // Along the triangle `over` is infinite and the distance infinite or NaN: not met.
+            // For a ray in the plane of the triangle `over` is infinite and the distance infinite or NaN: no hit.
             distances[lane] = if inside & (distance >= 0.0) {
                 distance
             } else {

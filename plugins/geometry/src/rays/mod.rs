@@ -1,21 +1,19 @@
-//! Rays into the world, exact and fast: the caster behind [`Rays`] that scanners and cameras use.
+//! Ray casting, exact and fast: the caster behind [`Rays`] that scanners and cameras use.
 //!
-//! What is met is what collides: boxes, spheres, cylinders, cones and capsules as the scene defines them,
-//! to the last bits of a `f64`, and meshes by their triangles, from both sides. Grids and geometry without
-//! collision are not met. A ray that begins inside a solid meets its surface from within, as in Gazebo;
-//! rays pass through all geometry of the robot that they are cast `without`.
-//!
+//! Rays hit all geometry that collides: boxes, spheres, cylinders, cones and capsules as the scene defines them, in `f64`
+//! precision, and the triangles of meshes, from both sides. Grids and geometry without collision are not hit. A ray that
+//! starts inside a solid hits its surface from within, as in Gazebo; rays pass through all geometry of the robot that they
+//! are cast `without`.
 //! In reading order:
-//! - `world`: solids on bodies, in one tree of what stands and one of what moves;
-//! - `scan`: the rays of planar scanners, thing by thing;
-//! - `packet`: rays from one point that walk a tree together, `tree`: the tree that they walk;
-//! - `solid`, `mesh`: where a ray meets a surface;
-//! - `shape`: from the scene's shapes to solids.
+//! - `world`: solids on bodies, in a tree of the static ones and a tree of the moving ones;
+//! - `scan`: the rays of planar scanners, object by object;
+//! - `packet`: rays from one point that traverse a tree together, `tree`: bounding volume hierarchies;
+//! - `solid`, `mesh`: intersections of rays and surfaces;
+//! - `shape`: conversion of the scene's shapes to solids.
 //!
-//! The trees follow the bodies when somebody casts for the first time after a tick, so a tick without
-//! scans costs a comparison a body. No answer depends on the shape of the trees, on how rays are grouped
-//! or on the number of threads: each ray gets the least distance that any solid gives it and, of several
-//! solids at that distance, the one that was added first.
+//! The trees are updated at the first cast after a tick, so a tick without scans costs one comparison per body. No result
+//! depends on the shape of the trees, on how rays are grouped or on the number of threads: each ray gets the smallest
+//! distance of any solid and, of several solids at that distance, the one that was added first.
 
 mod aabb;
 mod mesh;
@@ -49,12 +47,12 @@ use world::{Fan, Found, World};
 
 type Vec3 = [f64; 3];
 
-/// The triangles of a geometry whose shape is a mesh. On the geometry's entity; without it, rays do not
-/// meet the mesh.
+/// Triangles of a geometry whose shape is a mesh. A component of the geometry's entity; without it, rays do not hit the
+/// mesh.
 #[derive(Component, Clone, Debug)]
 pub struct MeshOf(pub Arc<Mesh>);
 
-/// Adds [`Rays`]. Long fans are shared among the simulation's [`Threads`], if there are any.
+/// Adds [`Rays`]. Long fans are distributed over the simulation's [`Threads`], if there are any.
 pub fn plugin(app: &mut App) {
     let threads = app.world_mut().get_resource_or_init::<Threads>().clone();
     let caster = Caster(Arc::new(Shared {
@@ -76,13 +74,13 @@ struct Shared {
     threads: Threads,
 }
 
-/// The solids, and whose they are.
+/// The solids, with their entities.
 #[derive(Default)]
 struct Scene {
     world: World,
-    /// Entities of the world's bodies, by number.
+    /// Entities of the world's bodies, by index.
     bodies: Vec<Entity>,
-    /// Entities of the world's objects, by number.
+    /// Entities of the world's objects, by index.
     geometry: Vec<Entity>,
 }
 
@@ -144,19 +142,19 @@ impl Scene {
 }
 
 impl Caster {
-    /// The scene, its trees up to date with the bodies.
+    /// Returns the scene with up-to-date trees.
     fn fresh_scene(&self) -> RwLockReadGuard<'_, Scene> {
         let scene = self.read();
         if !scene.world.is_stale() {
             return scene;
         }
         drop(scene);
-        // Another thread may be here too; whoever comes second finds nothing left to do.
+        // Another thread may have updated it in the meantime; then there is nothing to do.
         self.write().world.refresh();
         self.read()
     }
 
-    // What a thread that panicked left behind is a scene all the same: every refresh starts from the poses.
+    // The scene stays valid if a thread panics: every refresh starts from the poses.
     fn read(&self) -> RwLockReadGuard<'_, Scene> {
         self.0.scene.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,7 +164,7 @@ impl Caster {
     }
 }
 
-/// Takes in all geometry anew when some was spawned, changed or removed.
+/// Collects all geometry again when some was spawned, changed or removed.
 fn collect(
     caster: Res<Caster>,
     bodies: Query<(&BodyState, Option<&BodyKind>)>,
@@ -178,7 +176,7 @@ fn collect(
         return;
     }
     let mut all: Vec<_> = geometry.iter().collect();
-    // The order decides which of two solids at the same distance is met.
+    // The order decides which of two solids at the same distance is hit.
     all.sort_by(|(_, a, _), (_, b, _)| a.frame.cmp(&b.frame));
     let mut scene = Scene::default();
     let mut numbers = BTreeMap::new();
@@ -206,7 +204,7 @@ fn collect(
     *caster.write() = scene;
 }
 
-/// Notes where the bodies are after this tick.
+/// Records the poses of the bodies after this tick.
 fn follow(caster: Res<Caster>, states: Query<&BodyState>) {
     let mut scene = caster.write();
     let Scene { world, bodies, .. } = &mut *scene;

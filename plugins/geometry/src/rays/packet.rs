@@ -1,45 +1,45 @@
-//! Rays from one point in similar directions, which walk a tree together.
+//! Packets: rays from one point in similar directions, which traverse a tree together.
 use super::Vec3;
 use super::aabb::Aabb;
 
-/// Stands for a reciprocal of zero. Finite, so that zero times it is zero and no NaN arises.
+/// Replacement for the reciprocal of zero. Finite, so that zero times it is zero and no NaN arises.
 const HUGE: f64 = 1e300;
 
-/// The object of a ray that has met nothing; greater than every object's number.
+/// Object of a ray without a hit; greater than every object's index.
 pub const NOTHING: u32 = u32::MAX;
 
 /// `W` rays from one origin, with the nearest hit of each so far.
 ///
-/// Rays do not influence each other's results: whatever is culled for the packet would have been missed
-/// by each of its rays. So the results do not depend on how rays are grouped.
+/// Rays do not influence each other's results: content that is culled for the packet would have been missed by each of its
+/// rays. So the results do not depend on how rays are grouped.
 pub struct Packet<const W: usize> {
     pub(super) origin: Vec3,
     /// x, y and z of all directions.
     pub(super) directions: [[f64; W]; 3],
-    /// Distance of the nearest hit, or how far the ray reaches; −1 for a ray that can meet nothing.
+    /// Distance of the nearest hit, or the range of the ray; −1 for an unused lane.
     pub(super) distance: [f64; W],
-    /// The object of the nearest hit, or [`NOTHING`].
+    /// Object of the nearest hit, or [`NOTHING`].
     pub(super) object: [u32; W],
-    /// The greatest of the distances.
+    /// Greatest of the distances.
     limit: f64,
     bounds: [AxisBounds; 3],
 }
 
-/// Bounds of one component of all directions, as the four factors that the test of a box needs.
+/// Bounds of one component of all directions, as the four factors of the slab test.
 #[derive(Clone, Copy)]
 struct AxisBounds {
-    /// Times the distance to the box's low face: when the first ray passes it upwards.
+    /// Factor of the distance to the low face: where the first ray passes it upwards.
     enter_low: f64,
-    /// Times the distance to the high face: when the first ray passes it downwards.
+    /// Factor of the distance to the high face: where the first ray passes it downwards.
     enter_high: f64,
-    /// Times the distance to the low face: when the last ray has passed it downwards.
+    /// Factor of the distance to the low face: where the last ray has passed it downwards.
     leave_low: f64,
-    /// Times the distance to the high face: when the last ray has passed it upwards.
+    /// Factor of the distance to the high face: where the last ray has passed it upwards.
     leave_high: f64,
 }
 
 impl<const W: usize> Packet<W> {
-    /// Rays that reach `distance` times the length of their direction.
+    /// Returns a packet of rays with ranges of `distance` times the length of their direction.
     pub fn new(origin: Vec3, directions: [[f64; W]; 3], distance: [f64; W]) -> Self {
         let bounds = [0, 1, 2].map(|axis| AxisBounds::of(&directions[axis]));
         let limit = greatest(&distance);
@@ -53,8 +53,8 @@ impl<const W: usize> Packet<W> {
         }
     }
 
-    /// A lower bound of the distance at which any ray enters a box; infinite if none does before it has
-    /// met something nearer.
+    /// Returns a lower bound of the distance at which any ray enters a box; infinite if no ray enters it before its nearest
+    /// hit.
     #[inline]
     pub(super) fn enter(&self, aabb: &Aabb) -> f64 {
         let mut enter = 0.0;
@@ -69,15 +69,14 @@ impl<const W: usize> Packet<W> {
         if enter <= leave { enter } else { f64::INFINITY }
     }
 
-    /// Tells whether something at this distance can still be the nearest hit of a ray.
+    /// Returns true if a hit at this distance could still be the nearest hit of a ray.
     #[inline]
     pub(super) fn reaches(&self, distance: f64) -> bool {
         distance <= self.limit
     }
 
-    /// Takes the distances at which the rays meet an object (infinite: not at all) where they are nearer
-    /// than what was met so far. Of two objects at the same distance, the one with the lower number
-    /// counts, so that the order in which they are met does not matter.
+    /// Updates the nearest hits with the distances of an object (infinite: no hit). Of two objects at the same distance,
+    /// that with the lower index is kept, so that the order of objects does not matter.
     #[inline]
     pub(super) fn offer(&mut self, object: u32, distances: &[f64; W]) {
         for (lane, &new) in distances.iter().enumerate() {
@@ -122,7 +121,7 @@ fn greatest(distances: &[f64]) -> f64 {
         })
 }
 
-/// One over `component`, finite also for zero.
+/// Returns 1 / `component`, finite also for zero.
 #[inline]
 pub(super) fn reciprocal(component: f64) -> f64 {
     if component.abs() > 1.0 / HUGE {
@@ -132,13 +131,13 @@ pub(super) fn reciprocal(component: f64) -> f64 {
     }
 }
 
-/// The greater one; `right` if either is NaN. One instruction, unlike `f64::max`.
+/// Returns the greater number; `right` if either is NaN. One instruction, unlike `f64::max`.
 #[inline]
 pub(super) fn max(left: f64, right: f64) -> f64 {
     if left > right { left } else { right }
 }
 
-/// The smaller one; `right` if either is NaN. One instruction, unlike `f64::min`.
+/// Returns the smaller number; `right` if either is NaN. One instruction, unlike `f64::min`.
 #[inline]
 pub(super) fn min(left: f64, right: f64) -> f64 {
     if left < right { left } else { right }

@@ -1,13 +1,12 @@
-//! Scans of planar scanners, thing by thing instead of ray by ray.
+//! Planar scans, object by object instead of ray by ray: a one-dimensional z-buffer.
 //!
-//! The plane of the rays cuts what is near, and each cut covers the rays between two angles; the nearest cut wins,
-//! ray by ray, as in a picture of one row. What is kept of a distance is one over it, the nearness: along a straight
-//! cut it is linear in the ray's direction, so that a ray costs two products. Things and whole branches of the tree
-//! are passed over where all rays have met something nearer already.
+//! The plane of the rays cuts the objects in range, and each cut covers the rays between two angles; the nearest cut wins,
+//! ray by ray. The buffer contains the inverse range: along a straight cut it is linear in the ray's direction, so that a
+//! ray costs two products. Objects and whole branches of the tree are culled where all rays have nearer hits already.
 //!
-//! Where this cannot be trusted to the last digits, the exact intersections of [`super::solid`] decide: rays near the
-//! corners of a cut, and rays that meet two things at one distance, are cast one by one; cuts that are ill defined, and
-//! those without a closed form, are asked for each ray in question.
+//! Where this is not exact to the last digits, the intersections of [`super::solid`] decide: rays near the corners of a cut,
+//! and rays that hit two objects at one distance, are cast one by one; ill-conditioned cuts, and cuts without a closed form,
+//! are intersected with each ray in question.
 mod cut;
 mod raster;
 
@@ -18,20 +17,20 @@ use super::Vec3;
 use super::world::{Fan, Found, Layer, World};
 use raster::{DOUBTFUL, Raster};
 
-/// Fewer rays than this are cast faster one by one than things are cut: measured in a hall of a hundred boxes, the two
-/// take the same time at 50 to 130 rays, with 10, 100 and 1000 robots in it.
+/// Below this number of rays, casting them one by one is faster. Measured in a hall of a hundred boxes, both take the same
+/// time at 50 to 130 rays, with 10, 100 and 1000 robots in it.
 const FEW: usize = 90;
 
-/// A scan to be made.
+/// Parameters of a scan.
 pub(super) struct Scan<'a> {
     pub(super) fan: &'a PlanarFan,
     pub(super) world_from_scanner: &'a Isometry3<f64>,
     pub(super) max_distance: f64,
-    /// The owner whose objects the rays pass through.
+    /// Owner whose objects the rays pass through.
     pub(super) without: Option<u64>,
 }
 
-/// Numbers of the rays of a group.
+/// Numbers for the rays of a group.
 type Lanes = [f64; GROUP];
 
 /// The plane of the rays.
@@ -43,8 +42,8 @@ struct Plane {
 }
 
 impl World {
-    /// Scans the world as it was at the last [`World::refresh`], and writes an answer for each ray, in the order in
-    /// which the fan was made of them.
+    /// Scans the world as it was at the last [`World::refresh`], and writes a result for each ray, in the order of the fan's
+    /// input.
     pub(super) fn scan<H>(
         &self,
         scan: &Scan<'_>,
@@ -90,7 +89,7 @@ impl World {
 }
 
 impl Layer {
-    /// Shows all objects in the plane and in range to the raster, roughly from near to far.
+    /// Draws all objects in the plane and in range into the raster, roughly from near to far.
     fn scan(&self, raster: &mut Raster<'_>, scan: &Scan<'_>) {
         self.tree.descend(
             raster,
@@ -116,8 +115,8 @@ impl Plane {
         }
     }
 
-    /// The direction of a ray in the world, to the bits of what the pose makes of it: on a surface the sign of a zero
-    /// decides.
+    /// Returns the direction of a ray in the world, bit-identical to the rotation of single rays: on a surface the sign of a
+    /// zero decides.
     #[inline]
     fn direction(&self, x: f64, y: f64) -> Vec3 {
         let [along, aside, up] = self.axes;

@@ -1,4 +1,4 @@
-//! From the scene's shapes to solids.
+//! Conversion of the scene's shapes to solids.
 use std::sync::Arc;
 
 use morse_scene::model::{Geometry, Shape};
@@ -7,15 +7,14 @@ use super::MeshOf;
 use super::mesh::Mesh;
 use super::solid::Solid;
 
-/// Solid of a geometry that rays meet, its scale applied; `None` if they meet nothing.
+/// Returns the solid of a geometry for rays, with its scale applied; `None` if rays do not hit it.
 pub(super) fn solid(geometry: &Geometry, mesh: Option<&MeshOf>) -> Option<Solid> {
     geometry
         .collision
         .then(|| visual(geometry, mesh.map(|mesh| &mesh.0)))?
 }
 
-/// The solid that a geometry is, whether it collides or not; `None` for a grid, which is none, and for a mesh
-/// without triangles.
+/// Returns the solid of a geometry, whether it collides or not; `None` for a grid, and for a mesh without triangles.
 pub fn visual(geometry: &Geometry, mesh: Option<&Arc<Mesh>>) -> Option<Solid> {
     let scale = geometry.scale;
     if scale == 0.0 || !scale.is_finite() {

@@ -1,8 +1,7 @@
 //! Intersection of rays with solids: exact, in double precision.
 //!
-//! A convex solid is the intersection (or the convex union) of simpler ones, and a ray is in each of them
-//! from `enter` to `leave`. A ray that begins outside meets the surface at `enter`; one that begins inside
-//! meets it from within, at `leave`.
+//! A convex solid is the intersection (or the convex union) of simpler ones, and a ray is in each of them from `enter` to
+//! `leave`. A ray that starts outside hits the surface at `enter`; one that starts inside hits it from within, at `leave`.
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
@@ -15,53 +14,53 @@ use super::packet::{Packet, max, min, reciprocal};
 /// A shape with its scale applied, in its own frame, in metres.
 #[derive(Clone, Debug)]
 pub enum Solid {
-    /// Centred on the frame.
+    /// A centred box.
     Box {
         /// Half side lengths.
         half: [f64; 3],
     },
-    /// Centred on the frame.
+    /// A centred sphere.
     Sphere {
-        /// Its radius.
+        /// Radius, m.
         radius: f64,
     },
-    /// Along z.
+    /// A cylinder along z.
     Cylinder {
-        /// Its radius.
+        /// Radius, m.
         radius: f64,
         /// Z coordinate of the lower end.
         low: f64,
         /// Z coordinate of the upper end; not below `low`.
         high: f64,
     },
-    /// Along z, from z = 0.
+    /// A cone along z, from z = 0.
     Cone {
         /// Radius at z = 0.
         start_radius: f64,
         /// Radius at z = `height`.
         end_radius: f64,
-        /// Its signed length.
+        /// Signed length.
         height: f64,
     },
-    /// Along z, with round caps that stick out at both ends.
+    /// A capsule along z, whose caps extend beyond both ends.
     Capsule {
-        /// Radius of cylinder and caps.
+        /// Radius of the cylinder and of the caps.
         radius: f64,
         /// Z coordinate of the centre of the lower cap.
         low: f64,
         /// Z coordinate of the centre of the upper cap; not below `low`.
         high: f64,
     },
-    /// Triangles, which are met from both sides.
+    /// Triangles, which are hit from both sides.
     Mesh {
-        /// The triangles before scaling; one mesh serves many objects.
+        /// Triangles before scaling; one mesh may serve many objects.
         mesh: Arc<Mesh>,
         /// Uniform scale about the frame's origin.
         scale: f64,
     },
 }
 
-/// Interval in which a ray is in something; empty if `leave` comes before `enter`.
+/// Interval in which a ray is inside; empty if `leave` comes before `enter`.
 #[derive(Clone, Copy)]
 struct Span {
     enter: f64,
@@ -69,12 +68,12 @@ struct Span {
 }
 
 impl Solid {
-    /// Distances at which rays from `origin` meet the surface; infinite where they do not. Origin and
-    /// directions are in the solid's frame. Not for meshes, which have a tree of their own.
+    /// Returns the distances at which rays from `origin` hit the surface; infinite without a hit. Origin and directions are
+    /// in the solid's frame. Not for meshes, which have a tree of their own.
     #[inline]
     pub fn distances<const W: usize>(&self, origin: Vec3, [x, y, z]: &[[f64; W]; 3]) -> [f64; W] {
         let mut distances = [f64::INFINITY; W];
-        // One loop for each shape: the compiler turns it into vector instructions.
+        // One loop per shape: the compiler vectorises it.
         match self {
             Self::Box { half } => {
                 for lane in 0..W {
@@ -126,13 +125,13 @@ impl Solid {
         distances
     }
 
-    /// The box around the solid in its own frame: its lowest and highest corner.
+    /// Returns the bounding box of the solid in its own frame: its minimum and maximum corner.
     pub fn bounds(&self) -> [Vec3; 2] {
         let aabb = self.aabb(&Isometry3::identity()).padded();
         [aabb.low, aabb.high]
     }
 
-    /// The box around the solid at a pose.
+    /// Returns the bounding box of the solid at a pose.
     fn aabb(&self, pose: &Isometry3<f64>) -> Aabb {
         let position: Vec3 = pose.translation.vector.into();
         let axis: Vec3 = (pose.rotation * nalgebra::Vector3::z()).into();
@@ -171,13 +170,13 @@ impl Solid {
 /// A solid at a pose in the world.
 pub(super) struct Placed {
     pub(super) solid: Solid,
-    /// Rows of the rotation that turns world into local coordinates, over the scale of a mesh.
+    /// Rows of the rotation from world to local coordinates, divided by the scale of a mesh.
     pub(super) local_from_world: [Vec3; 3],
     pub(super) position: Vec3,
 }
 
 impl Placed {
-    /// `solid` at the origin, until it is put somewhere.
+    /// Returns the solid at the origin.
     pub(super) fn new(solid: Solid) -> Self {
         Self {
             solid,
@@ -186,7 +185,7 @@ impl Placed {
         }
     }
 
-    /// Puts the solid at a pose in the world and returns the box around it.
+    /// Sets the pose of the solid in the world and returns its bounding box.
     pub(super) fn put(&mut self, world_from_solid: &Isometry3<f64>) -> Aabb {
         let rotation = world_from_solid.rotation.to_rotation_matrix();
         let over_scale = if let Self {
@@ -205,7 +204,7 @@ impl Placed {
         self.solid.aabb(world_from_solid).padded()
     }
 
-    /// Lets the packet's rays meet the solid, which has the given number.
+    /// Intersects the packet's rays with the solid, which has the given index.
     #[inline]
     pub(super) fn meet<const W: usize>(&self, number: u32, packet: &mut Packet<W>) {
         let origin = self.local([0, 1, 2].map(|axis| packet.origin[axis] - self.position[axis]));
@@ -241,7 +240,7 @@ impl Span {
         leave: f64::INFINITY,
     };
 
-    /// Distance at which the ray meets the surface: on entering, or, if it begins inside, on leaving.
+    /// Returns the distance at which the ray hits the surface: on entering, or, if it starts inside, on leaving.
     #[inline]
     fn surface(self) -> f64 {
         let distance = if self.enter >= 0.0 {
@@ -256,7 +255,7 @@ impl Span {
         }
     }
 
-    /// In both.
+    /// Returns the intersection.
     #[inline]
     fn and(self, other: Self) -> Self {
         Self {
@@ -265,7 +264,7 @@ impl Span {
         }
     }
 
-    /// In either one, where the union of both is convex.
+    /// Returns the union, if it is convex.
     #[inline]
     fn or(self, other: Self) -> Self {
         if self.enter > self.leave {
@@ -280,7 +279,7 @@ impl Span {
         }
     }
 
-    /// Between two planes across an axis, at `low` and `high` seen from the origin of the ray.
+    /// Returns the interval between two planes across an axis, at `low` and `high` relative to the origin of the ray.
     #[inline]
     fn slab(low: f64, high: f64, direction: f64) -> Self {
         let over = reciprocal(direction);
@@ -291,12 +290,12 @@ impl Span {
         }
     }
 
-    /// In a cylinder without ends.
+    /// Returns the interval in an infinite cylinder.
     #[inline]
     fn tube(radius: f64, [ox, oy, _]: Vec3, [x, y, z]: Vec3) -> Self {
         let across = x * x + y * y;
         let along = -(ox * x + oy * y);
-        // How far the ray passes the axis, times `across`: exact also from far away, unlike b² − 4ac.
+        // Distance of the ray from the axis, times `across`: exact also from far away, unlike b² − 4ac.
         let aside = ox * y - oy * x;
         let square = radius * radius * across - aside * aside;
         let root = max(square, 0.0).sqrt();
@@ -333,11 +332,11 @@ impl Span {
         if square >= 0.0 { span } else { Self::EMPTY }
     }
 
-    /// In a cone of radius `start + slope · z`, where that is positive.
+    /// Returns the interval in a cone of radius `start + slope · z`, where that is positive.
     #[inline]
     fn cone(start: f64, slope: f64, [ox, oy, oz]: Vec3, [x, y, z]: Vec3) -> Self {
         let (radius, widening) = (start + slope * oz, slope * z);
-        // Inside is where a·t² + 2·b·t + c ≤ 0.
+        // The inside is where a·t² + 2·b·t + c ≤ 0.
         let a = x * x + y * y - widening * widening;
         let b = ox * x + oy * y - radius * widening;
         let c = ox * ox + oy * oy - radius * radius;
@@ -361,8 +360,8 @@ impl Span {
                 leave: second,
             };
         }
-        // Steeper than the flank: the ray passes through this cone and through its mirror image beyond
-        // the apex. This cone is on the side to which the radius grows.
+        // Steeper than the flank: the ray passes through this cone and through its mirror image beyond the apex. This cone
+        // is on the side to which the radius grows.
         match (a < 0.0, widening > 0.0) {
             (true, true) => Self {
                 enter: second,
@@ -384,7 +383,7 @@ impl Span {
         }
     }
 
-    /// From a point on the axis at the apex: touching, or running inside.
+    /// Returns the interval of a ray from the apex: touching, or running inside.
     fn at_apex(a: f64) -> Self {
         if a > 0.0 {
             Self {
@@ -397,7 +396,7 @@ impl Span {
     }
 }
 
-/// The box around a box at a pose.
+/// Returns the bounding box of a box at a pose.
 fn turned(aabb: &Aabb, pose: &Isometry3<f64>) -> Aabb {
     let rotation = pose.rotation.to_rotation_matrix();
     let center: nalgebra::Point3<f64> = pose * nalgebra::Point3::from(aabb.center());

@@ -33,7 +33,7 @@ fn cast(world: &World, fan: &Fan<'_>) -> Vec<Option<Found>> {
     hits
 }
 
-/// The distance that one ray goes; infinite if it meets nothing.
+/// Distance of the hit of one ray; infinite without a hit.
 fn distance(world: &World, origin: [f64; 3], direction: [f64; 3]) -> f64 {
     cast(world, &fan(origin, &[direction.into()]))[0].map_or(f64::INFINITY, |found| found.distance)
 }

@@ -1,36 +1,36 @@
-//! A tree of boxes around things with numbers, so that a ray asks few of them.
+//! Bounding volume hierarchy with the surface area heuristic.
 use super::aabb::Aabb;
 use super::packet::Packet;
 
-/// Places at which a split is tried, along the longest side.
+/// Number of candidate splits along the longest side.
 const BINS: usize = 16;
-/// From this depth on a node is halved by count, which bounds the depth of the tree.
+/// Depth from which a node is halved by count, which bounds the depth of the tree.
 const DEEP: usize = 40;
-/// Depth that is never reached: halving 2³² things takes 32 levels more.
+/// Maximum depth: halving 2³² objects takes 32 levels more.
 const STACK: usize = DEEP + 40;
 
-/// A bounding volume hierarchy.
+/// A bounding volume hierarchy over indexed boxes.
 ///
-/// Its shape has no influence on what is found, only on how fast.
+/// Its shape influences the speed of a query only, not the result.
 #[derive(Default)]
 pub(super) struct Tree {
-    /// The root first, children after their parents, two siblings side by side.
+    /// Nodes: the root first, children after their parents, siblings adjacent.
     nodes: Vec<Node>,
-    /// The things, so that those of a leaf are neighbours.
+    /// Object indices, so that those of a leaf are adjacent.
     things: Vec<u32>,
-    /// Sum of all surfaces when the tree was built.
+    /// Sum of all surface areas when the tree was built.
     built_surface: f64,
 }
 
 struct Node {
     aabb: Aabb,
-    /// The first of two children, or the first thing of a leaf.
+    /// Index of the first of two children, or of the first object of a leaf.
     first: u32,
-    /// Number of things in a leaf; 0 for a node with children.
+    /// Number of objects in a leaf; 0 for a node with children.
     count: u32,
 }
 
-/// A node that is yet to be split.
+/// A node that has not been split yet.
 struct Branch {
     node: usize,
     start: usize,
@@ -39,7 +39,7 @@ struct Branch {
 }
 
 impl Tree {
-    /// Builds the tree from scratch, in the memory it already has. Thing `i` lies in `boxes[i]`.
+    /// Builds the tree from scratch, reusing its memory. The box of object `i` is `boxes[i]`.
     pub(super) fn build(&mut self, boxes: &[Aabb], leaf_size: usize) {
         self.nodes.clear();
         self.things.clear();
@@ -64,7 +64,7 @@ impl Tree {
         self.built_surface = self.surface();
     }
 
-    /// Follows things that moved a little. The tree is built anew once it has become a bad one.
+    /// Refits the boxes of objects that moved a little. Rebuilds the tree once its quality has decayed.
     pub(super) fn refit(&mut self, boxes: &[Aabb], leaf_size: usize) {
         for index in (0..self.nodes.len()).rev() {
             let node = &self.nodes[index];
@@ -79,12 +79,12 @@ impl Tree {
         }
     }
 
-    /// The number of things in it.
+    /// Returns the number of objects.
     pub(super) fn len(&self) -> usize {
         self.things.len()
     }
 
-    /// Shows `packet` to all things whose box it may meet, roughly from near to far.
+    /// Calls a function with all objects whose box the packet may hit, roughly from near to far.
     #[inline]
     pub(super) fn walk<const W: usize>(
         &self,
@@ -138,9 +138,9 @@ impl Tree {
         }
     }
 
-    /// Shows all things in boxes that are entered to `meet`, roughly from near to far. `enter` says how near a box is,
-    /// and anything else to be known of it, or nothing if the box may be passed over; `is_wanted`, whether that is so
-    /// still when its turn comes.
+    /// Calls `meet` for all objects in boxes that are entered, roughly from near to far. `enter` returns the distance of a
+    /// box and a value for it, or `None` if the box is culled; `is_wanted` returns whether the box is still needed when it
+    /// is visited.
     #[inline]
     pub(super) fn descend<C, K: Copy + Default>(
         &self,
@@ -175,7 +175,7 @@ impl Tree {
             let right = (right, enter(context, &self.nodes[right as usize].aabb));
             match (left, right) {
                 ((left, Some((near, known))), (right, Some((far, other)))) => {
-                    // The nearer one on top, without a branch that nobody could foretell.
+                    // The nearer one on top, without an unpredictable branch.
                     let is_left_near = usize::from(near <= far);
                     stack[height + is_left_near] = (left, near, known);
                     stack[height + 1 - is_left_near] = (right, far, other);
@@ -239,7 +239,7 @@ impl Tree {
         }
     }
 
-    /// Sorts the things of a node into two halves and returns where the second begins.
+    /// Partitions the objects of a node into two halves and returns the start of the second.
     fn partition(&mut self, boxes: &[Aabb], branch: &Branch) -> usize {
         let things = &mut self.things[branch.start..branch.end];
         let centers = things.iter().fold(Aabb::EMPTY, |all, &thing| {
@@ -285,7 +285,7 @@ impl Tree {
     }
 }
 
-/// The last bin of the first half, after the surface area heuristic; `None` if all are in one bin.
+/// Returns the last bin of the first half by the surface area heuristic; `None` if all objects are in one bin.
 fn cheapest_split(boxes: &[Aabb], things: &[u32], bin: impl Fn(&u32) -> usize) -> Option<usize> {
     let mut bins = [(Aabb::EMPTY, 0.0); BINS];
     for thing in things {

@@ -1,4 +1,4 @@
-//! Everything that rays can meet: solids on bodies, in one tree of what stands and one of what moves.
+//! All solids on bodies that rays can hit, in a tree of the static ones and a tree of the moving ones.
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
@@ -8,21 +8,21 @@ use super::packet::{NOTHING, Packet};
 use super::solid::{Placed, Solid};
 use super::tree::Tree;
 
-/// Rays that walk the trees together: measured, 8 and 16 are each a tenth slower.
+/// Rays that traverse the trees together: measured, 8 and 16 are each a tenth slower.
 const LANES: usize = 12;
-/// Fewer rays in similar directions than this are faster one by one.
+/// Below this number of rays in similar directions, single rays are faster.
 const FEW: usize = 3;
-/// Square of the cosine between the first and any other ray of a packet, at least.
+/// Minimum squared cosine between the first and any other ray of a packet.
 const SIMILAR: f64 = 0.75;
-/// Rays in a task for another thread. Less would take longer to hand over than to do.
+/// Rays in a task for another thread. Smaller tasks cost more than they gain.
 const TASK: usize = 1024;
 
 /// Hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Found {
-    /// In lengths of the ray's direction.
+    /// Distance, in multiples of the direction's length.
     pub(super) distance: f64,
-    /// The number of the object, as [`World::add`] gave it.
+    /// Index of the object, as [`World::add`] returned it.
     pub(super) object: u32,
 }
 
@@ -30,11 +30,11 @@ pub(super) struct Found {
 pub(super) struct Fan<'a> {
     /// Common origin of the rays, in the world.
     pub(super) origin: Point3<f64>,
-    /// Directions of the rays, in the world. Of any length but zero; distances are in lengths of these.
+    /// Directions of the rays, in the world. Of any length but zero; distances are in multiples of it.
     pub(super) directions: &'a [Vector3<f64>],
     /// Range of the rays.
     pub(super) max_distance: f64,
-    /// The owner whose objects they pass through.
+    /// Owner whose objects the rays pass through.
     pub(super) without: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ struct Body {
     stale: bool,
 }
 
-/// Objects with a tree. The vectors run in parallel.
+/// Objects with a tree. The arrays are parallel.
 #[derive(Default)]
 pub(super) struct Layer {
     pub(super) objects: Vec<Object>,
@@ -69,15 +69,15 @@ pub(super) struct Object {
     pub(super) owner: Option<u64>,
 }
 
-/// Body that an object hangs on, and the object's pose on it.
+/// Body to which an object is fixed, and the object's pose on it.
 struct Anchor {
     body: usize,
     body_from_solid: Isometry3<f64>,
 }
 
 impl World {
-    /// Adds a body and returns its number. One that is said not to move may be moved all the same, at the
-    /// cost of building its tree anew.
+    /// Adds a body and returns its index. A body that is declared static may still be moved, at the cost of rebuilding its
+    /// tree.
     pub(super) fn add_body(&mut self, world_from_body: Isometry3<f64>, moves: bool) -> usize {
         self.bodies.push(Body {
             world_from_body,
@@ -87,8 +87,8 @@ impl World {
         self.bodies.len() - 1
     }
 
-    /// Adds a solid on a body and returns its number, counted from 0. Rays may be told to pass through
-    /// all objects of an owner. What has no place, such as a mesh without triangles, is never met.
+    /// Adds a solid on a body and returns its index, counted from 0. Rays may pass through all objects of an owner. Objects
+    /// without extent, such as a mesh without triangles, are never hit.
     pub(super) fn add(
         &mut self,
         solid: Solid,
@@ -122,7 +122,7 @@ impl World {
         number
     }
 
-    /// Says where a body is. This is cheap; the trees follow at the next [`World::refresh`].
+    /// Sets the pose of a body. This is cheap; the trees are updated by the next [`World::refresh`].
     pub(super) fn move_body(&mut self, body: usize, world_from_body: &Isometry3<f64>) {
         if let Some(body) = self.bodies.get_mut(body)
             && body.world_from_body != *world_from_body
@@ -133,12 +133,12 @@ impl World {
         }
     }
 
-    /// Tells whether bodies moved since the last [`World::refresh`].
+    /// Returns true if bodies moved since the last [`World::refresh`].
     pub(super) fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// Brings the trees up to date with the bodies.
+    /// Updates the trees.
     pub(super) fn refresh(&mut self) {
         if !self.stale {
             return;
@@ -151,8 +151,8 @@ impl World {
         self.stale = false;
     }
 
-    /// Casts rays into the world as it was at the last [`World::refresh`] and writes one answer for each,
-    /// as `answer` words it. Shares long fans among the threads of a pool; the answers are the same.
+    /// Casts rays into the world as it was at the last [`World::refresh`] and writes one result for each, converted by
+    /// `answer`. Distributes long fans over the threads of a pool; the results are equal.
     pub(super) fn cast_fan<H: Send>(
         &self,
         fan: &Fan<'_>,
@@ -172,7 +172,7 @@ impl World {
         });
     }
 
-    /// The answer to the first ray of a fan.
+    /// Returns the result of the first ray of a fan.
     pub(super) fn cast_one(&self, fan: &Fan<'_>) -> Option<Found> {
         let mut found = [None];
         self.cast_packet::<1, _>(fan, &fan.directions[..1], &mut found, &|found| found);
@@ -210,7 +210,7 @@ impl World {
         let mut components = [[0.0; W]; 3];
         let mut reach = [-1.0; W];
         for lane in 0..W {
-            // Lanes that are left over repeat the last ray.
+            // Unused lanes repeat the last ray.
             let direction = &directions[lane.min(directions.len() - 1)];
             for axis in 0..3 {
                 components[axis][lane] = direction[axis];
@@ -236,7 +236,7 @@ impl World {
 }
 
 impl Layer {
-    /// Puts the objects of bodies that moved where they are now and updates the tree, if there are any.
+    /// Updates the poses of objects on bodies that moved, and then the tree, if there are any.
     fn refresh(&mut self, bodies: &[Body], update: impl FnOnce(&mut Tree, &[Aabb], usize)) {
         let mut stale = false;
         for (index, anchor) in self.anchors.iter().enumerate() {
@@ -267,7 +267,7 @@ impl Layer {
     }
 }
 
-/// Number of rays, from the first on, that go in similar directions and fit into a packet; at least 1.
+/// Returns the number of rays, from the first on, that have similar directions and fit into a packet; at least 1.
 fn count_similar(directions: &[Vector3<f64>]) -> usize {
     let Some(first) = directions.first() else {
         return 1;
@@ -286,7 +286,7 @@ fn count_similar(directions: &[Vector3<f64>]) -> usize {
 
 #[cfg(test)]
 impl World {
-    /// The answer of every object asked one by one.
+    /// Returns the result of intersecting every object one by one.
     pub(super) fn cast_brute(&self, fan: &Fan<'_>, direction: &Vector3<f64>) -> Option<Found> {
         let components = [0, 1, 2].map(|axis| [direction[axis]]);
         let mut packet = Packet::new(

@@ -1,4 +1,4 @@
-//! Planar arms by hand.
+//! Planar arms against closed forms.
 use bevy::prelude::Entity;
 use morse_api::joint::JointShape;
 use nalgebra::{UnitVector3, Vector3};

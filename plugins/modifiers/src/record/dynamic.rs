@@ -1,4 +1,4 @@
-//! Values whose form is known at run time only, as numbers: what they are comes first.
+//! Serialisation of values whose form is determined at run time; the form comes first.
 use morse_api::{
     dynamic::DynamicValue,
     samples::{Block, Sample, Samples},
@@ -17,7 +17,7 @@ const BYTES: u8 = 7;
 const WORDS: u8 = 8;
 const REALS: u8 = 9;
 
-/// Adds a value to a row.
+/// Appends a value to a list.
 pub(super) fn write(value: &DynamicValue, row: &mut Vec<f64>) {
     match value {
         DynamicValue::Number(number) => row.extend([f64::from(NUMBER), *number]),
@@ -57,7 +57,7 @@ fn write_samples<T: Sample + Into<f64>>(sort: u8, samples: &Samples<T>, row: &mu
     row.extend(values.iter().map(|value| -> f64 { (*value).into() }));
 }
 
-/// `back` undoes what the making of an `f64` did.
+/// Reads samples; `back` converts from `f64`.
 fn read_samples<T: Sample>(row: &mut &[f64], back: impl Fn(f64) -> T) -> Samples<T> {
     let count = next(row) as usize;
     let mut samples = Samples::default();
@@ -68,7 +68,7 @@ fn read_samples<T: Sample>(row: &mut &[f64], back: impl Fn(f64) -> T) -> Samples
     samples
 }
 
-/// Takes a value off a row, reusing what the old one has allocated where it was of the same sort.
+/// Removes a value from a list, reusing the memory of an old value of the same form.
 pub(super) fn read(value: &mut DynamicValue, row: &mut &[f64]) {
     match next(row) as u8 {
         NUMBER => *value = DynamicValue::Number(next(row)),

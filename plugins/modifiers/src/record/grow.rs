@@ -1,4 +1,4 @@
-//! Lists and maps that come back with other lengths than they have, so that parts of them are made anew.
+//! Deserialisation of lists and maps whose length changes, so that items are created.
 use bevy::reflect::{
     PartialReflect, TypeInfo,
     array::DynamicArray,
@@ -10,7 +10,7 @@ use morse_api::dynamic::DynamicValue;
 
 use super::{each_integer, next, read};
 
-/// Takes a list off a row.
+/// Removes a list from a list of numbers.
 pub(super) fn list(items: &mut dyn List, row: &mut &[f64]) {
     let count = next(row) as usize;
     while items.len() > count {
@@ -28,7 +28,7 @@ pub(super) fn list(items: &mut dyn List, row: &mut &[f64]) {
     }
 }
 
-/// Takes a map off a row.
+/// Removes a map from a list of numbers.
 pub(super) fn map(map: &mut dyn Map, row: &mut &[f64]) {
     let count = next(row) as usize;
     let info = map.get_represented_map_info();
@@ -50,7 +50,7 @@ pub(super) fn map(map: &mut dyn Map, row: &mut &[f64]) {
     }
 }
 
-/// A new value of a type, or one with the same parts, off a row; `None` for a type that cannot be kept.
+/// Returns a new value of a type, read from a list of numbers; `None` for a type that cannot be stored.
 fn make(info: &'static TypeInfo, row: &mut &[f64]) -> Option<Box<dyn PartialReflect>> {
     macro_rules! plain {
         ($($type:ty),+) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Ids, Xml, child, children};
 use crate::mesh::{Look, Part};
 
-/// Looks of the materials that parts have.
+/// Returns the appearances of the materials of parts.
 pub(super) fn looks(parts: &[Part], ids: &Ids<'_>) -> BTreeMap<String, Look> {
     let mut found = BTreeMap::new();
     for part in parts {
@@ -36,7 +36,7 @@ fn look(material: &str, ids: &Ids<'_>) -> Option<Look> {
     Some(Look { color, image })
 }
 
-/// File of a texture: through its sampler and its surface, or straight.
+/// Returns the file of a texture: through its sampler and its surface, or directly.
 fn image(texture: Xml<'_>, profile: Xml<'_>, ids: &Ids<'_>) -> Option<String> {
     let name = texture.attribute("texture")?;
     let parameter = |sid: &str, inside: &str, field: &str| {
@@ -47,7 +47,7 @@ fn image(texture: Xml<'_>, profile: Xml<'_>, ids: &Ids<'_>) -> Option<String> {
     let surface = parameter(name, "sampler2D", "source").unwrap_or(name);
     let image = parameter(surface, "surface", "init_from").unwrap_or(surface);
     let init = child(ids.at(Some(image))?, "init_from")?;
-    // Version 1.5 has one more element.
+    // Version 1.5 has an additional element.
     let file = child(init, "ref").unwrap_or(init).text()?.trim();
     Some(file.replace("%20", " "))
 }

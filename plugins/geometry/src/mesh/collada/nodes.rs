@@ -1,4 +1,4 @@
-//! Nodes of the scene of a Collada file: which geometry is where.
+//! Nodes of the scene of a Collada file, which place its geometries.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
 use super::{Ids, Xml, broken, child, children};
 use crate::mesh::MeshError;
 
-/// Levels of nodes.
+/// Maximum depth of nodes.
 const DEEPEST: usize = 64;
 
-/// Nodes of a file, each as often as it is there.
+/// Maximum number of nodes of a file, counting each instance.
 const MOST_PLACED: usize = 100_000;
 
-/// A geometry and where it is.
+/// A geometry and its transform.
 pub(super) struct Placed<'a> {
     pub(super) geometry: Xml<'a>,
-    /// Materials of symbols.
+    /// Materials by symbol.
     pub(super) materials: BTreeMap<&'a str, &'a str>,
     pub(super) pose: Matrix4<f64>,
 }
 
-/// All geometry of the scene, or of the file where it has no scene.
+/// Returns all geometries of the scene, or of the file if it has no scene.
 pub(super) fn placed<'a>(root: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Placed<'a>>, MeshError> {
     let mut found = Vec::new();
     let scene = child(root, "scene").and_then(|scene| child(scene, "instance_visual_scene"));
@@ -69,7 +69,7 @@ pub(super) fn placed<'a>(root: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Placed<'a>>
     Ok(found)
 }
 
-/// Materials that an instance binds to the symbols of its geometry.
+/// Returns the materials that an instance binds to the symbols of its geometry.
 fn materials<'a>(instance: Xml<'a>) -> BTreeMap<&'a str, &'a str> {
     let bound = instance.descendants();
     let bound = bound.filter(|node| node.tag_name().name() == "instance_material");
@@ -81,7 +81,7 @@ fn materials<'a>(instance: Xml<'a>) -> BTreeMap<&'a str, &'a str> {
         .collect()
 }
 
-/// Place of a node in the one around it: all its steps, the last one first.
+/// Returns the transform of a node in its parent: the product of all its transforms, in the order of the file.
 fn pose(node: Xml<'_>) -> Matrix4<f64> {
     let mut pose = Matrix4::identity();
     for step in node.children().filter(Xml::is_element) {
@@ -109,7 +109,7 @@ fn pose(node: Xml<'_>) -> Matrix4<f64> {
     pose
 }
 
-/// With `libm`'s sine and cosine.
+/// Returns a rotation, with `libm`'s sine and cosine.
 fn rotation(axis: &Vector3<f64>, angle: f64) -> Matrix4<f64> {
     let axis = Unit::new_normalize(*axis);
     let (sin, cos) = libm::sincos(angle);

@@ -1,4 +1,4 @@
-//! Primitives of a geometry of a Collada file as triangles.
+//! Primitives of a geometry of a Collada file, converted to triangles.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Shape<'a> {
     pub(super) material: Option<&'a str>,
 }
 
-/// Numbers of a source, so many of them together.
+/// Numbers of a source, with their stride.
 struct Source {
     numbers: Vec<f32>,
     stride: usize,
@@ -45,13 +45,13 @@ impl Source {
     }
 }
 
-/// Numbers in a text; a word that is none ends them.
+/// Parses numbers from a text, up to the first invalid one.
 pub(super) fn numbers(text: &str) -> Vec<f64> {
     let words = text.split_ascii_whitespace();
     words.map_while(|word| word.parse().ok()).collect()
 }
 
-/// The shapes of a geometry: one for each primitive.
+/// Returns the shapes of a geometry: one per primitive.
 pub(super) fn shapes<'a>(geometry: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Shape<'a>>, MeshError> {
     let Some(mesh) = child(geometry, "mesh") else {
         return Ok(Vec::new());
@@ -68,7 +68,7 @@ pub(super) fn shapes<'a>(geometry: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Shape<'
     Ok(found)
 }
 
-/// Sources of the corners of a primitive: offset in the list of indices, and id of the source.
+/// Sources of the vertices of a primitive: offset in the list of indices, and id of the source.
 struct Inputs<'a> {
     position: (usize, &'a str),
     normal: Option<(usize, &'a str)>,
@@ -170,7 +170,7 @@ fn shape<'a>(
                     }
                 }
             }
-            // Polygons are as convex as most are, so that they are fans too.
+            // Polygons are taken as convex and split into fans.
             _ => maker.polygon(&corners)?,
         }
     }
@@ -183,7 +183,7 @@ fn indices(text: &str) -> Result<Vec<usize>, MeshError> {
     read.map_err(|error: std::num::ParseIntError| broken(format!("an index is no number: {error}")))
 }
 
-/// Makes triangles of corners; corners that are alike become one.
+/// Builds triangles from vertices, merging equal vertices.
 struct Maker<'s, 'a> {
     inputs: &'s Inputs<'a>,
     sources: &'s BTreeMap<&'a str, Source>,
@@ -192,7 +192,7 @@ struct Maker<'s, 'a> {
 }
 
 impl Maker<'_, '_> {
-    /// Adds the triangles that a polygon is.
+    /// Adds the triangles of a polygon.
     fn polygon(&mut self, corners: &[&[usize]]) -> Result<(), MeshError> {
         let [first, rest @ ..] = corners else {
             return Ok(());

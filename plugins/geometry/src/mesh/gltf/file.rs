@@ -1,4 +1,4 @@
-//! A glTF file: its container, its JSON, and the bytes that it names, all bounded.
+//! A glTF file: its container, its JSON, and the bytes that it names, all limited in size.
 use std::{
     borrow::Cow,
     cell::{Cell, OnceCell},
@@ -17,23 +17,23 @@ use super::{
 };
 use crate::files;
 
-/// No file may have more values in its JSON than this: each takes a few hundred bytes of memory.
+/// Maximum number of values in the JSON of a file: each takes a few hundred bytes of memory.
 const MOST_VALUES: usize = 1 << 20;
 
 /// A glTF file that is open.
 pub struct File<'a> {
-    /// Content of its JSON. Places in it may lead nowhere.
+    /// Content of the JSON. Indices in it may be invalid.
     pub root: Root,
-    /// Folder of the files that it names.
+    /// Directory of the files that it names.
     pub folder: &'a Path,
     binary: Option<Cow<'a, [u8]>>,
-    /// Each is read when it is needed.
+    /// Each buffer is read when it is needed.
     buffers: Vec<OnceCell<Result<Cow<'a, [u8]>, MeshError>>>,
-    /// Bytes that may still be read from other files.
+    /// Number of bytes that may still be read from other files.
     left: Cell<u64>,
 }
 
-/// Parts of the JSON that have to be known before the rest is understood.
+/// Parts of the JSON that are needed before the rest is parsed.
 #[derive(Deserialize)]
 struct Head {
     asset: Asset,
@@ -46,18 +46,18 @@ struct Asset {
     version: String,
 }
 
-/// The error of a file that breaks the rules of the format.
+/// Returns the error of a file that violates the rules of the format.
 pub(super) fn broken(what: &str) -> MeshError {
     MeshError::Gltf(what.to_owned())
 }
 
-/// A text from a file as it may be shown: short, and without control characters.
+/// Returns a text from a file in displayable form: short, and without control characters.
 pub fn shown(text: &str) -> String {
     let begin: String = text.chars().take(80).collect();
     begin.escape_debug().to_string()
 }
 
-/// Error of JSON that is not understood: place and reason, without the texts in it.
+/// Returns the error of JSON that cannot be parsed: position and reason, without texts of the file.
 fn misread(error: &serde_json::Error) -> MeshError {
     let (line, column) = (error.line(), error.column());
     let why = error.to_string();
@@ -70,11 +70,11 @@ fn misread(error: &serde_json::Error) -> MeshError {
 }
 
 impl<'a> File<'a> {
-    /// Opens a file of either kind. Files that it names are in the folder or below it.
+    /// Opens a file of either kind. Files that it names must be in the directory or below it.
     ///
     /// # Errors
     ///
-    /// When it is broken, too large, or needs what cannot be read: why, in one line.
+    /// The file is invalid, too large, or requires an unsupported feature: the reason in one line.
     pub fn parse(bytes: &'a [u8], folder: &'a Path) -> Result<Self, MeshError> {
         let (json, binary) = chunks(bytes)?;
         if values(&json) > MOST_VALUES {
@@ -107,11 +107,11 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The bytes of a buffer view, and how far its elements are apart, if it says so.
+    /// Returns the bytes of a buffer view, and the stride of its elements, if it defines one.
     ///
     /// # Errors
     ///
-    /// When there are no such bytes.
+    /// The view is out of range.
     pub fn view(&self, place: Index<View>) -> Result<(&[u8], Option<usize>), MeshError> {
         let wrong = |what: &str| broken(&format!("buffer view {} {what}", place.value()));
         let Some(view) = self.root.get(place) else {
@@ -172,7 +172,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The JSON and the binary chunk.
+/// Returns the JSON and the binary chunk.
 fn chunks(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), MeshError> {
     let Some(header) = bytes.strip_prefix(b"glTF") else {
         return Ok((bytes.into(), None));
@@ -191,7 +191,7 @@ fn chunks(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), MeshEr
     }
 }
 
-/// Upper bound of the number of values in a JSON text.
+/// Returns an upper bound of the number of values in a JSON text.
 fn values(json: &[u8]) -> usize {
     let mut count = 1;
     let (mut is_text, mut is_escaped) = (false, false);
@@ -207,7 +207,7 @@ fn values(json: &[u8]) -> usize {
     count
 }
 
-/// Remedy for an extension that is not supported.
+/// Returns the remedy for an unsupported extension.
 fn remedy(extension: &str) -> &'static str {
     match extension {
         "KHR_draco_mesh_compression" | "EXT_meshopt_compression" | "KHR_meshopt_compression" => {
@@ -219,9 +219,9 @@ fn remedy(extension: &str) -> &'static str {
     }
 }
 
-/// The rules of the format, as far as the library knows them.
+/// Validates the rules of the format that the library checks.
 fn valid(root: Root) -> Result<Root, MeshError> {
-    // It looks these up before it has looked whether they are there.
+    // The library indexes these before it validates them.
     let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let mut positions = primitives.filter_map(|primitive| {
         let positions = Checked::Valid(Semantic::Positions);

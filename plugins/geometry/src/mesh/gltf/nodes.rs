@@ -1,29 +1,29 @@
-//! Tree of the nodes of a glTF file, which places its meshes.
+//! Node tree of a glTF file, which places its meshes.
 use ::gltf::json::{Root, mesh::Primitive, scene::Node};
 use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion, Vector3, Vector4};
 
 use super::{super::MeshError, file::broken};
 
-/// No scene may have more pieces than this.
+/// Maximum number of pieces in a scene.
 const MOST_PIECES: usize = 1 << 20;
 
-/// A primitive where a node puts it.
+/// A primitive with the transform of a node.
 pub(super) struct Piece<'a> {
     pub(super) primitive: &'a Primitive,
-    /// True if joints would bend it.
+    /// True if joints would deform it.
     pub(super) has_skin: bool,
-    /// True if it is a mirror image of the mesh.
+    /// True if it is mirrored.
     pub(super) is_mirrored: bool,
     scene_from_mesh: Matrix4<f64>,
-    /// Turns normals; not of any certain size.
+    /// Transform of normals, up to a factor.
     turn: Matrix3<f64>,
 }
 
-/// All primitives of the default scene, or of the first one.
+/// Returns all primitives of the default scene, or of the first one.
 ///
 /// # Errors
 ///
-/// When its nodes are no tree, or there are too many.
+/// The nodes are no tree, or there are too many.
 pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, MeshError> {
     let chosen = root.scene.map_or(0, |scene| scene.value());
     let Some(scene) = root.scenes.get(chosen) else {
@@ -61,7 +61,7 @@ pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, MeshError> {
     Ok(pieces)
 }
 
-/// Transform of a node relative to its parent.
+/// Returns the transform of a node relative to its parent.
 fn transform(node: &Node, place: usize) -> Result<Matrix4<f64>, MeshError> {
     if let Some(matrix) = node.matrix {
         return Ok(Matrix4::from_column_slice(&matrix.map(f64::from)));
@@ -86,7 +86,7 @@ fn transform(node: &Node, place: usize) -> Result<Matrix4<f64>, MeshError> {
 impl<'a> Piece<'a> {
     fn new(primitive: &'a Primitive, has_skin: bool, scene_from_mesh: Matrix4<f64>) -> Self {
         let linear = scene_from_mesh.fixed_view::<3, 3>(0, 0).into_owned();
-        // The cofactors: the inverse, transposed, but for the length; a flat scale has them, too.
+        // The cofactor matrix: the transposed inverse up to a factor, defined for flat scales, too.
         let [x, y, z] = [0, 1, 2].map(|axis| linear.column(axis).into_owned());
         let cofactors = Matrix3::from_columns(&[y.cross(&z), z.cross(&x), x.cross(&y)]);
         let is_mirrored = linear.determinant() < 0.0;
@@ -100,14 +100,14 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// A vertex in the scene.
+    /// Transforms a vertex to the scene.
     pub(super) fn point(&self, at: [f32; 3]) -> [f32; 3] {
         let [x, y, z] = at.map(f64::from);
         let at = self.scene_from_mesh * Vector4::new(x, y, z, 1.0);
         [at.x as f32, at.y as f32, at.z as f32]
     }
 
-    /// A normal in the scene, of length 1.
+    /// Transforms a normal to the scene, normalised.
     pub(super) fn direction(&self, normal: [f32; 3]) -> [f32; 3] {
         let turned = self.turn * Vector3::from(normal.map(f64::from));
         let length = turned.norm();

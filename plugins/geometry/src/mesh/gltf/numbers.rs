@@ -1,4 +1,4 @@
-//! The numbers of a glTF file: accessors, each checked against the bytes that there are.
+//! Numbers of a glTF file: accessors, each checked against the bytes of its buffer.
 use ::gltf::json::{
     Index,
     accessor::{Accessor, ComponentType, Type},
@@ -10,21 +10,21 @@ use super::{
     file::{File, broken},
 };
 
-/// Elements of one kind, one after the other.
+/// Elements of one type, one after the other.
 pub(super) struct Numbers<'a> {
     bytes: &'a [u8],
-    /// Bytes from the beginning of an element to that of the next one.
+    /// Stride from element to element, bytes.
     stride: usize,
     count: usize,
     kind: ComponentType,
 }
 
 impl File<'_> {
-    /// The elements of an accessor.
+    /// Returns the elements of an accessor.
     ///
     /// # Errors
     ///
-    /// When it is of another kind, or there are not so many bytes.
+    /// The accessor has another type, or its buffer is too short.
     pub(super) fn numbers(
         &self,
         accessor: Index<Accessor>,
@@ -84,7 +84,7 @@ impl Numbers<'_> {
         self.count
     }
 
-    /// An element of so many floating-point numbers, or of shares of the greatest integer.
+    /// Returns an element of floating-point numbers, or of normalised integers.
     pub(super) fn vector<const N: usize>(&self, at: usize) -> Option<[f32; N]> {
         let mut numbers = [0.0; N];
         for (place, number) in numbers.iter_mut().enumerate() {
@@ -99,7 +99,7 @@ impl Numbers<'_> {
         Some(numbers)
     }
 
-    /// An element of one unsigned number.
+    /// Returns an element of one unsigned integer.
     pub(super) fn integer(&self, at: usize) -> Option<u32> {
         Some(match self.kind {
             ComponentType::U8 => u8::from_le_bytes(self.part(at, 0)?).into(),
@@ -108,7 +108,7 @@ impl Numbers<'_> {
         })
     }
 
-    /// The bytes of a part of an element.
+    /// Returns the bytes of a component of an element.
     fn part<const N: usize>(&self, at: usize, place: usize) -> Option<[u8; N]> {
         if at >= self.count {
             return None;

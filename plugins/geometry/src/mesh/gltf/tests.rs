@@ -1,4 +1,4 @@
-//! glTF files made by hand, sound ones and hostile ones.
+//! glTF files made by hand, valid and hostile ones.
 use std::path::Path;
 
 use data_encoding::BASE64;
@@ -11,7 +11,7 @@ fn read(json: &Value, binary: &[u8]) -> Result<Triangles, MeshError> {
     parse(&glb(json, binary), Path::new("nowhere"))
 }
 
-/// The square, after a change of its JSON.
+/// Parses the square after a change of its JSON.
 fn changed(change: impl FnOnce(&mut Value)) -> Result<Triangles, MeshError> {
     let (mut json, binary) = square();
     change(&mut json);
@@ -28,7 +28,7 @@ fn a_square_has_all_that_its_file_says() {
     assert_eq!(square.faces, [[0, 1, 2], [0, 2, 3]]);
     assert_eq!(square.vertices[2], [1.0, 1.0, 0.0]);
     assert_eq!(square.normals, [[0.0, 0.0, 1.0]; 4]);
-    // From the lower left corner of the image, so as x and y.
+    // Texture coordinates start at the lower left corner of the image, as x and y do.
     let places: Vec<_> = square.vertices.iter().map(|[x, y, _]| [*x, *y]).collect();
     assert_eq!(square.coordinates, places);
     let part = Part {
@@ -41,7 +41,7 @@ fn a_square_has_all_that_its_file_says() {
 
 #[test]
 fn nodes_put_meshes_in_their_places() {
-    // Up by 1, then a quarter turn about x and twice as large: y becomes z. A matrix beside it mirrors x.
+    // Up by 1, then a quarter turn about x and twice as large: y becomes z. The matrix of another node mirrors x.
     let half = 0.5_f64.sqrt();
     let placed = changed(|json| {
         json["nodes"] = json!([
@@ -64,7 +64,7 @@ fn nodes_put_meshes_in_their_places() {
     near(corners(&placed, 0)[2], [2.0, 0.0, 5.0]);
     near(placed.normals[0], [0.0, -1.0, 0.0]);
     near(corners(&placed, 2)[0], [5.0, 0.0, 0.0]);
-    // The mirror image has its front where the normals are as well.
+    // The front of the mirror image is where its normals point.
     for face in 0..4 {
         let [a, b, c] = corners(&placed, face).map(nalgebra::Vector3::from);
         let normal = nalgebra::Vector3::from(placed.normals[placed.faces[face][0] as usize]);
@@ -103,9 +103,9 @@ fn strips_fans_and_plain_vertices_are_triangles() {
     };
     assert_eq!(faces(5, false).unwrap(), [[0, 1, 2], [1, 3, 2]]);
     assert_eq!(faces(6, false).unwrap(), [[1, 2, 0], [2, 3, 0]]);
-    // The vertex that is left over has no part in it.
+    // The last vertex is unused.
     assert_eq!(faces(4, false).unwrap(), [[0, 1, 2]]);
-    // 0 1 2 0 2 3: that with the two zeros, and that with the two twos, only tie it together.
+    // 0 1 2 0 2 3: the triangles with repeated indices only connect the strip.
     assert_eq!(faces(5, true).unwrap(), [[0, 1, 2], [1, 0, 2], [0, 3, 2]]);
     assert!(
         faces(1, true)
@@ -185,7 +185,7 @@ fn bytes_lie_in_the_name_or_beside_the_file() {
     }
 }
 
-/// The square, after a change of one of its fields, is refused for this reason.
+/// Asserts that the square with a change of one field is refused for this reason.
 #[track_caller]
 fn assert_refused(object: &str, field: &str, lie: Value, why: &str) {
     let read = changed(|json| json.pointer_mut(object).unwrap()[field] = lie);

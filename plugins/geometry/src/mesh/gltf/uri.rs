@@ -1,4 +1,4 @@
-//! Resources that a glTF file names: files beside it, and data in the name itself.
+//! Resources that a glTF file names: files beside it, and data URIs.
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
@@ -6,20 +6,20 @@ use data_encoding::BASE64;
 use super::{super::MeshError, file::shown};
 use crate::files;
 
-/// Resource that an URI leads to.
+/// Resource of a URI.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// Its own content.
+    /// Content of a data URI.
     Data(Vec<u8>),
     /// A file beside the mesh.
     File(PathBuf),
 }
 
-/// Resolves an URI, seen from a mesh in this folder.
+/// Resolves a URI relative to a mesh in this directory.
 ///
 /// # Errors
 ///
-/// When it is broken, or leads out of the folder.
+/// The URI is invalid, or leads out of the directory.
 pub fn resource(uri: &str, folder: &Path) -> Result<Resource, MeshError> {
     if let Some(data) = uri.strip_prefix("data:") {
         let (kind, content) = data.split_once(',').unwrap_or((data, ""));
@@ -53,7 +53,7 @@ pub fn resource(uri: &str, folder: &Path) -> Result<Resource, MeshError> {
         .map_err(|why| MeshError::Name(format!("`{shown}` is not opened: {why}")))
 }
 
-/// A name whose odd characters are written as `%20`.
+/// Decodes percent-encoded characters such as `%20`.
 fn unescaped(uri: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();

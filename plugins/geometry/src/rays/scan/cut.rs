@@ -1,4 +1,4 @@
-//! Cuts of solids by the plane of a scanner, as the nearness that each ray in the plane finds.
+//! Cuts of solids by the plane of a scanner, as inverse ranges of the rays in the plane.
 use morse_api::rays::planar::GROUP;
 
 use super::{Lanes, Plane};
@@ -6,50 +6,50 @@ use crate::rays::Vec3;
 use crate::rays::packet::{max, min};
 use crate::rays::solid::{Placed, Solid};
 
-/// Share of its distance, or of its size, by which a ray may pass beside an edge and be in doubt. Far above what
-/// rounding does, and far below the angle between two rays.
+/// Relative distance from an edge within which a ray is doubtful. Far above rounding errors, and far below the angle between
+/// two rays.
 const EDGE: f64 = 1e-7;
 
-/// Nearness that stands for "never": a billion metres.
+/// Inverse range that stands for "no hit": a billion metres.
 const NEVER: f64 = 1e-9;
 
-/// Cosine between a tube and the normal of the plane below which the cut is long, and ill defined in the end.
+/// Cosine between a tube and the normal of the plane below which the cut is long and ill-conditioned.
 const SLANTED: f64 = 0.1;
 
-/// A solid in the plane.
+/// Intersection of a solid and the plane.
 pub(super) enum Cut {
-    /// The plane passes beside it.
+    /// The plane misses the solid.
     Nothing,
     Slabs(Slabs),
     Tube(Tube),
-    /// No closed form, or one that is ill defined here.
+    /// There is no closed form, or it is ill-conditioned here.
     Unknown,
 }
 
 /// Linear function of a ray's direction in the plane.
 type Linear = [f64; 2];
 
-/// A box: a ray is in it after it has entered the last face towards the origin, until it leaves the first other face.
+/// A box: a ray is inside after it has entered the last face towards the origin, until it leaves the first other face.
 pub(super) struct Slabs {
-    /// Nearness of the faces towards the origin; the first one again where there are fewer.
+    /// Inverse ranges of the faces towards the origin; the first one is repeated if there are fewer.
     enter: [Linear; 3],
-    /// Nearness of the other faces, likewise.
+    /// Inverse ranges of the other faces; the first one is repeated if there are fewer.
     leave: [Linear; 6],
-    /// Numbers of those that differ.
+    /// Numbers of distinct faces.
     pub(super) faces: [usize; 2],
 }
 
-/// An ellipse: a tube without ends in view, seen from outside, or a ball.
+/// An ellipse: a tube without ends in view, seen from outside, or a sphere.
 pub(super) struct Tube {
-    /// The ray's share along the axis of the tube.
+    /// Component of the ray along the axis of the tube.
     along: Linear,
-    /// Distance, times the ray's share across the axis, at which the ray passes the axis.
+    /// Distance, times the ray's component across the axis, at which the ray passes the axis.
     aside: Linear,
-    /// The way to the axis across it, along the ray.
+    /// Displacement to the axis perpendicular to it, along the ray.
     toward: Linear,
     /// Square of the radius.
     square: f64,
-    /// One over the product of the distances to the nearest and to the farthest point.
+    /// Inverse of the product of the distances to the nearest and to the farthest point.
     over: f64,
 }
 
@@ -111,8 +111,8 @@ impl Slabs {
         Cut::Slabs(slabs)
     }
 
-    /// Nearness of the box to the rays of a group, and which of these pass too near to an edge to be sure; by the first
-    /// so many faces.
+    /// Returns the inverse ranges of the box for the rays of a group, and true for rays that pass too near to an edge; the
+    /// const parameters are the numbers of distinct faces.
     #[inline(always)]
     pub(super) fn nearness<const ENTER: usize, const LEAVE: usize>(
         &self,
@@ -130,7 +130,7 @@ impl Slabs {
                 leave[lane] = max(face[0] * x[lane] + face[1] * y[lane], leave[lane]);
             }
         }
-        // From within, only leaving it is met.
+        // From within, a ray hits the box where it leaves it.
         if ENTER == 0 {
             return (leave, [false; GROUP]);
         }
@@ -171,7 +171,7 @@ impl Tube {
         let up = dot(&axis, &center);
         let across = [0, 1, 2].map(|i| center[i] - axis[i] * up);
         let toward = [dot(&x, &across), dot(&y, &across)];
-        // Where the ellipse lies on the axis: its middle, and half its length.
+        // Centre of the ellipse on the axis, and half its length.
         let share = (along[0] * toward[0] + along[1] * toward[1]) / (upright * upright);
         let middle = share - up;
         let slope = (along[0] * along[0] + along[1] * along[1]).sqrt() / upright;
@@ -189,8 +189,8 @@ impl Tube {
         Self::seen(along, aside, toward, radius * radius, seen)
     }
 
-    /// The ellipse, if it is seen from outside, at a distance that is known to a margin; and if it is not so thin that
-    /// rounding decides which rays pass it.
+    /// Returns the ellipse if it is seen from outside at a well-conditioned distance, and if it is not so thin that rounding
+    /// decides which rays hit it.
     fn seen(
         along: Linear,
         aside: Linear,
@@ -211,7 +211,7 @@ impl Tube {
         })
     }
 
-    /// Nearness of the ellipse to the rays of a group, and which of these pass too near to its edge to be sure.
+    /// Returns the inverse ranges of the ellipse for the rays of a group, and true for rays that pass too near to its edge.
     #[inline]
     pub(super) fn nearness(&self, x: &Lanes, y: &Lanes) -> (Lanes, [bool; GROUP]) {
         let mut nearness = [-1.0; GROUP];

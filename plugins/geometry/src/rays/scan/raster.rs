@@ -1,4 +1,4 @@
-//! A picture of one row: what each ray has met, and how near that is.
+//! One-dimensional z-buffer: the object that each ray hits, and its inverse range.
 use morse_api::rays::{PlanarFan, ScanBuffer, planar::GROUP};
 
 use super::cut::{Cut, Slabs, Tube, dot};
@@ -8,22 +8,22 @@ use crate::rays::aabb::Aabb;
 use crate::rays::packet::{NOTHING, Packet, max, min};
 use crate::rays::world::Object;
 
-/// The object of a ray that has met nothing.
+/// Object of a ray without a hit.
 const NONE: f64 = -1.0;
-/// The object of a ray that met two things at one distance, or something at a distance that is no number.
+/// Object of a ray that hits two objects at one distance, or an object at a distance that is not finite.
 pub(super) const DOUBTFUL: f64 = -2.0;
 
-/// Share of two distances by which they may differ and be taken for one. Far above what rounding does to any.
+/// Relative difference of two distances that count as equal. Far above rounding errors.
 const TIE: f64 = 1e-9;
 
-/// Of a rectangle in the plane, the end in x and in y of the corner that is seen at its right, and of the one at its
-/// left; by where it lies in x, and in y.
+/// For a rectangle in the plane, the ends in x and in y of the corner that is seen at its right, and of the one at its left;
+/// by its position in x and in y.
 const ENDS: [[usize; 4]; 9] = [
     [0, 1, 1, 0],
     [1, 1, 1, 0],
     [1, 1, 0, 0],
     [0, 1, 1, 1],
-    // Around the origin: all rays meet it.
+    // Around the origin: all rays hit it.
     [0, 0, 0, 0],
     [1, 0, 0, 0],
     [0, 0, 1, 1],
@@ -31,15 +31,14 @@ const ENDS: [[usize; 4]; 9] = [
     [1, 0, 0, 1],
 ];
 
-/// Groups of rays that a thing may be in front of: from `first` to before `end`. Those beyond the last group are the
-/// first ones again.
+/// Groups of rays that an object may cover: from `first` to before `end`. Indices beyond the last group wrap around.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
     first: u32,
     end: u32,
 }
 
-/// The row while it is drawn.
+/// The buffer during a scan.
 pub(super) struct Raster<'a> {
     fan: &'a PlanarFan,
     plane: Plane,
@@ -50,7 +49,7 @@ pub(super) struct Raster<'a> {
 }
 
 impl<'a> Raster<'a> {
-    /// A row in which nothing was met.
+    /// Returns a buffer without hits.
     pub(super) fn new(
         fan: &'a PlanarFan,
         plane: Plane,
@@ -66,7 +65,7 @@ impl<'a> Raster<'a> {
         buffer.farthest.clear();
         buffer.farthest.resize(groups, empty);
         buffer.doubtful.clear();
-        // What fills up the last group hides nothing from its rays.
+        // The padding of the last group must not hide objects from its rays.
         let fill = buffer.nearness.as_flattened_mut().iter_mut();
         fill.skip(fan.len())
             .for_each(|nearness| *nearness = f64::INFINITY);
@@ -84,7 +83,7 @@ impl<'a> Raster<'a> {
         }
     }
 
-    /// Square of the distance of a box in the plane, and the rays that may meet it; nothing, if none does.
+    /// Returns the squared distance of a box in the plane, and the rays that may hit it; `None` if no ray does.
     #[inline(always)]
     pub(super) fn window(&self, aabb: &Aabb) -> Option<(f64, Window)> {
         let z = self.side(2, aabb);
@@ -106,20 +105,20 @@ impl<'a> Raster<'a> {
             };
             return Some((near, all));
         }
-        // Where it lies: on the negative side, on both, on the positive side.
+        // Position: on the negative side, on both, on the positive side.
         let side = |ends: [f64; 2]| usize::from(ends[0] > 0.0) + usize::from(ends[1] >= 0.0);
         let [right_x, right_y, left_x, left_y] = ENDS[3 * side(x) + side(y)];
         let (right, left) = ([x[right_x], y[right_y]], [x[left_x], y[left_y]]);
         let places = [right, left].map(|corner| PlanarFan::place(corner[0], corner[1]));
         let [first, end] = self.fan.between(places[0], places[1]);
-        // From the right of x = 0 over it to the left: the first rays come after the last ones.
+        // Across the positive x axis, the first rays come after the last ones.
         let wraps = u32::from(right[1] < 0.0 && left[1] >= 0.0);
         let first = (first / GROUP) as u32;
         let end = (end.div_ceil(GROUP) as u32 + wraps * groups).min(first + groups);
         (first < end).then_some((near, Window { first, end }))
     }
 
-    /// From where to where a box reaches along an axis of the plane, seen from the origin.
+    /// Returns the interval of a box along an axis of the plane, relative to the origin.
     #[inline(always)]
     fn side(&self, axis: usize, Aabb { low, high }: &Aabb) -> [f64; 2] {
         let [x, y, z] = self.plane.axes[axis];
@@ -131,7 +130,7 @@ impl<'a> Raster<'a> {
         [from_origin - 0.5 * reach, from_origin + 0.5 * reach]
     }
 
-    /// Tells whether all rays of a window have met something nearer than `near`, the square of a distance.
+    /// Returns true if all rays of a window have hits nearer than `near`, a squared distance.
     #[inline]
     pub(super) fn is_hidden(&self, near: f64, window: Window) -> bool {
         let is_nearer = |farthest: &f64| farthest * farthest * near > 1.0 + TIE;
@@ -141,7 +140,7 @@ impl<'a> Raster<'a> {
             && (high.is_empty() || farthest[high].iter().all(is_nearer))
     }
 
-    /// Lets the rays of a window meet an object.
+    /// Draws an object into the rays of a window.
     #[inline]
     pub(super) fn draw(&mut self, object: &Object, window: Window) {
         match Cut::of(&object.placed, &self.plane) {
@@ -153,7 +152,7 @@ impl<'a> Raster<'a> {
     }
 
     fn draw_slabs(&mut self, slabs: &Slabs, object: u32, window: Window) {
-        // An upright box has one or two faces towards the origin, and two or three others to be looked at.
+        // An upright box has one or two faces towards the origin, and two or three others in question.
         match slabs.faces {
             [0, _] => self.draw_groups(object, window, |x, y, _| slabs.nearness::<0, 6>(x, y)),
             [..=2, ..=3] => {
@@ -167,7 +166,7 @@ impl<'a> Raster<'a> {
         self.draw_groups(object, window, |x, y, _| tube.nearness(x, y));
     }
 
-    /// Asks the object for each ray.
+    /// Intersects the object with each ray.
     fn draw_exactly(&mut self, object: &Object, window: Window) {
         let plane = self.plane;
         let reach = self.max_distance.min(f64::MAX);
@@ -181,7 +180,7 @@ impl<'a> Raster<'a> {
                     directions[2][lane],
                 ) = (along, aside, up);
             }
-            // A little farther than what was met, to find out about two at one distance.
+            // A little beyond the present hit, to detect two objects at one distance.
             let farthest = |lane: usize| min((1.0 + TIE) / nearness[lane], reach);
             let is_ray = |lane: usize| x[lane] != 0.0 || y[lane] != 0.0;
             let reach =
@@ -200,8 +199,8 @@ impl<'a> Raster<'a> {
         });
     }
 
-    /// Lets the groups of a window meet an object, whose nearness to the rays of a group and doubts of it `meet`
-    /// tells; a negative nearness, if they do not meet it.
+    /// Updates the groups of a window with an object. `meet` returns the inverse ranges of the rays of a group (negative for
+    /// no hit), and true for doubtful rays.
     #[inline]
     fn draw_groups(
         &mut self,
@@ -239,7 +238,7 @@ impl<'a> Raster<'a> {
         }
     }
 
-    /// Marks the rays that were in doubt.
+    /// Collects the doubtful rays.
     pub(super) fn settle(&mut self) {
         for &ray in &self.buffer.doubtful {
             if let Some(object) = self.buffer.objects.as_flattened_mut().get_mut(ray as usize) {
@@ -250,7 +249,7 @@ impl<'a> Raster<'a> {
 }
 
 impl Window {
-    /// The groups, in two parts.
+    /// Returns the groups as two ranges.
     #[inline]
     fn ranges(self, groups: usize) -> [std::ops::Range<usize>; 2] {
         let (first, end) = (self.first as usize, self.end as usize);

@@ -1,4 +1,4 @@
-//! Rays against definitions, against asking every solid, and split in different ways.
+//! Rays against definitions, against intersecting every solid, and grouped in different ways.
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -9,8 +9,8 @@ use crate::rays::packet::Packet;
 use crate::rays::solid::Solid;
 use crate::rays::world::{Fan, Found, World};
 
-/// Depth of a point inside, from the definition of the shape, in metres or in a measure that grows
-/// with it; negative outside.
+/// Depth of a point inside, from the definition of the shape, in metres or in a measure that grows with it; negative
+/// outside.
 fn depth(solid: &Solid, point: &Point3<f64>) -> f64 {
     let aside = libm::hypot(point.x, point.y);
     match solid {
@@ -133,7 +133,7 @@ proptest! {
                 prop_assume!(direction.norm() > 0.0);
                 prop_assert_eq!(*hit, world.cast_brute(&fan, direction));
             }
-            // Then a little later, and then somewhere else: both refitted and rebuilt trees are met.
+            // Then a little later, and then elsewhere: both refitted and rebuilt trees are used.
             for (body, (_, pose, ..)) in things.iter().enumerate() {
                 world.move_body(body, &(*pose * Isometry3::translation(0.0, (body % 7) as f64 * 5.0, 0.3)));
             }
@@ -189,7 +189,7 @@ fn the_number_of_threads_changes_no_bit() {
         };
         assert!(alone.iter().zip(&hits).all(same_bits), "{threads} threads");
     }
-    // However the rays are grouped: one by one.
+    // Cast one by one, the results are equal.
     for (direction, expected) in directions.iter().zip(&alone).step_by(17) {
         let single = Fan {
             directions: std::slice::from_ref(direction),

@@ -1,4 +1,4 @@
-//! Rays against what geometry says they meet.
+//! Rays against closed forms.
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};

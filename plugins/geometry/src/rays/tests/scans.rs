@@ -1,4 +1,4 @@
-//! Scans of planar scanners against asking every solid for every ray.
+//! Planar scans against intersecting every solid with every ray.
 use std::f64::consts::TAU;
 
 use morse_api::rays::{PlanarFan, ScanBuffer};
@@ -52,7 +52,7 @@ impl ScanOf {
 fn wrong(world: &World, rays: &[Vector3<f64>], from: &ScanOf) -> Vec<String> {
     let hits = scan(world, rays, from);
     let wrong = |(index, ray): (usize, &Vector3<f64>)| {
-        // As scanners do it: on a surface, and along an edge, the last bit decides.
+        // As in scanners: on a surface, and along an edge, the last bit decides.
         let direction = from.pose.rotation.to_rotation_matrix() * ray;
         let fan = Fan {
             origin: from.pose.translation.vector.into(),
@@ -73,7 +73,7 @@ fn wrong(world: &World, rays: &[Vector3<f64>], from: &ScanOf) -> Vec<String> {
     rays.iter().enumerate().filter_map(wrong).collect()
 }
 
-/// Poses upright and tilted, some of them on a grid of whole metres, where things touch and rays meet edges.
+/// Poses upright and tilted, some of them on a grid of whole metres, where objects touch and rays hit edges.
 fn scanners() -> impl Strategy<Value = Isometry3<f64>> {
     let whole = (-5..5_i32, -5..5_i32, -2..2_i32, -4..4_i32).prop_map(|(x, y, z, quarter)| {
         let at = Vector3::new(f64::from(x), f64::from(y), f64::from(z) / 2.0);
@@ -86,7 +86,7 @@ fn scanners() -> impl Strategy<Value = Isometry3<f64>> {
     prop_oneof![whole, upright, tilted_a_little, poses(6.0)]
 }
 
-/// Solids at whole metres and half ones, of such sizes: touching, overlapping, one in the other.
+/// Solids at whole metres and half metres: touching, overlapping, nested.
 fn blocks() -> impl Strategy<Value = (Solid, Isometry3<f64>)> {
     let size = || (1..4_i32).prop_map(|half| f64::from(half) * 0.5);
     let solid = prop_oneof![
@@ -107,7 +107,7 @@ fn blocks() -> impl Strategy<Value = (Solid, Isometry3<f64>)> {
     (solid, pose)
 }
 
-/// Upright boxes, balls and cylinders, as robots and buildings are, some of them flat.
+/// Upright boxes, spheres and cylinders, as in robots and buildings, some of them flat.
 fn things() -> impl Strategy<Value = (Solid, Isometry3<f64>)> {
     let length = || prop_oneof![5 => 0.05..2.0, 1 => Just(0.0), 1 => 1e-6..1e-3];
     let solid = prop_oneof![
@@ -158,7 +158,7 @@ proptest! {
     }
 }
 
-/// Of an ellipse, of a rectangle and of a circle the distances are written down by hand.
+/// Distances of an ellipse, of a rectangle and of a circle, computed by hand.
 #[test]
 fn the_plane_cuts_ellipses_circles_and_polygons() {
     let one = |solid: Solid, pose: Isometry3<f64>| super::one(solid, pose);
@@ -218,7 +218,7 @@ fn a_scan_meets_nothing_where_it_is_told_no_sound_pose() {
     );
 }
 
-/// Rounding of where it is decides what a line or a point is to a scanner that stands on it.
+/// Rounding of the scanner's position decides whether it sees a line or a point on which it stands.
 #[test]
 fn a_scan_from_on_a_line_finds_what_single_rays_find() {
     let line = Solid::Cylinder {
