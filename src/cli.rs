@@ -1,4 +1,4 @@
-//! The command line: what was typed, what it means, and the exit code. One file a command.
+//! The command line: arguments, their meaning, and exit codes. One file per command.
 pub mod bench;
 mod camera_arguments;
 pub mod check;
@@ -139,7 +139,7 @@ fn heed_file_limits() {
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()).ok();
 }
 
-/// Prints help, or what is wrong with the arguments.
+/// Prints help, or the errors of the arguments.
 fn help(error: &clap::Error, first: Option<OsString>) -> u8 {
     if error.use_stderr() {
         let first = first.unwrap_or_default();
@@ -221,7 +221,7 @@ fn has_color() -> bool {
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Prints, and gives up where nobody listens any more (a closed pipe).
+/// Prints text, and ignores a closed pipe.
 pub(crate) fn say(out: &mut dyn Write, text: impl std::fmt::Display) {
     writeln!(out, "{text}").ok();
 }

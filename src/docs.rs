@@ -1,26 +1,26 @@
-//! The guide: how to write scenes, parts and tests. All its examples are run as tests.
+//! The guide: how to write scenes, components and tests. All its examples are run as tests.
 //!
 //! - [`first_steps`]: ten minutes with a table and a rover;
-//! - [`coming_from_morse`]: for who has scripts, clients and tests of MORSE;
-//! - [`scene_language`]: what is there (`.robray`);
-//! - [`simulation_file`]: what is simulated on it (`.ron`);
+//! - [`coming_from_morse`]: for users with scripts, clients and tests of MORSE;
+//! - [`scene_language`]: scenes (`.robray`);
+//! - [`simulation_file`]: simulations of scenes (`.ron`);
 //! - [`your_own_robot`]: robots in URDF and xacro, and their meshes;
-//! - [`write_a_sensor`]: a sensor of one's own, in one file;
+//! - [`write_a_sensor`]: a new kind of sensor in one file;
 //! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
 //! - [`services`]: requests, overlays, and handlers that call other services;
-//! - [`noise`]: modifiers, seeds, and what changes when one is added;
+//! - [`noise`]: modifiers, seeds, and independent random streams;
 //! - [`mechanisms`]: dynamics of joints, for controllers;
-//! - [`cameras`]: what cameras see, and pictures of runs;
+//! - [`cameras`]: cameras, and images of runs;
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`controllers_as_objects`]: objects with a mailbox and credits, which drive robots;
-//! - [`rosbridge`]: topics and services for programs that speak ROS;
-//! - [`browser`]: a page that shows the simulation;
-//! - [`window`]: a window that does;
-//! - [`tests_with_a_verdict`]: scenarios, many runs, and whether they pass;
-//! - [`the_same_bits`]: where the time of a run goes, and whether it would be the same one again;
+//! - [`rosbridge`]: topics and services for ROS clients;
+//! - [`browser`]: the simulation in a browser;
+//! - [`window`]: the simulation in a window;
+//! - [`tests_with_a_verdict`]: scenarios with conditions, over seeds and sweeps;
+//! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
-//! - [`how_fast`]: speed, measured and beside other simulators, and the same bits;
-//! - [`decisions`]: why the code is as it is, for those who change it.
+//! - [`how_fast`]: speed, and comparison with other simulators;
+//! - [`decisions`]: decisions that shaped the code, for contributors.
 
 #[doc = include_str!("docs/first_steps.md")]
 pub mod first_steps {}

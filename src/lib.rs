@@ -1,9 +1,8 @@
 //! morse-sim: a headless, deterministic robot simulator, the successor of MORSE.
 //!
-//! A scene (`.robray`) says what there is, a simulation file (`.ron`) what is simulated on it, and a
-//! [`Simulation`] is one world made of both: it is stepped, read and commanded by a program, a test, or
-//! the command line. Equal files, seed and commands give equal bits, whatever the number of threads and
-//! whoever watches.
+//! A scene (`.robray`) defines frames, joints and geometry, a simulation file (`.ron`) the robots, sensors and actuators on
+//! it, and a [`Simulation`] is one world made of both: it is stepped, read and commanded by a program, a test, or the
+//! command line. Equal files, seed and commands give equal bits, for any number of threads and with any viewers attached.
 //!
 //! ```
 //! let mut simulation = morse_sim::Simulation::load("scenes/drop.ron")?;
@@ -22,51 +21,51 @@
 //! 1. `Inputs`: the newest command of each actuator is read, requests are served;
 //! 2. `Actuate`: input modifiers, then each actuator's `default_action`; then the drives are applied;
 //! 3. `Physics`: the engine advances by one tick;
-//! 4. `Action`: who is due? Time and pose of those are stamped;
+//! 4. `Action`: components that are due are selected, and their time and pose are stamped;
 //! 5. `DefaultAction`: each due sensor measures the world into its local data;
 //! 6. `Modifiers`: each sensor's own list, in its own order, on a copy;
-//! 7. `Merge`: sensors that are made of others put their modified data together;
+//! 7. `Merge`: sensors that combine others merge their modified data;
 //! 8. `Outputs`: the modified data of the due sensors becomes readings;
-//! 9. `Export`: middlewares take what they are ready for, services complete.
+//! 9. `Export`: middlewares receive the readings for which they are ready, services complete.
 //!
 //! In MORSE's motion 4 to 8 come before 3, and requests are served between the two.
 //!
 //! # The map
 //!
-//! Everything in the tick is a plugin: built-in parts live as users' own do, in crates that know the contract
-//! and not the program. In reading order:
+//! Everything in the tick is a plugin: built-in components have the same form as users' own, in crates that depend on the
+//! contract and not on the program. In reading order:
 //!
-//! The contract, which parts and middlewares outside this crate need alone:
-//! - `morse_api`: the tick, and what sensors, actuators, modifiers, services and middlewares are;
-//! - [`testing`] (`morse_testing`): a world for the unit tests of a part.
+//! The contract, on which components and middlewares outside this crate depend:
+//! - `morse_api`: the tick, and the traits of sensors, actuators, modifiers, services and middlewares;
+//! - [`testing`] (`morse_testing`): a world for the unit tests of a component.
 //!
-//! Parts, a file each and a list in each crate:
-//! - [`sensor`] (`morse_sensors`): sensors, with what scanners and cameras share;
+//! Components, one file each and a list in each crate:
+//! - [`sensor`] (`morse_sensors`): sensors, and the common parts of scanners and cameras;
 //! - [`actuator`] (`morse_actuators`): actuators, with wheels, rotors and grasping, and [`overlay`]s;
-//! - [`modifier`] (`morse_modifiers`): noise, and changes of frame, between the two and the outside;
-//! - [`geodesy`] (`morse_geodesy`): places on Earth and its magnetic field, for both;
-//! - [`kinematics`] (`morse_kinematics`): chains of joints, and from a pose of their end to the joints.
+//! - [`modifier`] (`morse_modifiers`): noise, faults and changes of frame of data and commands;
+//! - [`geodesy`] (`morse_geodesy`): positions on Earth and its magnetic field;
+//! - [`kinematics`] (`morse_kinematics`): chains of joints, forward and inverse kinematics.
 //!
-//! What a world is made of:
+//! The parts of a world:
 //! - [`scene`] (`morse_scene`): scenes and simulation files as plain data, their languages, and what is wrong with
 //!   them;
-//! - [`geometry`] (`morse_geometry`): meshes from files, and what rays meet;
-//! - [`mechanisms`] (`morse_mechanisms`): trees of joints in reduced coordinates, their kinematics and dynamics;
+//! - [`geometry`] (`morse_geometry`): meshes from files, and ray casting;
+//! - [`mechanisms`] (`morse_mechanisms`): trees of joints in reduced coordinates, their kinematics, dynamics and contacts;
 //! - [`physics`] (`morse_physics`): bodies, joints, contacts, and the engine that moves them;
-//! - [`render`] (`morse_render`): pictures and films, by rays and without a graphics card.
+//! - [`render`] (`morse_render`): images and films, by software rendering.
 //!
-//! The program, from files to a world that runs:
+//! The program, from files to a running world:
 //! - [`tick`]: the order of a tick;
 //! - [`simulation`]: one world: load, build, step, read, command, and its state;
 //! - [`spawn`]: the entities of a scene;
-//! - [`service`]: what every component answers, and what the simulation itself does;
-//! - [`run`]: paces a simulation, by the only wall clock;
+//! - [`service`]: services of all components, and of the simulation itself;
+//! - [`run`]: paces a simulation by the wall clock;
 //! - [`scenario`]: conditions over runs, and their verdicts;
-//! - [`cli`]: the command line, one file a command;
+//! - [`cli`]: the command line, one file per command;
 //! - [`docs`]: the guide;
-//! - [`prelude`]: what the file of a part usually names.
+//! - [`prelude`]: the names that the file of a component usually needs.
 //!
-//! Towards the outside:
+//! The interfaces to the outside:
 //! - [`middleware`]: the only place that names the crates of middlewares;
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
@@ -75,7 +74,7 @@
 //! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
-// Snippets that warn would teach what the compiler warns of.
+// Snippets with warnings would teach bad style.
 #![doc(test(attr(deny(warnings))))]
 pub mod cli;
 pub mod docs;

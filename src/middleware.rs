@@ -1,4 +1,4 @@
-//! The middlewares of a simulation: which there are, and their life. The only file that names their crates.
+//! Middlewares of a simulation: their registration and life cycle. The only file that names their crates.
 use std::{collections::BTreeMap, time::Duration};
 
 use bevy::prelude::*;
@@ -17,13 +17,13 @@ use morse_api::{
 };
 use morse_scene::simulation::Simulation;
 
-/// Controllers as objects, for programs that bring their own.
+/// Controllers as objects, for programs with their own.
 pub use morse_openr as openr;
 /// The window, in programs that have one: `--view` adds it to a run.
 #[cfg(feature = "viewer")]
 pub(crate) use morse_viewer as viewer;
 
-/// Adds every built-in middleware, and the way in for requests.
+/// Adds every built-in middleware, and the channel for requests.
 pub fn plugin(app: &mut App) {
     morse_openr::plugin(app);
     morse_rosbridge::plugin(app);
@@ -37,7 +37,7 @@ pub fn plugin(app: &mut App) {
         .add_systems(FixedUpdate, serve_requests.in_set(Inputs::Requests));
 }
 
-/// In MORSE's motion, has middlewares told when all readings of a tick are there: what they send has an order there.
+/// In MORSE's motion, notifies middlewares when all readings of a tick are complete, so that their output is ordered.
 pub(crate) fn keep_order(app: &mut App, wakes: &[Waker]) {
     if !is_morse(app.world()) {
         return;
@@ -55,7 +55,7 @@ fn is_morse(world: &World) -> bool {
     motion.is_some_and(|motion| motion.is_morse())
 }
 
-/// Middlewares that are told when all readings of a tick are there.
+/// Middlewares that are notified when all readings of a tick are complete.
 #[derive(Resource)]
 pub(crate) struct Wakes(Vec<Waker>);
 
@@ -71,16 +71,16 @@ fn end_readings(wakes: Option<Res<Wakes>>, clock: Res<Clock>) {
     }
 }
 
-/// The way in for requests, and the requests that are not yet answered.
+/// Channel for requests, and the requests that have not been answered.
 #[derive(Resource, Default)]
 pub struct Pending {
     messages: Option<Receiver<RequestMessage>>,
-    /// Requests that act: they wait for the tick.
+    /// Requests that act; they wait for the tick.
     acting: Vec<RequestMessage>,
     calls: Vec<Answering>,
 }
 
-/// A request that was served, and may not have been answered yet.
+/// A request that was served, and may not have been answered.
 struct Answering {
     id: u64,
     call: Call,
@@ -88,7 +88,7 @@ struct Answering {
 }
 
 impl Answering {
-    /// Passes on the reply, if it is there; whether it is still missing.
+    /// Forwards the reply, if it is available. Returns true if it is not.
     fn waits(&mut self) -> bool {
         let Some(reply) = self.call.reply() else {
             return true;
@@ -101,7 +101,7 @@ impl Answering {
 }
 
 impl Pending {
-    /// Requests come from here.
+    /// Sets the channel from which requests are received.
     pub fn listen(&mut self, messages: Receiver<RequestMessage>) {
         self.messages = Some(messages);
     }
@@ -111,19 +111,19 @@ impl Pending {
     }
 }
 
-/// So many requests wait for a tick.
+/// Maximum number of requests that wait for a tick.
 const MOST_WAITING: usize = 4096;
-/// So many are dealt with at a time between two ticks: however many there are, the next tick comes when it is due.
+/// Maximum number of requests that are served at a time between two ticks, so that the next tick is not delayed.
 const MOST_AT_ONCE: usize = 64;
 
-/// Serves what arrived since the last tick, in the order in which it arrived.
+/// Serves the requests that arrived since the last tick, in arrival order.
 fn serve_requests(world: &mut World) {
     let mut pending = world.resource_mut::<Pending>();
     let waited = std::mem::take(&mut pending.acting);
     let Some(messages) = pending.messages.clone() else {
         return;
     };
-    // What arrives from now on is for the next tick.
+    // Requests that arrive from now on belong to the next tick.
     let arrived = messages.len();
     let tick = world.resource::<Clock>().tick;
     for message in waited.into_iter().chain(messages.try_iter().take(arrived)) {
@@ -137,7 +137,7 @@ fn serve_requests(world: &mut World) {
     world.resource_mut::<Pending>().answer();
 }
 
-/// Writes down what acts, where a log is kept.
+/// Appends a request that acts to the log, if there is one.
 fn note(world: &mut World, message: &RequestMessage, tick: u64) {
     if !world.contains_resource::<CommandLog>() {
         return;
@@ -193,11 +193,11 @@ fn serve(world: &mut World, message: RequestMessage) {
     }
 }
 
-/// Waits for requests between two ticks, at most so long, until `go` says something, too. What only reads
-/// the resting world is answered at once, so that clients are not held to the tick rate; what acts waits
-/// for the tick. Returns whether `go` spoke.
+/// Waits for requests between two ticks, until a timeout or a message on `go`. Requests that only read the world at rest are
+/// answered at once, so that clients do not wait for the tick; requests that act wait for the tick. Returns true if `go`
+/// received a message.
 ///
-/// Before the first tick who asks for data waits for them, unless the run `is_held`: then there may be no tick before the
+/// Before the first tick, requests for data wait for them, unless the run `is_held`: then there may be no tick before the
 /// answer. In MORSE's motion every request waits for the tick, unless the run is held.
 pub(crate) fn serve_between(
     world: &mut World,
@@ -243,13 +243,13 @@ fn only_reads(world: &World, message: &RequestMessage) -> bool {
     }
 }
 
-/// Answers the requests that waited for a reset, and those that wait for ticks which time went back before.
+/// Answers the requests that waited for a reset, and those that wait for ticks before which time was reset.
 pub(crate) fn release(world: &mut World) {
     service::release(world);
     world.resource_mut::<Pending>().answer();
 }
 
-/// Tells whether a message asks for what a sensor measured, and it has measured nothing yet.
+/// Returns true if a message requests data of a sensor that has not measured yet.
 fn asks_for_data(world: &World, message: &RequestMessage) -> bool {
     let path = match message {
         RequestMessage::Serve(request) => &*request.component,
@@ -260,7 +260,7 @@ fn asks_for_data(world: &World, message: &RequestMessage) -> bool {
     exported.is_some_and(|exported| exported.0 == 0) && only_reads(world, message)
 }
 
-/// Keeps a message for the next tick.
+/// Stores a message for the next tick.
 fn keep(world: &mut World, message: RequestMessage) {
     let acting = &mut world.resource_mut::<Pending>().acting;
     if acting.len() < MOST_WAITING {
@@ -271,8 +271,8 @@ fn keep(world: &mut World, message: RequestMessage) {
     }
 }
 
-/// While a run is held and no tick is to come: waits for requests as [`serve_between`] does, and serves what
-/// acts on the run as a whole, after all that arrived before it.
+/// Waits for requests as [`serve_between`] does while a run is held and no tick is scheduled, and serves requests that act
+/// on the run as a whole, after all requests that arrived before them.
 pub(crate) fn serve_at_rest(world: &mut World, at_most: Duration) {
     serve_between(world, at_most, &crossbeam_channel::never(), true);
     let acting = std::mem::take(&mut world.resource_mut::<Pending>().acting);
@@ -299,28 +299,28 @@ fn is_at_rest(world: &World, message: &RequestMessage) -> bool {
         .is_some_and(|service| service.at_rest)
 }
 
-/// Tells whether a service changes nothing. What does not exist changes nothing, either.
+/// Returns true if a service does not change the world. A service that does not exist does not.
 fn is_read_only(world: &World, component: &str, service: &str) -> bool {
     service::registered(world, component, service).is_none_or(|service| !service.acts)
 }
 
-/// Context that each middleware is to be connected to, by its name.
+/// Contexts of middlewares, by name.
 pub type Connections = BTreeMap<String, ErasedContext>;
 
-/// Time that middlewares have for their end where another one could not be started.
+/// Time for middlewares to stop after another one could not be started.
 const LEAVE: Duration = Duration::from_millis(500);
 
-/// The middlewares at work.
+/// The middlewares that have started.
 #[derive(Default)]
 pub struct Middlewares {
     running: Vec<(String, Box<dyn Running>)>,
-    /// As long as one of these lives, the middleware's thread waits for more.
+    /// A middleware's thread waits for data while one of these exists.
     wakes: Vec<Waker>,
     gate: Gate,
 }
 
 impl Middlewares {
-    /// None so far.
+    /// Returns an empty list.
     #[must_use]
     pub fn new(wakes: Vec<Waker>, gate: Gate) -> Self {
         Self {
@@ -334,7 +334,7 @@ impl Middlewares {
     ///
     /// # Errors
     ///
-    /// One of them cannot have what it needs; the others are stopped again, and the world is gone.
+    /// One of them cannot open a file or port; the others are stopped again, and the world is dropped.
     pub fn start(
         mut self,
         app: App,
@@ -344,7 +344,7 @@ impl Middlewares {
         let kinds = app.world().resource::<Kinds>();
         let started = self.start_each(kinds, simulation, connections);
         if let Err(failure) = started {
-            // Those that were started wait for as long as the world has ports.
+            // Threads that have started wait for as long as the world has ports.
             drop(app);
             self.give_up();
             return Err(failure);
@@ -370,28 +370,28 @@ impl Middlewares {
         Ok(())
     }
 
-    /// Stops all of them, once the world is gone, and does not wait for one that takes long: nothing was given to them.
+    /// Stops all of them after the world was dropped, without waiting for slow ones: they have no data to deliver.
     fn give_up(mut self) {
         self.wakes.clear();
         let (sender, ended) = crossbeam_channel::bounded::<()>(0);
         for (name, running) in self.running.drain(..) {
             let sender = sender.clone();
             let thread = std::thread::Builder::new().name(format!("stop {name}"));
-            // Where there is no thread left, it ends by itself.
+            // If no thread can be started, the middleware ends by itself.
             let stopping = thread.spawn(move || {
-                // The failure to start is the one to tell.
+                // The failure to start is the error to report.
                 running.stop().ok();
                 drop(sender);
             });
             drop(stopping);
         }
         drop(sender);
-        // It closes when the last of them has ended.
+        // The channel closes when the last of them has ended.
         ended.recv_timeout(LEAVE).ok();
     }
 
-    /// Has those that work in the tick do so, and passes on the replies of what ended in it: whoever gets one finds
-    /// the time of that tick.
+    /// Calls the middlewares that work in the tick, and forwards the replies of services that ended in it: clients that
+    /// receive one read the time of that tick.
     pub fn tick(&mut self, world: &mut World) {
         let nanos = world.resource::<Clock>().nanos();
         self.running
@@ -400,28 +400,28 @@ impl Middlewares {
         world.resource_mut::<Pending>().answer();
     }
 
-    /// Tells all of them that the simulation is in another state, of that time.
+    /// Notifies all of them that the simulation was set to another state, of that time.
     pub fn restart(&mut self, nanos: u64) {
         self.running
             .iter_mut()
             .for_each(|(_, running)| running.restart(nanos));
     }
 
-    /// Reports of those that have one, by their names.
+    /// Returns the reports, by name of the middleware.
     pub fn reports(&self) -> BTreeMap<String, Report> {
         let running = self.running.iter();
         let reports = running.filter_map(|(name, running)| Some((name.clone(), running.report()?)));
         reports.collect()
     }
 
-    /// Failure of any of them since they were last asked.
+    /// Returns the first failure since the last call.
     pub fn failure(&mut self) -> Option<Failure> {
         self.running
             .iter_mut()
             .find_map(|(_, running)| running.failure())
     }
 
-    /// Warnings of all of them since they were last asked.
+    /// Returns all warnings since the last call.
     pub fn warnings(&mut self) -> Vec<String> {
         let running = self.running.iter_mut();
         running
@@ -429,18 +429,18 @@ impl Middlewares {
             .collect()
     }
 
-    /// Notices for the user at the start.
+    /// Returns notices for the user at the start.
     pub fn notices(&self) -> Vec<String> {
         let running = self.running.iter();
         running.flat_map(|(_, running)| running.notices()).collect()
     }
 
-    /// Gate by which the simulation may be held back.
+    /// Returns the gate that clients use to hold the simulation.
     pub fn gate(&self) -> &Gate {
         &self.gate
     }
 
-    /// The ports that they listen on: middleware, what for, number.
+    /// Returns the ports on which they listen: middleware, purpose, number.
     pub fn ports(&self) -> Vec<(String, String, u16)> {
         let mut ports = Vec::new();
         for (name, running) in &self.running {
@@ -450,8 +450,7 @@ impl Middlewares {
         ports
     }
 
-    /// Stops all of them, once the tick's ends of their ports are closed, and waits until everything they
-    /// were given is delivered.
+    /// Stops all of them after the tick's ends of their ports were closed, and waits until all data are delivered.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Runs a simulation against the wall clock, which nothing else reads; [`profile`] tells where the time goes.
+//! Runs a simulation against the wall clock, which no other module reads; [`profile`] measures the time of its parts.
 pub(crate) mod clock;
 pub(crate) mod guard;
 mod limits;
@@ -30,38 +30,38 @@ use clock::now;
 use losses::Losses;
 use speed::Speed;
 
-/// Waits longer than this are cut in pieces, so that a signal ends them.
+/// Longer waits are split into pieces of this length, so that a signal ends them.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Time between two reports of progress.
+/// Interval between two reports of progress.
 const REPORT: Duration = Duration::from_millis(100);
 
-/// Somebody who looks at a run.
+/// Observer of a run.
 pub trait Watch {
-    /// Looks at the start, and after each tick.
+    /// Called at the start, and after each tick.
     ///
     /// # Errors
     ///
-    /// What it has seen cannot be kept; the run ends there.
+    /// Data cannot be stored; the run ends there.
     fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure>;
 
-    /// Looks for the last time.
+    /// Called at the end.
     ///
     /// # Errors
     ///
-    /// What it has seen cannot be kept.
+    /// Data cannot be stored.
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure>;
 
-    /// Tells whether it has seen enough, so that the run may end.
+    /// Returns true if the run may end.
     fn is_done(&self) -> bool {
         false
     }
 
-    /// Is told how far the run is, some ten times a second.
+    /// Called with the progress, about ten times per second.
     fn progress(&mut self, _: &Progress) {}
 }
 
-/// Nobody.
+/// No observer.
 impl Watch for () {
     fn tick(&mut self, _: &mut Simulation) -> Result<(), Failure> {
         Ok(())
@@ -72,12 +72,12 @@ impl Watch for () {
     }
 }
 
-/// Runs to the end, and closes everything. `warn` hears what components have to say on the way.
+/// Runs to the end, and closes everything. `warn` is called with the warnings of components.
 pub fn run(simulation: Simulation, limits: &Limits, warn: &mut dyn FnMut(&str)) -> (Summary, End) {
     run_watched(simulation, limits, &mut (), warn)
 }
 
-/// The same, watched by somebody.
+/// Runs with an observer.
 pub fn run_watched(
     mut simulation: Simulation,
     limits: &Limits,
@@ -144,11 +144,11 @@ pub fn run_watched(
     (summary, end)
 }
 
-/// A run under way: its limits, and how it goes.
+/// A run under way: its limits and its state.
 struct Course<'a> {
     limits: &'a Limits,
     start: Instant,
-    /// Tick that it began after.
+    /// Tick after which it began.
     first: u64,
     /// Time of the last report of progress.
     told: Instant,
@@ -173,7 +173,7 @@ impl<'a> Course<'a> {
         simulation.tick().saturating_sub(self.first)
     }
 
-    /// Reason to end before the next tick, if there is one.
+    /// Returns the reason to end before the next tick, if there is one.
     fn limit(&self, simulation: &Simulation, watch: &dyn Watch) -> Option<End> {
         let limits = self.limits;
         let made = self.made(simulation);
@@ -189,7 +189,7 @@ impl<'a> Course<'a> {
         (signal != 0).then_some(End::Signal(signal))
     }
 
-    /// A tick was made between these times.
+    /// Records a tick between two times.
     fn count(
         &mut self,
         simulation: &Simulation,
@@ -268,7 +268,7 @@ fn pace(
     }
 }
 
-/// Hears what the parts of a simulation have to say and what clients ask of the run; why it ends, if it does.
+/// Forwards warnings of components and requests of clients to the run. Returns the reason to end, if there is one.
 fn look_after(
     simulation: &mut Simulation,
     stride: &mut Stride,
@@ -290,12 +290,12 @@ struct Stride {
     pace: Pace,
     start: Instant,
     first: u64,
-    /// Time by the wall clock that is not to be caught up with, s.
+    /// Wall-clock time that is not caught up with, s.
     lost: f64,
     hold: Hold,
-    /// Time of the last tick, by the wall clock.
+    /// Wall-clock time of the last tick.
     last: Option<Instant>,
-    /// True if a client held the simulation back when this was last looked at.
+    /// True if a client held the simulation at the last check.
     was_held: bool,
     intervals: Spread,
     rates: Spread,
@@ -316,7 +316,7 @@ impl Stride {
         }
     }
 
-    /// Tells whether it is too early for the next tick; if so, some of the wait is over.
+    /// Returns true if it is too early for the next tick, after waiting for some of the time.
     fn waits(&mut self, simulation: &mut Simulation) -> bool {
         match self.hold {
             Hold::After(0) => {
@@ -332,7 +332,7 @@ impl Stride {
         let (tick, rate) = (simulation.tick(), simulation.clock().rate);
         let was_held = std::mem::replace(&mut self.was_held, simulation.is_held());
         if tick < self.first || (was_held && !self.was_held) {
-            // A client has reset the simulation, or holds it back no more: nothing has to be caught up with.
+            // A client has reset the simulation, or released it: no delay has to be caught up with.
             *self = Self::new(self.pace, now(), tick);
         }
         let made = tick - self.first;
@@ -348,12 +348,12 @@ impl Stride {
         true
     }
 
-    /// Tells whether a client holds the simulation back.
+    /// Returns true if a client holds the simulation.
     fn is_held(&self) -> bool {
         matches!(self.hold, Hold::After(0))
     }
 
-    /// A tick was made.
+    /// Records a tick.
     fn count(&mut self, now: Instant) {
         if let Hold::After(ticks) = &mut self.hold {
             *ticks = ticks.saturating_sub(1);
@@ -370,7 +370,7 @@ impl Stride {
         }
     }
 
-    /// Does what clients ask of the run.
+    /// Carries out the requests of clients to the run.
     fn heed(&mut self, run_requests: &RunRequests, simulation: &mut Simulation) {
         if run_requests.pace.is_none() && run_requests.hold.is_none() {
             return;
@@ -387,7 +387,7 @@ impl Stride {
             }
             (_, Some(asked)) => asked,
         };
-        // Time that passed at another pace, or not at all, is not made up for.
+        // Time that passed at another pace, or while held, is not caught up with.
         *self = Self {
             hold: self.hold,
             ..Self::new(self.pace, now(), simulation.tick())
@@ -395,7 +395,7 @@ impl Stride {
         self.tell(simulation);
     }
 
-    /// Tells who looks on.
+    /// Publishes the pace to viewers.
     fn tell(&self, simulation: &mut Simulation) {
         let factor = match self.pace {
             Pace::Max => f64::INFINITY,
@@ -416,22 +416,22 @@ impl Stride {
     }
 }
 
-/// Time that is left until `due` (s since the start), if any.
+/// Returns the time that is left until `due` (s since the start), if any.
 fn wait_until(start: Instant, due: f64) -> Option<Duration> {
     let due = Duration::try_from_secs_f64(due).ok()?;
     let wait = due.checked_sub(start.elapsed())?;
     (!wait.is_zero()).then_some(wait)
 }
 
-/// Tells whether ticks keep their distance after a delay, instead of catching up with it.
+/// Returns true if ticks keep their minimum distance after a delay, instead of catching up.
 fn is_fixed(simulation: &Simulation) -> bool {
     simulation.world().get_resource() == Some(&TimeStrategy::FixedStep)
 }
 
-/// One tick. A part that panics, such as a user's sensor, ends the run, which still closes its outputs.
+/// Makes one tick. A component that panics, such as a user's sensor, ends the run, which still closes its outputs.
 fn step(simulation: &mut Simulation) -> Result<Result<(), LockstepLost>, String> {
     let tick = simulation.tick() + 1;
-    // What the panic left behind is only closed, never stepped again.
+    // After a panic the simulation is only closed, never stepped again.
     let stepped = std::panic::catch_unwind(AssertUnwindSafe(|| simulation.step()));
     stepped.map_err(|panic| {
         let text = panic.downcast_ref::<&str>().copied();

@@ -1,4 +1,4 @@
-//! Conditions over runs: what has to become, stay or never be true, and whether it did.
+//! Scenarios: conditions over runs, and their verdicts.
 //!
 //! The command `morse-sim test` runs scenario files; tests in Rust use the same conditions:
 //!
@@ -18,7 +18,7 @@
 //! ```
 //!
 //! - [`Condition`], [`Expression`]: plain data, read from text;
-//! - [`Monitor`]: conditions that are looked at tick by tick, and their [`Verdict`]s;
+//! - [`Monitor`]: evaluates conditions tick by tick, and returns their [`Verdict`]s;
 //! - [`Commands`]: commands that are given at times.
 mod commands;
 mod monitor;
@@ -45,7 +45,7 @@ pub enum JudgeError {
     LockstepLost(#[from] LockstepLost),
 }
 
-/// Runs a simulation for so much simulated time (s), or until everything is decided, and judges it.
+/// Runs a simulation for a simulated time (s), or until all verdicts are decided, and returns the verdicts.
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
 //! One simulated world: build it, step it, read it, command it.
 //!
-//! - [`kinds`](mod@kinds): words that a simulation file may use; [`load`]: reads and checks files; `crowd`: memory of robots;
-//! - `build`: from files to an app; [`objects`]: things that components know by name and property; [`install`]:
-//!   sensors and actuators on bodies;
-//! - [`state`]: everything that outlives a tick: hash, reset, snapshot, restore; [`Mechanism`]: dynamics of joints;
-//! - `drop_statistics`, `run_requests`: what observers missed, and what clients ask of whoever runs it.
+//! - [`kinds`](mod@kinds): names of kinds in simulation files; [`load`]: reads and checks files; `crowd`: memory of robots;
+//! - `build`: from files to an app; [`objects`]: objects that components look up by name and property; [`install`]: sensors
+//!   and actuators on bodies;
+//! - [`state`]: all state that outlives a tick: hash, reset, snapshot, restore; [`Mechanism`]: dynamics of joints;
+//! - `drop_statistics`, `run_requests`: lost readings of observers, and requests of clients to the run.
 mod access;
 mod build;
 mod crowd;
@@ -57,9 +57,9 @@ use crate::{
     spawn::Spawned,
 };
 
-/// A world of its own: any number of them live in one process, each on any thread.
+/// A simulated world. A process may contain any number of worlds, each on any thread.
 ///
-/// It is built and stepped on one thread. It touches nothing global: no logger, no signal, no clock.
+/// A world is built and stepped on one thread. It touches nothing global: no logger, no signal, no clock.
 pub struct Simulation {
     app: App,
     middlewares: Middlewares,
@@ -74,16 +74,16 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the files in one pass, or what a middleware could not have.
+    /// All errors of the files in one pass, or a file or port that a middleware cannot open.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, BuildError> {
         Self::load_with(path, &Options::default(), &no_extensions)
     }
 
-    /// The same with options, and with parts of one's own.
+    /// Builds a simulation with options, and with components of one's own.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the files in one pass, or what a middleware could not have.
+    /// All errors of the files in one pass, or a file or port that a middleware cannot open.
     pub fn load_with(
         path: impl AsRef<Path>,
         options: &Options,
@@ -93,8 +93,8 @@ impl Simulation {
         Self::build(plan, extensions)
     }
 
-    /// Builds the simulation of the text of a simulation file. The files that it names are looked for in
-    /// `directory`, then in the current one, then among the program's own.
+    /// Builds the simulation from the text of a simulation file. The files that it names are searched in `directory`, then
+    /// in the current directory, then among the embedded assets.
     ///
     /// ```
     /// use morse_sim::simulation::{Simulation, no_extensions};
@@ -107,7 +107,7 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the text in one pass, or what a middleware could not have.
+    /// All errors of the text in one pass, or a file or port that a middleware cannot open.
     pub fn parse(
         text: &str,
         directory: impl AsRef<Path>,
@@ -122,7 +122,7 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// What does not fit together, or what a middleware could not have.
+    /// Inconsistent input, or a file or port that a middleware cannot open.
     pub fn build(plan: Plan, extensions: Extensions<'_>) -> Result<Self, BuildError> {
         let Raised {
             mut app,
@@ -146,16 +146,16 @@ impl Simulation {
         })
     }
 
-    /// Finds out whether a plan could be built, without starting anything; returns the warnings.
+    /// Checks whether a plan can be built, without starting anything. Returns the warnings.
     ///
     /// # Errors
     ///
-    /// What does not fit together.
+    /// The input is inconsistent.
     pub fn try_out(plan: Plan, extensions: Extensions<'_>) -> Result<Report, Box<Report>> {
         raise(plan, extensions).map(|raised| raised.warnings)
     }
 
-    /// Warnings of what is probably not meant in the files.
+    /// Returns warnings about probable mistakes in the files.
     #[must_use]
     pub fn warnings(&self) -> &Report {
         &self.warnings
@@ -169,7 +169,7 @@ impl Simulation {
     pub fn step(&mut self) -> Result<(), LockstepLost> {
         self.apply_reset_request();
         if self.start.is_none() && self.tick() == 0 {
-            // Should this fail, `reset` says so.
+            // If this fails, `reset` reports it.
             self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
         }
         self.app.update();
@@ -185,7 +185,7 @@ impl Simulation {
             .map_or(Ok(()), Err)
     }
 
-    /// Advances by so many ticks.
+    /// Advances by a number of ticks.
     ///
     /// # Errors
     ///
@@ -194,29 +194,29 @@ impl Simulation {
         (0..ticks).try_for_each(|_| self.step())
     }
 
-    /// Number of ticks so far.
+    /// Returns the number of ticks so far.
     #[must_use]
     pub fn tick(&self) -> u64 {
         self.clock().tick
     }
 
-    /// Simulated time, s.
+    /// Returns the simulated time, s.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.clock().seconds()
     }
 
-    /// The simulation's clock.
+    /// Returns the simulation's clock.
     #[must_use]
     pub fn clock(&self) -> Clock {
         *self.app.world().resource::<Clock>()
     }
 
-    /// Data that a sensor exported last (modified data), by their type.
+    /// Returns the last exported (modified) data of a sensor, with their type.
     ///
     /// # Errors
     ///
-    /// There is no such component, its data is of another type, or it has exported nothing yet.
+    /// The component does not exist, its data have another type, or it has exported nothing yet.
     pub fn read<D: LocalData>(&self, path: &str) -> Result<&D, AccessError> {
         let entity = self.entity(path)?;
         let world = self.app.world();
@@ -231,11 +231,11 @@ impl Simulation {
         })
     }
 
-    /// Data that a sensor exported last, without their type.
+    /// Returns the last exported data of a sensor, without their type.
     ///
     /// # Errors
     ///
-    /// There is no such sensor, or it has exported nothing yet.
+    /// The sensor does not exist, or it has exported nothing yet.
     pub fn read_any(&self, path: &str) -> Result<&dyn Struct, AccessError> {
         let entity = self.entity(path)?;
         let world = self.app.world();
@@ -255,7 +255,7 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// There is no such sensor.
+    /// The sensor does not exist.
     pub fn observe(&mut self, path: &str, policy: Policy) -> Result<Observer, AccessError> {
         let entity = self.entity(path)?;
         let other_kind = || AccessError::OtherKind {
@@ -277,7 +277,7 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// There is no such actuator, it is of another kind, or a number is not finite.
+    /// The actuator does not exist, it is of another kind, or a number is out of range or not finite.
     pub fn command<A: Actuator>(&self, path: &str, command: A::Command) -> Result<(), AccessError> {
         self.command_any(path, Box::new(command))
     }
@@ -286,7 +286,7 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// There is no such actuator, a field is unknown, or a number is not finite.
+    /// The actuator does not exist, a field is unknown, or a number is out of range or not finite.
     pub fn command_any(
         &self,
         path: &str,
@@ -295,11 +295,11 @@ impl Simulation {
         Ok(self.commander(path)?.send(command)?)
     }
 
-    /// The way to an actuator, for any thread.
+    /// Returns a sender of commands to an actuator, for any thread.
     ///
     /// # Errors
     ///
-    /// There is no such actuator.
+    /// The actuator does not exist.
     pub fn commander(&self, path: &str) -> Result<CommandSender, AccessError> {
         let entity = self.entity(path)?;
         let mailbox = self.app.world().get::<Mailbox>(entity);
@@ -310,7 +310,7 @@ impl Simulation {
         Ok(mailbox.ok_or_else(other_kind)?.sender())
     }
 
-    /// Calls a service now, between two ticks. The reply of a sync service is there at once.
+    /// Calls a service now, between two ticks. The reply of a sync service is available at once.
     pub fn call(&mut self, path: &str, service: &str, arguments: &Json) -> Call {
         let call = service::call(self.app.world_mut(), path, service, arguments);
         self.apply_reset_request();
@@ -322,25 +322,25 @@ impl Simulation {
         service::cancel(self.app.world_mut(), call.ticket);
     }
 
-    /// Notices of middlewares for the user at the start.
+    /// Returns notices of middlewares for the user at the start.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         self.middlewares.notices()
     }
 
-    /// Reports of the middlewares that have one, by their names: counters of controllers, say.
+    /// Returns the reports of middlewares, by name; for example counters of controllers.
     #[must_use]
     pub fn reports(&self) -> BTreeMap<String, MiddlewareReport> {
         self.middlewares.reports()
     }
 
-    /// The ports that middlewares listen on: the middleware's name, what for, the port's number.
+    /// Returns the ports on which middlewares listen: name of the middleware, purpose, number.
     #[must_use]
     pub fn ports(&self) -> Vec<(String, String, u16)> {
         self.middlewares.ports()
     }
 
-    /// The paths of all bodies, joint variables, sensors, actuators and overlays, sorted.
+    /// Returns the paths of all bodies, joint variables, sensors, actuators and overlays, sorted.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let world = self.app.world();
@@ -352,8 +352,8 @@ impl Simulation {
             .collect()
     }
 
-    /// From now on the hash is a chain over all ticks: two runs that part and come together again have different ones. It
-    /// takes its share of each tick.
+    /// Makes the hash a chain over all ticks from now on: two runs that differ temporarily have different hashes. It costs
+    /// some time in each tick.
     pub fn hash_every_tick(&mut self) {
         if self.hashes.is_none() {
             self.hashes = Some(self.beginning());
@@ -364,7 +364,7 @@ impl Simulation {
         HashChain::from(self.scene().start)
     }
 
-    /// The hash of the start, the tick, and everything that outlives it; or of all ticks since
+    /// Returns the hash of the start, the tick, and all state; or of all ticks since
     /// [`hash_every_tick`](Self::hash_every_tick).
     #[must_use]
     pub fn state_hash(&self) -> u128 {
@@ -376,7 +376,7 @@ impl Simulation {
         self.hashes.as_ref().map_or_else(of_now, HashChain::value)
     }
 
-    /// Everything that outlives a tick.
+    /// Returns a snapshot of all state.
     ///
     /// # Errors
     ///
@@ -385,7 +385,7 @@ impl Simulation {
         Snapshot::take(self.app.world(), &self.hashes.clone().unwrap_or_default())
     }
 
-    /// Goes back (or on) to a snapshot of this simulation, or of another one of the same files.
+    /// Restores a snapshot of this simulation, or of another one of the same files.
     ///
     /// # Errors
     ///
@@ -400,7 +400,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes back to the start: what follows equals a fresh run, bit for bit.
+    /// Resets to the start: the following ticks equal those of a fresh run, bit for bit.
     ///
     /// # Errors
     ///
@@ -420,8 +420,8 @@ impl Simulation {
         }
     }
 
-    /// Warnings of components and middlewares since this was last asked: of a command that names a joint
-    /// which does not exist, say.
+    /// Returns the warnings of components and middlewares since the last call, for example about a command with an unknown
+    /// joint.
     pub fn take_warnings(&mut self) -> Vec<String> {
         let mut warnings = self.app.world_mut().get_resource_mut::<Warnings>();
         let mut said = warnings
@@ -431,40 +431,40 @@ impl Simulation {
         said
     }
 
-    /// The bodies that the physics lost, in the order in which it did: they stand still, out of the physics, until
-    /// the simulation goes back to an earlier state. Everything else goes on.
+    /// Returns the bodies that the physics lost, in order. They stand still, outside the physics, until the simulation is
+    /// set to an earlier state. The simulation continues without them.
     #[must_use]
     pub fn lost_bodies(&self) -> &[LostBody] {
         &self.app.world().resource::<LostBodies>().0
     }
 
-    /// Failure of a middleware since this was last asked.
+    /// Returns the failure of a middleware since the last call, if there was one.
     pub fn failure(&mut self) -> Option<Failure> {
         self.middlewares.failure()
     }
 
-    /// Ends the simulation: closes all ports, and waits until everything is delivered.
+    /// Ends the simulation: closes all ports, and waits until all data are delivered.
     ///
     /// # Errors
     ///
-    /// What could not be delivered.
+    /// Some data could not be delivered.
     pub fn finish(mut self) -> (DropStatistics, Result<(), Failure>) {
         let drops = close_ports(self.app.world_mut());
         (drops, self.middlewares.stop())
     }
 
-    /// The world, for what this interface does not offer.
+    /// Returns the world, for access beyond this interface.
     #[must_use]
     pub fn world(&self) -> &World {
         self.app.world()
     }
 
-    /// The world, to be changed. Changes that no state register knows of break snapshots and hashes.
+    /// Returns the world for changes. Changes of data that are not registered as state break snapshots and hashes.
     pub fn world_mut(&mut self) -> &mut World {
         self.app.world_mut()
     }
 
-    /// Pose and velocity of a body, by the name of its frame or robot; `None` if no body has that name.
+    /// Returns pose and velocity of a body, by the name of its frame or robot; `None` if no body has that name.
     #[must_use]
     pub fn body(&self, name: &str) -> Option<&BodyState> {
         let scene = self.scene();
@@ -472,8 +472,9 @@ impl Simulation {
         self.app.world().get(*entity?)
     }
 
-    /// Joints of a robot, or of the body with that frame, with their positions and speeds of now: mass matrix, inverse
-    /// dynamics, Jacobians and what else controllers calculate with. `None` if no body has that name, or no joint.
+    /// Returns the joints of a robot, or of the body with that frame, with their present positions and velocities: mass
+    /// matrix, inverse dynamics, Jacobians and other quantities for controllers. `None` if no body has that name, or no
+    /// joint.
     #[must_use]
     pub fn mechanism(&self, name: &str) -> Option<Mechanism> {
         let scene = self.scene();
@@ -481,7 +482,7 @@ impl Simulation {
         Mechanism::of(self.app.world(), *entity?)
     }
 
-    /// Bodies, frames, variables and robots by name.
+    /// Returns bodies, frames, variables and robots by name.
     #[must_use]
     pub fn scene(&self) -> &Spawned {
         self.app.world().resource::<Spawned>()

@@ -1,4 +1,4 @@
-//! From an [`Assembly`] to entities: the only place that spawns a scene.
+//! Spawns the entities of an [`Assembly`]. No other module spawns a scene.
 //!
 //! Frames become entities. A maximal group of frames that are fixed to each other is one body: the
 //! entity of its head frame carries the body, at the top level. Geometry entities are its children.
@@ -25,27 +25,26 @@ use morse_scene::{
 /// Entities of an assembly that was spawned.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Spawned {
-    /// Every frame's entity, by name.
+    /// Entity of every frame, by name.
     pub frames: BTreeMap<String, Entity>,
-    /// Every body's entity, by the name of its head frame.
+    /// Entity of every body, by the name of its head frame.
     pub bodies: BTreeMap<String, Entity>,
-    /// Every configuration variable's entity, by name.
+    /// Entity of every configuration variable, by name.
     pub variables: BTreeMap<String, Entity>,
-    /// Every robot's base body, by the robot's path.
+    /// Base body of every robot, by the robot's path.
     pub robots: BTreeMap<String, Entity>,
-    /// A hash of where everything starts, in double precision: the engine, which counts in single
-    /// precision, would not tell the least changes apart.
+    /// Hash of all initial poses, in double precision: the single precision of the engine would hide the smallest changes.
     pub start: u128,
-    /// Warnings of what is probably not meant.
+    /// Warnings about probable mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Spawns an assembly into a world that has the [`morse_physics`] and nothing spawned yet.
+/// Spawns an assembly into an empty world with [`morse_physics`].
 ///
 /// # Errors
 ///
-/// When settings name what the scene does not have, or a shape cannot be made, such as a mesh whose
-/// file is missing: all of them in one pass. Nothing has been spawned then.
+/// Settings name something that the scene does not have, or a shape cannot be made, such as a mesh whose file is missing:
+/// all errors in one pass. Nothing has been spawned then.
 pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diagnostic>> {
     let assembly = &*assembly.anchored();
     let mut layout = layout(assembly)?;
@@ -187,7 +186,7 @@ fn spawn_geometry(
     all
 }
 
-/// Label of a geometry for cameras that name things.
+/// Returns the label of a geometry for cameras that name objects.
 fn label(geometry: &GeometryOf, body: Option<&BodyLayout>) -> Label {
     let robot = body.and_then(|body| body.robot.as_ref());
     let mut classes = geometry.geometry.tags.clone();
@@ -241,7 +240,7 @@ fn mark_robot_joints(
     }
 }
 
-/// The joints between bodies, for who follows a chain of them.
+/// Inserts the joints between bodies, for kinematic chains.
 fn mark_joints(world: &mut World, layout: &Layout, bodies: &[Entity], variables: &[Entity]) {
     for (body, &entity) in layout.bodies.iter().zip(bodies) {
         let joint = body.attachment.as_ref().and_then(|attachment| {
@@ -282,7 +281,7 @@ fn names(
     }
 }
 
-/// Hash of the poses and velocities in which bodies and joints start.
+/// Returns the hash of the initial poses and velocities of bodies and joints.
 fn start(layout: &Layout) -> u128 {
     let mut hasher = StateHasher::default();
     for body in &layout.bodies {

@@ -1,4 +1,4 @@
-//! The order of a tick. This is the only file that orders phases; everything else names one.
+//! The order of a tick. This is the only file that orders phases; every other file names one.
 use std::time::Duration;
 
 use bevy::{
@@ -21,13 +21,13 @@ pub fn plugin(app: &mut App, rate: f64) {
     plugin_in(app, rate, MotionMode::Default);
 }
 
-/// The same, in the order that goes with the rules of motion.
+/// Declares the tick with the order of the rules of motion.
 pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
     app.add_plugins(TimePlugin)
         .insert_resource(Time::<Fixed>::from_hz(rate))
-        // Bevy would cut ticks that are longer than a quarter of a second.
+        // Bevy would split ticks that are longer than a quarter of a second.
         .insert_resource(Time::<Virtual>::from_max_delta(Duration::MAX))
-        // One update is one tick, whatever the wall clock says. Nothing else reads `Time<Fixed>`.
+        // One update is one tick, independent of the wall clock. Nothing else reads `Time<Fixed>`.
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .insert_resource(Clock::new(rate))
         .init_resource::<service::Services>()
@@ -55,7 +55,7 @@ pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
     .add_systems(
         FixedUpdate,
         (
-            // Also before the first phase: a restored state may have put the carriers elsewhere.
+            // Also before the first phase: a restored state may have moved the carriers.
             (begin, carrier::follow).chain().before(Tick::Inputs),
             action::<IsActuator>.in_set(Actuate::Action),
             (carrier::follow, action::<IsSensor>)
@@ -66,7 +66,7 @@ pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
     );
 }
 
-/// The order of a tick: sensors measure what its physics has made.
+/// The default order of a tick: sensors measure the result of its physics.
 fn order(app: &mut App) {
     app.configure_sets(
         FixedUpdate,
@@ -91,8 +91,8 @@ fn order(app: &mut App) {
     );
 }
 
-/// MORSE's order of a tick: sensors look between actuators and physics, and requests are served after that. Poses that
-/// were set in this tick are seen, and motion of the tick before.
+/// MORSE's order of a tick: sensors measure between actuators and physics, and requests are served after them. Sensors see
+/// poses that were set in this tick, and the motion of the previous tick.
 fn order_of_morse(app: &mut App) {
     app.configure_sets(
         FixedUpdate,
@@ -113,12 +113,12 @@ fn order_of_morse(app: &mut App) {
     .configure_sets(FixedUpdate, Inputs::Commands.in_set(Tick::Inputs));
 }
 
-/// A new tick begins.
+/// Begins a new tick.
 fn begin(mut clock: ResMut<Clock>) {
     clock.tick += 1;
 }
 
-/// Decides which sensors (or actuators) are due, and stamps the pose and velocity of those that are.
+/// Selects the sensors (or actuators) that are due, and stamps their poses and velocities.
 fn action<Kind: Component>(
     clock: Res<Clock>,
     bodies: Query<&BodyState>,
@@ -152,7 +152,7 @@ fn action<Kind: Component>(
 mod tests {
     use super::*;
 
-    /// Steps that ran in a tick, in their order.
+    /// Steps that ran in a tick, in order.
     #[derive(Resource, Default)]
     struct Ran(Vec<String>);
 
@@ -162,7 +162,7 @@ mod tests {
         app.add_systems(FixedUpdate, system.in_set(step));
     }
 
-    /// Steps of a tick, as they ran.
+    /// Returns the steps of a tick, as they ran.
     fn steps(declare: impl Fn(&mut App)) -> Vec<String> {
         let mut app = App::new();
         declare(&mut app);

@@ -1,4 +1,4 @@
-//! The wall clock, for runs and for what is measured of them.
+//! The wall clock, for runs and their measurements.
 use std::time::{Duration, Instant, SystemTime};
 
 #[expect(
@@ -9,7 +9,7 @@ pub(super) fn now() -> Instant {
     Instant::now()
 }
 
-/// A watch that was started once.
+/// A stopwatch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch(Instant);
 

@@ -1,4 +1,4 @@
-//! Ends a program in time where the run does not end itself: while files are read, and within a tick that takes long.
+//! Ends a program in time if the run does not end itself: while files are read, and within a long tick.
 use std::{
     sync::{
         Arc,
@@ -12,11 +12,11 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::clock::Stopwatch;
 
-/// Time between two looks.
+/// Interval between two checks.
 const BEAT: Duration = Duration::from_millis(20);
-/// Time for the tick that is under way, once the run has to end.
+/// Time for the current tick after the run has to end.
 const GRACE: Duration = Duration::from_secs(1);
-/// Time for the outputs, once the run has ended.
+/// Time for the outputs after the run has ended.
 const CLOSING: Duration = Duration::from_secs(10);
 
 /// Stage of a program that runs a simulation.
@@ -24,18 +24,18 @@ const CLOSING: Duration = Duration::from_secs(10);
 pub(crate) enum Stage {
     /// Files are read, and the world is built.
     Loading,
-    /// So many ticks were made.
+    /// Ticks are made; the number of ticks so far.
     Ticking(u64),
     /// Outputs are closed.
     Closing,
 }
 
-/// The stage, as two threads see it.
+/// The stage, shared by two threads.
 #[derive(Clone, Default)]
 pub(crate) struct SharedStage(Arc<AtomicU64>);
 
 impl SharedStage {
-    /// Tells how far the program is.
+    /// Sets the stage.
     pub(crate) fn set(&self, stage: Stage) {
         let number = match stage {
             Stage::Loading => 0,
@@ -57,13 +57,13 @@ impl SharedStage {
 /// Reason why a program has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// A signal of this number has come.
+    /// A signal with this number has arrived.
     Signal(usize),
     /// The time is up.
     Timeout(Duration),
 }
 
-/// A thread that ends the program when it is due and the run does not end; it ends with the guard.
+/// A thread that ends the program when it is due and the run does not end. It is joined when the guard is dropped.
 pub(crate) struct Guard {
     /// Stage of the program.
     pub(crate) stage: SharedStage,
@@ -73,11 +73,11 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Starts the thread. `cut_off` ends the program, and says why.
+    /// Starts the thread. `cut_off` ends the program, and reports why.
     ///
     /// # Errors
     ///
-    /// The system has no thread left.
+    /// The system cannot start a thread.
     pub(crate) fn start(
         signal: Arc<AtomicUsize>,
         timeout: Option<Duration>,
@@ -113,7 +113,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         self.end = None;
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say any more.
+            // The thread returns nothing.
             thread.join().ok();
         }
     }
@@ -125,7 +125,7 @@ fn watch(
     stage: &SharedStage,
     cut_off: impl Fn(Due, Stage),
 ) {
-    // Time at which the end was found to be due, in this stage.
+    // Stage and time in which the end became due.
     let mut since: Option<(Stage, Stopwatch)> = None;
     while ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
         let Some(due) = is_due() else {

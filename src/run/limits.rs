@@ -1,4 +1,4 @@
-//! Limits of a run, its end, and what is said of it then.
+//! Limits of a run, its end, and its summary.
 use std::{
     collections::BTreeMap,
     sync::{Arc, atomic::AtomicUsize},
@@ -15,24 +15,24 @@ use super::speed::SlowestTick;
 /// Speed at which simulated time passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// As fast as the machine can.
+    /// No limit: ticks follow each other without waits.
     Max,
-    /// This many simulated seconds a second.
+    /// This number of simulated seconds per second.
     RealTime(f64),
 }
 
-/// Conditions for the end of a run, and its pace.
+/// Limits of a run, and its pace.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// So many ticks; without it, until it is stopped.
+    /// Number of ticks; unlimited by default.
     pub ticks: Option<u64>,
-    /// Speed of simulated time.
+    /// Pace of simulated time.
     pub pace: Pace,
-    /// Time by the wall clock after which the run is given up.
+    /// Wall-clock time after which the run is aborted.
     pub timeout: Option<Duration>,
-    /// The number of the signal that asks for the end, or 0.
+    /// Number of the signal that requests the end, or 0.
     pub signal: Arc<AtomicUsize>,
-    /// True if the run ends when the physics loses a body; otherwise everything else goes on.
+    /// True if the run ends when the physics loses a body; otherwise it continues without the body.
     pub strict: bool,
 }
 
@@ -41,48 +41,48 @@ pub struct Limits {
 pub enum End {
     /// The last tick was made.
     Done,
-    /// A client asked for it.
+    /// A client requested it.
     Asked,
-    /// A signal of this number asked for it.
+    /// A signal with this number requested it.
     Signal(usize),
-    /// The time by the wall clock is up, after so many seconds.
+    /// The time limit was reached, after this number of seconds.
     TimedOut(f64),
-    /// A middleware lost what it needs.
+    /// A middleware failed.
     Failure(Failure),
     /// The observer of a lockstep port is lost.
     LockstepLost(LockstepLost),
-    /// The simulation itself failed: a part of the program panicked, or the physics lost a body in a strict run.
+    /// The simulation failed: a component panicked, or the physics lost a body in a strict run.
     SimulationFailed(String),
 }
 
-/// Summary of a run, said at its end.
+/// Summary of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Ticks that were made.
+    /// Number of ticks.
     pub steps: u64,
     /// Simulated time, s.
     pub sim_seconds: f64,
-    /// Time it took, s.
+    /// Wall-clock time, s.
     pub wall_seconds: f64,
-    /// Simulated seconds a second.
+    /// Simulated seconds per second.
     pub rtf: f64,
-    /// The same over the slowest second of the run; shorter runs have one speed.
+    /// Simulated seconds per second over the slowest second of the run; equal to `rtf` for shorter runs.
     pub rtf_min: f64,
-    /// The tick that took longest; none was made, perhaps.
+    /// The longest tick; `None` without ticks.
     pub slowest_tick: Option<SlowestTick>,
     /// The state hash, 32 hexadecimal digits.
     pub state_hash: String,
     /// Readings that did not reach an observer, because it was slow.
     pub drops: u64,
-    /// Time that the ticks took by the wall clock, without what is between them, s.
+    /// Wall-clock time of the ticks, without the time between them, s.
     #[serde(skip)]
     pub tick_seconds: f64,
-    /// Bodies that the physics lost on the way, also those that a reset has healed since.
+    /// Bodies that the physics lost in the run, including those that a reset has restored since.
     pub lost: Vec<LostBody>,
-    /// Reports of middlewares that have one, by their names.
+    /// Reports of middlewares, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub middlewares: BTreeMap<String, Json>,
-    /// The same for people.
+    /// Reports of middlewares for people, by name.
     #[serde(skip)]
     pub reports: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! Bodies that physics lost on the way.
+//! Bodies that the physics loses in a run.
 use morse_physics::lost_body::LostBody;
 
 use crate::simulation::Simulation;
@@ -7,12 +7,12 @@ use crate::simulation::Simulation;
 #[derive(Default)]
 pub(super) struct Losses {
     pub(super) all: Vec<LostBody>,
-    /// Number of them that the simulation told of.
+    /// Number of losses that the simulation has reported.
     told: usize,
 }
 
 impl Losses {
-    /// Notes what was lost since it last looked, and tells the first of that.
+    /// Records new losses, and returns a warning about the first of them.
     pub(super) fn look(&mut self, simulation: &Simulation) -> Option<String> {
         let lost = simulation.lost_bodies();
         // There are fewer after a reset.

@@ -1,6 +1,6 @@
-//! Times of a tick: of each system, and what that comes to for kinds, components and middlewares.
+//! Profile of a tick: times of systems, kinds, components and middlewares.
 //!
-//! Systems are wrapped only in runs that ask for it; nothing that they do depends on the time that they took.
+//! Systems are wrapped only in runs with a profile; their results do not depend on the measured times.
 mod shares;
 mod threads;
 
@@ -32,42 +32,41 @@ use crate::simulation::Simulation;
 use shares::{Owners, share_out};
 use threads::{Threads, cpu_nanos};
 
-/// Times of a run, each the mean over its ticks.
+/// Times of a run, as means over its ticks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Profile {
-    /// Ticks that were measured.
+    /// Number of ticks.
     pub ticks: u64,
-    /// A tick, µs.
+    /// Time of a tick, µs.
     pub tick_us: f64,
-    /// Time that there is for a tick at the pace that was asked for, or in real time if none was, µs.
+    /// Time that is available for a tick at the requested pace, or in real time, µs.
     pub real_time_us: f64,
-    /// The phases of a tick.
+    /// Phases of a tick.
     pub phases: Vec<Part>,
-    /// The systems, the most expensive one first.
+    /// Systems, the most expensive one first.
     pub systems: Vec<SystemPart>,
-    /// The kinds of sensors and actuators, the most expensive one first.
+    /// Kinds of sensors and actuators, the most expensive one first.
     pub kinds: Vec<KindPart>,
     /// Sensors and actuators, the most expensive one first.
     pub components: Vec<ComponentPart>,
     /// Middlewares, the most expensive one first.
     pub middlewares: Vec<MiddlewarePart>,
-    /// Time between the systems: putting them in order when kinds come, running one after the other, what they put off.
+    /// Time between the systems: sorting them when kinds are added, calling them, and deferred commands.
     pub between: Part,
-    /// Time before and after them: the snapshot of the start, which a reset goes back to, and the chain of hashes, where it is
-    /// asked for.
+    /// Time before and after the systems: the snapshot of the start, for resets, and the chain of hashes, if requested.
     pub hashes: Part,
-    /// Pictures and films between two ticks.
+    /// Images and films between two ticks.
     pub pictures: Part,
 }
 
 /// A part of a tick.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Part {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its time in a tick, µs.
+    /// Time per tick, µs.
     pub us: f64,
-    /// Its share of the tick, 0 to 1.
+    /// Fraction of the tick, 0 to 1.
     pub share: f64,
 }
 
@@ -77,9 +76,9 @@ pub struct SystemPart {
     /// Name and cost.
     #[serde(flatten)]
     pub part: Part,
-    /// Phase that it runs in; `other` for what keeps the tick itself going.
+    /// Phase of the system; `other` for systems outside the phases.
     pub phase: &'static str,
-    /// The kind that it belongs to, if to one.
+    /// Kind to which it belongs, if any.
     pub kind: Option<&'static str>,
 }
 
@@ -99,23 +98,23 @@ pub struct ComponentPart {
     /// Path and cost.
     #[serde(flatten)]
     pub part: Part,
-    /// Its kind.
+    /// Kind.
     pub kind: &'static str,
-    /// True if what its kind costs was shared out by frequency among all of the kind, which run in the same systems.
+    /// True if the time of the kind was distributed by frequency over its components, which run in the same systems.
     pub is_shared: bool,
 }
 
 /// A kind of middleware.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MiddlewarePart {
-    /// Kind, and what it takes of the tick: readings of a kind of sensor are shared out among its ports.
+    /// Kind, and its time in the tick: the time of readings of a kind of sensor is distributed over its ports.
     #[serde(flatten)]
     pub part: Part,
-    /// Time of processors that its own threads take besides, for each tick, µs; where the system tells it.
+    /// Processor time of its own threads per tick, µs; if the system provides it.
     pub threads_us: Option<f64>,
 }
 
-/// The phases, in the order of a tick, and the one step that is no part of a phase in MORSE's motion.
+/// Phases, in the order of a tick, and the one step that is outside of the phases in MORSE's motion.
 const PHASES: [(&str, Tick); 9] = [
     ("Inputs", Tick::Inputs),
     ("Actuate", Tick::Actuate),
@@ -140,13 +139,13 @@ struct Slot {
 struct Slots {
     all: Vec<Slot>,
     ticks: u64,
-    /// Start of the update that makes the tick under way.
+    /// Start of the current update.
     began: Option<Stopwatch>,
     /// Time of all updates, s.
     updates: f64,
 }
 
-/// Measures a run.
+/// Profiler of a run.
 pub struct Profiler {
     slots: Arc<Mutex<Slots>>,
     threads: Threads,
@@ -154,7 +153,7 @@ pub struct Profiler {
 }
 
 impl Profiler {
-    /// Has all systems of the ticks to come timed.
+    /// Wraps all systems of the following ticks.
     pub fn attach(simulation: &mut Simulation) -> Self {
         let slots = Arc::<Mutex<Slots>>::default();
         let kept = slots.clone();
@@ -165,7 +164,7 @@ impl Profiler {
             let mut slots = lock(&end);
             slots.updates += slots.began.take().map_or(0.0, Stopwatch::seconds);
         });
-        // Kinds that come later bring systems with them: each tick looks.
+        // Kinds that are added later bring new systems: each tick checks for them.
         schedules.add_systems(FixedPreUpdate, move |world: &mut World| wrap(world, &kept));
         Self {
             slots,
@@ -174,7 +173,7 @@ impl Profiler {
         }
     }
 
-    /// Does something between two ticks, and times it.
+    /// Calls a function between two ticks, and measures its time.
     pub fn picture<T>(&mut self, take: impl FnOnce() -> T) -> T {
         let watch = Stopwatch::start();
         let result = take();
@@ -182,7 +181,7 @@ impl Profiler {
         result
     }
 
-    /// Times of the systems of a run that is at its end, before it is closed.
+    /// Returns the times of the systems at the end of a run, before it is closed.
     #[must_use]
     pub fn read(&self, simulation: &Simulation) -> Measured {
         let slots = lock(&self.slots);
@@ -234,7 +233,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// The profile of the run with that summary; `asked` is the pace that was asked for, simulated seconds a second.
+    /// Returns the profile of the run with that summary; `asked` is the requested pace, simulated seconds per second.
     #[must_use]
     pub fn profile(self, summary: &Summary, rate: f64, asked: f64) -> Profile {
         let ticks = self.ticks.max(1) as f64;
@@ -296,7 +295,7 @@ impl Measured {
     }
 }
 
-/// The most expensive one first.
+/// Sorts by cost, the most expensive one first.
 fn sorted<T>(parts: impl Iterator<Item = T>, cost: impl Fn(&T) -> f64) -> Vec<T> {
     let mut sorted: Vec<T> = parts.collect();
     sorted.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
@@ -307,7 +306,7 @@ fn lock(slots: &Mutex<Slots>) -> MutexGuard<'_, Slots> {
     slots.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Wraps the systems that came into the tick, and counts the tick.
+/// Wraps new systems of the tick, and counts the tick.
 fn wrap(world: &mut World, slots: &Mutex<Slots>) {
     let mut slots = lock(slots);
     slots.ticks += 1;
@@ -318,7 +317,7 @@ fn wrap(world: &mut World, slots: &Mutex<Slots>) {
     if !schedule.is_changed() {
         return;
     }
-    // Those that have run before are with the executor, and not here.
+    // Systems that have run before are in the executor, not in the graph.
     let systems = &mut schedule.graph_mut().systems;
     let is_timed = |system: &dyn System<In = (), Out = ()>| {
         system.system_type() != TypeId::of::<ApplyDeferred>()
@@ -343,7 +342,7 @@ fn wrap(world: &mut World, slots: &Mutex<Slots>) {
     }
 }
 
-/// Adds up how long a system runs.
+/// Accumulates the running time of a system.
 struct Timed(Arc<AtomicU64>);
 
 impl<S: System> Adapt<S> for Timed {
@@ -362,7 +361,7 @@ impl<S: System> Adapt<S> for Timed {
     }
 }
 
-/// The systems of the tick that are in sets, each with the name of the set.
+/// Returns the systems of the tick that are in sets, each with the name of the set.
 fn membership(
     world: &World,
     sets: impl IntoIterator<Item = (&'static str, InternedSystemSet)>,
@@ -373,7 +372,7 @@ fn membership(
     };
     let mut found = BTreeMap::new();
     for (name, set) in sets {
-        // Before the first tick, and for kinds that are not there, there is none.
+        // Before the first tick, and for kinds without components, there are none.
         if let Ok(systems) = schedule.graph().systems_in_set(set) {
             found.extend(systems.iter().map(|&key| (key, name)));
         }

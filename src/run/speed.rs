@@ -1,15 +1,15 @@
-//! Speed of a run against the wall clock, measured from tick to tick.
+//! Speed of a run, measured from tick to tick.
 use serde::Serialize;
 
-/// Time over which the speed is averaged to find where a run was slowest, s.
+/// Length of the window over which the speed is averaged, s.
 const WINDOW: f64 = 1.0;
 
-/// The tick that took longest.
+/// The longest tick.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SlowestTick {
-    /// Its number.
+    /// Number of the tick.
     pub tick: u64,
-    /// Time that it took by the wall clock, s.
+    /// Wall-clock time of the tick, s.
     pub wall_seconds: f64,
 }
 
@@ -17,19 +17,19 @@ pub struct SlowestTick {
 #[derive(Debug, Default)]
 pub(super) struct Speed {
     pub(super) slowest: Option<SlowestTick>,
-    /// Time that all ticks took, s.
+    /// Wall-clock time of all ticks, s.
     pub(super) ticking: f64,
-    /// Least speed in a whole window, simulated seconds a second.
+    /// Minimum speed in a complete window, simulated seconds per second.
     least: Option<f64>,
-    /// Start of the window by the wall clock, s since the start of the run; none before the first tick, and while
-    /// a client holds the simulation.
+    /// Start of the window, s since the start of the run; `None` before the first tick, and while a client holds the
+    /// simulation.
     start: Option<f64>,
-    /// Simulated time that passed in it, s.
+    /// Simulated time in the window, s.
     simulated: f64,
 }
 
 impl Speed {
-    /// A tick of so many simulated seconds lasted from one time to another, s since the start of the run.
+    /// Records a tick with its simulated length, and its start and end in wall-clock time, s since the start of the run.
     pub(super) fn add(&mut self, tick: u64, simulated: f64, (from, to): (f64, f64)) {
         let wall_seconds = to - from;
         self.ticking += wall_seconds;
@@ -48,12 +48,12 @@ impl Speed {
         }
     }
 
-    /// Time passes that is nobody's fault: a client holds the simulation.
+    /// Interrupts the window, because a client holds the simulation.
     pub(super) fn pause(&mut self) {
         (self.start, self.simulated) = (None, 0.0);
     }
 
-    /// The least speed over a second; that of the whole run where it was shorter.
+    /// Returns the minimum speed over a second; the mean speed of a shorter run.
     pub(super) fn least(&self, mean: f64) -> f64 {
         self.least.unwrap_or(mean)
     }

@@ -10,25 +10,25 @@ use morse_scene::{
 
 use crate::simulation::Simulation;
 
-/// Command that an actuator cannot take, with its place in the scenario.
+/// A command that an actuator cannot accept, with its position in the scenario file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct MisfitCommand {
-    /// Reason for it.
+    /// Reason.
     pub message: String,
-    /// Place of the actuator's name.
+    /// Position of the actuator's name.
     pub span: Option<Span>,
 }
 
-/// Commands that wait for their times.
+/// Commands that are due later.
 pub struct Commands(VecDeque<(f64, CommandSender, TimedCommand)>);
 
 impl Commands {
-    /// Finds the actuators of commands that are sorted by time.
+    /// Looks up the actuators of commands that are sorted by time.
     ///
     /// # Errors
     ///
-    /// The first command that no actuator of the simulation can take.
+    /// The first command that no actuator of the simulation can accept.
     pub fn new(
         simulation: &Simulation,
         commands: impl IntoIterator<Item = TimedCommand>,
@@ -50,7 +50,7 @@ impl Commands {
     ///
     /// # Errors
     ///
-    /// An actuator refuses one.
+    /// An actuator refuses a command.
     pub fn give(&mut self, simulation: &Simulation) -> Result<(), MisfitCommand> {
         let half_tick = 0.5 / simulation.clock().rate;
         let now = simulation.seconds() + half_tick;

@@ -1,4 +1,4 @@
-//! Conditions that are looked at tick by tick, and their verdicts.
+//! Evaluation of conditions tick by tick.
 use std::fmt;
 
 use bevy::prelude::World;
@@ -17,20 +17,20 @@ use crate::simulation::Simulation;
 pub struct Unbound {
     /// Name of the condition.
     pub name: String,
-    /// Reason for it.
+    /// Reason.
     pub error: BindError,
-    /// Place of its expression in the scenario file.
+    /// Position of its expression in the scenario file.
     pub span: Option<Span>,
 }
 
-/// Decision about one condition, and its reason.
+/// Verdict on one condition.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// Name of the condition.
     pub name: String,
     /// True if it was met.
     pub passed: bool,
-    /// Tick in which that was decided.
+    /// Tick of the verdict.
     pub tick: u64,
     /// Simulated time of that tick, s.
     pub seconds: f64,
@@ -51,7 +51,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Conditions that are looked at tick by tick.
+/// Conditions that are evaluated tick by tick.
 pub struct Monitor(Vec<Watched>);
 
 struct Watched {
@@ -61,7 +61,7 @@ struct Watched {
     state: State,
 }
 
-/// Demand on the data, with its names looked up.
+/// Requirement on the data, with names resolved.
 enum Statement {
     Logic(BoundLogic),
     Near { value: Sample, target: Sample },
@@ -74,7 +74,7 @@ enum BoundLogic {
     Any(Vec<Self>),
 }
 
-/// A value that is looked up, and how messages call it.
+/// A resolved value, and its text in messages.
 struct Sample {
     name: String,
     probe: Probe,
@@ -83,7 +83,7 @@ struct Sample {
 
 #[derive(Clone, Default)]
 struct State {
-    /// True once the interval has been looked at.
+    /// True once the interval has begun.
     was_looked_at: bool,
     /// Tick in which the expression became true.
     since: Option<(u64, f64)>,
@@ -91,11 +91,11 @@ struct State {
 }
 
 impl Monitor {
-    /// Looks up the names of conditions.
+    /// Resolves the names of conditions.
     ///
     /// # Errors
     ///
-    /// The first condition that names data which the simulation does not have, or compares unlike values.
+    /// The first condition that names data which the simulation does not have, or compares values of different types.
     pub fn new(
         simulation: &Simulation,
         conditions: impl IntoIterator<Item = (String, Condition)>,
@@ -118,7 +118,7 @@ impl Monitor {
         Ok(Self(conditions.collect::<Result<_, _>>()?))
     }
 
-    /// Looks at the tick that was made.
+    /// Evaluates the conditions after a tick.
     pub fn look(&mut self, simulation: &Simulation) {
         let now = Now {
             world: simulation.world(),
@@ -133,13 +133,13 @@ impl Monitor {
         }
     }
 
-    /// Tells whether nothing that is still to come changes a verdict.
+    /// Returns true if no later tick can change a verdict.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.0.iter().all(|watched| watched.state.verdict.is_some())
     }
 
-    /// The verdicts that are there already.
+    /// Returns the verdicts that are decided.
     #[must_use]
     pub fn decided(&self) -> Vec<Verdict> {
         let decided = self
@@ -149,7 +149,7 @@ impl Monitor {
         decided.collect()
     }
 
-    /// The verdicts, in the order of the conditions, at the end of a run.
+    /// Returns the verdicts, in the order of the conditions, at the end of a run.
     #[must_use]
     pub fn end(self, simulation: &Simulation) -> Vec<Verdict> {
         let now = Now {
@@ -201,7 +201,7 @@ impl Watched {
         }
     }
 
-    /// Looks at a tick of the interval.
+    /// Evaluates a tick of the interval.
     fn look_inside(&mut self, now: &Now<'_>) -> Option<Verdict> {
         let waits = self.condition.from.is_none();
         let may_wait = match self.condition.demand {
@@ -240,7 +240,7 @@ impl Watched {
         }
     }
 
-    /// The verdict where nothing was decided until the end of the interval or of the run.
+    /// Returns the verdict if nothing was decided until the end of the interval or of the run.
     fn end(&self, now: &Now<'_>) -> Verdict {
         let is_at_end = self.condition.from.is_none() && self.condition.until.is_none();
         match self.condition.demand {
@@ -316,7 +316,7 @@ impl Statement {
         }
     }
 
-    /// Tells whether a sensor that it names has exported nothing yet.
+    /// Returns true if a sensor in it has exported nothing yet.
     fn is_awaited(&self, world: &World) -> bool {
         let mut is_awaited = false;
         self.visit(&mut |sample| is_awaited |= sample.probe.is_awaited(world));
@@ -330,7 +330,7 @@ impl Statement {
         }
     }
 
-    /// `name = value` of all that was looked up.
+    /// Returns `name = value` for all resolved values.
     fn values(&self, world: &World) -> Vec<String> {
         let mut values = Vec::new();
         let mut add = |sample: &Sample| {
@@ -388,7 +388,7 @@ impl BoundLogic {
                 Scalar::Flag(flag) => Ok(flag),
                 other => Err(format!("`{}` is {}", sample.name, other.noun())),
             },
-            // Each part is looked at, so that none hides that another one has no value.
+            // All parts are evaluated, so that each missing value is reported.
             Self::All(parts) => parts
                 .iter()
                 .try_fold(true, |held, part| Ok(part.holds(world, tolerance)? && held)),
@@ -428,7 +428,7 @@ impl Sample {
         value.map_err(|why| format!("`{}` has no value: {why}", self.name))
     }
 
-    /// A value that is there already must be of the kind that is wanted.
+    /// Checks that a value that exists already has the required type.
     fn check_kind(&self, world: &World, wanted: &Scalar) -> Result<(), BindError> {
         match self.probe.form(world) {
             Some(value) if std::mem::discriminant(&value) != std::mem::discriminant(wanted) => {
@@ -473,7 +473,7 @@ fn compare(
             ));
         }
     };
-    // Comparisons with what is no number are all false: `never` would pass for the wrong reason.
+    // Comparisons with NaN are all false: `never` would pass for the wrong reason.
     for (sample, number) in [(left, a), (right, b)] {
         if number.is_nan() {
             return Err(format!("`{}` is not a number", sample.name));

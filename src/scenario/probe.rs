@@ -1,4 +1,4 @@
-//! Terms of expressions, bound to the data of a simulation: names are looked up once.
+//! Terms of expressions, bound to the data of a simulation: names are resolved once.
 use bevy::{
     prelude::{Entity, World},
     reflect::{PartialReflect, structs::Struct},
@@ -18,25 +18,25 @@ use nalgebra::Point3;
 use super::value::{Lack, Scalar, part};
 use crate::simulation::Simulation;
 
-/// Reason why a name means nothing in a simulation.
+/// Reason why a name cannot be resolved in a simulation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BindError(pub(super) String);
 
-/// A term whose names were found.
+/// A term with resolved names.
 pub(super) enum Probe {
     Constant(Scalar),
     Data(DataProbe),
     Distance(PlaceProbe, PlaceProbe),
 }
 
-/// A field of a sensor's exported data, or a part of it; or a coordinate of a body.
+/// A field of a sensor's exported data, or a component of it; or a coordinate of a body.
 pub(super) enum DataProbe {
     Field {
         sensor: SensorProbe,
-        /// Place in the data.
+        /// Index in the data.
         index: usize,
-        /// Indices and names within it.
+        /// Indices and names within the field.
         steps: Vec<String>,
     },
     Body {
@@ -45,16 +45,16 @@ pub(super) enum DataProbe {
     },
 }
 
-/// Data of a sensor that are looked at.
+/// Data of a sensor to evaluate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// Its last exported data; nothing before that.
+    /// The last exported data; `None` before the first export.
     Exported,
-    /// Data of the same form, which are there from the start.
+    /// Data of the same form, which exist from the start.
     Form,
 }
 
-/// The way to a sensor's exported data.
+/// Access to a sensor's exported data.
 #[derive(Clone, Copy)]
 pub(super) struct SensorProbe {
     entity: Entity,
@@ -92,7 +92,7 @@ impl Probe {
         })
     }
 
-    /// The value in this tick.
+    /// Returns the value in this tick.
     pub(super) fn read(&self, world: &World) -> Result<Scalar, String> {
         match self {
             Self::Constant(value) => Ok(value.clone()),
@@ -104,7 +104,7 @@ impl Probe {
         }
     }
 
-    /// A value of the same kind, if its kind is known before the first tick.
+    /// Returns a value of the same type, if the type is determined before the first tick.
     pub(super) fn form(&self, world: &World) -> Option<Scalar> {
         match self {
             Self::Constant(value) => Some(value.clone()),
@@ -113,7 +113,7 @@ impl Probe {
         }
     }
 
-    /// Tells whether its sensor has exported nothing yet.
+    /// Returns true if its sensor has exported nothing yet.
     pub(super) fn is_awaited(&self, world: &World) -> bool {
         let is_awaited = |sensor: &SensorProbe| sensor.data(world, Source::Exported).is_none();
         let place = |place: &PlaceProbe| match place {
@@ -192,7 +192,7 @@ impl PlaceProbe {
     }
 }
 
-/// The sensor of that path.
+/// Returns the sensor of that path.
 fn sensor_probe(world: &World, path: &str) -> Option<SensorProbe> {
     let entity = service::find(world, path)?;
     let described = world.get::<Described>(entity)?;
@@ -204,7 +204,7 @@ fn sensor_probe(world: &World, path: &str) -> Option<SensorProbe> {
     })
 }
 
-/// The longest beginning of a dotted path for which something is found, with what is left of the path.
+/// Returns the result for the longest prefix of a dotted path for which `find` succeeds, with the prefix and the rest.
 fn split<T>(path: &str, find: impl Fn(&str) -> Option<T>) -> Option<(T, &str, &str)> {
     let mut ends: Vec<usize> = path.match_indices('.').map(|(at, _)| at).collect();
     ends.push(path.len());
@@ -233,7 +233,7 @@ fn data_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindErro
         .find(|field| field.name == name)
         .map(|field| (field.index, steps(inner)));
     if found.is_none() {
-        // Numbers whose names the scene gives, and entries of flat maps, stand beside the fields.
+        // Named numbers, and entries of flat maps, are on the level of the fields.
         let data = sensor.data(world, Source::Form);
         found = fields.iter().find_map(|field| {
             let value = data?.field_at(field.index)?;
@@ -272,7 +272,7 @@ fn data_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindErro
     Ok(probe)
 }
 
-/// A coordinate of a body or robot.
+/// Returns a coordinate of a body or robot.
 fn body_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindError> {
     let axes = ["x", "y", "z"];
     let (name, axis) = path.rsplit_once('.').unwrap_or((path, ""));
@@ -294,7 +294,7 @@ fn body(simulation: &Simulation, name: &str) -> Option<Entity> {
     Some(*entity)
 }
 
-/// Neither a sensor nor a body: with the nearest of their names.
+/// Returns the error of a name that is neither a sensor nor a body, with the nearest names.
 fn unknown(simulation: &Simulation, path: &str) -> BindError {
     let world = simulation.world();
     let mut names = simulation.paths();
@@ -336,7 +336,7 @@ fn place_probe(simulation: &Simulation, place: &Place) -> Result<PlaceProbe, Bin
         Err(_) if split(name, |path| sensor_probe(world, path)).is_none() => {
             return Err(unknown(simulation, name));
         }
-        // The field is there, but is more than one value.
+        // The field exists, but has more than one value.
         Err(error) => match vector_probe(world, name) {
             Some(data) => data,
             None => return Err(error),
@@ -350,7 +350,7 @@ fn place_probe(simulation: &Simulation, place: &Place) -> Result<PlaceProbe, Bin
     }
 }
 
-/// A whole field.
+/// Returns a whole field.
 fn vector_probe(world: &World, path: &str) -> Option<DataProbe> {
     let (sensor, _, name) = split(path, |path| sensor_probe(world, path))?;
     let index = world

@@ -1,9 +1,9 @@
-//! Values of expressions, and the parts of data that they are.
+//! Values of expressions, as components of data.
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::fields::{DynamicValue, Value, key_text, view};
 use morse_scene::diagnostic::printable;
 
-/// A value of a tick.
+/// A scalar value in a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scalar {
     Number(f64),
@@ -31,7 +31,7 @@ impl std::fmt::Display for Scalar {
     }
 }
 
-/// Six digits are enough to tell a person.
+/// Rounds to six digits, for messages.
 fn rounded(number: f64) -> String {
     let plain = format!("{number}");
     if plain.len() <= 9 || !number.is_finite() {
@@ -46,15 +46,15 @@ fn rounded(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-/// Failure to find a part of a value.
+/// Failure to resolve a component of a value.
 pub(super) enum Lack {
-    /// There is no such part in any tick.
+    /// The component does not exist in any tick.
     Never(String),
-    /// There is none in this tick: a list may be longer in another one.
+    /// The component does not exist in this tick: a list may be longer in another one.
     Now(String),
 }
 
-/// A part of a value: one number, flag or text.
+/// Returns a component of a value: one number, flag or text.
 pub(super) fn part(value: &dyn PartialReflect, steps: &[String]) -> Result<Scalar, Lack> {
     let Some((step, rest)) = steps.split_first() else {
         return whole(value);
@@ -94,7 +94,7 @@ pub(super) fn part(value: &dyn PartialReflect, steps: &[String]) -> Result<Scala
     }
 }
 
-/// A value that is one number, flag or text already.
+/// Returns a value that is a single number, flag or text.
 fn whole(value: &dyn PartialReflect) -> Result<Scalar, Lack> {
     let several = |what: &str| {
         Err(Lack::Never(format!(

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::spawn::Spawned;
 
-/// Service for what robots know of each other.
+/// Service about the visibility between robots.
 #[derive(Component)]
 pub struct Communication;
 
@@ -31,9 +31,9 @@ pub(super) fn add(app: &mut App) {
 /// Arguments of `distance_and_view`.
 #[derive(Reflect, Deserialize)]
 struct Pair {
-    /// The robot that looks.
+    /// The observing robot.
     robot1: String,
-    /// The robot that is looked for.
+    /// The observed robot.
     robot2: String,
 }
 
@@ -58,7 +58,7 @@ fn distance_and_view(
     Ok(Outcome::Done(json!([distance, met == Some(to)])))
 }
 
-/// The base of a robot.
+/// Returns the base of a robot.
 fn robot(world: &World, name: &str) -> Result<(Entity, BodyState), ServiceError> {
     let spawned = world.get_resource::<Spawned>();
     let entity = spawned.and_then(|spawned| spawned.robots.get(name).copied());

@@ -1,8 +1,8 @@
 //! Services that every component has, and those of the simulation itself.
 //!
-//! - here: what sensors and actuators answer;
+//! - here: services of sensors and actuators;
 //! - [`properties`]: the settings of a component;
-//! - [`simulation`], [`time`], [`communication`]: what answers under these names, as in MORSE.
+//! - [`simulation`], [`time`], [`communication`]: services under these names, as in MORSE.
 pub mod communication;
 pub mod properties;
 pub mod simulation;
@@ -19,29 +19,29 @@ use morse_api::{
 };
 use serde_json::{Map, Value as Json};
 
-/// Requests of clients to whoever runs the simulation.
+/// Requests of clients to the program that runs the simulation.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct RunRequests {
-    /// To go back to the start, before the next tick.
+    /// Reset before the next tick.
     pub reset: Option<Reset>,
-    /// To end the run after this tick.
+    /// True to end the run after this tick.
     pub end: bool,
-    /// Pace in simulated seconds a second; infinitely many are as many as the machine can.
+    /// Pace in simulated seconds per second; infinity for as fast as possible.
     pub pace: Option<f64>,
-    /// State that is asked for: the run is to be held, or to go on.
+    /// Request to hold the run, or to continue.
     pub hold: Option<Hold>,
 }
 
-/// State of a run: it goes on, or is held.
+/// Request to hold a run or to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// It goes on.
+    /// Continue.
     Off,
-    /// It is held once so many ticks were made.
+    /// Hold after this number of ticks.
     After(u64),
 }
 
-/// Parts that go back to the start.
+/// Scope of a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reset {
     /// Bodies and joints; time goes on.
@@ -50,7 +50,7 @@ pub enum Reset {
     All,
 }
 
-/// Adds them.
+/// Adds all services.
 pub fn plugin(app: &mut App) {
     app.init_resource::<Services>()
         .init_resource::<RunRequests>()
@@ -79,7 +79,7 @@ pub fn plugin(app: &mut App) {
     communication::add(app);
 }
 
-/// Data that a sensor exported last, as JSON.
+/// Returns the last exported data of a sensor as JSON.
 fn get_local_data(
     world: &mut World,
     entity: Entity,

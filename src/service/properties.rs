@@ -64,9 +64,9 @@ fn get_properties(
 /// Arguments of `set_property`.
 #[derive(Reflect, Deserialize)]
 struct SetProperty {
-    /// The property by MORSE's name, or the setting by its own.
+    /// Name of the property in MORSE, or of the setting.
     name: String,
-    /// Its new value: of a property as MORSE writes it (degrees, say), of a setting as simulation files do.
+    /// New value: for a property in MORSE's form (for example in degrees), for a setting in that of simulation files.
     value: AnyValue,
 }
 

@@ -83,7 +83,7 @@ pub(super) fn add(app: &mut App) {
     watcher::add(app);
 }
 
-/// Adds the services that let components act, and bodies move.
+/// Adds the services that activate components and release bodies.
 fn switches(app: &mut App) {
     app.add_service::<Itself>(Service::new(
         "activate",
@@ -140,16 +140,16 @@ const LEVELS: [&str; 8] = [
 /// Arguments of `set_log_level`.
 #[derive(Reflect, Deserialize)]
 struct LogLevel {
-    /// The name of a logger.
+    /// Name of a logger.
     component: String,
-    /// `DEBUG`, say.
+    /// Level, for example `DEBUG`.
     level: String,
 }
 
 /// Arguments of `activate` and `deactivate`.
 #[derive(Reflect, Deserialize)]
 struct Component {
-    /// Its path, such as `rover.gps`.
+    /// Path, such as `rover.gps`.
     component: String,
 }
 

@@ -10,28 +10,28 @@ use serde_json::json;
 
 use super::RunRequests;
 
-/// Simulated seconds a second that make a difference: a tick does not take years, nor less than a machine can tell.
+/// Range of paces, simulated seconds per second: a tick does not take years, nor less than the clock can resolve.
 pub const PACES: Range = Range(1e-4, 1e6);
 
 /// The clock, as a service.
 #[derive(Component)]
 pub struct Time;
 
-/// Pace of a run against the wall clock; whoever runs the simulation writes it. No state of the world.
+/// Pace of a run against the wall clock, written by the program that runs the simulation. No state of the world.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pacing {
-    /// True if the wall clock says when the next tick comes: MORSE's best effort. Otherwise ticks follow each
-    /// other as fast as the machine, or a client that holds them, lets them.
+    /// True if the wall clock determines the time of the next tick: MORSE's best effort. Otherwise ticks follow each other
+    /// as fast as possible, or as the client that holds them permits.
     pub is_real_time: bool,
-    /// Wall-clock time since the start, less the simulated time, s.
+    /// Wall-clock time since the start, minus the simulated time, s.
     pub lag: f64,
-    /// Simulated time that should pass from a tick to the next one, by the wall clock, s.
+    /// Simulated time between two ticks at the present pace, in wall-clock time, s.
     pub intervals: Spread,
-    /// Ticks in a second of the wall clock, from a tick to the next one, Hz.
+    /// Ticks per second of wall-clock time, Hz.
     pub rates: Spread,
 }
 
-/// Mean and variance of numbers that come one by one (Welford's method).
+/// Mean and variance of a sequence of numbers (Welford's method).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     count: u64,
@@ -40,7 +40,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Takes one number in.
+    /// Adds a number.
     pub fn add(&mut self, number: f64) {
         self.count += 1;
         let off = number - self.mean;
@@ -48,13 +48,13 @@ impl Spread {
         self.squares += off * (number - self.mean);
     }
 
-    /// Of all numbers so far; of none it is 0.
+    /// Returns the mean of all numbers so far; 0 without numbers.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The mean square of what they are off their mean; of none it is 0.
+    /// Returns the variance; 0 without numbers.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.squares / self.count.max(1) as f64
@@ -118,7 +118,7 @@ pub(super) fn add(app: &mut App) {
         );
 }
 
-/// The way in which time passes: as the simulation file says, or else as the pace is.
+/// Returns the time strategy: that of the simulation file, or else that of the pace.
 fn strategy(world: &World) -> TimeStrategy {
     let told = world.get_resource::<TimeStrategy>().copied();
     told.unwrap_or_else(|| {
@@ -147,7 +147,7 @@ fn statistics(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, S
 /// Arguments of `set_time_scale`.
 #[derive(Reflect, Deserialize)]
 struct Scale {
-    /// Simulated seconds a second.
+    /// Simulated seconds per second.
     #[reflect(@PACES)]
     value: f64,
 }
@@ -164,7 +164,7 @@ fn set_time_scale(
 /// Arguments of `sleep`.
 #[derive(Reflect, Deserialize)]
 struct Nap {
-    /// Duration, s of simulated time.
+    /// Simulated duration, s.
     seconds: f64,
 }
 
@@ -180,10 +180,10 @@ fn sleep(world: &mut World, _: Entity, Nap { seconds }: Nap) -> Result<Outcome, 
         .get_resource()
         .is_some_and(|motion: &MotionMode| motion.is_morse());
     let ticks = if is_morse {
-        // The first tick later than half a tick before the end, and no sooner than the next one.
+        // The first tick later than half a tick before the end, and at least the next one.
         (ticks + 0.5 + 1e-9).floor().max(1.0)
     } else {
-        // Of a whole number of ticks not one more, whatever the rounding.
+        // For an integer number of ticks not one more, regardless of rounding.
         (ticks * (1.0 - 1e-12)).ceil().max(0.0)
     };
     Ok(Outcome::Until(clock.tick.saturating_add(ticks as u64)))

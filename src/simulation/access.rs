@@ -1,15 +1,15 @@
 //! Reasons why a component cannot be read or commanded.
 use morse_api::command::BadCommand;
 
-/// Reason for the refusal of a command or a question.
+/// Reason why a command or a request for data is refused.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum AccessError {
     /// No component has that path.
     #[error("there is no component `{path}`{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     NoComponent {
-        /// Path that was asked for.
+        /// Requested path.
         path: String,
-        /// The nearest path that there is.
+        /// The nearest existing path.
         near: Option<String>,
     },
     /// The component is of another kind.
@@ -17,16 +17,16 @@ pub enum AccessError {
     OtherKind {
         /// The component.
         path: String,
-        /// The Rust type that was asked for.
+        /// The requested Rust type.
         asked: &'static str,
     },
-    /// The sensor has no data yet: it was not due, or its modifiers kept back what it measured.
+    /// The sensor has no data yet: it was not due, or its modifiers withheld its measurements.
     #[error("`{path}` has exported nothing yet; read it after its first measurement")]
     NothingYet {
         /// The sensor.
         path: String,
     },
-    /// The command cannot be taken.
+    /// The actuator refuses the command.
     #[error(transparent)]
     Command(#[from] BadCommand),
 }

@@ -1,4 +1,4 @@
-//! From a plan to a world: everything that adds itself to an app, and in which order.
+//! Builds a world from a plan: adds all plugins to an app, in order.
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bevy::{app::PluginsState, prelude::*};
@@ -39,24 +39,24 @@ use crate::{
     tick,
 };
 
-/// Reason for which a simulation could not be built.
+/// Reason why a simulation could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// Something is wrong with the input files.
+    /// The input files are invalid.
     #[error("{0}")]
     Scene(#[from] Box<Report>),
-    /// Something that a middleware needs cannot be had.
+    /// A middleware cannot open a file or port.
     #[error(transparent)]
     Middleware(#[from] Failure),
 }
 
-/// Parts that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`.
+/// Components that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`.
 pub type Extensions<'a> = &'a dyn Fn(&mut App);
 
-/// No parts of one's own.
+/// Adds no components.
 pub fn no_extensions(_: &mut App) {}
 
-/// The kinds that a program has: the built-in ones and its own.
+/// Returns the kinds of a program: the built-in ones and its own.
 #[must_use]
 pub fn kinds(extensions: Extensions<'_>) -> Kinds {
     let mut app = App::empty();
@@ -66,7 +66,7 @@ pub fn kinds(extensions: Extensions<'_>) -> Kinds {
         .unwrap_or_default()
 }
 
-/// Everything that adds kinds.
+/// Adds all kinds.
 pub(crate) fn components(app: &mut App, extensions: Extensions<'_>) {
     app.add_plugins((
         morse_sensors::plugin,
@@ -80,7 +80,7 @@ pub(crate) fn components(app: &mut App, extensions: Extensions<'_>) {
     extensions(app);
 }
 
-/// A world with everything in it, before anything runs.
+/// A complete world, before anything runs.
 pub(super) struct Raised {
     pub(super) app: App,
     pub(super) warnings: Report,
@@ -164,7 +164,7 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     })
 }
 
-/// A world with all its rules, and with nothing in it.
+/// Returns a world with all rules and without content.
 fn empty_world(environment: &Environment, threads: usize, extensions: Extensions<'_>) -> App {
     let mut app = App::new();
     tell_time(&mut app, environment);
@@ -178,8 +178,8 @@ fn empty_world(environment: &Environment, threads: usize, extensions: Extensions
     app
 }
 
-/// Most threads that may be asked for: more of them than four times the processors bring nothing, and thousands
-/// bring a machine down.
+/// Returns the maximum number of threads: more than four times the number of processors bring no gain, and thousands would
+/// overload a machine.
 #[must_use]
 pub(crate) fn most_threads() -> usize {
     4 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
@@ -191,7 +191,7 @@ fn too_many(threads: usize) -> Diagnostic {
         .help("use as many as there are processors; the results do not depend on it")
 }
 
-/// Gives the pictures to a graphics card where one is asked for. Returns what it cannot show.
+/// Assigns images to a graphics card if requested. Returns what the card cannot render.
 fn use_card(
     app: &mut App,
     renderer: RendererKind,
@@ -207,7 +207,7 @@ fn use_card(
     unseen
 }
 
-/// Declares the tick, and the way in which time passes where the file, or MORSE's motion, says so.
+/// Declares the tick, and the time strategy of the file or of MORSE's motion.
 fn tell_time(app: &mut App, environment: &Environment) {
     let motion = environment.motion;
     tick::plugin_in(app, environment.rate.value, motion);
@@ -217,9 +217,9 @@ fn tell_time(app: &mut App, environment: &Environment) {
     }
 }
 
-/// Tells where on Earth the scene lies, if that was said.
+/// Sets the scene's position on Earth, if it is given.
 fn place_on_earth(app: &mut App, environment: &Environment) {
-    // Properties of Blender's objects, where MORSE has these numbers, are 32-bit.
+    // Properties of Blender's objects, in which MORSE stores these numbers, are 32-bit.
     let as_stored = |number: f64| {
         if environment.motion.is_morse() {
             f64::from(number as f32)
@@ -237,7 +237,7 @@ fn place_on_earth(app: &mut App, environment: &Environment) {
     }
 }
 
-/// Robots answer under their own names, also those that are frames of the scene.
+/// Adds aliases for robots that are frames of the scene.
 fn name_robots(world: &mut World, spawned: &Spawned) {
     let others: Vec<(&String, Entity)> = spawned
         .robots
@@ -251,7 +251,7 @@ fn name_robots(world: &mut World, spawned: &Spawned) {
     }
 }
 
-/// Robots, components and their middlewares, as clients are told of them.
+/// Returns robots, components and their middlewares for clients.
 fn wiring(simulation: &file::Simulation) -> Wiring {
     let kind = |name: &str| {
         let middleware = simulation.middlewares.get(name);
@@ -304,13 +304,13 @@ fn wiring(simulation: &file::Simulation) -> Wiring {
     }
 }
 
-/// The name of a file without folder and ending.
+/// Returns the name of a file without directory and extension.
 fn stem(file: &str) -> String {
     let stem = std::path::Path::new(file).file_stem();
     stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Rays meet the exact triangles of a mesh. Copies of a mesh share them.
+/// Inserts the triangles of meshes for rays. Copies of a mesh share them.
 fn show_meshes_to_rays(world: &mut World) {
     let mut known: BTreeMap<PathBuf, Arc<rays::Mesh>> = BTreeMap::new();
     let mut geometries = world.query::<(Entity, &GeometryOf)>();
@@ -326,7 +326,7 @@ fn show_meshes_to_rays(world: &mut World) {
         let mesh = match known.get(&file) {
             Some(mesh) => mesh.clone(),
             None => {
-                // The physics has read it already: a file that vanished since then is not met by rays.
+                // The physics has read the file already: a file that vanished since then is invisible to rays.
                 let Ok(triangles) = morse_geometry::mesh::read(&file) else {
                     continue;
                 };
@@ -358,7 +358,7 @@ fn physics_settings(environment: &Environment) -> morse_physics::PhysicsSettings
     }
 }
 
-/// Runs what plugins do at the start. The first update of an app makes no tick.
+/// Runs startup systems. The first update of an app makes no tick.
 pub(super) fn start(app: &mut App) {
     while app.plugins_state() == PluginsState::Adding {
         bevy::tasks::tick_global_task_pools_on_main_thread();

@@ -1,4 +1,4 @@
-//! Memory that robots take, estimated before they are made: copies are made by a few words in a file.
+//! Estimated memory of robots before they are created, since a few words in a file can create many copies.
 use bevy::prelude::World;
 use morse_api::memory::{MemoryBudget, RobotMemory, size};
 use morse_scene::{diagnostic::Diagnostic, model::Scene, simulation::Simulation};
@@ -7,15 +7,15 @@ use morse_scene::{diagnostic::Diagnostic, model::Scene, simulation::Simulation};
 const FRAME: u64 = 3600;
 /// Memory of a joint's variable, B.
 const VARIABLE: u64 = 8192;
-/// Memory of a sensor or an actuator besides its measurements, B.
+/// Memory of a sensor or an actuator without its measurements, B.
 const COMPONENT: u64 = 3300;
 
-/// Tells a world the memory of its robots, to which that of measurements is added.
+/// Inserts the estimated memory of the robots into a world; that of measurements is added later.
 pub(super) fn insert(world: &mut World, simulation: &Simulation, scene: &Scene) {
     world.insert_resource(RobotMemory(bytes(simulation, scene)));
 }
 
-/// Memory that a simulation takes on a scene with all its robots, B.
+/// Returns the memory of a simulation on a scene with all its robots, B.
 fn bytes(simulation: &Simulation, scene: &Scene) -> u64 {
     let frames = FRAME * scene.frames().len() as u64;
     let variables = VARIABLE * scene.variables().len() as u64;
@@ -31,7 +31,7 @@ fn components(simulation: &Simulation) -> u64 {
     robots.sum()
 }
 
-/// Holds the robots against the budget: before they are put into the scene, and once they are in it.
+/// Checks the robots against the budget: before they are added to the scene, and afterwards.
 pub(super) fn check(
     simulation: &Simulation,
     scene: Option<&Scene>,

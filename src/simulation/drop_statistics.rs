@@ -10,11 +10,11 @@ use crate::middleware::Wakes;
 /// Readings that did not reach an observer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DropStatistics {
-    /// Replaced by newer ones before the observer took them, at all ports.
+    /// Readings that were replaced by newer ones before the observer took them, at all ports.
     pub dropped: u64,
-    /// Nobody was ready for them, at all ports.
+    /// Readings without a ready observer, at all ports.
     pub unready: u64,
-    /// The same for each port, by the sensor's path; a sensor may have several.
+    /// Counts per port, by the sensor's path; a sensor may have several ports.
     pub ports: Vec<PortDrops>,
 }
 
@@ -23,13 +23,13 @@ pub struct DropStatistics {
 pub struct PortDrops {
     /// The sensor's path.
     pub sensor: String,
-    /// Replaced by newer ones before the observer took them.
+    /// Readings that were replaced by newer ones before the observer took them.
     pub dropped: u64,
-    /// The observer was not ready for them.
+    /// Readings for which the observer was not ready.
     pub unready: u64,
 }
 
-/// Closes the tick's ends of all ports; returns what was lost at each of them, in path order.
+/// Closes the tick's ends of all ports. Returns the lost readings of each port, in path order.
 pub(super) fn close_ports(world: &mut World) -> DropStatistics {
     world_view::show_last(world);
     world.remove_resource::<Viewers>();

@@ -1,4 +1,4 @@
-//! Puts a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
+//! Installs a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
 mod linked;
 mod overlays;
 mod painted;
@@ -119,7 +119,7 @@ pub fn install(
     })
 }
 
-/// Of the problems that the copies of a robot share, those of the first copy.
+/// Returns the problems without repetitions from copies of a robot: those of the first copy.
 fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut told = BTreeSet::new();
     let mut problems = problems;
@@ -132,11 +132,11 @@ fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// Results of installing the components.
 pub struct Installed {
-    /// Context that each middleware is to be connected to.
+    /// Contexts of middlewares, by name.
     pub connections: Connections,
-    /// As long as one of these lives, a middleware's thread waits for more.
+    /// A middleware's thread waits for data while one of these exists.
     pub wakes: Vec<Waker>,
-    /// Warnings of what is probably not meant.
+    /// Warnings about probable mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -180,11 +180,11 @@ struct Site<'a> {
     path: Arc<str>,
     mount: Mount,
     common: &'a Common,
-    /// Of the robot.
+    /// Limits of the robot.
     limits: SpeedLimits,
 }
 
-/// Greatest speeds that commands may ask of a robot.
+/// Returns the maximum speeds that commands may request of a robot.
 fn limits(robot: &Robot) -> SpeedLimits {
     let usual = SpeedLimits::default();
     SpeedLimits {
@@ -220,7 +220,7 @@ impl<'a> Installer<'a> {
         carrier::link(self.world, &links);
     }
 
-    /// Site of a component; `None` if its robot could not be spawned, which has been said already.
+    /// Returns the site of a component; `None` if its robot could not be spawned, which is reported elsewhere.
     fn site(
         &self,
         instance: &'a Instance<'_>,
@@ -245,7 +245,7 @@ impl<'a> Installer<'a> {
         })
     }
 
-    /// The body that carries a component, and the component's pose on it.
+    /// Returns the body on which a component is mounted, and the component's pose on it.
     fn place(
         &self,
         instance: &Instance<'_>,
@@ -349,7 +349,7 @@ impl<'a> Installer<'a> {
 }
 
 impl<'a> Installer<'a> {
-    /// Installs what sensors and actuators have in common. The new entity is the last one spawned.
+    /// Installs the components that sensors and actuators have in common. The new entity is the last one spawned.
     fn common(
         &mut self,
         site: &Site<'a>,
@@ -378,7 +378,7 @@ impl<'a> Installer<'a> {
         });
     }
 
-    /// The pose at the start, for what looks at it before its first action.
+    /// Writes the pose at the start, for systems that read it before the first action.
     fn stamp(&mut self, entity: Entity, mount: &Mount) {
         let Some(&body) = self.world.get::<BodyState>(mount.body) else {
             return;
@@ -388,7 +388,7 @@ impl<'a> Installer<'a> {
         self.world.entity_mut(entity).insert((pose, velocity));
     }
 
-    /// As the file says, or else as the kind does, as far as the simulation is fast enough.
+    /// Returns the frequency of the file, or else of the kind, limited by the rate of the simulation.
     fn frequency(&self, site: &Site<'_>, of_kind: Option<f64>) -> f64 {
         let written = site.common.frequency.as_ref();
         written.map_or_else(
@@ -403,7 +403,7 @@ impl<'a> Installer<'a> {
         }
     }
 
-    /// A port for each output of a sensor.
+    /// Returns a port for each output of a sensor.
     fn outputs(&mut self, info: &Arc<SensorInfo>, sensor: &model::Sensor) -> Vec<OutputPort> {
         let mut ports = Vec::new();
         for (name, output) in &sensor.outputs {
@@ -429,7 +429,7 @@ fn at(problem: Diagnostic, name: &Spanned<String>, text: &str) -> Diagnostic {
     }
 }
 
-/// The scene's name of a robot's frame: models are mounted under the robot's name.
+/// Returns the scene's name of a robot's frame: models are mounted under the robot's name.
 fn frame_name(instance: &Instance<'_>, frame: &Spanned<String>) -> String {
     match instance.robot.form {
         Form::Model(_) => format!("{}.{}", instance.name, frame.value),
@@ -452,7 +452,7 @@ fn component_of<'a>(robot: &'a Robot, name: &Spanned<String>) -> Option<&'a Comm
         .map(|(_, component)| component)
 }
 
-/// The policy of a port, as the simulation file has it.
+/// Returns the policy of a port.
 fn policy_of(written: model::Policy) -> Policy {
     match written {
         model::Policy::Latest => Policy::Latest,

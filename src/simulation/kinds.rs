@@ -1,4 +1,4 @@
-//! The words that a simulation file may use: kind → settings, data, levels, docs.
+//! Names of kinds in simulation files, with their settings, data, levels and docs.
 use bevy::reflect::TypeInfo;
 pub use morse_api::kind::Kinds;
 use morse_api::{
@@ -7,7 +7,7 @@ use morse_api::{
 };
 use morse_scene::simulation::vocabulary::{Family, Fault, Vocabulary};
 
-/// All registered kinds, as the reader of simulation files sees them.
+/// All registered kinds, as a vocabulary for the reader of simulation files.
 pub struct Words<'a>(pub &'a Kinds);
 
 impl Words<'_> {
@@ -53,7 +53,7 @@ impl Vocabulary for Words<'_> {
     }
 
     fn faults(&self, family: Family, word: &str, settings: &ErasedSettings) -> Vec<Fault> {
-        // A command that an actuator starts with is held against its ranges when it is given.
+        // The initial command of an actuator is checked against its ranges when it is given.
         let about = self.about(family, word);
         let about = about.filter(|_| family != Family::Command);
         let found = about.map_or(Vec::new(), |about| about.violations(settings));
@@ -82,7 +82,7 @@ impl Vocabulary for Words<'_> {
     }
 }
 
-/// The first paragraph of a type's docs.
+/// Returns the first paragraph of a type's docs.
 #[must_use]
 pub fn summary(info: &TypeInfo) -> String {
     let docs = info.docs().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! From files to a [`Plan`]: everything that is needed to build a world, read and checked.
+//! Reads and checks files: returns a [`Plan`] with everything that is needed to build a world.
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -28,23 +28,23 @@ use crate::simulation::{
 /// Options for reading a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Values to put into the simulation file: `path=value`.
+    /// Values that replace those of the simulation file: `path=value`.
     pub set: Vec<String>,
-    /// Instead of the simulation file's seed.
+    /// Seed that replaces that of the simulation file.
     pub seed: Option<u64>,
-    /// Directories whose files may be read, besides those of the given files and the current one.
+    /// Directories whose files may be read, besides those of the given files and the current directory.
     pub allow_paths: Vec<PathBuf>,
-    /// Take warnings for errors.
+    /// True to treat warnings as errors.
     pub strict: bool,
-    /// Refuse extensions of the scene language.
+    /// True to refuse extensions of the scene language.
     pub strict_amino: bool,
-    /// Reading of robot descriptions.
+    /// Options for robot descriptions.
     pub descriptions: Descriptions,
-    /// Threads for rays and images; results do not depend on it. 0 and 1 are the calling thread alone.
+    /// Number of threads for rays and images; results do not depend on it. 0 and 1 stand for the calling thread only.
     pub threads: usize,
-    /// Renderer of pictures, unless a camera names another.
+    /// Renderer of images, unless a camera selects another one.
     pub renderer: RendererKind,
-    /// Memory that all robots and sensors may take together.
+    /// Maximum memory of all robots and sensors together.
     pub memory: MemoryBudget,
 }
 
@@ -55,9 +55,9 @@ pub struct Descriptions {
     pub packages: Packages,
     /// Options for macros.
     pub xacro: xacro::Options,
-    /// Motion of the root link of a description that is a scene; a robot's moves as its `base` says.
+    /// Root joint of a description that is a scene; that of a robot follows its `base`.
     pub root: Root,
-    /// Let joints without settings hold their positions at the start.
+    /// True to let joints without settings hold their initial positions.
     pub hold: bool,
 }
 
@@ -70,19 +70,19 @@ pub struct Plan {
     pub directory: PathBuf,
     /// The scene with its robots.
     pub assembly: Assembly,
-    /// The texts of all files, for errors that the building finds.
+    /// Texts of all files, for errors that the building detects.
     pub sources: Arc<Sources>,
-    /// Warnings of what is probably not meant.
+    /// Warnings about probable mistakes.
     pub warnings: Report,
     /// Meshes and images of robot descriptions.
     pub assets: Vec<Asset>,
-    /// Threads for rays and images.
+    /// Number of threads for rays and images.
     pub threads: usize,
-    /// Renderer of pictures, unless a camera names another.
+    /// Renderer of images, unless a camera selects another one.
     pub renderer: RendererKind,
-    /// Memory that all robots and sensors may take together.
+    /// Maximum memory of all robots and sensors together.
     pub memory: MemoryBudget,
-    /// Take warnings of the building for errors.
+    /// True to treat warnings of the building as errors.
     pub strict: bool,
 }
 
@@ -93,7 +93,7 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the files, in one pass.
+/// All errors of the files, in one pass.
 pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<Report>> {
     let mut loader = Loader {
         options,
@@ -116,12 +116,12 @@ pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<R
     loader.finish(plan)
 }
 
-/// Reads the text of a simulation file; the files that it names are looked for in `directory`, in the
-/// current one, and among the embedded ones.
+/// Reads the text of a simulation file. The files that it names are searched in `directory`, in the current directory, and
+/// among the embedded assets.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, in one pass.
+/// All errors of the text, in one pass.
 pub fn parse(
     text: &str,
     directory: &Path,
@@ -143,7 +143,7 @@ struct Loader<'a> {
     options: &'a Options,
     kinds: &'a Kinds,
     report: Report,
-    /// Of all files so far.
+    /// Texts of all files so far.
     sources: Arc<Sources>,
     assets: Vec<Asset>,
 }
@@ -173,14 +173,14 @@ impl Loader<'_> {
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
         let directory = path.parent().unwrap_or(Path::new(""));
         if !self.options.set.is_empty() {
-            // They are put into the shortest simulation file.
+            // The values are applied to the shortest simulation file.
             return self.text("--set", b"Simulation()", directory, Some(path));
         }
         let scene = self.scene(path)?;
         self.assemble(Simulation::default(), scene, directory)
     }
 
-    /// Reads a simulation file; `scene` is the scene it lies beside, if that is what the user named.
+    /// Reads a simulation file; `scene` is the scene beside it, if the user named that.
     fn simulation(&mut self, path: &Path, scene: Option<&Path>) -> Option<Plan> {
         let name = path.display().to_string();
         let bytes = match simulation::read_bytes(path) {
@@ -226,7 +226,7 @@ impl Loader<'_> {
         let is_fine = loaded.is_fine();
         self.report.add(loaded.diagnostics, &self.sources);
         if !is_fine {
-            // What else is wrong shows in the same pass.
+            // Further errors are reported in the same pass.
             self.report.add(
                 simulation::check_alone(&loaded.simulation, &Words(self.kinds)),
                 &self.sources,
@@ -259,7 +259,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Without the scene nothing can be put together; what is wrong with the models still shows.
+    /// Checks the models although the scene cannot be read, to report their errors as well.
     fn try_models(&mut self, simulation: &Simulation, directory: &Path) {
         let mut tried = BTreeSet::new();
         for robot in simulation.robots.values() {
@@ -276,7 +276,7 @@ impl Loader<'_> {
         self.take(loaded)
     }
 
-    /// Takes the scene that was read; the rest goes into the report.
+    /// Returns the scene that was read; warnings and errors go into the report.
     fn take(&mut self, loaded: Result<Loaded, Box<Failed>>) -> Option<Scene> {
         match loaded {
             Ok(loaded) => {
@@ -300,7 +300,7 @@ impl Loader<'_> {
             return None;
         }
         let mut options = self.scene_options();
-        // Its root link goes where the robot goes.
+        // The root link is fixed to the robot.
         options.urdf.root = Root::Fixed;
         let assembled = assemble(&simulation, scene, &mut |model| {
             options.sources = Sources::clone(&self.sources);
@@ -378,8 +378,8 @@ impl Loader<'_> {
     }
 }
 
-/// Tells whether a simulation file beside a scene simulates that scene: it names no other one, and no robot in it is made of
-/// that file.
+/// Returns true if a simulation file beside a scene simulates that scene: it names no other scene, and none of its robots
+/// uses the file as its model.
 fn is_simulation_of(simulation: &Simulation, directory: &Path, scene: &Path) -> bool {
     let file = scene.canonicalize().ok();
     let is_it = |named: &str| directory.join(named).canonicalize().ok() == file;
@@ -397,7 +397,7 @@ fn is_simulation_of(simulation: &Simulation, directory: &Path, scene: &Path) -> 
     !simulation.scene.as_ref().is_some_and(names_other) && !models.any(|model| is_it(model))
 }
 
-/// A path as the user would write it: from the current directory, where it lies below that.
+/// Returns a path relative to the current directory, if it is below it.
 pub(crate) fn shortened(path: PathBuf) -> PathBuf {
     let here = std::env::current_dir()
         .and_then(|here| here.canonicalize())

@@ -1,4 +1,4 @@
-//! Mechanisms for users' controllers: the dynamics of a robot's joints, as they stand now.
+//! Mechanisms for users' controllers: dynamics of a robot's joints in the present state.
 use bevy::prelude::{Entity, World};
 use morse_api::{
     body::{BodyState, Gravity},
@@ -9,28 +9,29 @@ use morse_api::{
 use morse_mechanisms::{Base, Motion, State, Tree, Work, step::Resistance};
 use nalgebra::{DMatrix, Isometry3, Point3};
 
-/// The joints of a robot (or of any body that joints hang on) with their positions and speeds of now: what controllers
-/// calculate with. It is a copy: stepping the simulation does not change it.
+/// Joints of a robot (or of any body with joints) with their present positions and velocities, for controllers. It is a
+/// copy: stepping the simulation does not change it.
 ///
-/// All vectors are in the order of [`coordinates`](Self::coordinates). Where forces move the base, its six come first.
+/// All vectors are in the order of [`coordinates`](Self::coordinates). If forces move the base, its six coordinates come
+/// first.
 #[derive(Clone, Debug)]
 pub struct Mechanism {
     tree: Tree,
     base: Base,
-    /// Of the base, in the world.
+    /// Pose of the base in the world.
     place: Isometry3<f64>,
     state: State,
     work: Work,
     coordinates: Vec<String>,
     links: Vec<String>,
     floats: bool,
-    /// Of each speed, N·m·s/rad or N·s/m.
+    /// Damping of each coordinate, N·m·s/rad or N·s/m.
     damping: Vec<f64>,
-    /// Inertia of the rotors that each speed turns, kg·m² or kg.
+    /// Armature of each coordinate, kg·m² or kg.
     armature: Vec<f64>,
 }
 
-/// Speeds of a base that forces move, in its own axes: m/s, then rad/s.
+/// Velocities of a floating base, in its own axes: m/s, then rad/s.
 const OF_THE_BASE: [&str; 6] = [
     "base.linear.x",
     "base.linear.y",
@@ -41,7 +42,7 @@ const OF_THE_BASE: [&str; 6] = [
 ];
 
 impl Mechanism {
-    /// The mechanism that a body belongs to, as it stands in the world.
+    /// Returns the mechanism to which a body belongs, in its present state.
     pub(super) fn of(world: &World, body: Entity) -> Option<Self> {
         let (links, _) = world.resource::<Mechanisms>().of_body(body)?;
         let base = world.get::<BodyState>(links.base)?;
@@ -76,19 +77,19 @@ impl Mechanism {
         })
     }
 
-    /// Names of the speeds: those of the base where forces move it, then the variables.
+    /// Returns the names of the coordinates: those of a floating base, then the variables.
     #[must_use]
     pub fn coordinates(&self) -> &[String] {
         &self.coordinates
     }
 
-    /// Names of the bodies that the joints move, parents first; the base first of all where forces move it.
+    /// Returns the names of the links, parents first; a floating base comes first.
     #[must_use]
     pub fn links(&self) -> &[String] {
         &self.links
     }
 
-    /// Positions of the variables, rad or m: those of the base are in [`pose`](Self::pose).
+    /// Returns the positions of the variables, rad or m. The pose of the base is in [`pose`](Self::pose).
     #[must_use]
     pub fn positions(&self) -> Vec<f64> {
         let all = self.tree.variables().iter();
@@ -96,17 +97,17 @@ impl Mechanism {
             .collect()
     }
 
-    /// Speeds, rad/s or m/s.
+    /// Returns the velocities, rad/s or m/s.
     #[must_use]
     pub fn speeds(&self) -> &[f64] {
         &self.state.speeds
     }
 
-    /// Puts the variables (rad or m) and all speeds elsewhere: for plans, and controllers that look ahead.
+    /// Sets the positions of the variables (rad or m) and all velocities: for planning, and predictive controllers.
     ///
     /// # Panics
     ///
-    /// When there is not one position for each variable, and one speed for each coordinate.
+    /// The number of positions is not that of the variables, or the number of velocities not that of the coordinates.
     pub fn set(&mut self, positions: &[f64], speeds: &[f64]) {
         let variables = self.tree.variables();
         assert_eq!(positions.len(), variables.len(), "one for each variable");
@@ -117,7 +118,8 @@ impl Mechanism {
         self.work.place(&self.tree, &self.base, &self.state);
     }
 
-    /// Mass matrix with the rotors of motors, kg·m², kg·m or kg: efforts are this times accelerations, plus [`bias`](Self::bias).
+    /// Returns the mass matrix with the armatures, kg·m², kg·m or kg (composite rigid body algorithm): efforts are this
+    /// times accelerations, plus [`bias`](Self::bias).
     #[must_use]
     pub fn mass_matrix(&mut self) -> DMatrix<f64> {
         self.weigh();
@@ -125,13 +127,13 @@ impl Mechanism {
         DMatrix::from_fn(count, count, |row, column| matrix.at(row, column))
     }
 
-    /// Efforts (N·m or N) that hold the accelerations at zero: against gravity, Coriolis and centrifugal forces.
+    /// Returns the efforts (N·m or N) for zero accelerations: against gravity, Coriolis and centrifugal forces.
     #[must_use]
     pub fn bias(&mut self) -> Vec<f64> {
         self.efforts(None)
     }
 
-    /// Efforts (N·m or N) that hold the mechanism still where it stands: against gravity alone.
+    /// Returns the efforts (N·m or N) that hold the mechanism at rest: against gravity only.
     #[must_use]
     pub fn gravity(&mut self) -> Vec<f64> {
         let mut still = self.clone();
@@ -141,12 +143,12 @@ impl Mechanism {
         still.bias()
     }
 
-    /// Efforts (N·m or N) that give these accelerations (rad/s² or m/s²), against the damping of the joints and with their rotors: computed
-    /// torque.
+    /// Returns the efforts (N·m or N) for these accelerations (rad/s² or m/s²), including the damping of the joints and
+    /// their armatures: computed torque (recursive Newton–Euler algorithm).
     ///
     /// # Panics
     ///
-    /// When there is not one for each coordinate.
+    /// The number of accelerations is not that of the coordinates.
     #[must_use]
     pub fn inverse_dynamics(&mut self, accelerations: &[f64]) -> Vec<f64> {
         assert_eq!(
@@ -165,12 +167,12 @@ impl Mechanism {
         efforts
     }
 
-    /// Accelerations (rad/s² or m/s²) that these efforts (N·m or N) give, with the damping of the joints and their rotors; without
-    /// contacts, motors, dry friction and limits.
+    /// Returns the accelerations (rad/s² or m/s²) from these efforts (N·m or N), including the damping of the joints and
+    /// their armatures; without contacts, motors, dry friction and limits.
     ///
     /// # Panics
     ///
-    /// When there is not one for each coordinate.
+    /// The number of efforts is not that of the coordinates.
     #[must_use]
     pub fn forward_dynamics(&mut self, efforts: &[f64]) -> Vec<f64> {
         assert_eq!(
@@ -188,8 +190,8 @@ impl Mechanism {
         accelerations
     }
 
-    /// Jacobian of a point of a link (in the link's frame, m): six rows, linear (m/s) above angular (rad/s) in world axes, a
-    /// column for each coordinate. `None` if no link has that name.
+    /// Returns the Jacobian of a point of a link (in the link's frame, m): six rows, linear (m/s) above angular (rad/s) in
+    /// world axes, one column per coordinate. `None` if no link has that name.
     #[must_use]
     pub fn jacobian(&self, link: &str, point: &Point3<f64>) -> Option<DMatrix<f64>> {
         let link = self.place_of(link)?;
@@ -208,7 +210,7 @@ impl Mechanism {
         }))
     }
 
-    /// Pose of a link in the world. `None` if no link has that name.
+    /// Returns the pose of a link in the world. `None` if no link has that name.
     #[must_use]
     pub fn pose(&self, link: &str) -> Option<Isometry3<f64>> {
         let place = self.work.place_of(self.place_of(link)?);
@@ -217,26 +219,26 @@ impl Mechanism {
         Some(self.place * inner)
     }
 
-    /// Mass of the links, kg, and their centre of mass in the world, m. A base that forces do not move does not count.
+    /// Returns the mass of the links, kg, and their centre of mass in the world, m, without a base that forces do not move.
     #[must_use]
     pub fn center_of_mass(&self) -> (f64, Point3<f64>) {
         let (mass, center) = self.work.center_of_mass(&self.tree);
         (mass, self.place * Point3::from(center))
     }
 
-    /// Tells whether forces move the base.
+    /// Returns true if forces move the base.
     #[must_use]
     pub const fn floats(&self) -> bool {
         self.floats
     }
 
-    /// Efforts that the damping of the joints takes, N·m or N.
+    /// Returns the efforts of the joints' damping, N·m or N.
     fn damped(&self) -> impl Iterator<Item = f64> {
         let speeds = self.damping.iter().zip(&self.state.speeds);
         speeds.map(|(damping, speed)| damping * speed)
     }
 
-    /// Fills the mass matrix, with the rotors.
+    /// Computes the mass matrix with the armatures.
     fn weigh(&mut self) {
         self.work.mass_matrix(&self.tree);
         for (speed, inertia) in self.armature.iter().enumerate() {
@@ -257,7 +259,7 @@ impl Mechanism {
     }
 }
 
-/// A number of the resistances by speed.
+/// Returns a quantity of the joint dynamics by velocity index.
 fn by_speed(links: &Links, number: impl Fn(&Resistance) -> f64) -> Vec<f64> {
     let mut numbers = vec![0.0; links.tree.speed_count()];
     for (variable, own) in links.tree.variables().iter().zip(&links.resistances) {

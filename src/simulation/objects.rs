@@ -1,4 +1,4 @@
-//! From the objects, zones and robots of a simulation file to what components can ask about them.
+//! Objects, zones and robots of a simulation file, prepared for queries by components.
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::spawn::{Frame, Spawned};
 
-/// Type of robots, where objects are `Object` unless their file says otherwise.
+/// Type of robots; that of objects is `Object` by default.
 const ROBOT: &str = "Robot";
 
 /// Inserts [`Objects`] and [`Zones`] into a world whose scene has been spawned.
@@ -80,7 +80,7 @@ fn robot(name: &str, properties: BTreeMap<String, Property>, base: Entity) -> Ob
     }
 }
 
-/// The properties as written, and one more that goes without saying, unless it is written.
+/// Returns the properties of the file, and one with a default.
 fn properties(
     written: &model::Properties,
     implied: &str,
@@ -102,8 +102,8 @@ fn properties(
     all
 }
 
-/// Finds the geometry on each object's frame and on those that hang on it, and the box around what is fixed
-/// to it.
+/// Inserts the geometry on each object's frame and on its descendants, and the bounding box of all geometry that is fixed to
+/// it.
 fn give_shapes(world: &mut World, objects: &mut [Object]) {
     let mut by_frame: BTreeMap<Entity, usize> = BTreeMap::new();
     for (place, object) in objects.iter().enumerate() {
@@ -120,7 +120,7 @@ fn give_shapes(world: &mut World, objects: &mut [Object]) {
     let mut geometries = world.query::<(Entity, &GeometryOf)>();
     for (entity, of) in geometries.iter(world) {
         let mut next = frames.get(&of.frame).map(|(frame, _)| *frame);
-        // No chain of frames is longer than there are frames.
+        // No chain of frames is longer than the number of frames.
         let mut seen = BTreeSet::new();
         while let Some(frame) = next.filter(|frame| seen.insert(*frame)) {
             next = parents.get(&frame).copied().flatten();
@@ -147,12 +147,12 @@ fn give_shapes(world: &mut World, objects: &mut [Object]) {
     }
 }
 
-/// The corners of meshes that were read already.
+/// Vertices of meshes that were read already.
 #[derive(Default)]
 struct Meshes(BTreeMap<PathBuf, Vec<[f32; 3]>>);
 
 impl Meshes {
-    /// Points around which a box is the least one around a shape.
+    /// Returns points whose bounding box is that of a shape.
     fn around(&mut self, geometry: &Geometry, pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
         let scale = geometry.scale;
         let disc = |radius: f64, height: f64| {
@@ -199,7 +199,7 @@ impl Meshes {
         }
     }
 
-    /// The corners of a mesh; none if it cannot be read, which who builds or draws it has to say.
+    /// Returns the vertices of a mesh; empty if it cannot be read, which the physics or a viewer reports.
     fn corners(&mut self, file: &Path) -> &[[f32; 3]] {
         self.0.entry(file.to_owned()).or_insert_with(|| {
             mesh::read(file).map_or_else(|_| Vec::new(), |triangles| triangles.vertices)
@@ -238,7 +238,7 @@ mod tests {
             height: 3.0,
         };
         assert_around(up, 1.0, &still, [[0.5, -0.5, 0.0], [1.5, 0.5, 3.0]]);
-        // A cube on its edge is √2 wide and high; so is a disc half as high on its side.
+        // A cube on its edge is √2 wide and high; so is a disc of half the height on its side.
         let turned = Isometry3::rotation(Vector3::x() * FRAC_PI_4);
         let cube = Shape::Box {
             dimension: [1.0; 3],

@@ -1,4 +1,4 @@
-//! Requests of clients to whoever runs the simulation.
+//! Requests of clients to the program that runs the simulation.
 use std::time::Duration;
 
 use morse_api::{
@@ -13,21 +13,21 @@ use crate::{
 };
 
 impl Simulation {
-    /// The way in for requests, for any thread; they are served in the next tick.
+    /// Returns a sender of requests, for any thread; they are served in the next tick.
     #[must_use]
     pub fn requests(&self) -> RequestSender {
         self.requests.clone()
     }
 
-    /// Between two ticks, waits at most so long for requests, and answers those that only read; what acts
-    /// is served in the next tick.
+    /// Waits for requests between two ticks up to the given time, and answers requests that only read; requests that act are
+    /// served in the next tick.
     pub fn serve(&mut self, at_most: Duration) {
         let never = crossbeam_channel::never();
         middleware::serve_between(self.app.world_mut(), at_most, &never, false);
     }
 
-    /// The same while the run is held and no tick is to come: what acts on the run as a whole, such as a
-    /// reset, is served too, and who looks on is shown what is there.
+    /// Like [`Simulation::serve`], while the run is held and no tick is scheduled: also serves requests that act on the run
+    /// as a whole, such as a reset, and publishes the state to viewers.
     pub fn rest(&mut self, at_most: Duration) {
         middleware::serve_at_rest(self.app.world_mut(), at_most);
         self.apply_reset_request();
@@ -37,21 +37,21 @@ impl Simulation {
         }
     }
 
-    /// Tells whether a middleware holds the simulation back, so that each tick needs its permit.
+    /// Returns true if a middleware holds the simulation, so that each tick needs its permit.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.middlewares.gate().is_held()
     }
 
-    /// Tells whether the next tick may begin. While a middleware holds the simulation back, this waits for its
-    /// permit, at most so long, and answers requests as [`Simulation::serve`] does.
+    /// Returns true if the next tick may begin. While a middleware holds the simulation, waits for its permit up to the
+    /// given time, and answers requests as [`Simulation::serve`] does.
     pub fn may_step(&mut self, at_most: Duration) -> bool {
         let gate = self.middlewares.gate().clone();
         !gate.is_held()
             || middleware::serve_between(self.app.world_mut(), at_most, gate.permits(), true)
     }
 
-    /// Goes back to the start, if a client asked for it.
+    /// Resets to the start, if a client requested it.
     pub(super) fn apply_reset_request(&mut self) {
         let run_requests = self.app.world_mut().get_resource_mut::<RunRequests>();
         let Some(reset) = run_requests.and_then(|mut run_requests| run_requests.reset.take())
@@ -77,8 +77,7 @@ impl Simulation {
         }
     }
 
-    /// Requests of clients to whoever runs the simulation since this was last asked: to end the run,
-    /// and a pace.
+    /// Returns the requests of clients to the run since the last call: its end, and a pace.
     pub fn run_requests(&mut self) -> RunRequests {
         let run_requests = self.app.world_mut().get_resource_mut::<RunRequests>();
         run_requests.map_or_else(RunRequests::default, |mut run_requests| {
@@ -89,15 +88,14 @@ impl Simulation {
         })
     }
 
-    /// Tells who looks on how time passes: whether the run is held, and how many simulated seconds are to
-    /// pass in a second.
+    /// Publishes the pace to viewers: whether the run is held, and the factor of simulated to real time.
     pub fn tell_pace(&mut self, held: bool, factor: f64) {
         if let Some(paced) = self.app.world().get_resource::<Paced>() {
             paced.0.tell(held, factor);
         }
     }
 
-    /// Tells clients who ask how the run keeps up with the wall clock.
+    /// Publishes the lag behind the wall clock to clients.
     pub fn tell_pacing(&mut self, pacing: Pacing) {
         self.app.world_mut().insert_resource(pacing);
     }

@@ -1,4 +1,4 @@
-//! Everything that outlives a tick: its hash, and snapshots of it.
+//! Hash and snapshots of all state.
 use bevy::prelude::*;
 use morse_api::{
     sensor::LostObserver,
@@ -7,11 +7,10 @@ use morse_api::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The chained hash of the start and of all ticks so far: 128 bits over the raw bits of the start poses, and
-/// for each tick of its number and of all registered state, in path order.
+/// Chained hash of the start and of all ticks so far: 128 bits over the raw bits of the start poses, and for each tick of
+/// its number and of all registered state, in path order.
 ///
-/// Equal simulations with equal seeds and commands have equal hashes, whatever the number of threads and
-/// whoever watches.
+/// Equal simulations with equal seeds and commands have equal hashes, for any number of threads and with any viewers.
 #[derive(Clone, Default)]
 pub struct HashChain {
     chain: u128,
@@ -19,7 +18,7 @@ pub struct HashChain {
 }
 
 impl HashChain {
-    /// A chain that begins with the hash of a start.
+    /// Returns a chain that begins with the hash of a start.
     #[must_use]
     pub fn from(start: u128) -> Self {
         Self {
@@ -28,7 +27,7 @@ impl HashChain {
         }
     }
 
-    /// Adds the world as it stands after a tick.
+    /// Adds the world after a tick.
     pub fn add(&mut self, world: &World) {
         self.hasher.bytes(&self.chain.to_le_bytes());
         self.hasher.u64(world.resource::<Clock>().tick);
@@ -40,7 +39,7 @@ impl HashChain {
         self.chain = self.hasher.finish();
     }
 
-    /// The hash of the start and of all ticks so far.
+    /// Returns the hash of the start and of all ticks so far.
     #[must_use]
     pub fn value(&self) -> u128 {
         self.chain
@@ -56,7 +55,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Takes all registered state.
+    /// Takes a snapshot of all registered state.
     ///
     /// # Errors
     ///
@@ -77,8 +76,7 @@ impl Snapshot {
         })
     }
 
-    /// Puts the world back to where the snapshot was taken: the same one, or another that was built from
-    /// the same files.
+    /// Restores the snapshot in the same world, or in another one that was built from the same files.
     ///
     /// # Errors
     ///
@@ -106,7 +104,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Puts back one kind of state alone, by the name of its entry; time and the rest go on.
+    /// Restores one kind of state only, by the name of its entry.
     ///
     /// # Errors
     ///
@@ -127,7 +125,7 @@ impl Snapshot {
         (entry.restore)(world, bytes)
     }
 
-    /// The tick it was taken after.
+    /// Returns the tick after which it was taken.
     #[must_use]
     pub fn tick(&self) -> u64 {
         self.tick

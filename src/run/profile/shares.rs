@@ -1,5 +1,5 @@
-//! From systems to components and middlewares: a system measures all sensors of its kind, and hands their readings to all
-//! ports, so that what single ones cost is shared out by how often they act.
+//! Distribution of the time of systems over components and middlewares: a system runs all sensors of its kind, and passes
+//! their readings to all ports, so that its time is distributed by frequency.
 use std::collections::BTreeMap;
 
 use bevy::prelude::World;
@@ -12,18 +12,18 @@ use morse_api::{
 use super::Time;
 use crate::service::simulation::Wiring;
 
-/// A sensor or an actuator, and what is connected to it.
+/// A sensor or an actuator, with its connections.
 pub(super) struct Owner {
     path: String,
     frequency: f64,
-    /// Kinds of the middlewares that its readings go to, one for each port.
+    /// Kinds of the middlewares that receive its readings, one per port.
     ports: Vec<String>,
 }
 
 /// The components of a world.
 #[derive(Default)]
 pub(super) struct Owners {
-    /// By kind, in path order.
+    /// Components by kind, in path order.
     pub(super) kinds: BTreeMap<&'static str, Vec<Owner>>,
 }
 
@@ -34,7 +34,7 @@ impl Owners {
         let order = world.get_resource::<InPathOrder>();
         for &entity in order.iter().flat_map(|order| &order.0) {
             let parts = (world.get::<KindOf>(entity), world.get::<Path>(entity));
-            // Overlays act in requests alone.
+            // Overlays act in requests only.
             let (Some(rate), (Some(kind), Some(path))) = (world.get::<UpdateRate>(entity), parts)
             else {
                 continue;
@@ -55,7 +55,7 @@ impl Owners {
     }
 }
 
-/// A component with its part of what its kind costs.
+/// A component with its fraction of the time of its kind.
 pub(super) struct Found {
     pub(super) path: String,
     pub(super) kind: &'static str,
@@ -63,7 +63,7 @@ pub(super) struct Found {
     pub(super) is_shared: bool,
 }
 
-/// Costs of kinds, of components, and of middlewares by kind, s.
+/// Times of kinds, of components, and of middlewares by kind, s.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) kinds: BTreeMap<&'static str, f64>,

@@ -1,12 +1,12 @@
-//! Time of processors that the threads of middlewares take, as Linux tells it.
+//! Processor time of the threads of middlewares, from Linux's `/proc`.
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// Time on processors by the name of the thread, ns.
+/// Processor time by name of the thread, ns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Threads(BTreeMap<String, u64>);
 
 impl Threads {
-    /// The time that passed since an earlier look.
+    /// Returns the time since an earlier measurement.
     pub(super) fn since(mut self, earlier: &Self) -> Self {
         for (name, nanos) in &mut self.0 {
             *nanos = nanos.saturating_sub(earlier.0.get(name).copied().unwrap_or(0));
@@ -14,7 +14,7 @@ impl Threads {
         self
     }
 
-    /// Time of the threads of a kind of middleware, which are called `kind name`; nothing where none is known.
+    /// Returns the time of the threads of a kind of middleware, whose names are `kind name`; `None` without data.
     pub(super) fn of(&self, kind: &str) -> Option<u64> {
         let is_own = |name: &str| {
             let rest = name.strip_prefix(kind);
@@ -26,7 +26,7 @@ impl Threads {
     }
 }
 
-/// Looks at all threads of the process.
+/// Reads the times of all threads of the process.
 pub(super) fn cpu_nanos() -> Threads {
     let mut threads = Threads::default();
     let Ok(tasks) = fs::read_dir("/proc/self/task") else {

@@ -1,4 +1,4 @@
-//! Each demand, each way in which it can be met or missed, and names that nobody has.
+//! Each requirement, each way in which it can be met or missed, and unknown names.
 use super::*;
 use crate::{
     scenario::{JudgeError, judge},

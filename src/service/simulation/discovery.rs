@@ -1,4 +1,4 @@
-//! Discovery: robots and components that are there, and the ways to reach them.
+//! Discovery of robots, components and their middlewares.
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
@@ -11,12 +11,12 @@ use serde_json::{Map, Value as Json, json};
 use super::Itself;
 use crate::spawn::Spawned;
 
-/// Robots, components and their middlewares, as the simulation file has them.
+/// Robots, components and their middlewares, from the simulation file.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Wiring {
     /// Name of the scene.
     pub environment: String,
-    /// By name.
+    /// Robots by name.
     pub robots: BTreeMap<String, RobotWiring>,
 }
 
@@ -27,18 +27,18 @@ pub struct RobotWiring {
     pub model: String,
     /// Kinds of the middlewares that offer its services.
     pub services: Vec<String>,
-    /// By path.
+    /// Components by path.
     pub components: BTreeMap<String, ComponentWiring>,
 }
 
 /// A sensor, actuator or overlay.
 #[derive(Clone, Debug, Default)]
 pub struct ComponentWiring {
-    /// Its kind.
+    /// Kind.
     pub kind: String,
     /// Kinds of the middlewares that offer its services.
     pub services: Vec<String>,
-    /// Kinds of the middlewares that carry its data, each with `OUT` or `IN`.
+    /// Kinds of the middlewares that exchange its data, each with `OUT` or `IN`.
     pub streams: Vec<(String, &'static str)>,
 }
 

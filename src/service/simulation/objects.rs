@@ -1,4 +1,4 @@
-//! Objects of the scene, and what can be done to them from outside.
+//! Objects of the scene, and services that change them.
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
@@ -15,8 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use super::Itself;
 use crate::spawn::{Frame, Spawned};
 
-/// Frames inside frames that are shown as such; what is deeper stands beside the others. Readers of JSON
-/// have such limits, too.
+/// Maximum depth of nested frames in replies; deeper frames are siblings of the deepest. JSON readers have such limits, too.
 const MOST_LEVELS: usize = 40;
 
 pub(super) fn add(app: &mut App) {
@@ -68,11 +67,11 @@ pub(super) fn add(app: &mut App) {
 /// Arguments of `set_object_visibility`.
 #[derive(Reflect, Deserialize)]
 struct Visibility {
-    /// The frame at the head of the body.
+    /// Head frame of the body.
     name: String,
-    /// True if it is to be seen.
+    /// True to show it.
     visible: bool,
-    /// True if what hangs on it is meant, too.
+    /// True to include its descendants.
     do_children: bool,
 }
 
@@ -122,7 +121,7 @@ fn object<'a>(
     json!([inside, position, rotation])
 }
 
-/// Pose of a frame in the world.
+/// Returns the pose of a frame in the world.
 fn pose(world: &World, entity: Entity) -> Option<Isometry3<f64>> {
     let frame = world.get::<Frame>(entity)?;
     let body = world.get::<BodyState>(frame.body)?;
@@ -132,11 +131,11 @@ fn pose(world: &World, entity: Entity) -> Option<Isometry3<f64>> {
 /// Arguments of `set_object_position`.
 #[derive(Reflect, Deserialize)]
 struct Placement {
-    /// The frame at the head of the body.
+    /// Head frame of the body.
     name: String,
     /// New position in the world, m.
     position: [f64; 3],
-    /// Roll, pitch and yaw in the world, rad; as it is now unless given.
+    /// Roll, pitch and yaw in the world, rad; unchanged by default.
     #[serde(default)]
     orientation: Option<[f64; 3]>,
 }
@@ -170,11 +169,11 @@ fn set_object_position(
 /// Arguments of `push_object`.
 #[derive(Reflect, Deserialize)]
 struct Push {
-    /// The frame at the head of the body.
+    /// Head frame of the body.
     name: String,
-    /// The impulse, in the axes of the world, N s: mass times the change of speed.
+    /// Impulse, in world axes, N·s: mass times the change of velocity.
     impulse: [f64; 3],
-    /// Point that is pushed, in the world, m; the centre of mass unless given.
+    /// Point of application, in the world, m; the centre of mass by default.
     #[serde(default)]
     point: Option<[f64; 3]>,
 }
@@ -199,7 +198,7 @@ fn push_object(
 /// Arguments of `set_object_dynamics`.
 #[derive(Reflect, Deserialize)]
 struct Dynamics {
-    /// The frame at the head of the body.
+    /// Head frame of the body.
     name: String,
     /// True if forces move it.
     state: bool,
@@ -215,7 +214,7 @@ fn set_object_dynamics(
     Ok(Outcome::Done(state.into()))
 }
 
-/// Refuses numbers that physics cannot bear.
+/// Refuses numbers for which the physics is unstable.
 fn check_range(name: &str, what: &str, unit: &str, numbers: &[f64]) -> Result<(), ServiceError> {
     let range = Range::of_unit(unit);
     let wrong = numbers.iter().find(|number| !range.contains(**number));
@@ -230,7 +229,7 @@ fn unmoved(name: &str, why: Unmoved) -> ServiceError {
     ServiceError::Failed(format!("`{name}` {why}"))
 }
 
-/// The body of that name.
+/// Returns the body of that name.
 fn body(world: &World, name: &str) -> Result<Entity, ServiceError> {
     let spawned = world.get_resource::<Spawned>();
     let found = spawned.and_then(|spawned| {

@@ -40,7 +40,7 @@ pub(super) fn add(app: &mut App) {
 /// Arguments of `step`.
 #[derive(Reflect, Deserialize)]
 struct Steps {
-    /// Number of ticks; one unless given.
+    /// Number of ticks; one by default.
     #[serde(default = "one")]
     ticks: u64,
 }

@@ -1,4 +1,4 @@
-//! The view of whoever watches, which clients of MORSE ask for and move: its first-person camera.
+//! View of the user, which clients of MORSE read and set: its first-person camera.
 use bevy::prelude::*;
 use morse_api::{
     angles::from_yaw_pitch_roll,
@@ -13,19 +13,19 @@ type Matrix = [[f64; 4]; 4];
 
 type Answer = fn(&mut World, Entity, NoArguments) -> Result<Outcome, ServiceError>;
 
-/// From where the simulation is watched, and how. It is kept for whoever draws, and no state of the world.
+/// Viewpoint and projection of the user's view. Stored for renderers, and no state of the world.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct View {
-    /// Its pose in the world: it looks along its -z axis, and its y axis points up.
+    /// Pose in the world: the view direction is the -z axis, and the y axis points up.
     pub transform: Matrix,
-    /// Projection matrix, as OpenGL has it.
+    /// Projection matrix, in the convention of OpenGL.
     pub projection: Matrix,
-    /// Distance beyond which nothing is drawn, m.
+    /// Far clipping distance, m.
     pub far_clip: f64,
 }
 
 impl Default for View {
-    /// That of MORSE's builder.
+    /// The view of MORSE's builder.
     #[expect(clippy::approx_constant, reason = "the digits of MORSE's builder")]
     fn default() -> Self {
         let turned = from_yaw_pitch_roll([0.7854, 0.0, 0.7854]).to_rotation_matrix();
@@ -69,21 +69,21 @@ impl View {
 /// Arguments of `set_camarafp_far_clip`.
 #[derive(Reflect, Deserialize)]
 struct Far {
-    /// m.
+    /// Far clipping distance, m.
     far_clip: f64,
 }
 
 /// Arguments of `set_camarafp_position`.
 #[derive(Reflect, Deserialize)]
 struct Place {
-    /// In the world, m.
+    /// Position in the world, m.
     position: [f64; 3],
 }
 
 /// Arguments of the services that take a matrix.
 #[derive(Reflect, Deserialize)]
 struct Rows {
-    /// Four rows of four numbers.
+    /// Four rows with four numbers.
     rows: Matrix,
 }
 

@@ -1,4 +1,4 @@
-//! Middlewares before they are started: what would keep them from it, and ports that two of them want.
+//! Checks of middlewares before they are started: reasons why they cannot start, and ports that two of them use.
 use bevy::prelude::*;
 use morse_api::{
     kind::Kinds,
@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use super::at;
 use crate::middleware::Connections;
 
-/// Finds out whether the middlewares of a simulation file can start, as far as that is known before.
+/// Checks whether the middlewares of a simulation file can start, as far as that can be determined before.
 pub(super) fn examine(
     world: &World,
     simulation: &Simulation,
@@ -39,7 +39,7 @@ pub(super) fn examine(
     problems
 }
 
-/// Tells whether one of two listeners keeps the other one out.
+/// Returns true if two listeners exclude each other.
 fn is_same(one: SocketAddr, other: SocketAddr) -> bool {
     let is_any = one.ip().is_unspecified() || other.ip().is_unspecified();
     one.port() == other.port() && (is_any || one.ip() == other.ip())

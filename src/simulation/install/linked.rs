@@ -1,4 +1,4 @@
-//! Once all components are there: what sits on what, and whether each can work.
+//! Links between components, and checks of all components after their installation.
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -18,7 +18,7 @@ use morse_scene::{
 
 use super::{Installer, at};
 
-/// A component that was installed, and is to be checked once all are.
+/// A component that was installed, and is checked after all others are.
 pub(super) struct Checked<'a> {
     pub(super) entity: Entity,
     pub(super) path: Arc<str>,
@@ -27,7 +27,7 @@ pub(super) struct Checked<'a> {
 }
 
 impl Installer<'_> {
-    /// Links among the components of a robot: what sits on what.
+    /// Returns the links between the components of a robot.
     pub(super) fn links(&mut self, instance: &Instance<'_>, first: usize) -> Vec<Link> {
         let own = self.installed.get(first..).unwrap_or_default();
         let find = |name: &Spanned<String>| {
@@ -55,10 +55,10 @@ impl Installer<'_> {
         links
     }
 
-    /// Asks each component whether it can work here, now that all are there.
+    /// Checks whether each component can work here, now that all exist.
     pub(super) fn check(&mut self) {
         sort_by_path(self.world);
-        // Whether it can work, a component may have to allocate to find out.
+        // A component may have to allocate to check whether it can work.
         if let Err(over) = memory::check(self.world) {
             let message = format!("`{}`: {over}", over.path);
             let problem = Diagnostic::error("simulation::memory", message).help(over.remedy());
@@ -82,7 +82,7 @@ impl Installer<'_> {
     }
 }
 
-/// That a component has no base from which poses count.
+/// Returns the error of a component without a base for poses.
 fn no_arm(on: &On, kind: &str) -> Diagnostic {
     let message = format!("`{}` is a `{kind}`, which is no arm", on.component.value);
     let problem = Diagnostic::error("simulation::no-base", message)

@@ -10,10 +10,10 @@ use morse_scene::{diagnostic::Diagnostic, simulation::model::Modifier};
 
 use super::{Installer, Site, at};
 
-/// Modifiers for a component that is still to be made.
+/// Modifiers for a component that is not spawned yet.
 pub(super) struct Bound(Vec<(Attach, Box<dyn Modify>, ModifierState)>);
 
-/// Gives a component a modifier.
+/// Function that adds a modifier to a component.
 type Attach = fn(&mut EntityWorldMut<'_>, Box<dyn Modify>, ModifierState);
 
 impl Bound {
@@ -25,7 +25,7 @@ impl Bound {
 }
 
 impl Installer<'_> {
-    /// The modifiers of a component, bound to its data, of which they then tell what it has become.
+    /// Returns the modifiers of a component, bound to its data, and updates the description of the data.
     pub(super) fn modifiers(&mut self, site: &Site<'_>, fields: &mut Fields, side: Side) -> Bound {
         let mut bound = Bound(Vec::new());
         for (index, modifier) in site.common.modifiers.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Installer<'_> {
                 self.problems
                     .push(at(problem, &modifier.kind, "this needs it"));
             }
-            // Numbered among its own kind, so that a modifier of another kind changes nobody's noise.
+            // Numbered within its kind, so that a modifier of another kind does not change the noise.
             let earlier = site
                 .common
                 .modifiers
@@ -106,7 +106,7 @@ impl Installer<'_> {
     }
 }
 
-/// The fields of a component's data, for somebody who looks for one.
+/// Lists the fields of a component's data, for messages.
 fn has(kind: &str, fields: &Fields) -> String {
     let shown = fields.0.iter().map(|field| match field.unit {
         Some(unit) if !unit.is_empty() => format!("`{}` ({}, {unit})", field.name, field.type_name),

@@ -1,4 +1,4 @@
-//! Lays overlays over components.
+//! Installs overlays over components.
 use morse_api::{
     component::Beside, component::Path, overlay::Over, service::find, state::sort_by_path,
 };
@@ -10,7 +10,7 @@ use morse_scene::{
 use super::{Installer, at};
 
 impl Installer<'_> {
-    /// Lays all overlays, the lowest ones first. Everything below them is installed.
+    /// Installs all overlays, the lowest ones first. Everything below them is installed.
     pub(super) fn overlays(&mut self, simulation: &Simulation) {
         if simulation
             .robots
@@ -26,7 +26,7 @@ impl Installer<'_> {
         });
         let mut waiting: Vec<_> = all.collect();
         while !waiting.is_empty() {
-            // What the last round laid is found now.
+            // Overlays of the last round can be found now.
             sort_by_path(self.world);
             let count = waiting.len();
             waiting.retain(|(instance, name, overlay)| !self.overlay(instance, name, overlay));
@@ -37,7 +37,7 @@ impl Installer<'_> {
         }
     }
 
-    /// Lays one overlay; false if what it lies over is not there yet.
+    /// Installs one overlay; false if the component below is not installed yet.
     fn overlay(
         &mut self,
         instance: &Instance<'_>,
@@ -77,9 +77,10 @@ impl Installer<'_> {
         true
     }
 
-    /// Reports a circle: what is left lies over each other, or over what could not be installed, which has been said.
+    /// Reports a circle: the remaining overlays lie over each other, or over components that could not be installed, which
+    /// is reported elsewhere.
     fn circle(&mut self, waiting: &[(&Instance<'_>, &Spanned<String>, &Overlay)]) {
-        // Copies of a robot are alike: those of one robot are enough.
+        // Copies of a robot are equal: the overlays of one robot are reported.
         let robot = waiting.first().map(|(instance, ..)| instance.name.as_str());
         let of_robot = || {
             waiting

@@ -1,4 +1,4 @@
-//! Paint on shapes, for who looks on.
+//! Textures of shapes, for viewers.
 use std::{collections::BTreeMap, path::Path};
 
 use morse_api::{
@@ -12,7 +12,7 @@ use morse_scene::{diagnostic::Diagnostic, model::Geometry};
 /// The images of a scene.
 #[derive(Default)]
 pub(super) struct Paints {
-    /// Each once.
+    /// Images, without repetitions.
     pub(super) images: Vec<Image>,
     files: Images,
     places: BTreeMap<Source, Option<usize>>,
@@ -20,7 +20,7 @@ pub(super) struct Paints {
 }
 
 impl Paints {
-    /// Paint on a geometry.
+    /// Returns the texture of a geometry.
     pub(super) fn of(&mut self, geometry: &Geometry) -> Option<Paint> {
         let file = geometry.image.as_ref();
         let file = file.and_then(|image| image.resolved.as_deref());
@@ -36,7 +36,7 @@ impl Paints {
         })
     }
 
-    /// The parts of a mesh that its file gives a look.
+    /// Returns the parts of a mesh with materials of their own.
     pub(super) fn parts(&mut self, file: &Path, mesh: &Triangles) -> Vec<Part> {
         let materials = Material::read_all(file, mesh, &mut self.warnings);
         let parts = mesh.parts.iter().filter_map(|part| {
@@ -52,7 +52,7 @@ impl Paints {
         parts.collect()
     }
 
-    /// The place of an image; without it, why is written down.
+    /// Returns the index of an image; `None` with a warning if it cannot be read.
     fn image(&mut self, image: &Source) -> Option<usize> {
         if let Some(place) = self.places.get(image) {
             return *place;
@@ -72,7 +72,7 @@ impl Paints {
         place
     }
 
-    /// Warnings of what cannot be shown.
+    /// Returns warnings about textures that cannot be displayed.
     pub(super) fn warnings(self) -> impl Iterator<Item = Diagnostic> {
         let warning = |why| Diagnostic::warning("world_view::paint", why);
         self.warnings.into_iter().map(warning)

@@ -1,5 +1,4 @@
-//! Numbers of settings that are out of range, in simulations that a program made: those of files were refused when they
-//! were read.
+//! Range checks of settings in simulations that a program made. Settings in files were checked when they were read.
 use morse_api::kind::{About, Kinds};
 use morse_scene::{
     diagnostic::Diagnostic,
@@ -11,7 +10,7 @@ use morse_scene::{
 
 use super::at;
 
-/// Everything that is out of range, once for each robot that is written, however often it is repeated.
+/// Returns all numbers that are out of range, once per robot in the simulation, regardless of copies.
 pub(super) fn out_of_range(simulation: &Simulation, kinds: &Kinds) -> Vec<Diagnostic> {
     let mut problems = Problems::default();
     let middlewares = &simulation.middlewares;

@@ -1,4 +1,4 @@
-//! Actuators that move the same robot, and the order in which components were created.
+//! Actuators that drive the same robot, and the order in which components were created.
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use morse_api::{
@@ -15,7 +15,7 @@ use morse_scene::{
 
 use super::Installer;
 
-/// Tells whether several actuators of a robot set its velocity or its pose.
+/// Returns true if several actuators of a robot set its velocity or its pose.
 pub(super) fn has_rivals(robot: &Robot, kinds: &Kinds) -> bool {
     let moves = |actuator: &&Actuator| {
         let kind = kinds.actuators.get(actuator.component.kind.as_str());
@@ -24,7 +24,7 @@ pub(super) fn has_rivals(robot: &Robot, kinds: &Kinds) -> bool {
     robot.actuators.values().filter(moves).count() > 1
 }
 
-/// Commands of a rival at the start.
+/// Returns the state of arbitration of an actuator at the start.
 pub(super) fn at_start(actuator: &Actuator) -> Rival {
     Rival {
         is_new: actuator.start.is_some(),
@@ -33,8 +33,8 @@ pub(super) fn at_start(actuator: &Actuator) -> Rival {
 }
 
 impl Installer<'_> {
-    /// Numbers the components in the order of their entries in the simulation file, copies of a robot one after the
-    /// other, and has middlewares carry the readings of those first that were created last.
+    /// Numbers the components in the order of their entries in the simulation file, copies of a robot one after the other,
+    /// and sorts the outputs of middlewares by descending number.
     pub(super) fn number(&mut self, instances: &[Instance<'_>]) {
         let mut all: Vec<_> = instances.iter().enumerate().flat_map(entries).collect();
         all.sort();
@@ -57,10 +57,10 @@ impl Installer<'_> {
     }
 }
 
-/// Place of an entry: its source, and where it begins there.
+/// Position of an entry: its source, and its offset.
 type Place = Option<(SourceId, u32)>;
 
-/// The components of a robot, by the places of their entries.
+/// Returns the components of a robot, by the positions of their entries.
 fn entries<'a>(
     (copy, instance): (usize, &'a Instance<'_>),
 ) -> impl Iterator<Item = (Place, usize, Arc<str>)> + 'a {

@@ -1,4 +1,4 @@
-//! View of the world for middlewares that look on: the scene as plain data, the bodies, and every sensor.
+//! Views of the world for middlewares that display it: the scene as plain data, the bodies, and every sensor.
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bevy::prelude::*;
@@ -30,7 +30,8 @@ use morse_scene::{
 use super::painted::Paints;
 use crate::{middleware::Connections, spawn::Spawned};
 
-/// Gives a [`WorldView`] to each middleware whose kind looks on. Returns what it cannot show.
+/// Gives a [`WorldView`] to each middleware whose kind views the world. Returns warnings about content that cannot be
+/// displayed.
 pub(super) fn open(
     world: &mut World,
     simulation: &Simulation,
@@ -84,7 +85,7 @@ pub(super) fn open(
     unseen
 }
 
-/// Everything that there is to see, and what cannot be shown.
+/// Returns the scenery of a world, and warnings about content that cannot be displayed.
 pub(crate) fn scenery(
     world: &mut World,
     simulation: &Simulation,
@@ -97,11 +98,11 @@ pub(crate) fn scenery(
     (scenery, warnings)
 }
 
-/// Pacing, as it is told by who runs the simulation.
+/// Pace, as the program that runs the simulation sets it.
 #[derive(Resource)]
 pub struct Paced(pub Arc<Pacing>);
 
-/// Shows the world in each tick.
+/// Publishes the world in each tick.
 pub fn plugin(app: &mut App) {
     app.add_systems(
         FixedUpdate,
@@ -117,7 +118,7 @@ fn contacts_are_wanted(viewers: Option<Res<Viewers>>) -> bool {
     viewers.is_some_and(|viewers| viewers.want_contacts())
 }
 
-/// Finds where bodies touch, each pair once: the first of the two is one that may move.
+/// Returns contacts between bodies, each pair once: the first of the two is one that may move.
 fn touch(
     mut viewers: ResMut<Viewers>,
     contacts: Contacts<'_, '_>,
@@ -148,8 +149,8 @@ fn touch(
     }
 }
 
-/// A port on each sensor, in path order; where they are is added to `readings`. Nobody is woken by readings: who
-/// looks on looks when it likes.
+/// Returns a port on each sensor, in path order, and appends their indices to `readings`. Readings wake no thread: viewers
+/// read at their own rate.
 fn observers(
     world: &mut World,
     readings: &mut Vec<(Entity, usize)>,
@@ -168,7 +169,7 @@ fn observers(
     opened.collect()
 }
 
-/// Shows how the run ends to those who look on: where everything is, and what the sensors they watch measured last.
+/// Publishes the end of the run to viewers: poses, and the last data of the sensors that they observe.
 pub(crate) fn show_last(world: &World) {
     let Some(viewers) = world.get_resource::<Viewers>() else {
         return;
@@ -188,7 +189,7 @@ pub(crate) fn show_last(world: &World) {
     viewers.show_last(world.resource::<Clock>(), |body| world.get(body));
 }
 
-/// The way to each actuator, in path order.
+/// Returns a sender for each actuator, in path order.
 fn senders(world: &mut World) -> Vec<CommandSender> {
     let mut actuators = world.query::<(&Path, &Mailbox)>();
     let mut actuators: Vec<_> = actuators.iter(world).collect();
@@ -199,11 +200,11 @@ fn senders(world: &mut World) -> Vec<CommandSender> {
         .collect()
 }
 
-/// Looks at a world once.
+/// Reads a world once.
 struct Survey<'a> {
     world: &'a mut World,
     spawned: &'a Spawned,
-    /// The place of each body in the scenery.
+    /// Index of each body in the scenery.
     places: BTreeMap<Entity, usize>,
     meshes: BTreeMap<PathBuf, Option<usize>>,
     triangles: Vec<Triangles>,
@@ -344,7 +345,7 @@ impl<'a> Survey<'a> {
         })
     }
 
-    /// The place of a file's triangles; none if it cannot be read, which is said once.
+    /// Returns the index of a file's triangles; `None` if it cannot be read, which is reported once.
     fn mesh(&mut self, file: &PathBuf) -> Option<usize> {
         if let Some(known) = self.meshes.get(file) {
             return *known;
