@@ -48,8 +48,12 @@
 //! - [`kinematics`] (`morse_kinematics`): chains of joints, and from a pose of their end to the joints.
 //!
 //! What a world is made of:
-//! - [`scene`] (`morse_scene`): scenes and simulation files as plain data, their languages, and what is wrong with
-//!   them;
+//! - [`scene`]: scenes and simulation files, by these crates:
+//!   - `morse_scene`: scenes as plain data, with what they fall into;
+//!   - `morse_robray`: the scene language;
+//!   - `morse_simulation_file`: simulation files and scenarios;
+//!   - `morse_description`: robot descriptions of ROS;
+//!   - `morse_diagnostics`: errors and warnings of all of them;
 //! - [`geometry`] (`morse_geometry`): meshes from files, and what rays meet;
 //! - [`mechanisms`] (`morse_mechanisms`): trees of joints in reduced coordinates, their kinematics and dynamics;
 //! - [`physics`] (`morse_physics`): bodies, joints, contacts, and the engine that moves them;
@@ -82,6 +86,7 @@ pub mod docs;
 pub mod middleware;
 pub mod run;
 pub mod scenario;
+pub mod scene;
 pub mod service;
 pub mod simulation;
 pub mod spawn;
@@ -95,7 +100,6 @@ pub use morse_mechanisms as mechanisms;
 pub use morse_modifiers as modifier;
 pub use morse_physics as physics;
 pub use morse_render as render;
-pub use morse_scene as scene;
 pub use morse_sensors as sensor;
 pub use morse_testing as testing;
 pub use simulation::Simulation;

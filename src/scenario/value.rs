@@ -1,7 +1,7 @@
 //! Values of expressions, and the parts of data that they are.
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::fields::{DynamicValue, Value, key_text, view};
-use morse_scene::diagnostic::printable;
+use morse_diagnostics::printable;
 
 /// A value of a tick.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,9 @@
 //! Memory that robots take, estimated before they are made: copies are made by a few words in a file.
 use bevy::prelude::World;
 use morse_api::memory::{MemoryBudget, RobotMemory, size};
-use morse_scene::{diagnostic::Diagnostic, model::Scene, simulation::Simulation};
+use morse_diagnostics::Diagnostic;
+use morse_scene::model::Scene;
+use morse_simulation_file::Simulation;
 
 /// Memory of a frame with its share of the body and its shapes, B: measured with the shipped robots.
 const FRAME: u64 = 3600;

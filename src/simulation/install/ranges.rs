@@ -1,12 +1,10 @@
 //! Numbers of settings that are out of range, in simulations that a program made: those of files were refused when they
 //! were read.
 use morse_api::kind::{About, Kinds};
-use morse_scene::{
-    diagnostic::Diagnostic,
-    simulation::{
-        Simulation, Spanned,
-        model::{Component, Settings},
-    },
+use morse_diagnostics::Diagnostic;
+use morse_simulation_file::{
+    Simulation, Spanned,
+    model::{Component, Settings},
 };
 
 use super::at;
