@@ -47,8 +47,12 @@
 //! - [`kinematics`] (`morse_kinematics`): chains of joints, forward and inverse kinematics.
 //!
 //! The parts of a world:
-//! - [`scene`] (`morse_scene`): scenes and simulation files as plain data, their languages, and what is wrong with
-//!   them;
+//! - [`scene`]: scenes and simulation files, by these crates:
+//!   - `morse_scene`: scenes as plain data: frames, joints, geometry, bodies;
+//!   - `morse_robray`: the scene language;
+//!   - `morse_simulation_file`: simulation files and scenarios;
+//!   - `morse_description`: robot descriptions (URDF and xacro);
+//!   - `morse_diagnostics`: errors and warnings of all files;
 //! - [`geometry`] (`morse_geometry`): meshes from files, and ray casting;
 //! - [`mechanisms`] (`morse_mechanisms`): trees of joints in reduced coordinates, their kinematics, dynamics and contacts;
 //! - [`physics`] (`morse_physics`): bodies, joints, contacts, and the engine that moves them;
@@ -81,6 +85,7 @@ pub mod docs;
 pub mod middleware;
 pub mod run;
 pub mod scenario;
+pub mod scene;
 pub mod service;
 pub mod simulation;
 pub mod spawn;
@@ -94,7 +99,6 @@ pub use morse_mechanisms as mechanisms;
 pub use morse_modifiers as modifier;
 pub use morse_physics as physics;
 pub use morse_render as render;
-pub use morse_scene as scene;
 pub use morse_sensors as sensor;
 pub use morse_testing as testing;
 pub use simulation::Simulation;

@@ -15,7 +15,7 @@ use morse_api::{
     service::{self, Call, Reply, ServiceError},
     tick::{Clock, Inputs},
 };
-use morse_scene::simulation::Simulation;
+use morse_simulation_file::Simulation;
 
 /// Controllers as objects, for programs with their own.
 pub use morse_openr as openr;

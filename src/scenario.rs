@@ -27,7 +27,7 @@ mod value;
 
 pub use commands::{Commands, MisfitCommand};
 pub use monitor::{Monitor, Unbound, Verdict};
-pub use morse_scene::simulation::{Condition, Demand, Expression, ExpressionError, TimedCommand};
+pub use morse_simulation_file::{Condition, Demand, Expression, ExpressionError, TimedCommand};
 pub use probe::BindError;
 
 use morse_api::port::LockstepLost;

@@ -36,8 +36,8 @@ use morse_api::{
     tick::Clock,
     warning::Warnings,
 };
+use morse_diagnostics::report::Report;
 use morse_physics::lost_body::{LostBodies, LostBody};
-use morse_scene::report::Report;
 use serde_json::Value as Json;
 
 pub use access::AccessError;
@@ -491,7 +491,7 @@ impl Simulation {
     fn entity(&self, path: &str) -> Result<Entity, AccessError> {
         service::find(self.app.world(), path).ok_or_else(|| {
             let paths = self.paths();
-            let near = morse_scene::diagnostic::nearest(path, paths.iter().map(String::as_str));
+            let near = morse_diagnostics::nearest(path, paths.iter().map(String::as_str));
             AccessError::NoComponent {
                 path: path.to_owned(),
                 near: near.map(str::to_owned),

@@ -16,11 +16,9 @@ use morse_api::{
     settings::SettingsOf,
     state::{StateHasher, sort_by_path},
 };
+use morse_diagnostics::Diagnostic;
 use morse_geometry::GeometryOf;
-use morse_scene::{
-    assembly::{Assembly, BodyLayout, Layout, layout},
-    diagnostic::Diagnostic,
-};
+use morse_scene::assembly::{Assembly, BodyLayout, Layout, layout};
 
 /// Entities of an assembly that was spawned.
 #[derive(Resource, Clone, Debug, Default)]

@@ -3,17 +3,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use morse_scene::{
-    assets,
-    diagnostic::{Diagnostic, Sources, Style, printable_path, render},
-    model::Scene,
-    report::Report,
-    robray::LoadOptions,
-    urdf::{self, Asset},
-};
+use morse_description::urdf::{self, Asset};
+use morse_diagnostics::{Diagnostic, Sources, Style, printable_path, render, report::Report};
+use morse_scene::{assets, model::Scene};
 use serde_json::json;
 
 use super::{exit, memory::MemoryArgument, robot_arguments::RobotArguments};
+use crate::scene::load::{LoadOptions, load as load_scene};
 use crate::simulation::load::{self, Options};
 use crate::simulation::{Extensions, Simulation, kinds};
 
@@ -211,7 +207,7 @@ fn look_at(
 
 /// Files of a robot that cannot be run.
 fn assets_of(path: &Path, args: &Args) -> Vec<Asset> {
-    let read = morse_scene::load::load(path, &args.reading.options());
+    let read = load_scene(path, &args.reading.options());
     read.map_or_else(|_| Vec::new(), |loaded| loaded.assets)
 }
 

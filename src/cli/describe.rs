@@ -20,7 +20,8 @@ use morse_api::{
     service::{self, Service, Services},
     settings,
 };
-use morse_scene::{diagnostic::nearest, morse_robots::MorseRobot};
+use morse_diagnostics::nearest;
+use morse_scene::morse_robots::MorseRobot;
 use serde_json::Value as Json;
 
 use super::{exit, say};
@@ -112,7 +113,7 @@ pub fn run(
                 let near = nearest(word, all.into_iter().chain([rules::WORD]))
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
-                let word = morse_scene::diagnostic::printable(word);
+                let word = morse_diagnostics::printable(word);
                 say(err, format_args!("error: no kind is called `{word}`{near}"));
                 return exit::INPUT;
             }

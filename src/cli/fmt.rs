@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use morse_api::whole_file::write_whole;
-use morse_scene::{
-    diagnostic::{Style, printable_path},
-    robray::format,
-};
+use morse_diagnostics::{Style, printable_path};
+use morse_robray::format;
 
 use super::check::show;
 

@@ -5,17 +5,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use morse_scene::{
-    diagnostic::{nearest, printable},
-    load::load,
-    model::{Frame, Geometry, Joint, Scene, Shape},
-};
+use morse_diagnostics::{nearest, printable};
+use morse_scene::model::{Frame, Geometry, Joint, Scene, Shape};
 use nalgebra::Isometry3;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::check::{Reading, show};
 use super::exit;
+use crate::scene::load::load;
 use crate::simulation::kinds::Kinds;
 use crate::simulation::load::{self, Plan};
 use crate::simulation::{Extensions, kinds};

@@ -3,10 +3,8 @@ use std::io::Write;
 
 use bevy::reflect::TypeInfo;
 use clap::{Args as ClapArgs, ValueEnum};
-use morse_scene::{
-    assets::{self, Embedded},
-    simulation::Assets as _,
-};
+use morse_scene::assets::{self, Embedded};
+use morse_simulation_file::Assets as _;
 use serde_json::json;
 
 use super::{exit, say};

@@ -8,10 +8,7 @@ use std::{
 
 use clap::Args as ClapArgs;
 use indicatif::ProgressBar;
-use morse_scene::{
-    diagnostic::{Style, printable_path},
-    report::Report,
-};
+use morse_diagnostics::{Style, printable_path, report::Report};
 
 use super::{exit, say};
 

@@ -6,7 +6,7 @@ use std::{
 
 use bevy::prelude::App;
 use clap::{Args as ClapArgs, ValueEnum};
-use morse_scene::diagnostic::printable;
+use morse_diagnostics::printable;
 
 use super::{exit, say};
 use crate::simulation::{Extensions, components, kinds::Kinds};

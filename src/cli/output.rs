@@ -1,13 +1,10 @@
 //! `--output`: the readings of all sensors through one more middleware.
 use std::sync::Arc;
 
-use morse_scene::{
-    diagnostic::Diagnostic,
-    report::Report,
-    simulation::{
-        Family, Spanned, Vocabulary as _,
-        model::{Middleware, Output, Settings},
-    },
+use morse_diagnostics::{Diagnostic, report::Report};
+use morse_simulation_file::{
+    Family, Spanned, Vocabulary as _,
+    model::{Middleware, Output, Settings},
 };
 use serde::de::{
     Error as _,

@@ -11,11 +11,11 @@ use morse_api::{
     samples::Samples,
     service,
 };
+use morse_diagnostics::{nearest, printable};
 use morse_render::{
     Canvas, Margin,
     picture::{Film, Format, RgbaImage},
 };
-use morse_scene::diagnostic::{nearest, printable};
 use nalgebra::Vector3;
 
 use super::{

@@ -3,8 +3,8 @@ use std::{io::Write, path::PathBuf};
 
 use clap::Args as ClapArgs;
 use morse_api::render::{CameraView, Picture, RendererKind};
+use morse_diagnostics::{Style, printable};
 use morse_render::{Margin, picture::RgbaImage};
-use morse_scene::diagnostic::{Style, printable};
 
 use super::{
     camera_arguments::CameraArguments, check::Reading, exit, memory::MemoryArgument, run, say,

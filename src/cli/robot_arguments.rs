@@ -2,7 +2,7 @@
 use std::{env, path::PathBuf};
 
 use clap::Args as ClapArgs;
-use morse_scene::{packages::Packages, urdf::Root, xacro};
+use morse_description::{packages::Packages, urdf::Root, xacro};
 
 use crate::simulation::load::Descriptions;
 

@@ -12,10 +12,7 @@ use std::{
 use bevy::prelude::App;
 use clap::CommandFactory as _;
 use morse_api::{middleware::Failure, whole_file::write_whole};
-use morse_scene::{
-    diagnostic::{Diagnostic, Style, nearest, printable},
-    report::Report,
-};
+use morse_diagnostics::{Diagnostic, Style, nearest, printable, report::Report};
 use serde_json::json;
 
 pub use arguments::Args;

@@ -5,13 +5,10 @@ use std::{
     path::Path,
 };
 
-use morse_scene::{
-    diagnostic::printable,
-    report::Report,
-    simulation::{
-        Family, Spanned, Vocabulary as _,
-        model::{Middleware, Settings},
-    },
+use morse_diagnostics::{printable, report::Report};
+use morse_simulation_file::{
+    Family, Spanned, Vocabulary as _,
+    model::{Middleware, Settings},
 };
 use serde_json::json;
 

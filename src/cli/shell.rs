@@ -44,7 +44,7 @@ pub(super) fn man(args: &Man, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
             err,
             format_args!(
                 "error: there is no command `{}`; there are: {}",
-                morse_scene::diagnostic::printable(name),
+                morse_diagnostics::printable(name),
                 names.join(", ")
             ),
         );

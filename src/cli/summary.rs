@@ -1,6 +1,6 @@
 //! The summary at the end of a run, as text and as JSON.
+use morse_diagnostics::{printable_path, report::Report};
 use morse_physics::lost_body::LostBody;
-use morse_scene::{diagnostic::printable_path, report::Report};
 use serde_json::{Value as Json, json};
 
 use super::exit;

@@ -16,13 +16,9 @@ use std::{
 
 use bevy::prelude::App;
 use clap::Args as ClapArgs;
-use morse_scene::{
-    assets::Embedded,
-    diagnostic::{Diagnostic, Sources, printable_path},
-    report::Report,
-    robray::Shipped,
-    simulation::{Files, Found, Scenario, read_bytes, read_scenario},
-};
+use morse_diagnostics::{Diagnostic, Sources, printable_path, read_bytes, report::Report};
+use morse_scene::{assets::Embedded, shipped::Shipped};
+use morse_simulation_file::{Files, Found, Scenario, read_scenario};
 
 use self::{
     attempt::{Attempt, attempt, try_out},

@@ -8,7 +8,7 @@ use crate::{
     simulation::load::Plan,
 };
 use bevy::prelude::App;
-use morse_scene::simulation::{
+use morse_simulation_file::{
     Spanned,
     model::{Middleware, Settings},
 };

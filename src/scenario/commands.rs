@@ -3,10 +3,8 @@ use std::collections::VecDeque;
 
 use bevy::reflect::structs::DynamicStruct;
 use morse_api::{command::CommandSender, fields::from_json};
-use morse_scene::{
-    diagnostic::{nearest, printable},
-    simulation::{TimedCommand, span::Span},
-};
+use morse_diagnostics::{nearest, printable};
+use morse_simulation_file::{TimedCommand, span::Span};
 
 use crate::simulation::Simulation;
 

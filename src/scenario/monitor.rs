@@ -2,7 +2,7 @@
 use std::fmt;
 
 use bevy::prelude::World;
-use morse_scene::simulation::{Condition, Demand, Logic, Operator, span::Span};
+use morse_simulation_file::{Condition, Demand, Logic, Operator, span::Span};
 use serde::Serialize;
 
 use super::{
@@ -411,10 +411,7 @@ impl BoundLogic {
 }
 
 impl Sample {
-    fn new(
-        simulation: &Simulation,
-        term: &morse_scene::simulation::Term,
-    ) -> Result<Self, BindError> {
+    fn new(simulation: &Simulation, term: &morse_simulation_file::Term) -> Result<Self, BindError> {
         let probe = Probe::new(simulation, term)?;
         Ok(Self {
             name: term.to_string(),

@@ -9,10 +9,8 @@ use morse_api::{
     kind::{Described, Kinds},
     service,
 };
-use morse_scene::{
-    diagnostic::{nearest, printable},
-    simulation::{Place, Term},
-};
+use morse_diagnostics::{nearest, printable};
+use morse_simulation_file::{Place, Term};
 use nalgebra::Point3;
 
 use super::value::{Lack, Scalar, part};

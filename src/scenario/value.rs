@@ -1,7 +1,7 @@
 //! Values of expressions, as components of data.
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::fields::{DynamicValue, Value, key_text, view};
-use morse_scene::diagnostic::printable;
+use morse_diagnostics::printable;
 
 /// A scalar value in a tick.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,19 +11,15 @@ use morse_api::{
     service::Services,
     threads::Threads,
 };
+use morse_diagnostics::{Diagnostic, report::Report};
 use morse_geodesy::Origin;
 use morse_geometry::{GeometryOf, rays};
-use morse_scene::{
-    diagnostic::Diagnostic,
-    model::Shape,
-    report::Report,
-    simulation as file,
-    simulation::{
-        Instance, Spanned,
-        model::{self, Environment},
-    },
-};
+use morse_scene::model::Shape;
 use morse_sensors::camera;
+use morse_simulation_file::{
+    self as file, Instance, Spanned,
+    model::{self, Environment},
+};
 
 use crate::{
     middleware::{self, Connections, Pending},

@@ -1,7 +1,9 @@
 //! Estimated memory of robots before they are created, since a few words in a file can create many copies.
 use bevy::prelude::World;
 use morse_api::memory::{MemoryBudget, RobotMemory, size};
-use morse_scene::{diagnostic::Diagnostic, model::Scene, simulation::Simulation};
+use morse_diagnostics::Diagnostic;
+use morse_scene::model::Scene;
+use morse_simulation_file::Simulation;
 
 /// Memory of a frame with its share of the body and its shapes, B: measured with the shipped robots.
 const FRAME: u64 = 3600;

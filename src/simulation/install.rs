@@ -26,12 +26,10 @@ use morse_api::{
     reading::SensorInfo,
     sensor::Outputs,
 };
-use morse_scene::{
-    diagnostic::Diagnostic,
-    simulation::{
-        Instance, Simulation, Spanned,
-        model::{self, Component as Common, Form, Robot},
-    },
+use morse_diagnostics::Diagnostic;
+use morse_simulation_file::{
+    Instance, Simulation, Spanned,
+    model::{self, Component as Common, Form, Robot},
 };
 use nalgebra::Isometry3;
 

@@ -5,7 +5,7 @@ use morse_api::{
     kind::{About, ErasedSettings},
     range::Violation,
 };
-use morse_scene::simulation::vocabulary::{Family, Fault, Vocabulary};
+use morse_simulation_file::vocabulary::{Family, Fault, Vocabulary};
 
 /// All registered kinds, as a vocabulary for the reader of simulation files.
 pub struct Words<'a>(pub &'a Kinds);

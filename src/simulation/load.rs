@@ -6,23 +6,30 @@ use std::{
 };
 
 use morse_api::{memory::MemoryBudget, render::RendererKind};
-use morse_scene::{
-    assembly::{Assembly, assemble},
-    assets::{self, Embedded},
-    diagnostic::{Diagnostic, Sources, nearest_file, printable_path},
-    load::load as read,
-    model::Scene,
+use morse_description::{
     packages::Packages,
-    report::Report,
-    robray::{Failed, LoadOptions, Loaded, Shipped},
-    simulation::{self, Assets as _, Files, Found, Simulation, Spanned, model::Form},
     urdf::{self, Asset, Root},
     xacro,
 };
+use morse_diagnostics::{
+    Diagnostic, Failed, Sources, nearest_file, printable_path, read_bytes, report::Report,
+};
+use morse_scene::{
+    assembly::Assembly,
+    assets::{self, Embedded},
+    model::Scene,
+    shipped::Shipped,
+};
+use morse_simulation_file::{
+    self as simulation, Assets as _, Files, Found, Simulation, Spanned, assemble, model::Form,
+};
 
-use crate::simulation::{
-    crowd,
-    kinds::{Kinds, Words},
+use crate::{
+    scene::load::{LoadOptions, Loaded, load as read},
+    simulation::{
+        crowd,
+        kinds::{Kinds, Words},
+    },
 };
 
 /// Options for reading a simulation.
@@ -183,7 +190,7 @@ impl Loader<'_> {
     /// Reads a simulation file; `scene` is the scene beside it, if the user named that.
     fn simulation(&mut self, path: &Path, scene: Option<&Path>) -> Option<Plan> {
         let name = path.display().to_string();
-        let bytes = match simulation::read_bytes(path) {
+        let bytes = match read_bytes(path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 let shown = printable_path(&name);

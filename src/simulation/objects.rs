@@ -7,10 +7,8 @@ use std::{
 use bevy::prelude::*;
 use morse_api::object::{Bounds, GRASPABLE, Object, Objects, Property, ROBOT_TAG, Zone, Zones};
 use morse_geometry::{GeometryOf, mesh};
-use morse_scene::{
-    model::{Geometry, Shape},
-    simulation::{Simulation, model},
-};
+use morse_scene::model::{Geometry, Shape};
+use morse_simulation_file::{Simulation, model};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::spawn::{Frame, Spawned};

@@ -6,8 +6,8 @@ use morse_sim::{
     Simulation,
     scene::{
         assembly::Assembly,
+        load::{LoadOptions, parse_str},
         model::{Frame, Geometry, Scene, Shape},
-        robray::{LoadOptions, parse_str},
     },
     simulation::{load::Plan, no_extensions},
 };

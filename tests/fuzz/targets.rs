@@ -10,7 +10,8 @@ use morse_sim::{
     render::paint,
     scene::{
         diagnostic::{Diagnostic, Sources, Style, render},
-        robray::{LoadOptions, format, parse_str, write},
+        load::{LoadOptions, parse_str},
+        robray::{format, write},
         urdf as description,
     },
     simulation::{

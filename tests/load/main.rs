@@ -1,7 +1,7 @@
 //! Puts the program under load and measures it: `cargo bench --bench load`, or for each part its own length:
 //! `-- --streams 60 --fast 60 --requests 60 --cycles 10000 --viewers 60 --window 0` (seconds, and clients that come and
 //! go; 0 leaves a part out). Prints a table, and ends with 1 when a promise is broken. See [`window`] for what that needs.
-#[path = "mod.rs"]
+#[path = "load.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod load;
 mod viewers;

@@ -12,7 +12,10 @@ mod terrain;
 
 use morse_sim::{
     Simulation,
-    scene::robray::{LoadOptions, Shipped, load},
+    scene::{
+        load::{LoadOptions, load},
+        shipped::Shipped,
+    },
     simulation::no_extensions,
 };
 use nalgebra::Isometry3;

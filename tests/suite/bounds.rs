@@ -9,8 +9,9 @@ use morse_sim::{
     scene::{
         bounds::Bounds,
         diagnostic::{Diagnostic, Severity},
+        load::{LoadOptions, parse_str},
         model::{ATTRIBUTES, Attribute, Frame, Geometry, Kind, Scene, Shape},
-        robray::{LoadOptions, codes, parse_str},
+        robray::codes,
     },
     simulation::{load::Plan, no_extensions},
 };

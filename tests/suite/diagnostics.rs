@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use morse_sim::scene::{
     diagnostic::{Diagnostic, Sources, Style, render, to_json},
-    robray::{LoadOptions, codes, load},
+    load::{LoadOptions, load},
+    robray::codes,
 };
 
 fn golden() -> PathBuf {

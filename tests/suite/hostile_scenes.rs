@@ -2,7 +2,10 @@
 #![cfg(test)]
 use std::path::Path;
 
-use morse_sim::scene::robray::{LoadOptions, codes, format, load, parse_str};
+use morse_sim::scene::{
+    load::{LoadOptions, load, parse_str},
+    robray::{codes, format},
+};
 
 /// Reads a text on a thread with little stack, and expects this code among the errors.
 fn check(text: &str, code: &str) {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use morse_sim::scene::{
+    load::{LoadOptions, parse_str},
     model::{Joint, Scene, Shape},
-    robray::{LoadOptions, parse_str},
 };
 use nalgebra::Vector3;
 

@@ -20,7 +20,7 @@ mod growth;
 mod hostile_inputs;
 mod hostile_scenes;
 mod language_rules;
-#[path = "../load/mod.rs"]
+#[path = "../load/load.rs"]
 mod load;
 mod mechanisms;
 mod misbehaving_clients;

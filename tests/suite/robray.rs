@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use morse_sim::{
     cli::inspect::scene_as_json,
-    scene::robray::{LoadOptions, Loaded, load, parse_str, write},
+    scene::{
+        load::{LoadOptions, Loaded, load, parse_str},
+        robray::write,
+    },
 };
 use serde_json::Value;
 

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use morse_sim::scene::{
+    diagnostic::Failed,
+    load::{LoadOptions, Loaded, parse_str},
     model::{Class, Frame, Geometry, ImageFile, Joint, JointAxis, Limits, Scene, Shape, Value},
-    robray::{Failed, LoadOptions, Loaded, format, parse_str, write},
+    robray::{format, write},
 };
 use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;

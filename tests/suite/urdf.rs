@@ -10,9 +10,9 @@ mod scenes;
 use std::path::{Path, PathBuf};
 
 use morse_sim::scene::{
-    load::load,
+    diagnostic::Failed,
+    load::{LoadOptions, Loaded, load},
     model::Scene,
-    robray::{Failed, LoadOptions, Loaded},
 };
 
 /// Descriptions of the tests.

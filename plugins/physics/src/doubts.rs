@@ -9,9 +9,9 @@ use bevy_rapier3d::{
     rapier::math::Pose,
 };
 use morse_api::{body::BodyKind, range::Range};
+use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{
     assembly::{BodyLayout, Layout},
-    diagnostic::{Diagnostic, printable},
     model::Scene,
 };
 

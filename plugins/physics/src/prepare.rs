@@ -1,9 +1,9 @@
 //! The solids and the masses of a scene: all that can fail before anything is built.
 use morse_api::{body::BodyKind, motion::MotionMode};
+use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{
     assembly::{BodyLayout, Layout},
     bounds::Bounds,
-    diagnostic::{Diagnostic, printable},
     model::{Geometry, Scene},
 };
 use nalgebra::{Isometry3, Vector3};

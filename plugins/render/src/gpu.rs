@@ -13,7 +13,7 @@ use morse_api::{
     warning::Warnings,
     world_view::Scenery,
 };
-use morse_scene::diagnostic::Diagnostic;
+use morse_diagnostics::Diagnostic;
 use nalgebra::Isometry3;
 
 use super::Software;

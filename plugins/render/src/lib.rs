@@ -57,7 +57,7 @@ pub use canvas::{Area, Canvas, redraw};
 pub use collect::gloss;
 use collect::{collect, collect_all};
 use light::{Illumination, Lamp};
-use morse_scene::diagnostic::Diagnostic;
+use morse_diagnostics::Diagnostic;
 use render_scene::RenderScene;
 pub use viewpoint::{Margin, automatic, look, view};
 

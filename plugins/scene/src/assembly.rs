@@ -3,9 +3,7 @@
 //! Readers make it from files, programs and tests by hand; the program spawns the world from it.
 
 mod check;
-mod conflict;
 pub mod layout;
-mod merge;
 mod robots;
 mod shared;
 
@@ -17,7 +15,6 @@ use nalgebra::Vector3;
 pub use layout::{
     Attachment, BodyLayout, FramePlace, Layout, VariableLayout, layout, rotation_about,
 };
-pub use merge::assemble;
 
 use crate::{
     locked::Locked,
@@ -40,7 +37,7 @@ pub struct Assembly {
 }
 
 /// The name of the frame that joints at the root turn on.
-const WORLD: &str = "world";
+pub const WORLD: &str = "world";
 
 impl Assembly {
     /// With a body for the world, if joints hang on the root: a joint is between two bodies.

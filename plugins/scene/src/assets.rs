@@ -1,5 +1,5 @@
 //! Models that the program carries in itself.
-use crate::{robray::Shipped, simulation::Assets};
+use crate::shipped::Shipped;
 
 /// Files of the folder `assets`, sorted by name, with their content.
 macro_rules! embedded {
@@ -61,14 +61,8 @@ pub const SHIPPED: Shipped = Shipped(embedded! {
 });
 
 /// The embedded models.
+#[derive(Clone, Copy, Debug)]
 pub struct Embedded;
-
-impl Assets for Embedded {
-    fn paths(&self) -> Vec<&str> {
-        let paths = SHIPPED.0.iter().map(|(path, _)| *path);
-        paths.filter(|path| path.ends_with(".robray")).collect()
-    }
-}
 
 /// The text of an embedded model.
 #[must_use]

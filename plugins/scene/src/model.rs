@@ -1,7 +1,7 @@
 //! A scene as plain data: frames, joints, geometry, inertia, classes and allowed pairs.
 //!
 //! The parser of `.robray` text makes this model, programs can make it by hand, and
-//! [`crate::robray::write`] turns it back into text without loss:
+//! `morse_robray::write` turns it back into text without loss:
 //!
 //! ```
 //! use morse_scene::model::{Frame, Geometry, Joint, JointAxis, Scene, Shape};
@@ -31,16 +31,14 @@ mod stretch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use morse_diagnostics::Span;
 use nalgebra::{Isometry3, Vector3};
 
 pub use build::{rotation_from_rpy, rotation_from_xyzw};
-pub(crate) use check::LONGEST_NAME;
-pub use check::SceneError;
+pub use check::{LONGEST_NAME, SceneError};
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value};
 pub use numbers::Violation;
 pub use stretch::{stretch, stretched};
-
-use crate::diagnostic::Span;
 
 /// Everything a `.robray` file says, evaluated: no definitions, no includes, no inheritance left.
 ///

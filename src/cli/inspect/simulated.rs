@@ -1,13 +1,11 @@
 //! Simulated parts of a scene: bodies and components.
 use std::io::Write;
 
-use morse_scene::{
-    assembly::{BodyLayout, Layout, layout},
-    diagnostic::printable,
-    simulation::{
-        Instance,
-        model::{Component, Overlay},
-    },
+use morse_diagnostics::printable;
+use morse_scene::assembly::{BodyLayout, Layout, layout};
+use morse_simulation_file::{
+    Instance,
+    model::{Component, Overlay},
 };
 use serde_json::{Map, Value, json};
 

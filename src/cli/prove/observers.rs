@@ -9,7 +9,7 @@ use std::{
 };
 
 use morse_api::middleware::Failure;
-use morse_scene::simulation::{
+use morse_simulation_file::{
     Family, Spanned, Vocabulary as _,
     model::{Middleware, Output, Settings},
 };

@@ -7,10 +7,7 @@ use std::{
 };
 
 use morse_api::middleware::Failure;
-use morse_scene::{
-    diagnostic::{Diagnostic, Style},
-    report::Report,
-};
+use morse_diagnostics::{Diagnostic, Style, report::Report};
 
 use super::{Case, Context, Loaded, verdicts};
 use crate::{

@@ -7,7 +7,7 @@ use std::{
 };
 
 use morse_api::whole_file::write_whole;
-use morse_scene::diagnostic::printable_path;
+use morse_diagnostics::printable_path;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value as Json, json};
 

@@ -4,10 +4,8 @@ use morse_api::{
     kind::Kinds,
     middleware::{Obstacle, Outlook, Weight},
 };
-use morse_scene::{
-    diagnostic::Diagnostic,
-    simulation::{Simulation, Spanned, model::Middleware},
-};
+use morse_diagnostics::Diagnostic;
+use morse_simulation_file::{Simulation, Spanned, model::Middleware};
 use std::net::SocketAddr;
 
 use super::at;

@@ -8,12 +8,10 @@ use morse_api::{
     memory,
     state::sort_by_path,
 };
-use morse_scene::{
-    diagnostic::Diagnostic,
-    simulation::{
-        Instance, Spanned,
-        model::{Component as Common, CountedFrom, On},
-    },
+use morse_diagnostics::Diagnostic;
+use morse_simulation_file::{
+    Instance, Spanned,
+    model::{Component as Common, CountedFrom, On},
 };
 
 use super::{Installer, at};

@@ -6,7 +6,8 @@ use morse_api::{
     modifier::{BindError, ModifierState, Modify, Side, Site as Binding},
     random::Random,
 };
-use morse_scene::{diagnostic::Diagnostic, simulation::model::Modifier};
+use morse_diagnostics::Diagnostic;
+use morse_simulation_file::model::Modifier;
 
 use super::{Installer, Site, at};
 

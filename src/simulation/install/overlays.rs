@@ -2,10 +2,8 @@
 use morse_api::{
     component::Beside, component::Path, overlay::Over, service::find, state::sort_by_path,
 };
-use morse_scene::{
-    diagnostic::Diagnostic,
-    simulation::{Instance, Simulation, Spanned, model::Overlay},
-};
+use morse_diagnostics::Diagnostic;
+use morse_simulation_file::{Instance, Simulation, Spanned, model::Overlay};
 
 use super::{Installer, at};
 

@@ -5,9 +5,10 @@ use morse_api::{
     paint::{Image, Paint, Pattern},
     world_view::Part,
 };
+use morse_diagnostics::Diagnostic;
 use morse_geometry::mesh::Triangles;
 use morse_render::paint::{Images, Material, Source};
-use morse_scene::{diagnostic::Diagnostic, model::Geometry};
+use morse_scene::model::Geometry;
 
 /// The images of a scene.
 #[derive(Default)]

@@ -1,11 +1,9 @@
 //! Range checks of settings in simulations that a program made. Settings in files were checked when they were read.
 use morse_api::kind::{About, Kinds};
-use morse_scene::{
-    diagnostic::Diagnostic,
-    simulation::{
-        Simulation, Spanned,
-        model::{Component, Settings},
-    },
+use morse_diagnostics::Diagnostic;
+use morse_simulation_file::{
+    Simulation, Spanned,
+    model::{Component, Settings},
 };
 
 use super::at;

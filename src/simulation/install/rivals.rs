@@ -5,12 +5,10 @@ use morse_api::{
     kind::Kinds,
     rival::{Created, Rival},
 };
-use morse_scene::{
-    diagnostic::SourceId,
-    simulation::{
-        Instance, Spanned,
-        model::{Actuator, Robot},
-    },
+use morse_diagnostics::SourceId;
+use morse_simulation_file::{
+    Instance, Spanned,
+    model::{Actuator, Robot},
 };
 
 use super::Installer;

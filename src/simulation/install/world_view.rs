@@ -19,13 +19,11 @@ use morse_api::{
         ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
     },
 };
+use morse_diagnostics::Diagnostic;
 use morse_geometry::GeometryOf;
 use morse_physics::contacts::Contacts;
-use morse_scene::{
-    diagnostic::Diagnostic,
-    model::{Geometry, Shape},
-    simulation::Simulation,
-};
+use morse_scene::model::{Geometry, Shape};
+use morse_simulation_file::Simulation;
 
 use super::painted::Paints;
 use crate::{middleware::Connections, spawn::Spawned};

@@ -3,8 +3,10 @@ use std::{fs, path::Path};
 
 use morse_sim::scene::{
     assets::{SHIPPED, summary},
+    load::{LoadOptions, load, parse_str},
     model::Shape,
-    robray::{LoadOptions, Shipped, format, load, parse_str, write},
+    robray::{format, write},
+    shipped::Shipped,
 };
 
 use super::{model, simulation};

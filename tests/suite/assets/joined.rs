@@ -1,8 +1,8 @@
 //! Nothing floats: the parts of a robot, an arm or a thing hang together.
 use morse_sim::scene::{
     assets::SHIPPED,
+    load::{LoadOptions, load},
     model::{Scene, Shape},
-    robray::{LoadOptions, load},
 };
 use nalgebra::{Isometry3, Matrix3xX, Point3, Vector3};
 

@@ -7,7 +7,6 @@ use std::{
 
 use bevy::prelude::{App as BevyApp, *};
 use morse_api::prelude::{Memory, Range, *};
-use morse_scene::simulation::model::Settings;
 use morse_sim::{
     Simulation,
     cli::{describe, exit},
@@ -17,6 +16,7 @@ use morse_sim::{
         no_extensions,
     },
 };
+use morse_simulation_file::model::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 

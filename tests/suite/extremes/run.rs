@@ -13,7 +13,6 @@ use morse_api::{
     random::Random,
     settings,
 };
-use morse_scene::simulation::{Spanned, model};
 use morse_sim::{
     Simulation,
     simulation::{
@@ -22,6 +21,7 @@ use morse_sim::{
         no_extensions,
     },
 };
+use morse_simulation_file::{Spanned, model};
 use serde_json::Value as Json;
 
 use super::{Family, extremes, leaves::leaves, number};

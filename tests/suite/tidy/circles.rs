@@ -17,8 +17,8 @@ const KNOWN: [&str; 11] = [
     "physics: drives -> posed",
     "physics: mass -> shapes",
     "render: appearance -> pixels -> projection -> render_scene -> shade -> shadow -> tile",
-    "scene: simulation::component -> simulation::object -> simulation::read",
-    "scene: simulation::fields -> simulation::reader",
+    "simulation_file: component -> object -> read",
+    "simulation_file: fields -> reader",
     "viewer: bar -> camera -> gizmos -> pick",
     "viewer: occlusion -> window",
 ];

@@ -182,8 +182,11 @@ fn crate_name(manifest: &str) -> Option<String> {
 /// Files of a folder that its list leaves out, and that are not declared beside it; the compiler finds the ones that
 /// the list makes up.
 fn forgotten(folder: &str, list: &[&str]) -> Vec<String> {
-    let read = |name: &str| fs::read_to_string(root().join(folder).join(name));
-    let lib = read("lib.rs").or_else(|_| read("mod.rs")).expect("a list");
+    let read = |path: String| fs::read_to_string(root().join(path));
+    let lib = read(format!("{folder}/lib.rs"));
+    let lib = lib
+        .or_else(|_| read(format!("{folder}.rs")))
+        .expect("a list");
     let is_declared = |name: &str| lib.contains(&format!("pub mod {name};"));
     let files = fs::read_dir(root().join(folder)).expect("a readable folder");
     let names = files.map(|file| {
@@ -194,7 +197,7 @@ fn forgotten(folder: &str, list: &[&str]) -> Vec<String> {
             .to_owned()
     });
     names
-        .filter(|name| !["lib", "mod"].contains(&name.as_str()) && !list.contains(&name.as_str()))
+        .filter(|name| name != "lib" && !list.contains(&name.as_str()))
         .filter(|name| !is_declared(name))
         .map(|name| format!("{folder}/{name}.rs is not in the list"))
         .collect()
@@ -208,6 +211,18 @@ fn files_say_what_they_are_for() {
         first_line(&Source::planted("a.rs", "//!\n//! What it is for.\n")).len(),
         1
     );
+}
+
+#[test]
+fn modules_are_files_beside_their_folders() {
+    let is_mod = |path: &str| path == "mod.rs" || path.ends_with("/mod.rs");
+    let found: Vec<String> = rust()
+        .into_iter()
+        .map(|file| file.path)
+        .filter(|path| is_mod(path))
+        .collect();
+    assert!(found.is_empty(), "write `name.rs`: {}", found.join(", "));
+    assert!(is_mod("src/service/mod.rs") && !is_mod("src/service.rs"));
 }
 
 #[test]
@@ -275,7 +290,9 @@ fn plugins_do_not_need_the_simulator() {
             &[
                 "morse-sim = ".to_owned(),
                 "morse-sim]".to_owned(),
-                "morse_sim".to_owned(),
+                "morse_sim =".to_owned(),
+                "morse_sim]".to_owned(),
+                "\"morse-sim\"".to_owned(),
             ],
             |_| true,
         )

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use morse_sim::scene::{
+    load::LoadOptions,
     model::Scene,
-    robray::LoadOptions,
     urdf::{self, Root},
     xacro,
 };

@@ -9,7 +9,7 @@ use std::{
 
 use morse_sim::scene::{
     diagnostic::{Diagnostic, Sources, Style, render},
-    robray::LoadOptions,
+    load::LoadOptions,
     urdf::codes,
     xacro,
 };

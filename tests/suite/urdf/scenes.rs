@@ -2,10 +2,9 @@
 use std::path::Path;
 
 use morse_sim::scene::{
-    load::load,
+    load::{LoadOptions, load, parse_str},
     model::{Joint, Scene, Shape, stretched},
     packages::Packages,
-    robray::{LoadOptions, parse_str},
     urdf::{self, Root},
 };
 

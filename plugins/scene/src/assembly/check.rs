@@ -2,16 +2,13 @@
 
 use morse_api::joint::JointTarget;
 use morse_api::range::Range;
+use morse_diagnostics::{Diagnostic, printable};
 
 use super::{Assembly, BodySettings, JointSettings, RobotBase};
 use crate::{
     bounds::Bounds,
-    diagnostic::{Diagnostic, printable},
     model::Violation,
-    simulation::{
-        ranges::{self, Number},
-        violation,
-    },
+    ranges::{self, Number, violation},
 };
 
 /// So many numbers of the scene that are out of range are shown.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 pub use morse_api::joint::rotation_about;
 use morse_api::{body::BodyKind, joint::JointShape};
+use morse_diagnostics::{Diagnostic, printable};
 use nalgebra::{Isometry3, UnitVector3};
 
 use super::{
@@ -11,10 +12,7 @@ use super::{
     robots::{Robots, is_still},
     shared,
 };
-use crate::{
-    diagnostic::{Diagnostic, printable},
-    model::{Frame, Joint, JointAxis},
-};
+use crate::model::{Frame, Joint, JointAxis};
 
 /// A scene as bodies and joints. Everything is in the order of paths: sorted by name.
 #[derive(Clone, Debug, Default)]

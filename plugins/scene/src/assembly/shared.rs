@@ -1,10 +1,9 @@
 //! Variables of several joints: what these have together, and whether they can move together.
 
+use morse_diagnostics::{Diagnostic, printable};
+
 use super::{JointMode, Layout, VariableLayout};
-use crate::{
-    diagnostic::{Diagnostic, printable},
-    model::Scene,
-};
+use crate::model::Scene;
 
 impl Layout {
     /// Damping, dry friction and inertia of the rotors of a variable's joints together, by their places in

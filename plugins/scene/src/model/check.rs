@@ -1,12 +1,13 @@
 //! Checks of a scene that was made by hand, so that it can be written and simulated.
 
 use morse_api::range::Range;
+use morse_diagnostics::printable;
 use thiserror::Error;
 
 use super::class::{Attribute, Class, Value};
 use super::numbers::Visit;
 use super::{Frame, Geometry, Joint, Scene, Shape};
-use crate::{bounds::Bounds, diagnostic::printable};
+use crate::bounds::Bounds;
 
 /// Reason why a change to a scene was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub enum SceneError {
 }
 
 /// In bytes; the reader has the same limit.
-pub(crate) const LONGEST_NAME: usize = 1024;
+pub const LONGEST_NAME: usize = 1024;
 
 type Checked = Result<(), String>;
 

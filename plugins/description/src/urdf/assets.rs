@@ -1,0 +1,131 @@
+//! Meshes and images of a robot: where they are, or where they were looked for.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use morse_diagnostics::{Diagnostic, Span, nearest_file, printable, printable_path};
+
+use super::codes;
+use crate::{
+    packages::{Finder, Search},
+    problems::Problems,
+};
+
+/// Paths that a message lists.
+const MOST_LISTED: usize = 12;
+
+/// A file that a description names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asset {
+    /// Mesh or image.
+    pub what: &'static str,
+    /// As it was written.
+    pub written: String,
+    /// Path of the file, if it is there and may be opened.
+    pub found: Option<PathBuf>,
+    /// Paths that were tried, in their order.
+    pub looked: Vec<PathBuf>,
+}
+
+/// The files of one robot, each looked for once.
+pub(super) struct Assets<'a> {
+    pub(super) finder: Finder<'a>,
+    /// A missing mesh that is needed is an error.
+    pub(super) simulated: bool,
+    searches: BTreeMap<String, Search>,
+    pub(super) found: Vec<Asset>,
+}
+
+impl<'a> Assets<'a> {
+    pub(super) fn new(finder: Finder<'a>, simulated: bool) -> Self {
+        Self {
+            finder,
+            simulated,
+            searches: BTreeMap::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Path of a file. One that is missing is told once; `needed` ones keep the robot from running.
+    pub(super) fn find(
+        &mut self,
+        what: &'static str,
+        written: &str,
+        needed: bool,
+        span: Span,
+        problems: &mut Problems,
+    ) -> Option<PathBuf> {
+        if let Some(known) = self.searches.get(written) {
+            if known.found.is_none() && needed && self.simulated {
+                // It may have been told as a warning before.
+                problems.push(missing(what, written, known, true).at(span, "needed here"));
+            }
+            return known.found.clone();
+        }
+        let search = self.finder.find(written);
+        if search.found.is_none() {
+            let error = needed && self.simulated;
+            problems.push(missing(what, written, &search, error).at(span, "named here"));
+        }
+        self.found.push(Asset {
+            what,
+            written: written.to_owned(),
+            found: search.found.clone(),
+            looked: search.looked.clone(),
+        });
+        let found = search.found.clone();
+        self.searches.insert(written.to_owned(), search);
+        found
+    }
+}
+
+fn missing(what: &str, written: &str, search: &Search, error: bool) -> Diagnostic {
+    let shown = printable_path(written);
+    let (code, message) = match (&search.outside, &search.objection) {
+        (Some(_), _) => (
+            codes::OUTSIDE,
+            format!("the {what} `{shown}` lies outside the allowed directories"),
+        ),
+        (None, Some(objection)) => (
+            codes::MISSING_FILE,
+            format!("cannot find the {what} `{shown}`: {objection}"),
+        ),
+        (None, None) => (codes::MISSING_FILE, format!("there is no {what} `{shown}`")),
+    };
+    let mut diagnostic = match error {
+        true => Diagnostic::error(code, message),
+        false => Diagnostic::warning(code, message).note("the shape is left out"),
+    };
+    for path in search.looked.iter().take(MOST_LISTED) {
+        let path = printable_path(&path.display().to_string());
+        diagnostic = diagnostic.note(format!("looked for `{path}`"));
+    }
+    if let Some(outside) = &search.outside {
+        let folder = outside.parent().map(|folder| folder.display().to_string());
+        let folder = printable_path(&folder.unwrap_or_default());
+        return diagnostic.help(format!("if you trust it: `--allow-path {folder}`"));
+    }
+    if search.objection.is_some() {
+        return diagnostic.help(
+            "name a file: `package://NAME/path`, or a path from the directory of the description",
+        );
+    }
+    let near = search
+        .looked
+        .iter()
+        .find_map(|path| nearest_file(path, written));
+    let package = written
+        .split_once("://")
+        .filter(|(scheme, _)| *scheme != "file");
+    match (near, package) {
+        (Some(near), None) => diagnostic.help(format!("did you mean `{}`?", printable_path(&near))),
+        (_, Some((_, rest))) => {
+            let name = printable(rest.split('/').next().unwrap_or_default());
+            diagnostic.help(format!(
+                "tell where the package is: `--package {name}=DIRECTORY`, or set `ROS_PACKAGE_PATH`"
+            ))
+        }
+        (None, None) => {
+            diagnostic.help("check the path: it begins at the directory of the description")
+        }
+    }
+}

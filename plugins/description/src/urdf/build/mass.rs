@@ -1,0 +1,140 @@
+//! Masses of links.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use morse_diagnostics::{Diagnostic, printable};
+use morse_scene::model::Frame;
+use nalgebra::Matrix3;
+
+use crate::{
+    problems::Problems,
+    urdf::{
+        codes,
+        robot::{Inertial, Kind, Link},
+        tree::Tree,
+    },
+};
+
+/// kg, of what is between the slides of a planar joint.
+pub(super) const SLIDE: f64 = 1e-3;
+
+/// kg·m²; physics takes what is smaller for zero.
+const SMALLEST_MOMENT: f64 = 1e-18;
+
+/// The part of a moment that rounding in a file may cost.
+const ROUNDING: f64 = 1e-2;
+
+/// Links that are part of a body to which no link gives a mass. A link without one adds nothing to its body, but a body
+/// has to have some: then shapes and densities give it.
+pub(super) fn weightless<'r>(tree: &Tree<'r>) -> BTreeSet<&'r str> {
+    let mut head_of: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut heavy = BTreeSet::new();
+    for (link, joint) in &tree.links {
+        let name = link.name.text.as_str();
+        let fixed = joint.filter(|joint| joint.kind == Kind::Fixed);
+        let head = fixed.and_then(|joint| head_of.get(joint.parent.text.as_str()).copied());
+        let head = head.unwrap_or(name);
+        head_of.insert(name, head);
+        if link.inertial.as_ref().is_some_and(|own| own.mass > 0.0) {
+            heavy.insert(head);
+        }
+    }
+    let all = head_of.into_iter();
+    all.filter(|(_, head)| !heavy.contains(head))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Gives a frame the mass of its link.
+pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: &mut Problems) {
+    frame.mass = (!weightless).then_some(0.0);
+    let Some(inertial) = &link.inertial else {
+        return;
+    };
+    frame.mass = (!weightless).then_some(inertial.mass);
+    if inertial.mass <= 0.0 {
+        let moments = inertial.inertia.iter().flatten();
+        if moments.into_iter().any(|moment| *moment != 0.0) {
+            let why = "it has no mass, so that its inertia is not heeded".to_owned();
+            problems.push(doubt(link, inertial, why));
+        }
+        return;
+    }
+    frame.center_of_mass = Some(inertial.origin.translation.vector);
+    let Some(written) = inertial.inertia else {
+        return;
+    };
+    if let Some(why) = impossible(written, inertial.mass) {
+        problems.push(doubt(link, inertial, why));
+    }
+    let mut inertia = turned(written, inertial);
+    let (diagonal, _) = inertia.split_at_mut(3);
+    for moment in &mut *diagonal {
+        // Rounding may leave a little of a zero.
+        if moment.abs() < SMALLEST_MOMENT {
+            *moment = 0.0;
+        }
+    }
+    frame.inertia = diagonal
+        .iter()
+        .all(|moment| *moment >= 0.0)
+        .then_some(inertia);
+}
+
+/// Inertia in the axes of the link.
+fn turned([xx, yy, zz, xy, xz, yz]: [f64; 6], inertial: &Inertial) -> [f64; 6] {
+    let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let turn = inertial.origin.rotation.to_rotation_matrix();
+    // No turn changes no bit.
+    let all = match inertial.origin.rotation.w.abs() >= 1.0 {
+        true => own,
+        false => turn.matrix() * own * turn.matrix().transpose(),
+    };
+    [
+        all[(0, 0)],
+        all[(1, 1)],
+        all[(2, 2)],
+        all[(0, 1)],
+        all[(0, 2)],
+        all[(1, 2)],
+    ]
+}
+
+/// Reason why no body has such an inertia.
+fn impossible([xx, yy, zz, xy, xz, yz]: [f64; 6], mass: f64) -> Option<String> {
+    let matrix = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let mut moments: [f64; 3] = matrix.symmetric_eigenvalues().into();
+    moments.sort_by(f64::total_cmp);
+    let [least, middle, most] = moments;
+    let slack = ROUNDING * most.abs().max(1e-9);
+    if most <= 0.0 {
+        return Some("all its moments are zero".to_owned());
+    }
+    if least < -slack {
+        return Some(format!(
+            "one of its principal moments is negative: {least:.3e}"
+        ));
+    }
+    if least + middle < most - slack {
+        return Some(format!(
+            "its principal moments {least:.3e}, {middle:.3e}, {most:.3e} break the triangle inequality"
+        ));
+    }
+    // A ball of this radius would be as large as a house, or as small as a grain.
+    let radius = libm::sqrt(2.5 * most / mass);
+    if radius > 100.0 {
+        return Some(format!("its mass would be spread over {radius:.0} m"));
+    }
+    None
+}
+
+fn doubt(link: &Link, inertial: &Inertial, why: String) -> Diagnostic {
+    let message = format!(
+        "no body has the inertia of `{}`",
+        printable(&link.name.text)
+    );
+    Diagnostic::warning(codes::INERTIA, message)
+        .at(inertial.span, why)
+        .note("moments are in kg·m² about the centre of mass: no one of them is greater than the other two together")
+        .help("compute it from the shapes: a solid box has ixx = m/12·(y² + z²)")
+}

@@ -1,0 +1,293 @@
+//! Attributes and elements of one element, each read once, and everything that nobody reads.
+
+use morse_diagnostics::{Diagnostic, printable};
+use morse_scene::{bounds::Bounds, model::rotation_from_rpy};
+use nalgebra::{Isometry3, Vector3};
+
+use super::{codes, robot::Name};
+use crate::{
+    problems::Problems,
+    xml::{Attribute, Element},
+};
+
+/// Places, m.
+pub(super) const PLACE: Bounds = Bounds::within(1e8);
+
+/// Angles, rad.
+const ANGLE: Bounds = Bounds::within(1e6);
+
+/// Reader of an element's parts.
+pub(super) struct Fields<'a, 'p> {
+    pub(super) element: &'a Element,
+    pub(super) problems: &'p mut Problems,
+}
+
+impl<'a, 'p> Fields<'a, 'p> {
+    /// Reads an element that may have these attributes and elements; others are warned of.
+    pub(super) fn new(
+        element: &'a Element,
+        attributes: &[&str],
+        elements: &[&str],
+        problems: &'p mut Problems,
+    ) -> Self {
+        for attribute in &element.attributes {
+            // Those of other namespaces are for other programs.
+            if !attribute.name.contains(':') && !attributes.contains(&attribute.name.as_str()) {
+                problems.push(unknown_attribute(element, attribute, attributes));
+            }
+        }
+        for child in element.elements() {
+            if !child.name.contains(':') && !elements.contains(&child.name.as_str()) {
+                problems.push(unknown_element(element, child, elements));
+            }
+        }
+        Self { element, problems }
+    }
+
+    /// The element of a name, which may be there once.
+    pub(super) fn only(&mut self, name: &str) -> Option<&'a Element> {
+        let mut all = self.element.elements().filter(|one| one.name == name);
+        let first = all.next()?;
+        if let Some(second) = all.next() {
+            let message = format!("`<{name}>` is there twice");
+            let diagnostic = Diagnostic::warning(codes::DUPLICATE_ELEMENT, message)
+                .at(second.span, "this one is not read")
+                .at(first.span, "the first one counts")
+                .help("remove one of them");
+            self.problems.push(diagnostic);
+        }
+        Some(first)
+    }
+
+    /// The element of a name, which has to be there.
+    pub(super) fn needed(&mut self, name: &str, example: &str) -> Option<&'a Element> {
+        let found = self.only(name);
+        if found.is_none() {
+            let of = printable(&self.element.name);
+            let message = format!("`<{of}>` has no `<{name}>`");
+            let diagnostic = Diagnostic::error(codes::MISSING_ELEMENT, message)
+                .at(self.element.span, format!("`<{name}>` is missing"))
+                .help(format!("add it, for example `{example}`"));
+            self.problems.push(diagnostic);
+        }
+        found
+    }
+
+    /// An attribute that has to be there.
+    pub(super) fn attribute(&mut self, name: &str, example: &str) -> Option<&'a Attribute> {
+        let found = self.element.attribute(name);
+        if found.is_none() {
+            let of = printable(&self.element.name);
+            let message = format!("`<{of}>` has no `{name}`");
+            let diagnostic = Diagnostic::error(codes::MISSING_ATTRIBUTE, message)
+                .at(self.element.span, format!("`{name}` is missing"))
+                .help(format!("add it, for example `{name}=\"{example}\"`"));
+            self.problems.push(diagnostic);
+        }
+        found
+    }
+
+    /// Warns of an attribute that is not there.
+    pub(super) fn expect(&mut self, name: &str, example: &str) {
+        if self.element.attribute(name).is_none() {
+            let of = printable(&self.element.name);
+            let message = format!("`<{of}>` has no `{name}`");
+            let diagnostic = Diagnostic::warning(codes::MISSING_ATTRIBUTE, message)
+                .at(self.element.span, format!("`{name}` is missing"))
+                .help(format!("add it, for example `{name}=\"{example}\"`"));
+            self.problems.push(diagnostic);
+        }
+    }
+
+    /// A name that has to be there and not to be empty.
+    pub(super) fn name(&mut self, attribute: &str, example: &str) -> Option<Name> {
+        let written = self.attribute(attribute, example)?;
+        let text = written.value.trim();
+        let span = written.value_span;
+        let objection = if text.is_empty() {
+            Some("it is empty")
+        } else if text.contains(['"', '\0']) {
+            Some("it holds a quote")
+        } else if text.len() > morse_scene::model::LONGEST_NAME {
+            Some("it is too long")
+        } else {
+            None
+        };
+        if let Some(objection) = objection {
+            let message = format!("this cannot be a name: {objection}");
+            let diagnostic = Diagnostic::error(codes::BAD_NAME, message)
+                .at(written.span, "this name")
+                .help(format!("for example `{attribute}=\"{example}\"`"));
+            self.problems.push(diagnostic);
+            return None;
+        }
+        Some(Name {
+            text: text.to_owned(),
+            span,
+        })
+    }
+
+    /// So many numbers, if the attribute is there and all of them are good.
+    pub(super) fn numbers<const N: usize>(
+        &mut self,
+        attribute: &str,
+        bounds: Bounds,
+    ) -> Option<[f64; N]> {
+        let written = self.element.attribute(attribute)?;
+        match parse(&written.value, N, bounds) {
+            Ok(numbers) => numbers.try_into().ok(),
+            Err(problem) => {
+                self.problems
+                    .push(problem.into_diagnostic(attribute, written, N));
+                None
+            }
+        }
+    }
+
+    /// One number, if the attribute is there and good.
+    pub(super) fn number(&mut self, attribute: &str, bounds: Bounds) -> Option<f64> {
+        self.numbers::<1>(attribute, bounds).map(|[number]| number)
+    }
+
+    /// One number that has to be there.
+    pub(super) fn needed_number(
+        &mut self,
+        attribute: &str,
+        bounds: Bounds,
+        example: &str,
+    ) -> Option<f64> {
+        self.attribute(attribute, example)?;
+        self.number(attribute, bounds)
+    }
+
+    /// The pose of the element's `<origin>`; identity without one.
+    pub(super) fn origin(&mut self) -> Isometry3<f64> {
+        let Some(element) = self.only("origin") else {
+            return Isometry3::identity();
+        };
+        let known = ["xyz", "rpy", "quat_xyzw"];
+        let mut origin = Fields::new(element, &known, &[], self.problems);
+        let place = origin.numbers::<3>("xyz", PLACE).unwrap_or_default();
+        let turned = origin.numbers::<4>("quat_xyzw", Bounds::within(1e6));
+        let rotation = match turned.and_then(morse_scene::model::rotation_from_xyzw) {
+            Some(rotation) => rotation,
+            None => {
+                let [roll, pitch, yaw] = origin.numbers("rpy", ANGLE).unwrap_or_default();
+                rotation_from_rpy(roll, pitch, yaw)
+            }
+        };
+        Isometry3::from_parts(Vector3::from(place).into(), rotation)
+    }
+}
+
+/// Fault of a list of numbers.
+enum Fault {
+    Count(usize),
+    Word(String),
+    NotFinite(String),
+    Range(f64, Bounds),
+}
+
+fn parse(text: &str, count: usize, bounds: Bounds) -> Result<Vec<f64>, Fault> {
+    let mut numbers = Vec::new();
+    for word in text.split_whitespace() {
+        let Ok(number) = word.parse::<f64>() else {
+            return Err(Fault::Word(word.to_owned()));
+        };
+        if !number.is_finite() {
+            return Err(Fault::NotFinite(word.to_owned()));
+        }
+        numbers.push(number);
+    }
+    if numbers.len() != count {
+        return Err(Fault::Count(numbers.len()));
+    }
+    match bounds.violation(&numbers) {
+        Some(number) => Err(Fault::Range(number, bounds)),
+        None => Ok(numbers),
+    }
+}
+
+impl Fault {
+    fn into_diagnostic(self, name: &str, written: &Attribute, count: usize) -> Diagnostic {
+        let wanted = match count {
+            1 => "one number".to_owned(),
+            count => format!("{count} numbers with blanks between them"),
+        };
+        let example = match count {
+            1 => "0.5",
+            3 => "0 0 1",
+            _ => "0.8 0.8 0.8 1",
+        };
+        let span = written.value_span;
+        let example = format!("for example `{name}=\"{example}\"`");
+        match self {
+            Self::Count(found) => {
+                let message = format!("`{name}` has {wanted}, not {found}");
+                Diagnostic::error(codes::BAD_NUMBER, message)
+                    .at(span, format!("expected {wanted}"))
+                    .help(example)
+            }
+            Self::Word(word) if word.contains("${") || word.contains("$(") => {
+                let message = format!("`{}` is a substitution of xacro", printable(&word));
+                Diagnostic::error(codes::XACRO, message)
+                    .at(span, "not a number")
+                    .note("this file is read as plain URDF")
+                    .help("let its name end with `.urdf.xacro`, or name the file that it was made from")
+            }
+            Self::Word(word) => {
+                let message = format!("`{}` is not a number", printable(&word));
+                let diagnostic = Diagnostic::error(codes::BAD_NUMBER, message)
+                    .at(span, format!("expected {wanted}"));
+                match word.contains(',') {
+                    true => {
+                        diagnostic.help("numbers have a point, and blanks between them, no commas")
+                    }
+                    false => diagnostic.help(example),
+                }
+            }
+            Self::NotFinite(word) => {
+                let message = format!("`{}` is not finite", printable(&word));
+                Diagnostic::error(codes::BAD_NUMBER, message)
+                    .at(span, format!("expected {wanted}"))
+                    .help(example)
+            }
+            Self::Range(number, bounds) => {
+                let number = morse_api::range::Range::shown(number);
+                let message = format!("`{name}` must be {bounds}, not {number}");
+                Diagnostic::error(codes::OUT_OF_RANGE, message)
+                    .at(span, "out of range")
+                    .help("lengths are in metres, angles in radians, masses in kilograms")
+            }
+        }
+    }
+}
+
+fn unknown_attribute(of: &Element, attribute: &Attribute, known: &[&str]) -> Diagnostic {
+    let [name, of] = [&attribute.name, &of.name].map(|name| printable(name));
+    let message = format!("`<{of}>` has no attribute `{name}`");
+    let diagnostic = Diagnostic::warning(codes::UNKNOWN_ATTRIBUTE, message)
+        .at(attribute.span, "not read")
+        .suggest(&attribute.name, known.iter().copied());
+    remedy(diagnostic, "attributes", known)
+}
+
+fn unknown_element(of: &Element, child: &Element, known: &[&str]) -> Diagnostic {
+    let [name, of] = [&child.name, &of.name].map(|name| printable(name));
+    let message = format!("`<{of}>` has no element `<{name}>`");
+    let diagnostic = Diagnostic::warning(codes::UNKNOWN_ELEMENT, message)
+        .at(child.span, "not read")
+        .suggest(&child.name, known.iter().copied());
+    remedy(diagnostic, "elements", known)
+}
+
+/// The known names, where none of them is near.
+fn remedy(diagnostic: Diagnostic, what: &str, known: &[&str]) -> Diagnostic {
+    if !diagnostic.help.is_empty() {
+        return diagnostic;
+    }
+    match known {
+        [] => diagnostic.help("remove it"),
+        known => diagnostic.help(format!("remove it; known {what}: {}", known.join(", "))),
+    }
+}

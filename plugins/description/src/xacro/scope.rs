@@ -1,0 +1,99 @@
+//! Names of macros, properties and blocks, and where they can be seen.
+
+use std::{collections::BTreeMap, rc::Rc};
+
+use morse_diagnostics::Span;
+
+use super::{parameters::Parameter, value::Value};
+use crate::xml::Content;
+
+/// Scopes, at most.
+pub(super) const MOST_SCOPES: usize = 100_000;
+
+/// A macro.
+#[derive(Debug)]
+pub(super) struct Macro {
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) body: Vec<Content>,
+    pub(super) span: Span,
+}
+
+/// Elements that are inserted elsewhere.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) content: Vec<Content>,
+    /// True if nothing in it is left to be replaced.
+    pub(super) is_done: bool,
+}
+
+/// A property.
+#[derive(Clone, Debug)]
+pub(super) enum Property {
+    /// Text that is evaluated when it is asked for.
+    Text(String),
+    /// The same while that is done.
+    Busy,
+    Value(Value),
+}
+
+/// Names of one macro call, of a namespace, or of the whole file.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    pub(super) parent: Option<usize>,
+    pub(super) properties: BTreeMap<String, Property>,
+    pub(super) macros: BTreeMap<String, Rc<Macro>>,
+    pub(super) blocks: BTreeMap<String, Rc<Block>>,
+    /// Namespaces, as places in the list of scopes.
+    pub(super) spaces: BTreeMap<String, usize>,
+}
+
+/// All scopes; the first is that of the whole file.
+#[derive(Debug)]
+pub(super) struct Scopes(pub(super) Vec<Scope>);
+
+impl Scopes {
+    pub(super) fn get(&mut self, scope: usize) -> &mut Scope {
+        let at = if scope < self.0.len() { scope } else { 0 };
+        &mut self.0[at]
+    }
+
+    /// Adds a scope; nothing where there are too many.
+    pub(super) fn add(&mut self, parent: usize) -> Option<usize> {
+        self.0.push(Scope {
+            parent: Some(parent),
+            ..Scope::default()
+        });
+        (self.0.len() < MOST_SCOPES).then_some(self.0.len() - 1)
+    }
+
+    /// The innermost thing of a name, and the scope that has it.
+    pub(super) fn find<T>(
+        &self,
+        scope: usize,
+        pick: impl Fn(&Scope) -> Option<T>,
+    ) -> Option<(usize, T)> {
+        let mut next = Some(scope);
+        while let Some(scope) = next.and_then(|at| self.0.get(at)) {
+            if let Some(found) = pick(scope) {
+                return next.map(|at| (at, found));
+            }
+            next = scope.parent;
+        }
+        None
+    }
+
+    /// Names of properties that can be seen, for suggestions.
+    pub(super) fn names<T>(
+        &self,
+        scope: usize,
+        table: impl Fn(&Scope) -> &BTreeMap<String, T>,
+    ) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut next = Some(scope);
+        while let Some(scope) = next.and_then(|at| self.0.get(at)) {
+            names.extend(table(scope).keys().cloned());
+            next = scope.parent;
+        }
+        names
+    }
+}

@@ -1,0 +1,133 @@
+//! Breaches of the rules of XML, in the form of all diagnostics.
+
+use morse_diagnostics::{Diagnostic, SourceId, Span, printable};
+use roxmltree::{Error, TextPos};
+
+/// A breach of the rules, `start` bytes after the beginning of the file.
+pub(super) fn syntax(error: &Error, text: &str, source: SourceId, start: usize) -> Diagnostic {
+    let at = offset(text, error.pos());
+    // At the end of the file there is nothing left to underline.
+    let end = (at + 1).min(text.len()).max(at);
+    let here = |from: usize, to: usize| Span::new(source, from + start..to + start);
+    let (message, label, help) = match error {
+        Error::DtdDetected => {
+            let at = text.find("<!DOCTYPE").unwrap_or(0);
+            return Diagnostic::error("xml::doctype", "document types are not read")
+                .at(here(at, (at + 9).min(text.len())), "begins here")
+                .note("they can define entities that multiply without end")
+                .help("remove `<!DOCTYPE …>`, and write what its entities stand for");
+        }
+        Error::NodesLimitReached => {
+            return Diagnostic::error("xml::too-large", "too many elements")
+                .at(here(0, 0), "in this file")
+                .help("split the file");
+        }
+        Error::NoRootNode | Error::UnexpectedEndOfStream if text.trim().is_empty() => {
+            return Diagnostic::error("xml::empty", "the file is empty")
+                .at(here(0, 0), "nothing here")
+                .help("the shortest robot is `<robot name=\"r\"><link name=\"base\"/></robot>`");
+        }
+        Error::UnclosedRootNode => {
+            return Diagnostic::error("xml::syntax", "this is not XML: it ends too early")
+                .at(here(text.len(), text.len()), "an element is still open")
+                .help(
+                    "close every element: `<link name=\"a\"> … </link>`, or `<link name=\"a\"/>`",
+                );
+        }
+        other => words(other),
+    };
+    Diagnostic::error("xml::syntax", format!("this is not XML: {message}"))
+        .at(here(at, end), label)
+        .help(help)
+}
+
+/// Fault, label and remedy of what is wrong at one place.
+fn words(error: &Error) -> (String, &'static str, String) {
+    match error {
+        Error::UnexpectedCloseTag(expected, found, _) => {
+            let (expected, found) = (printable(expected), printable(found));
+            (
+                format!("`</{found}>` closes `<{expected}>`"),
+                "another element is open here",
+                format!(
+                    "write `</{expected}>`, or close the elements in the order in which they were opened, the last one first"
+                ),
+            )
+        }
+        Error::UnknownNamespace(prefix, _) => {
+            let prefix = printable(prefix);
+            let uri = match prefix.as_str() {
+                "xacro" => "http://www.ros.org/wiki/xacro",
+                _ => "…",
+            };
+            (
+                format!("the prefix `{prefix}` is not declared"),
+                "used here",
+                format!("declare it in the first element: `xmlns:{prefix}=\"{uri}\"`"),
+            )
+        }
+        Error::DuplicatedAttribute(name, _) => (
+            format!("the attribute `{}` is there twice", printable(name)),
+            "again",
+            "remove one of them".to_owned(),
+        ),
+        Error::UnknownEntityReference(name, _) => (
+            format!("`&{};` stands for nothing", printable(name)),
+            "unknown",
+            "known are `&lt;` `&gt;` `&amp;` `&quot;` `&apos;`".to_owned(),
+        ),
+        other => {
+            let (message, label, help) = simple(other);
+            (message, label, help.to_owned())
+        }
+    }
+}
+
+/// The same for faults that are the same whatever stands there.
+fn simple(error: &Error) -> (String, &'static str, &'static str) {
+    let (message, label, help) = match error {
+        Error::MalformedEntityReference(_) => {
+            ("`&` begins nothing", "here", "write `&amp;` for `&`")
+        }
+        Error::InvalidAttributeValue(_) => ("a value cannot hold `<`", "here", "write `&lt;`"),
+        Error::InvalidComment(_) => (
+            "a comment cannot hold `--`",
+            "in this one",
+            "use single dashes in comments",
+        ),
+        Error::UnexpectedDeclaration(_) => (
+            "`<?xml … ?>` has to be the very beginning",
+            "not at the beginning",
+            "remove what stands before it, be it a blank line or a comment",
+        ),
+        other => {
+            let help = "a program that checks XML, such as `xmllint`, tells more";
+            return (plain(other), "here", help);
+        }
+    };
+    (message.to_owned(), label, help)
+}
+
+/// Elements that are nested too deeply.
+pub(super) fn too_deep(source: SourceId, at: usize, deepest: usize) -> Diagnostic {
+    let message = format!("elements are nested more than {deepest} deep");
+    Diagnostic::error("xml::too-deep", message)
+        .at(Span::new(source, at..at + 1), "one too many")
+        .help("is an element not closed, `<link>` instead of `<link/>`?")
+}
+
+/// The parser's words, without the place, which the diagnostic has.
+fn plain(error: &Error) -> String {
+    let text = error.to_string();
+    let words = text.rsplit_once(" at ").map_or(&*text, |(words, _)| words);
+    printable(words)
+}
+
+/// Byte of a line and a column, both from 1.
+fn offset(text: &str, place: TextPos) -> usize {
+    let [row, column] = [place.row, place.col].map(|one| one.saturating_sub(1) as usize);
+    let before: usize = text.split_inclusive('\n').take(row).map(str::len).sum();
+    let line = text.get(before..).unwrap_or_default();
+    let within: usize = line.chars().take(column).map(char::len_utf8).sum();
+    (before + within).min(text.len())
+}

@@ -1,0 +1,29 @@
+//! The bytes of files that people write.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Larger files are not looked at, bytes.
+pub const LARGEST_FILE: usize = 64 * 1024 * 1024;
+
+/// The bytes of a file; at most one more of them than [`LARGEST_FILE`], so that a reader can refuse the file as too large.
+///
+/// # Errors
+///
+/// Whatever the system says, and that the file is not a regular one: devices and pipes might never end.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() {
+            "it is a directory"
+        } else {
+            "it is not a regular file"
+        };
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

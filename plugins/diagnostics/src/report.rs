@@ -1,0 +1,125 @@
+//! Diagnostics of input files, with the files themselves, so that they can be shown.
+use std::{fmt, sync::Arc};
+
+use crate::{Diagnostic, Severity, Sources, Style, render, to_json};
+
+/// Failure to read a scene.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Errors and warnings, in the order they were found; at least one error.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files, for showing them.
+    pub sources: Sources,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for diagnostic in &self.diagnostics {
+            writeln!(
+                formatter,
+                "{}",
+                render(diagnostic, &self.sources, Style::Plain)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failed {}
+
+/// Diagnostics of one load, each with the texts that it points into.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    entries: Vec<(Diagnostic, Arc<Sources>)>,
+}
+
+impl Report {
+    /// Adds diagnostics that point into these texts.
+    pub fn add(
+        &mut self,
+        diagnostics: impl IntoIterator<Item = Diagnostic>,
+        sources: &Arc<Sources>,
+    ) {
+        self.entries.extend(
+            diagnostics
+                .into_iter()
+                .map(|diagnostic| (diagnostic, sources.clone())),
+        );
+    }
+
+    /// Adds all diagnostics of another load.
+    pub fn extend(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+    }
+
+    /// Adds the diagnostics of a scene file that could not be read.
+    pub fn add_failed(&mut self, failed: Failed) {
+        self.add(failed.diagnostics, &Arc::new(failed.sources));
+    }
+
+    /// The same with its warnings as errors.
+    #[must_use]
+    pub fn into_errors(mut self) -> Self {
+        for (diagnostic, _) in &mut self.entries {
+            diagnostic.severity = Severity::Error;
+        }
+        self
+    }
+
+    /// Tells whether anything in it is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.entries
+            .iter()
+            .any(|(diagnostic, _)| diagnostic.is_error())
+    }
+
+    /// Codes of the errors.
+    pub fn error_codes(&self) -> impl Iterator<Item = &'static str> {
+        let errors = self.entries.iter().filter(|(found, _)| found.is_error());
+        errors.map(|(found, _)| found.code)
+    }
+
+    /// Tells whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Numbers of errors and warnings.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        let errors = self
+            .entries
+            .iter()
+            .filter(|(diagnostic, _)| diagnostic.is_error())
+            .count();
+        (errors, self.entries.len() - errors)
+    }
+
+    /// As text, in the order in which it was found, an empty line after each.
+    #[must_use]
+    pub fn render(&self, style: Style) -> String {
+        self.entries
+            .iter()
+            .map(|(diagnostic, sources)| render(diagnostic, sources, style) + "\n")
+            .collect()
+    }
+
+    /// As JSON: an array of objects.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        self.entries
+            .iter()
+            .map(|(diagnostic, sources)| to_json(diagnostic, sources))
+            .collect()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Style::Plain))
+    }
+}
+
+impl std::error::Error for Report {}

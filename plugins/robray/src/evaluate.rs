@@ -1,0 +1,236 @@
+//! Statements to a scene: definitions, includes, inheritance, and the checks of the whole.
+
+mod arithmetic;
+mod blocks;
+mod classes;
+mod described;
+mod files;
+mod finish;
+mod frames;
+mod geometry;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use morse_diagnostics::{Diagnostic, Failed, SourceId, Sources, Span, printable};
+use morse_scene::model::{Geometry, Scene};
+
+use super::parser::Parser;
+use super::problems::Problems;
+use super::syntax::{Expression, Statement, Word};
+use super::{Inclusions, Loaded, Options, codes};
+
+/// Definitions, frames, geometry, tags, classes and allowed pairs together, at most.
+const MOST_PARTS: usize = 100_000;
+
+pub(super) fn load_file(
+    path: &Path,
+    options: Options<'_>,
+    inclusions: &mut dyn Inclusions,
+) -> Result<Loaded, Box<Failed>> {
+    let path = options.shipped.instead_of(path.to_owned(), path);
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut loader = Loader::new(directory, options, inclusions);
+    loader.top_file(&path);
+    loader.finish()
+}
+
+pub(super) fn load_text(
+    text: &str,
+    name: &str,
+    directory: &Path,
+    options: Options<'_>,
+    inclusions: &mut dyn Inclusions,
+) -> Result<Loaded, Box<Failed>> {
+    let mut loader = Loader::new(directory, options, inclusions);
+    let source = loader.sources.add(name, text);
+    let file = File {
+        source,
+        directory: directory.to_owned(),
+        extension: Some("robray".into()),
+        again: false,
+    };
+    match text.find('\0') {
+        Some(nul) => loader.not_text(source, nul, "this is NUL, a character of binary files"),
+        None => loader.read(text.into(), &file),
+    }
+    loader.finish()
+}
+
+/// Everything that is known while a scene is read.
+struct Loader<'o> {
+    options: Options<'o>,
+    inclusions: &'o mut dyn Inclusions,
+    sources: Sources,
+    problems: Problems,
+    /// Of the top-level file: meshes are found from here.
+    directory: PathBuf,
+    files: files::Files,
+    definitions: BTreeMap<String, Definition>,
+    classes: BTreeMap<String, classes::Flat>,
+    scene: Scene,
+    /// Geometry that a class attaches to a frame which may come later.
+    elsewhere: Vec<(OwnedName, Geometry)>,
+    /// Names of parents and allowed pairs, to be checked at the end.
+    mentioned: Vec<(OwnedName, Mention)>,
+    /// Classes that were not defined when they were used.
+    missing_classes: Vec<OwnedName>,
+    looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
+    parts: usize,
+}
+
+/// A name and its place, kept after its text is gone.
+#[derive(Clone, Debug)]
+struct OwnedName {
+    text: String,
+    span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mention {
+    Parent,
+    AllowedPair,
+}
+
+/// A file while its statements are evaluated.
+#[derive(Clone, Debug)]
+struct File {
+    source: SourceId,
+    /// Includes are found from here.
+    directory: PathBuf,
+    extension: Option<String>,
+    /// True if it has been read before; its classes are known then.
+    again: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Definition {
+    value: Defined,
+    span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Defined {
+    Number(f64),
+    Name(String),
+    /// Its mistake has been reported.
+    Wrong,
+}
+
+impl<'o> Loader<'o> {
+    fn new(directory: &Path, options: Options<'o>, inclusions: &'o mut dyn Inclusions) -> Self {
+        Self {
+            options,
+            inclusions,
+            sources: options.sources.clone(),
+            problems: Problems::new(options.strict),
+            directory: directory.to_owned(),
+            files: files::Files::new(directory, options.allow_paths),
+            definitions: BTreeMap::new(),
+            classes: BTreeMap::new(),
+            scene: Scene::default(),
+            elsewhere: Vec::new(),
+            mentioned: Vec::new(),
+            missing_classes: Vec::new(),
+            looked_for: BTreeMap::new(),
+            parts: 0,
+        }
+    }
+
+    /// Evaluates a text, statement by statement.
+    fn read(&mut self, text: Arc<str>, file: &File) {
+        let mut problems = std::mem::take(&mut self.problems);
+        let mut parser = Parser::new(&text, file.source, &mut problems);
+        while let Some(statement) = parser.next_statement() {
+            // The list of problems is the parser's while it reads and ours while we evaluate.
+            std::mem::swap(parser.problems(), &mut self.problems);
+            self.statement(&statement, file);
+            std::mem::swap(parser.problems(), &mut self.problems);
+        }
+        self.problems = problems;
+    }
+
+    fn statement(&mut self, statement: &Statement<'_>, file: &File) {
+        match statement {
+            Statement::Include(path) => self.include(path, file),
+            Statement::Def(name, value) => {
+                let value = self.defined(value);
+                self.define(name, value);
+            }
+            Statement::WrongDef(name) => self.define(name, Defined::Wrong),
+            Statement::Class(_) if file.again => {}
+            Statement::Class(block) => self.class(block),
+            Statement::Frame(block) => self.frame(block, None),
+            Statement::AllowCollision(one, other) => self.allow(one, other),
+        }
+    }
+
+    /// A definition is evaluated once, here; using it later does not look back.
+    fn define(&mut self, name: &Word<'_>, value: Defined) {
+        let span = name.span;
+        if !self.count(1, span) {
+            return;
+        }
+        self.definitions
+            .insert(name.text.to_owned(), Definition { value, span });
+    }
+
+    /// A name that is not defined stands for itself.
+    fn defined(&mut self, value: &Expression<'_>) -> Defined {
+        match value.name() {
+            Some(word) => match self.definitions.get(word.text) {
+                Some(definition) => definition.value.clone(),
+                None => Defined::Name(word.text.to_owned()),
+            },
+            None => match self.number(value) {
+                Some(number) => Defined::Number(number),
+                None => Defined::Wrong,
+            },
+        }
+    }
+
+    /// Names of allowed pairs are taken as they are, whatever is defined.
+    fn allow(&mut self, one: &Word<'_>, other: &Word<'_>) {
+        if !self.count(1, one.span) {
+            return;
+        }
+        for word in [one, other] {
+            self.mentioned
+                .push((OwnedName::from(*word), Mention::AllowedPair));
+        }
+        self.scene.allow_collision(one.text, other.text);
+    }
+
+    /// Counts parts of the scene; says so once when there are too many.
+    fn count(&mut self, parts: usize, span: Span) -> bool {
+        let before = self.parts;
+        self.parts = before.saturating_add(parts);
+        if before <= MOST_PARTS && self.parts > MOST_PARTS {
+            let message = format!("this scene has more than {MOST_PARTS} parts");
+            let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
+                .at(span, "one too many")
+                .note("definitions, frames, geometry, classes, their tags and allowed pairs count")
+                .help("split the scene");
+            self.problems.push(diagnostic);
+            self.problems.stop();
+        }
+        self.parts <= MOST_PARTS
+    }
+}
+
+impl From<Word<'_>> for OwnedName {
+    fn from(word: Word<'_>) -> Self {
+        Self {
+            text: word.text.to_owned(),
+            span: word.span,
+        }
+    }
+}
+
+impl OwnedName {
+    fn shown(&self) -> String {
+        printable(&self.text)
+    }
+}

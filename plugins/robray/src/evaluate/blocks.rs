@@ -1,0 +1,245 @@
+//! Common parts of frames, geometry and classes: attributes by name, and classes to inherit from.
+
+use std::collections::BTreeMap;
+
+use morse_diagnostics::{Diagnostic, Span, nearest, printable};
+use morse_scene::model::{ATTRIBUTES, Attribute, Value};
+
+use super::{Loader, OwnedName};
+use crate::codes;
+use crate::syntax::{self, Block};
+
+/// Place of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Frame,
+    Geometry,
+    Class,
+}
+
+impl Place {
+    pub(super) fn takes(self, attribute: &Attribute) -> bool {
+        match self {
+            Self::Frame => attribute.frame,
+            Self::Geometry => attribute.geometry,
+            Self::Class => attribute.class,
+        }
+    }
+
+    fn article(self) -> &'static str {
+        match self {
+            Self::Frame => "a frame",
+            Self::Geometry => "a geometry",
+            Self::Class => "a class",
+        }
+    }
+}
+
+/// An evaluated attribute and where its value was written.
+#[derive(Clone, Debug)]
+pub(super) struct Set {
+    /// `None` if the value was wrong, so that nobody misses the attribute as well.
+    pub(super) value: Option<Value>,
+    pub(super) span: Span,
+}
+
+/// Attributes by name.
+pub(super) type Attributes = BTreeMap<&'static str, Set>;
+
+impl Loader<'_> {
+    /// A block's own attributes, the last of each name, and its classes in the order of `isa`.
+    pub(super) fn attributes(
+        &mut self,
+        block: &Block<'_>,
+        place: Place,
+    ) -> (Attributes, Vec<OwnedName>) {
+        let mut own = Attributes::new();
+        let mut classes = Vec::new();
+        for written in &block.attributes {
+            let attribute = match self.known(written, place) {
+                Ok(attribute) => attribute,
+                Err(meant) => {
+                    // Whoever misspells an attribute does not leave it out.
+                    let span = written.name.span;
+                    let meant = meant.map(|name| (name, Set { value: None, span }));
+                    own.extend(meant);
+                    continue;
+                }
+            };
+            let value = self.value(attribute, &written.value);
+            let span = written.value.span().unwrap_or(written.name.span);
+            self.check_extension(attribute, written, value.as_ref());
+            match value {
+                Some(Value::Name(text)) if attribute.name == "isa" => {
+                    self.class_name(text, span, &mut classes);
+                }
+                _ if attribute.name == "isa" => {}
+                value => {
+                    own.insert(attribute.name, Set { value, span });
+                }
+            }
+        }
+        (own, classes)
+    }
+
+    fn class_name(&mut self, text: String, span: Span, classes: &mut Vec<OwnedName>) {
+        if text.is_empty() {
+            let diagnostic = Diagnostic::error(codes::EMPTY_NAME, "a class needs a name")
+                .at(span, "this name is empty")
+                .help("remove this `isa`");
+            self.problems.push(diagnostic);
+        } else {
+            classes.push(OwnedName { text, span });
+        }
+    }
+
+    /// The attribute of that name, if such a block can have it; else the one that is meant, if any.
+    fn known(
+        &mut self,
+        written: &syntax::Attribute<'_>,
+        place: Place,
+    ) -> Result<&'static Attribute, Option<&'static str>> {
+        let name = &written.name;
+        let shown = name.shown();
+        let article = place.article();
+        let Some(attribute) = Attribute::find(name.text) else {
+            let fitting = ATTRIBUTES.iter().filter(|known| place.takes(known));
+            let names: Vec<&'static str> = fitting.map(|known| known.name).collect();
+            let meant = nearest(name.text, names.iter().copied());
+            let message = format!("{article} has no attribute `{shown}`");
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, message)
+                .at(name.span, "unknown attribute");
+            let help = match (advice(name.text), meant) {
+                (Some(advice), _) => advice.to_owned(),
+                (None, Some(meant)) => format!("did you mean `{meant}`?"),
+                (None, None) => format!("{article} can have: {}", names.join(", ")),
+            };
+            self.problems.push(diagnostic.help(help));
+            return Err(meant.or(meant_by(name.text)));
+        };
+        if place.takes(attribute) {
+            return Ok(attribute);
+        }
+        let message = format!("{article} cannot have the attribute `{shown}`");
+        let diagnostic = Diagnostic::error(codes::MISPLACED_ATTRIBUTE, message)
+            .at(name.span, "not here")
+            .help(remedy(attribute, place));
+        self.problems.push(diagnostic);
+        Err(None)
+    }
+
+    fn check_extension(
+        &mut self,
+        attribute: &Attribute,
+        written: &syntax::Attribute<'_>,
+        value: Option<&Value>,
+    ) {
+        if !self.options.strict_amino {
+            return;
+        }
+        let foreign = match value {
+            Some(Value::Name(word)) => match (attribute.name, word.as_str()) {
+                ("type", "floating") | ("shape", "capsule") => Some(word.as_str()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (what, span) = match foreign {
+            Some(word) => (printable(word), written.value.span()),
+            None if attribute.extension => (attribute.name.to_owned(), Some(written.name.span)),
+            None => return,
+        };
+        let span = span.unwrap_or(written.name.span);
+        let message = format!("`{what}` is an extension of the language");
+        let diagnostic = Diagnostic::error(codes::EXTENSION, message)
+            .at(span, "amino does not know this")
+            .help("remove it, or do without `--strict-amino`");
+        self.problems.push(diagnostic);
+    }
+}
+
+/// For names that users of other formats try.
+fn advice(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "frictionloss" | "friction_loss" | "joint_friction" | "coulomb_friction" | "stiction" => {
+            "a joint's dry friction is `dry_friction`, in N·m or N"
+        }
+        "rotor_inertia" | "motor_inertia" => {
+            "a rotor's inertia is `armature`, which the joint feels times `gear` squared"
+        }
+        "gear_ratio" | "reduction" => "turns of the rotor for one of the joint are its `gear`",
+        "effort" | "max_effort" | "max_torque" => "a joint's greatest effort is `limit_effort`",
+        "limit" | "limits" | "range" => "for a joint's limits: `limit_position [lower, upper];`",
+        "name" => "the name stands before the brace: `frame name { … }`",
+        "position" | "xyz" | "pos" | "origin" => "a frame's place is its `translation [x, y, z]`",
+        "rotation" | "orientation" | "quat" | "euler" => {
+            "a frame is turned by `rpy [roll, pitch, yaw]` or `quaternion [x, y, z, w]`"
+        }
+        "size" | "length" | "width" | "depth" => "a box has a `dimension [x, y, z]`, full sides",
+        "texture" | "material" | "map" => {
+            "an image is put on by `image \"file.png\";`, squares by `checker [r, g, b];`"
+        }
+        "joint" => "the kind of joint is its `type`",
+        "children" | "child" => "put the child's frame into this one, or give it a `parent`",
+        "file" | "filename" => "a mesh is named by `mesh \"file.obj\";`",
+        _ => return None,
+    })
+}
+
+/// The attribute that such a name stands for in other formats, where there is one.
+fn meant_by(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "size" | "length" | "width" | "depth" => "dimension",
+        "file" | "filename" => "mesh",
+        "joint" => "type",
+        "frictionloss" | "friction_loss" | "joint_friction" | "coulomb_friction" | "stiction" => {
+            "dry_friction"
+        }
+        "rotor_inertia" | "motor_inertia" => "armature",
+        "gear_ratio" | "reduction" => "gear",
+        _ => return None,
+    })
+}
+
+fn remedy(attribute: &Attribute, place: Place) -> String {
+    let name = attribute.name;
+    match place {
+        Place::Geometry if attribute.frame => {
+            format!(
+                "a geometry sits at its frame: give `{name}` to the frame, or to a frame inside it"
+            )
+        }
+        Place::Frame if name == "friction" => {
+            "of surfaces it belongs into a `geometry { … }` in the frame; of \
+            the frame's joint it is `dry_friction`, in N·m or N"
+                .to_owned()
+        }
+        Place::Frame => format!("`{name}` belongs into a `geometry {{ … }}` in the frame"),
+        Place::Class if attribute.frame => format!("give `{name}` to each frame"),
+        Place::Class | Place::Geometry => format!("give `{name}` to each geometry"),
+    }
+}
+
+/// The numbers of an array attribute, if it was set and right.
+pub(super) fn numbers<const N: usize>(attributes: &Attributes, name: &str) -> Option<[f64; N]> {
+    match attributes.get(name)?.value.as_ref()? {
+        Value::Numbers(numbers) => numbers.get(..N)?.try_into().ok(),
+        Value::Number(_) | Value::Name(_) => None,
+    }
+}
+
+/// The number of an attribute, if it was set and right.
+pub(super) fn number(attributes: &Attributes, name: &str) -> Option<f64> {
+    match attributes.get(name)?.value.as_ref()? {
+        Value::Number(number) => Some(*number),
+        Value::Numbers(_) | Value::Name(_) => None,
+    }
+}
+
+/// The name or word of an attribute, if it was set and right.
+pub(super) fn word<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
+    match attributes.get(name)?.value.as_ref()? {
+        Value::Name(word) => Some(word),
+        Value::Number(_) | Value::Numbers(_) => None,
+    }
+}

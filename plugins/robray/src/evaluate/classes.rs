@@ -1,0 +1,116 @@
+//! Classes: defined once, flattened where they are written.
+
+use std::collections::BTreeSet;
+
+use morse_diagnostics::{Diagnostic, Span};
+use morse_scene::model::{Class, Origin};
+
+use super::blocks::{Attributes, Place};
+use super::{Loader, OwnedName};
+use crate::codes;
+use crate::syntax::Block;
+
+/// A block has no more classes, counted with theirs, than this.
+const MOST_TAGS: usize = 256;
+
+/// A class with everything it inherits.
+#[derive(Clone, Debug)]
+pub(super) struct Flat {
+    attributes: Attributes,
+    /// Its own name and those of all it inherits from.
+    tags: BTreeSet<String>,
+    pub(super) span: Span,
+}
+
+impl Loader<'_> {
+    pub(super) fn class(&mut self, block: &Block<'_>) {
+        let (own, isa) = self.attributes(block, Place::Class);
+        let Some(name) = block.name.filter(|name| !name.text.is_empty()) else {
+            return;
+        };
+        if let Some(known) = self.classes.get(name.text) {
+            let message = format!("a second class `{}`", name.shown());
+            let diagnostic = Diagnostic::error(codes::DUPLICATE_CLASS, message)
+                .at(name.span, "this name is taken")
+                .at(known.span, "the class of this name")
+                .help("rename one of them, or remove it");
+            self.problems.push(diagnostic);
+            return;
+        }
+        let mut class = Class::new(name.text);
+        class.isa = isa.iter().map(|word| word.text.clone()).collect();
+        class.source = Origin(Some(block.head));
+        class.attributes = own
+            .iter()
+            .filter_map(|(name, set)| Some(((*name).to_owned(), set.value.clone()?)))
+            .collect();
+        let mut attributes = own;
+        let Some(mut tags) = self.inherit(&mut attributes, &isa, Order::LastFirst) else {
+            return;
+        };
+        tags.insert(name.text.to_owned());
+        if !self.count(1 + tags.len(), name.span) {
+            return;
+        }
+        // The name is new, and every value has been checked.
+        let added = self.scene.add_class(class);
+        debug_assert!(added.is_ok(), "{added:?}");
+        let flat = Flat {
+            attributes,
+            tags,
+            span: name.span,
+        };
+        self.classes.insert(name.text.to_owned(), flat);
+    }
+
+    /// Adds what the classes give and the block does not have, and returns the names of all of them.
+    /// `None` if they are too many.
+    pub(super) fn inherit(
+        &mut self,
+        attributes: &mut Attributes,
+        isa: &[OwnedName],
+        order: Order,
+    ) -> Option<BTreeSet<String>> {
+        let mut tags = BTreeSet::new();
+        let count = isa.len();
+        for turn in 0..count {
+            let place = match order {
+                Order::FirstFirst => turn,
+                Order::LastFirst => count - 1 - turn,
+            };
+            let Some(word) = isa.get(place) else {
+                continue;
+            };
+            tags.insert(word.text.clone());
+            match self.classes.get(&word.text) {
+                Some(class) => {
+                    tags.extend(class.tags.iter().cloned());
+                    for (name, set) in &class.attributes {
+                        attributes.entry(name).or_insert_with(|| set.clone());
+                    }
+                }
+                // More of them would not be shown.
+                None if self.missing_classes.len() < 1_000 => {
+                    self.missing_classes.push(word.clone());
+                }
+                None => {}
+            }
+            if tags.len() > MOST_TAGS {
+                let message = format!("this inherits from more than {MOST_TAGS} classes");
+                let diagnostic = Diagnostic::error(codes::TOO_DEEP, message)
+                    .at(word.span, "one too many")
+                    .help("inherit from fewer classes");
+                self.problems.push(diagnostic);
+                return None;
+            }
+        }
+        Some(tags)
+    }
+}
+
+/// Order in which classes are asked: geometry and classes begin with the last `isa`, frames with the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Order {
+    FirstFirst,
+    LastFirst,
+}

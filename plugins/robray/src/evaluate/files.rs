@@ -1,0 +1,398 @@
+//! Files: what may be read, what includes what, and what must not be shown.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use morse_diagnostics::{Diagnostic, SourceId, Span, nearest_file, printable_path};
+use morse_scene::formats::Format;
+use morse_scene::shipped::Shipped;
+
+use super::{File, Loader};
+use crate::codes;
+use crate::parser::DEEPEST;
+use crate::syntax::Word;
+
+/// All texts of a load together, each as often as it is included, have at most so many bytes.
+const MOST_TEXT: u64 = 64 * 1024 * 1024;
+/// So many inclusions are followed.
+const MOST_INCLUSIONS: usize = 10_000;
+
+/// The files of a load.
+pub(super) struct Files {
+    /// Directories whose files may be shown and used as meshes.
+    roots: Vec<PathBuf>,
+    /// Files that have been read, by their true path.
+    known: BTreeMap<PathBuf, SourceId>,
+    /// Files that are being read, each included by the one before.
+    open: Vec<(PathBuf, SourceId)>,
+    inclusions: usize,
+    text: u64,
+}
+
+/// Result of the look-up of a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    There,
+    Missing,
+    Outside,
+}
+
+impl Files {
+    pub(super) fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
+        let here = Path::new(".");
+        let directory = if directory.as_os_str().is_empty() {
+            here
+        } else {
+            directory
+        };
+        let roots = [directory, here]
+            .into_iter()
+            .chain(allowed.iter().map(PathBuf::as_path))
+            .filter_map(|root| root.canonicalize().ok())
+            .collect();
+        Self {
+            roots,
+            known: BTreeMap::new(),
+            open: Vec::new(),
+            inclusions: 0,
+            text: 0,
+        }
+    }
+
+    /// Tells whether a file that is not in this language may be read.
+    ///
+    /// # Errors
+    ///
+    /// Why not, in one line.
+    pub(super) fn may_read(&self, path: &Path) -> Result<(), String> {
+        let shown = printable_path(&path.display().to_string());
+        match path.canonicalize() {
+            Ok(found) if self.allows(&found) => Ok(()),
+            Ok(_) => Err(format!("`{shown}` lies outside the allowed directories")),
+            Err(_) => Err(format!("cannot read `{shown}`: there is no such file")),
+        }
+    }
+
+    /// Allows the directory of a file that was found in a package.
+    pub(super) fn trust(&mut self, found: &Path) {
+        let real = found.canonicalize().ok();
+        let directory = real.as_deref().and_then(Path::parent);
+        self.roots.extend(directory.map(Path::to_owned));
+    }
+
+    fn allows(&self, true_path: &Path) -> bool {
+        if Shipped::owns(true_path) {
+            return true;
+        }
+        self.roots.iter().any(|root| true_path.starts_with(root))
+    }
+
+    /// The directory of the file that is being read, if the program carries it.
+    pub(super) fn shipped_directory(&self) -> Option<&Path> {
+        let (path, _) = self.open.last()?;
+        path.parent().filter(|_| Shipped::owns(path))
+    }
+
+    /// Looks for a file without opening it; outside the allowed directories, not even that.
+    pub(super) fn look(&self, path: &Path) -> Found {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let (allowed, found) = match path.canonicalize() {
+            Ok(found) => (self.allows(&found), Found::There),
+            Err(_) => (self.allows_text(&without_dots(&absolute)), Found::Missing),
+        };
+        if allowed { found } else { Found::Outside }
+    }
+
+    /// Tells whether a path that leads nowhere would lead into an allowed directory.
+    fn allows_text(&self, absolute: &Path) -> bool {
+        let mut ancestors = absolute.ancestors();
+        let there = ancestors.find_map(|ancestor| ancestor.canonicalize().ok());
+        there.is_some_and(|there| self.allows(&there))
+    }
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+impl Loader<'_> {
+    /// The file that was asked for.
+    pub(super) fn top_file(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        let (true_path, bytes) = match self.bytes(path) {
+            Ok(read) => read,
+            Err(reason) => {
+                let shown = printable_path(&name);
+                let message = format!("cannot read `{shown}`: {reason}");
+                let near = nearest_file(path, &name).filter(|_| !path.exists());
+                let help = match near {
+                    Some(near) => format!("did you mean `{}`?", printable_path(&near)),
+                    None => "check the path, and that it is a file you may read".to_owned(),
+                };
+                let diagnostic = Diagnostic::error(codes::CANNOT_READ, message).help(help);
+                self.problems.push(diagnostic);
+                return;
+            }
+        };
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => Arc::from(text),
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let mut bytes = error.into_bytes();
+                bytes.truncate(valid);
+                let readable = String::from_utf8(bytes).unwrap_or_default();
+                let source = self.sources.add(name, readable);
+                self.not_text(source, valid, "this is not UTF-8");
+                return;
+            }
+        };
+        let source = self.sources.add(name, Arc::clone(&text));
+        self.files.known.insert(true_path.clone(), source);
+        self.enter(text, source, path, true_path, false);
+    }
+
+    pub(super) fn include(&mut self, written: &Word<'_>, file: &File) {
+        let Some(path) = self.include_path(written, file) else {
+            return;
+        };
+        if matches!(Format::of(&path), Format::Urdf | Format::Xacro) {
+            self.described(written, &path);
+            return;
+        }
+        self.files.inclusions += 1;
+        if self.files.inclusions > MOST_INCLUSIONS {
+            if self.files.inclusions == MOST_INCLUSIONS + 1 {
+                let message = format!("more than {MOST_INCLUSIONS} inclusions");
+                let diagnostic = Diagnostic::error(codes::TOO_MANY_INCLUDES, message)
+                    .at(written.span, "one too many")
+                    .help("include each file once, where it is needed");
+                self.problems.push(diagnostic);
+                self.problems.stop();
+            }
+            return;
+        }
+        let (true_path, bytes) = match self.bytes(&path) {
+            Ok(read) => read,
+            Err(reason) => {
+                let message = format!("cannot read `{}`: {reason}", written.shown());
+                let diagnostic = Diagnostic::error(codes::CANNOT_READ, message)
+                    .at(written.span, "not read")
+                    .note(format!(
+                        "looked for `{}`",
+                        printable_path(&path.display().to_string())
+                    ))
+                    .help(self.include_help(&path, written));
+                self.problems.push(diagnostic);
+                return;
+            }
+        };
+        if self.is_cycle(&true_path, written) || self.is_too_deep(written) {
+            return;
+        }
+        self.include_text(bytes, &path, true_path, written.span);
+    }
+
+    /// Names of files are told where their texts may be shown.
+    fn include_help(&self, path: &Path, written: &Word<'_>) -> String {
+        let is_open = self.files.look(path) == Found::Missing;
+        match nearest_file(path, written.text).filter(|_| is_open) {
+            Some(near) => format!("did you mean `{}`?", printable_path(&near)),
+            None => "check the path: it starts from the directory of the including file".to_owned(),
+        }
+    }
+
+    fn include_text(&mut self, bytes: Vec<u8>, path: &Path, true_path: PathBuf, at: Span) {
+        let again = self.files.known.get(&true_path).copied();
+        let quotable = self.files.allows(&true_path);
+        let name = path.display().to_string();
+        match String::from_utf8(bytes) {
+            Ok(text) => {
+                let text: Arc<str> = text.into();
+                let source = again.unwrap_or_else(|| {
+                    self.sources
+                        .add_included(name, Arc::clone(&text), at, quotable)
+                });
+                self.files.known.insert(true_path.clone(), source);
+                self.enter(text, source, path, true_path, again.is_some());
+            }
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let mut bytes = error.into_bytes();
+                bytes.truncate(valid);
+                let readable = String::from_utf8(bytes).unwrap_or_default();
+                let source = self.sources.add_included(name, readable, at, quotable);
+                self.not_text(source, valid, "this is not UTF-8");
+            }
+        }
+    }
+
+    fn enter(
+        &mut self,
+        text: Arc<str>,
+        source: SourceId,
+        path: &Path,
+        true_path: PathBuf,
+        again: bool,
+    ) {
+        if let Some(nul) = text.find('\0') {
+            self.not_text(source, nul, "this is NUL, a character of binary files");
+            return;
+        }
+        let file = File {
+            source,
+            directory: path.parent().unwrap_or(Path::new("")).to_owned(),
+            extension: path
+                .extension()
+                .map(|extension| extension.to_string_lossy().into_owned()),
+            again,
+        };
+        self.files.open.push((true_path, source));
+        self.read(text, &file);
+        self.files.open.pop();
+    }
+
+    /// The path of an include: from the including file, with its extension where it has none.
+    fn include_path(&mut self, written: &Word<'_>, file: &File) -> Option<PathBuf> {
+        let text = written.text;
+        let objection = if text.is_empty() {
+            Some("the path is empty")
+        } else if text.contains(['*', '?', '[']) {
+            Some("wildcards are not followed")
+        } else if text.starts_with("package://") {
+            return self.package_path(written, file);
+        } else if text.contains("://") {
+            Some("URLs are not followed")
+        } else {
+            None
+        };
+        if let Some(objection) = objection {
+            let message = format!("cannot include `{}`: {objection}", written.shown());
+            let diagnostic = Diagnostic::error(codes::BAD_PATH, message)
+                .at(written.span, objection)
+                .help("name one file: `include \"file.robray\"`");
+            self.problems.push(diagnostic);
+            return None;
+        }
+        let mut path = file.directory.join(text);
+        if let (None, Some(extension)) = (path.extension(), &file.extension) {
+            path.set_extension(extension);
+        }
+        if let Format::Later(name) = Format::of(&path) {
+            let message = format!("`{}`: {name} cannot be read yet", written.shown());
+            let diagnostic = Diagnostic::error(codes::UNSUPPORTED_INCLUDE, message)
+                .at(
+                    written.span,
+                    "only `.robray` and `.urdf` files can be included",
+                )
+                .help("convert it to one of these");
+            self.problems.push(diagnostic);
+            return None;
+        }
+        let written = Path::new(text).with_extension(path.extension().unwrap_or_default());
+        Some(self.options.shipped.instead_of(path, &written))
+    }
+
+    fn is_cycle(&mut self, true_path: &Path, written: &Word<'_>) -> bool {
+        let open = &self.files.open;
+        let Some(first) = open.iter().position(|(path, _)| path == true_path) else {
+            return false;
+        };
+        let mut names: Vec<String> = Vec::new();
+        let sources = open.iter().skip(first).chain(open.get(first));
+        for (_, source) in sources {
+            names.extend(
+                self.sources
+                    .get(*source)
+                    .map(|file| printable_path(file.name())),
+            );
+        }
+        let length = names.len() - 1;
+        if names.len() > 9 {
+            names.splice(4..names.len() - 4, ["…".to_owned()]);
+        }
+        let message = if length == 1 {
+            format!("`{}` includes itself", written.shown())
+        } else {
+            "these files include each other".to_owned()
+        };
+        let diagnostic = Diagnostic::error(codes::INCLUDE_CYCLE, message)
+            .at(written.span, "closes the circle")
+            .note(names.join(" → "))
+            .help("move what they share into a file of its own");
+        self.problems.push(diagnostic);
+        true
+    }
+
+    fn is_too_deep(&mut self, written: &Word<'_>) -> bool {
+        if self.files.open.len() < DEEPEST {
+            return false;
+        }
+        let message = format!("files include each other more than {DEEPEST} deep");
+        let diagnostic = Diagnostic::error(codes::TOO_DEEP, message)
+            .at(written.span, "one too many")
+            .help("include from one place");
+        self.problems.push(diagnostic);
+        true
+    }
+
+    pub(super) fn not_text(&mut self, source: SourceId, offset: usize, what: &str) {
+        let diagnostic = Diagnostic::error(codes::NOT_TEXT, "this is not a text file")
+            .at(Span::new(source, offset..offset), what)
+            .help("save it as UTF-8 text");
+        self.problems.push(diagnostic);
+    }
+
+    /// The content of a regular file of bearable size, and the file's true path.
+    fn bytes(&mut self, path: &Path) -> Result<(PathBuf, Vec<u8>), String> {
+        let plain = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => error.to_string(),
+        };
+        let left = MOST_TEXT.saturating_sub(self.files.text);
+        if let Some(bytes) = self.options.shipped.content(path) {
+            self.count_text(bytes.len(), left)?;
+            return Ok((path.to_owned(), bytes.to_vec()));
+        }
+        let true_path = path.canonicalize().map_err(plain)?;
+        let metadata = true_path.metadata().map_err(plain)?;
+        if !metadata.is_file() {
+            // Devices and pipes might never end.
+            let what = if metadata.is_dir() {
+                "a directory"
+            } else {
+                "not a regular file"
+            };
+            return Err(format!("it is {what}"));
+        }
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&true_path).map_err(plain)?;
+        // The file may grow while it is read.
+        let read = file.take(left + 1).read_to_end(&mut bytes).map_err(plain)?;
+        self.count_text(read, left)?;
+        Ok((true_path, bytes))
+    }
+
+    fn count_text(&mut self, read: usize, left: u64) -> Result<(), String> {
+        let read = u64::try_from(read).unwrap_or(u64::MAX);
+        if read > left {
+            self.problems.stop();
+            return Err("all files of a scene together are limited to 64 MiB".to_owned());
+        }
+        self.files.text += read;
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! The end of a load: what can only be checked when everything is known.
+
+use morse_diagnostics::Failed;
+use morse_diagnostics::{Diagnostic, printable};
+
+use super::{Loader, Mention, OwnedName};
+use crate::{Loaded, codes};
+
+impl Loader<'_> {
+    pub(super) fn finish(mut self) -> Result<Loaded, Box<Failed>> {
+        self.attach_elsewhere();
+        self.check_mentions();
+        self.check_classes();
+        self.check_cycles();
+        self.check_range();
+        let definitions = &self.definitions;
+        self.problems
+            .explain_undefined(|name| definitions.get(name).map(|definition| definition.span));
+        let failed = self.problems.any_error();
+        let diagnostics = self.problems.finish(&self.sources);
+        if failed {
+            return Err(Box::new(Failed {
+                diagnostics,
+                sources: self.sources,
+            }));
+        }
+        Ok(Loaded {
+            scene: self.scene,
+            warnings: diagnostics,
+            sources: self.sources,
+        })
+    }
+
+    /// Geometry whose class gives it to another frame.
+    fn attach_elsewhere(&mut self) {
+        for (parent, geometry) in std::mem::take(&mut self.elsewhere) {
+            if self.scene.add_geometry(&parent.text, geometry).is_ok() {
+                continue;
+            }
+            let shown = parent.shown();
+            let message =
+                format!("a geometry belongs to the frame `{shown}`, which does not exist");
+            let names = self.scene.frames().iter().map(|frame| frame.name.as_str());
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_PARENT, message)
+                .at(parent.span, "given by this class")
+                .suggest(&parent.text, names)
+                .help("a class with a `parent` moves its geometry there: define that frame");
+            self.problems.push(diagnostic);
+        }
+    }
+
+    fn check_mentions(&mut self) {
+        for (word, mention) in std::mem::take(&mut self.mentioned) {
+            if self.scene.frame(&word.text).is_some() {
+                continue;
+            }
+            if !self.problems.wants_warnings() {
+                self.problems.skip_warning();
+                continue;
+            }
+            let shown = word.shown();
+            let names = self.scene.frames().iter().map(|frame| frame.name.as_str());
+            let diagnostic = match mention {
+                Mention::Parent => Diagnostic::warning(
+                    codes::UNKNOWN_PARENT,
+                    format!("there is no frame `{shown}` to hang this one on"),
+                )
+                .at(word.span, "unknown parent")
+                .note("the frame hangs on the root until a frame of that name exists")
+                .suggest(&word.text, names),
+                Mention::AllowedPair => Diagnostic::warning(
+                    codes::UNKNOWN_FRAME,
+                    format!("there is no frame `{shown}` to allow a collision with"),
+                )
+                .at(word.span, "unknown frame")
+                .note("names in `allow_collision` are taken as they are, not looked up")
+                .suggest(&word.text, names),
+            };
+            self.problems.push(with_remedy(
+                diagnostic,
+                "check the name, or define the frame",
+            ));
+        }
+    }
+
+    fn check_classes(&mut self) {
+        for word in std::mem::take(&mut self.missing_classes) {
+            if !self.problems.wants_warnings() {
+                self.problems.skip_warning();
+                continue;
+            }
+            let shown = word.shown();
+            let diagnostic = match self.classes.get(&word.text) {
+                Some(class) => Diagnostic::warning(
+                    codes::UNKNOWN_CLASS,
+                    format!("the class `{shown}` is defined only after this"),
+                )
+                .at(word.span, "gives its name, but no attributes")
+                .at(class.span, "defined here")
+                .help("move the class above its first use"),
+                None => {
+                    let diagnostic = unknown_class(&word);
+                    let names = self.classes.keys().map(String::as_str);
+                    let help =
+                        format!("for a tag without attributes, define `class {shown} {{ }}`");
+                    with_remedy(diagnostic.suggest(&word.text, names), &help)
+                }
+            };
+            self.problems.push(diagnostic);
+        }
+    }
+
+    /// Frames far out may add up to infinity, though each number is finite.
+    fn check_range(&mut self) {
+        if self.problems.any_error() {
+            return;
+        }
+        let Some(frame) = self.scene.infinite_frame() else {
+            return;
+        };
+        let message = format!("frame `{}` is infinitely far away", printable(&frame.name));
+        let mut diagnostic = Diagnostic::error(codes::NOT_FINITE, message);
+        if let Some(span) = frame.source.0 {
+            diagnostic = diagnostic.at(span, "its place in the root frame is no finite number");
+        }
+        self.problems.push(
+            diagnostic.help("check the translations of this frame and of the frames it hangs on"),
+        );
+    }
+
+    fn check_cycles(&mut self) {
+        let mut found = Vec::new();
+        for names in self.scene.cycles() {
+            let first = names.first().and_then(|name| self.scene.frame(name));
+            let mut shown: Vec<String> = names
+                .iter()
+                .chain(names.first())
+                .map(|name| printable(name))
+                .collect();
+            if shown.len() > 9 {
+                shown.splice(4..shown.len() - 4, ["…".to_owned()]);
+            }
+            let mut diagnostic = Diagnostic::error(
+                codes::PARENT_CYCLE,
+                "these frames hang on each other in a circle",
+            );
+            if let Some(span) = first.and_then(|frame| frame.source.0) {
+                diagnostic = diagnostic.at(span, "one of them");
+            }
+            found.push(
+                diagnostic
+                    .note(format!("each hangs on the next: {}", shown.join(" → ")))
+                    .help("hang one of them on the root or on another frame"),
+            );
+        }
+        for diagnostic in found {
+            self.problems.push(diagnostic);
+        }
+    }
+}
+
+fn unknown_class(word: &OwnedName) -> Diagnostic {
+    let message = format!("there is no class `{}`", word.shown());
+    Diagnostic::warning(codes::UNKNOWN_CLASS, message)
+        .at(word.span, "gives its name, but no attributes")
+}
+
+/// A remedy for what has no suggestion yet.
+fn with_remedy(diagnostic: Diagnostic, help: &str) -> Diagnostic {
+    if diagnostic.help.is_empty() {
+        diagnostic.help(help)
+    } else {
+        diagnostic
+    }
+}

@@ -1,0 +1,359 @@
+//! Geometry: shape and looks from a block and its classes.
+
+use std::path::{Path, PathBuf};
+
+use morse_api::range::Range;
+use morse_diagnostics::{Diagnostic, Span, nearest_file, printable};
+use morse_scene::model::{Geometry, ImageFile, Origin, Shape, Value};
+use morse_scene::shipped::Shipped;
+
+use super::blocks::{Attributes, Place, number, numbers, word};
+use super::classes::Order;
+use super::files::Found;
+use super::{Loader, OwnedName};
+use crate::codes;
+use crate::syntax::{Block, Word};
+
+/// m, beyond which a shape is large.
+const LARGE: f64 = 1_000.0;
+
+impl Loader<'_> {
+    pub(super) fn geometry(&mut self, block: &Block<'_>, frame: &Word<'_>) {
+        let (mut attributes, isa) = self.attributes(block, Place::Geometry);
+        let Some(tags) = self.inherit(&mut attributes, &isa, Order::LastFirst) else {
+            return;
+        };
+        if !self.count(1 + tags.len(), block.head) {
+            return;
+        }
+        let Some(shape) = self.shape(block, frame, &attributes) else {
+            return;
+        };
+        let image = self.image(&attributes);
+        let flag = |name, default| number(&attributes, name).map_or(default, |value| value != 0.0);
+        let geometry = Geometry {
+            tags,
+            color: numbers(&attributes, "color").unwrap_or([0.8; 3]),
+            alpha: number(&attributes, "alpha").unwrap_or(1.0),
+            specular: numbers(&attributes, "specular").unwrap_or_default(),
+            shininess: number(&attributes, "shininess"),
+            image,
+            checker: numbers(&attributes, "checker"),
+            pattern_size: number(&attributes, "pattern_size"),
+            scale: number(&attributes, "scale").unwrap_or(1.0),
+            visual: flag("visual", true),
+            collision: flag("collision", true),
+            no_shadow: flag("no-shadow", false),
+            friction: number(&attributes, "friction"),
+            restitution: number(&attributes, "restitution"),
+            density: number(&attributes, "density"),
+            source: Origin(Some(block.head)),
+            ..Geometry::new(shape)
+        };
+        self.check_extent(&geometry, block);
+        self.doubt_size(&geometry, block);
+        self.attach(geometry, frame, &attributes);
+    }
+
+    fn check_extent(&mut self, geometry: &Geometry, block: &Block<'_>) {
+        // After an error it may be its consequence.
+        let is_doubtful = self.problems.any_error();
+        if geometry.collision && geometry.shape.is_flat() && !is_doubtful {
+            let word = geometry.shape.word();
+            let message = format!("this {word} takes up no space: nothing can touch it");
+            let diagnostic = Diagnostic::warning(codes::NO_EXTENT, message)
+                .at(block.head, "without extent")
+                .help("make its sizes greater than 0, or write `collision 0;`");
+            self.problems.push(diagnostic);
+        }
+    }
+
+    /// Warns of shapes that were most likely meant in millimetres. Grounds are thin for their size.
+    fn doubt_size(&mut self, geometry: &Geometry, block: &Block<'_>) {
+        let scaled = |size: f64| (size * geometry.scale).abs();
+        let sizes = match geometry.shape {
+            Shape::Box { dimension } => dimension.map(scaled).to_vec(),
+            Shape::Sphere { radius } => vec![2.0 * scaled(radius)],
+            Shape::Cylinder { radius, height } | Shape::Capsule { radius, height } => {
+                vec![2.0 * scaled(radius), scaled(height)]
+            }
+            Shape::Cone {
+                start_radius,
+                end_radius,
+                height,
+            } => vec![
+                2.0 * scaled(start_radius).max(scaled(end_radius)),
+                scaled(height),
+            ],
+            Shape::Grid { .. } | Shape::Mesh { .. } => Vec::new(),
+        };
+        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+        if largest <= LARGE || smallest < LARGE / 10.0 || !geometry.collision {
+            return;
+        }
+        let (word, size) = (geometry.shape.word(), Range::shown(largest));
+        let diagnostic =
+            Diagnostic::warning(codes::LARGE, format!("this {word} is {size} m large"))
+                .at(block.head, "sizes are in metres")
+                .help("if millimetres were meant, write `scale 0.001;`");
+        self.problems.push(diagnostic);
+    }
+
+    /// To its frame, unless a class gives it another one, which may come later.
+    fn attach(&mut self, geometry: Geometry, frame: &Word<'_>, attributes: &Attributes) {
+        match (word(attributes, "parent"), attributes.get("parent")) {
+            (Some(parent), Some(set)) if !parent.is_empty() => {
+                let parent = OwnedName {
+                    text: parent.to_owned(),
+                    span: set.span,
+                };
+                self.elsewhere.push((parent, geometry));
+            }
+            _ => {
+                // A frame that was refused has no place for it, and that has been reported.
+                if let Err(reason) = self.scene.add_geometry(frame.text, geometry) {
+                    debug_assert!(self.problems.any_error(), "{reason}");
+                }
+            }
+        }
+    }
+
+    fn shape(
+        &mut self,
+        block: &Block<'_>,
+        frame: &Word<'_>,
+        attributes: &Attributes,
+    ) -> Option<Shape> {
+        let kind = match attributes.get("shape") {
+            // A wrong shape has been reported.
+            Some(_) => word(attributes, "shape")?,
+            None if attributes.contains_key("mesh") => "mesh",
+            None => {
+                let message = format!("a geometry of frame `{}` has no shape", frame.shown());
+                let diagnostic = Diagnostic::error(codes::MISSING_SHAPE, message)
+                    .at(block.head, "neither `shape` nor `mesh`, own or inherited")
+                    .help("for example: `shape sphere; radius 0.5;`");
+                self.problems.push(diagnostic);
+                return None;
+            }
+        };
+        let mut complete = true;
+        for needed in Shape::needs(kind) {
+            complete &= self.has(block, attributes, needed, kind);
+        }
+        if !complete {
+            return None;
+        }
+        self.shape_of(block, kind, attributes)
+    }
+
+    fn has(
+        &mut self,
+        block: &Block<'_>,
+        attributes: &Attributes,
+        needed: &str,
+        kind: &str,
+    ) -> bool {
+        if attributes.contains_key(needed) {
+            return true;
+        }
+        let example = match needed {
+            "dimension" if kind == "box" => "[1, 1, 1]",
+            "dimension" | "delta" => "[1, 1]",
+            "mesh" => "\"file.obj\"",
+            _ => "0.1",
+        };
+        let message = format!("this {kind} has no `{needed}`");
+        let diagnostic = Diagnostic::error(codes::MISSING_ATTRIBUTE, message)
+            .at(block.head, format!("`{needed}` is missing"))
+            .help(format!("add it, for example `{needed} {example};`"));
+        self.problems.push(diagnostic);
+        false
+    }
+
+    /// `None` where an attribute was wrong, which has been reported then.
+    fn shape_of(
+        &mut self,
+        block: &Block<'_>,
+        kind: &str,
+        attributes: &Attributes,
+    ) -> Option<Shape> {
+        let size = |name| number(attributes, name);
+        Some(match kind {
+            "box" => Shape::Box {
+                dimension: match attributes.get("dimension") {
+                    Some(_) => self.dimension(attributes, kind)?,
+                    None if self.options.simulated => {
+                        self.has(block, attributes, "dimension", kind);
+                        return None;
+                    }
+                    // The language's first implementation takes it for a point.
+                    None => [0.0; 3],
+                },
+            },
+            "sphere" => Shape::Sphere {
+                radius: size("radius")?,
+            },
+            "cylinder" => Shape::Cylinder {
+                radius: size("radius")?,
+                height: size("height")?,
+            },
+            "cone" => Shape::Cone {
+                start_radius: size("start_radius")?,
+                end_radius: size("end_radius")?,
+                height: size("height")?,
+            },
+            "capsule" => Shape::Capsule {
+                radius: size("radius")?,
+                height: size("height")?,
+            },
+            "grid" => Shape::Grid {
+                dimension: self.dimension(attributes, kind)?,
+                delta: numbers(attributes, "delta")?,
+                thickness: size("thickness")?,
+            },
+            _ => self.mesh(attributes)?,
+        })
+    }
+
+    /// Three numbers for a box, two for a grid.
+    fn dimension<const N: usize>(
+        &mut self,
+        attributes: &Attributes,
+        kind: &str,
+    ) -> Option<[f64; N]> {
+        let set = attributes.get("dimension")?;
+        let Some(Value::Numbers(written)) = &set.value else {
+            return None;
+        };
+        if written.len() == N {
+            return numbers(attributes, "dimension");
+        }
+        let found = written.len();
+        let message = format!("the `dimension` of a {kind} has {N} numbers, not {found}");
+        let example = if N == 3 { "[1, 1, 1]" } else { "[1, 1]" };
+        let diagnostic = Diagnostic::error(codes::WRONG_VALUE, message)
+            .at(set.span, format!("expected an array of {N} numbers"))
+            .help(format!("for example: `dimension {example};`"));
+        self.problems.push(diagnostic);
+        None
+    }
+
+    /// Meshes are found from the directory of the top-level file, wherever they are named, then among
+    /// those that the program carries. A file that it carries brings its meshes along.
+    fn mesh(&mut self, attributes: &Attributes) -> Option<Shape> {
+        let file = word(attributes, "mesh")?;
+        let span = attributes.get("mesh")?.span;
+        let (file, resolved) = self.resolve(file);
+        if !self.options.skip_mesh_check && self.options.shipped.content(&resolved).is_none() {
+            self.check_file(&MESH, &file, &resolved, span);
+        }
+        Some(Shape::Mesh { file, resolved })
+    }
+
+    /// Images are found as meshes are. One that is missing leaves the shape plain, so that this is said
+    /// in any case.
+    fn image(&mut self, attributes: &Attributes) -> Option<ImageFile> {
+        let file = word(attributes, "image")?;
+        let span = attributes.get("image")?.span;
+        let (file, resolved) = self.resolve(file);
+        let is_shipped = self.options.shipped.content(&resolved).is_some();
+        let may_open = is_shipped || self.check_file(&IMAGE, &file, &resolved, span);
+        Some(ImageFile {
+            file,
+            resolved: may_open.then_some(resolved),
+        })
+    }
+
+    /// Name and path of a file.
+    fn resolve(&self, file: &str) -> (String, PathBuf) {
+        let directory = self.files.shipped_directory().unwrap_or(&self.directory);
+        let path = directory.join(file);
+        let resolved = self.options.shipped.instead_of(path, file.as_ref());
+        // A scene that includes a shipped file can be written, and read elsewhere.
+        let file = Shipped::name(&resolved).unwrap_or_else(|| file.to_owned());
+        (file, resolved)
+    }
+
+    /// Checks whether a file may be opened. It is looked for once, and what is wrong with it is said then.
+    fn check_file(&mut self, part: &Part, file: &str, resolved: &Path, span: Span) -> bool {
+        let key = (part.what, resolved.to_owned());
+        if let Some(found) = self.looked_for.get(&key) {
+            return *found != Found::Outside;
+        }
+        let found = self.files.look(resolved);
+        self.looked_for.insert(key, found);
+        let may_open = found != Found::Outside;
+        if found == Found::There {
+            return true;
+        }
+        let Part { what, many, .. } = part;
+        let shown = printable(file);
+        let diagnostic = if may_open {
+            let message = format!("there is no {what} `{shown}`");
+            let diagnostic = self
+                .file_problem(part, part.missing, message)
+                .at(span, "not found")
+                .note(format!(
+                    "{many} are found from the directory of the file that is loaded"
+                ));
+            if file.contains("://") {
+                diagnostic.help("write a path: URLs such as `package://` are not understood")
+            } else if let Some(near) = nearest_file(resolved, file) {
+                diagnostic.help(format!("did you mean `{}`?", printable(&near)))
+            } else {
+                diagnostic.help(format!("check the path; {}", part.without))
+            }
+        } else {
+            let message = format!("the {what} `{shown}` lies outside the allowed directories");
+            self.file_problem(part, part.outside, message)
+                .at(span, "will not be opened")
+                .note(
+                    "allowed are the scene's directory, the current directory and the shipped assets",
+                )
+                .help("if you trust it, allow its directory: `--allow-path DIRECTORY`")
+        };
+        self.problems.push(diagnostic);
+        may_open
+    }
+
+    /// A scene is drawn without an image, but not simulated without a mesh.
+    fn file_problem(&self, part: &Part, code: &'static str, message: String) -> Diagnostic {
+        if self.options.simulated && part.is_needed {
+            Diagnostic::error(code, message)
+        } else {
+            Diagnostic::warning(code, message)
+        }
+    }
+}
+
+/// A sort of file that geometry names.
+struct Part {
+    what: &'static str,
+    many: &'static str,
+    missing: &'static str,
+    outside: &'static str,
+    /// True where nothing can be simulated without it.
+    is_needed: bool,
+    /// Consequence for a scene without it.
+    without: &'static str,
+}
+
+const MESH: Part = Part {
+    what: "mesh",
+    many: "meshes",
+    missing: codes::MISSING_MESH,
+    outside: codes::MESH_OUTSIDE,
+    is_needed: true,
+    without: "the scene cannot be run without it",
+};
+
+const IMAGE: Part = Part {
+    what: "image",
+    many: "images",
+    missing: codes::MISSING_IMAGE,
+    outside: codes::IMAGE_OUTSIDE,
+    is_needed: false,
+    without: "the shape is drawn in its `color`",
+};

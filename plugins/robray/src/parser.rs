@@ -1,0 +1,333 @@
+//! Tokens to statements, one statement at a time, going on after mistakes.
+
+mod block;
+mod expression;
+mod mistakes;
+
+use morse_diagnostics::{Diagnostic, SourceId, Span};
+
+use super::codes;
+use super::lexer::{Kind, Lexer, Token};
+use super::problems::Problems;
+use super::syntax::{Expression, Statement, Word};
+pub(super) use morse_scene::model::LONGEST_NAME;
+
+/// Blocks and parentheses are nested no deeper than this.
+pub(super) const DEEPEST: usize = 256;
+/// One statement has no more parts than this: attributes, and blocks inside it.
+const MOST_PARTS: usize = 500_000;
+
+/// A mistake that has been reported; the caller decides where to go on.
+#[derive(Clone, Copy, Debug)]
+struct Mistake;
+
+type Parsed<T> = Result<T, Mistake>;
+
+/// Reason why a statement has no end, which has been reported.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Unended {
+    /// The semicolon alone is missing.
+    Missing,
+    /// Something follows that does not belong there, so that the value is not what was meant.
+    Mistaken,
+}
+
+pub(super) struct Parser<'a, 'p> {
+    text: &'a str,
+    source: SourceId,
+    lexer: Lexer<'a>,
+    token: Token,
+    /// End of the token before.
+    previous_end: usize,
+    problems: &'p mut Problems,
+    /// The first block that was closed by a brace further left than it, and that brace.
+    missed: Option<(Token, Token)>,
+    /// True if the text ended within a string or comment; then nothing more can be said about its end.
+    broken_end: bool,
+    /// True if characters without meaning stood before the token; then it is no wonder if it is not
+    /// the expected one.
+    after_unknown: bool,
+    parts: usize,
+}
+
+impl<'a, 'p> Parser<'a, 'p> {
+    pub(super) fn new(text: &'a str, source: SourceId, problems: &'p mut Problems) -> Self {
+        let mut parser = Self {
+            text,
+            source,
+            lexer: Lexer::new(text),
+            token: Token {
+                kind: Kind::End,
+                start: 0,
+                end: 0,
+            },
+            previous_end: 0,
+            problems,
+            missed: None,
+            broken_end: false,
+            after_unknown: false,
+            parts: 0,
+        };
+        parser.advance();
+        parser
+    }
+
+    /// The next statement that can be used; `None` at the end.
+    pub(super) fn next_statement(&mut self) -> Option<Statement<'a>> {
+        loop {
+            if self.token.kind == Kind::End || self.problems.is_full() {
+                return None;
+            }
+            self.parts = 0;
+            if !self.token.kind.starts_statement() || self.token.kind == Kind::Geometry {
+                self.not_a_statement();
+                continue;
+            }
+            match self.statement() {
+                Ok(statement) => return Some(statement),
+                Err(Mistake) => self.recover(),
+            }
+        }
+    }
+
+    /// List for mistakes of the evaluation while the parser holds it.
+    pub(super) fn problems(&mut self) -> &mut Problems {
+        self.problems
+    }
+
+    fn statement(&mut self) -> Parsed<Statement<'a>> {
+        let keyword = self.token;
+        match keyword.kind {
+            Kind::Include => {
+                self.advance();
+                self.include().map(Statement::Include)
+            }
+            Kind::Def => {
+                self.advance();
+                self.definition()
+            }
+            Kind::Class | Kind::Frame => {
+                self.advance();
+                let name = self.name(keyword)?;
+                let block = self.block(keyword, Some(name), 1)?;
+                Ok(if keyword.kind == Kind::Class {
+                    Statement::Class(block)
+                } else {
+                    Statement::Frame(block)
+                })
+            }
+            _ => {
+                self.advance();
+                let one = self.name(keyword)?;
+                let other = self.name(keyword)?;
+                if self
+                    .end_of_statement(self.span_from(keyword.start))
+                    .is_err()
+                {
+                    return Err(Mistake);
+                }
+                Ok(Statement::AllowCollision(one, other))
+            }
+        }
+    }
+
+    fn include(&mut self) -> Parsed<Word<'a>> {
+        let token = self.token;
+        if token.kind != Kind::String {
+            return Err(self.unexpected(
+                "a file name in quotes",
+                "write `include \"file.robray\"`, without a semicolon",
+            ));
+        }
+        let word = self.word(token);
+        self.advance();
+        Ok(word)
+    }
+
+    fn definition(&mut self) -> Parsed<Statement<'a>> {
+        let token = self.token;
+        if token.kind.is_reserved_word() {
+            return Err(self.reserved("a definition"));
+        }
+        if token.kind != Kind::Identifier {
+            return Err(self.unexpected("a name", "write `def name value;`"));
+        }
+        let name = self.word(token);
+        self.advance();
+        Ok(match self.defined(&name) {
+            Ok(Some(value)) => Statement::Def(name, value),
+            // So that nobody misses the name as well.
+            Ok(None) => Statement::WrongDef(name),
+            Err(Mistake) => {
+                self.recover();
+                Statement::WrongDef(name)
+            }
+        })
+    }
+
+    /// The value of a definition; none if what follows it shows that it is not what was meant.
+    fn defined(&mut self, name: &Word<'a>) -> Parsed<Option<Expression<'a>>> {
+        match self.token.kind {
+            Kind::Semicolon => {
+                let diagnostic = Diagnostic::error(
+                    codes::MISSING_VALUE,
+                    format!("`def {}` has no value", name.shown()),
+                )
+                .at(name.span, "defined as nothing")
+                .help(format!("write `def {} 1;`", name.shown()));
+                self.problems.push(diagnostic);
+                self.advance();
+                return Ok(None);
+            }
+            Kind::String | Kind::OpenBracket => {
+                return Err(self.unexpected(
+                    "a number, a name or an expression",
+                    "a definition cannot hold a string or an array; define its numbers one by one",
+                ));
+            }
+            _ => {}
+        }
+        let value = self.expression()?;
+        match self.end_of_statement(value.span) {
+            Ok(()) => Ok(Some(value)),
+            Err(Unended::Missing) => {
+                self.recover();
+                Ok(Some(value))
+            }
+            Err(Unended::Mistaken) => Err(Mistake),
+        }
+    }
+
+    /// The name of a frame or class, or one side of an allowed pair.
+    fn name(&mut self, keyword: Token) -> Parsed<Word<'a>> {
+        let token = self.token;
+        match token.kind {
+            Kind::Identifier | Kind::String => {
+                let word = self.word(token);
+                self.advance();
+                let shortened = token.start == token.end;
+                if word.text.is_empty() && !shortened && keyword.kind != Kind::AllowCollision {
+                    let diagnostic = Diagnostic::error(codes::EMPTY_NAME, "a name cannot be empty")
+                        .at(word.span, "this name is empty")
+                        .help("give it a name; the empty name stands for the root");
+                    self.problems.push(diagnostic);
+                }
+                Ok(word)
+            }
+            _ if token.kind.is_reserved_word() => Err(self.reserved("a name")),
+            _ => {
+                let help = match keyword.kind {
+                    Kind::AllowCollision => "write `allow_collision \"one\" \"other\";`",
+                    Kind::Class => "write `class name { … }`",
+                    _ => "write `frame name { … }`",
+                };
+                Err(self.unexpected("a name", help))
+            }
+        }
+    }
+
+    /// The `;` after a statement or attribute, whose text so far is `written`.
+    fn end_of_statement(&mut self, written: Span) -> Result<(), Unended> {
+        if self.token.kind == Kind::Semicolon {
+            self.advance();
+            return Ok(());
+        }
+        Err(self.no_semicolon(written))
+    }
+
+    /// Goes on to the next token, reporting what is none.
+    fn advance(&mut self) {
+        self.previous_end = self.token.end;
+        self.after_unknown = false;
+        if self.problems.is_full() {
+            self.token.kind = Kind::End;
+            self.broken_end = true;
+            return;
+        }
+        loop {
+            self.token = self.lexer.next();
+            match self.token.kind {
+                Kind::LineComment | Kind::BlockComment => {}
+                Kind::Unknown => {
+                    self.unknown_character();
+                    self.after_unknown = true;
+                    if self.problems.is_full() {
+                        self.token.kind = Kind::End;
+                        return;
+                    }
+                }
+                Kind::UnclosedString | Kind::UnclosedComment => {
+                    self.unclosed();
+                    self.broken_end = true;
+                }
+                Kind::Identifier | Kind::String => {
+                    self.check_length();
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Skips to where a statement may begin: after the next `;` or block, or before a brace that
+    /// closes, the end, or a word that starts a statement.
+    fn recover(&mut self) {
+        loop {
+            match self.token.kind {
+                Kind::End | Kind::CloseBrace => return,
+                kind if kind.starts_statement() => return,
+                Kind::Semicolon => {
+                    self.advance();
+                    return;
+                }
+                Kind::OpenBrace => {
+                    self.skip_block();
+                    return;
+                }
+                _ => self.advance(),
+            }
+        }
+    }
+
+    /// Skips a block from its `{` to its `}`, whatever is in it.
+    fn skip_block(&mut self) {
+        let mut depth = 0_usize;
+        loop {
+            match self.token.kind {
+                Kind::End => return,
+                Kind::OpenBrace => depth += 1,
+                Kind::CloseBrace => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.advance();
+                        return;
+                    }
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    fn slice(&self, token: Token) -> &'a str {
+        self.text.get(token.start..token.end).unwrap_or_default()
+    }
+
+    fn word(&self, token: Token) -> Word<'a> {
+        let text = self.slice(token);
+        let quoted = token.kind == Kind::String;
+        Word {
+            text: if quoted { text.trim_matches('"') } else { text },
+            quoted,
+            span: self.span(token),
+        }
+    }
+
+    fn span(&self, token: Token) -> Span {
+        Span::new(self.source, token.start..token.end)
+    }
+
+    fn span_from(&self, start: usize) -> Span {
+        Span::new(self.source, start..self.previous_end.max(start))
+    }
+}

@@ -1,0 +1,206 @@
+//! Frames, classes and geometry: attributes, and blocks in blocks.
+
+use morse_diagnostics::{Diagnostic, indent};
+
+use super::{DEEPEST, MOST_PARTS, Mistake, Parsed, Parser, Unended};
+use crate::codes;
+use crate::lexer::{Kind, Token};
+use crate::syntax::{Attribute, Block, Expression, Inner, Word, Written};
+
+/// An array has at most so many elements; no attribute takes more.
+const MOST_ELEMENTS: usize = 16;
+
+impl<'a> Parser<'a, '_> {
+    /// A block from its `{` on; `depth` is 1 at the top level.
+    pub(super) fn block(
+        &mut self,
+        keyword: Token,
+        name: Option<Word<'a>>,
+        depth: usize,
+    ) -> Parsed<Block<'a>> {
+        let head = self.span_from(keyword.start);
+        let open = self.token;
+        if open.kind != Kind::OpenBrace {
+            return Err(
+                self.unexpected("`{`", "a frame, geometry or class has its parts in braces")
+            );
+        }
+        if depth > DEEPEST {
+            self.too_deep(open, "blocks");
+            self.skip_block();
+            return Err(Mistake);
+        }
+        self.advance();
+        let mut block = Block {
+            name,
+            head,
+            attributes: Vec::new(),
+            blocks: Vec::new(),
+        };
+        loop {
+            match self.token.kind {
+                Kind::CloseBrace => {
+                    self.compare_indents(keyword, open);
+                    self.advance();
+                    return Ok(block);
+                }
+                Kind::End => {
+                    self.unclosed_block(open, head);
+                    return Ok(block);
+                }
+                _ if self.problems.is_full() => return Err(Mistake),
+                _ => self.part(&mut block, keyword.kind, depth),
+            }
+        }
+    }
+
+    /// One attribute or inner block.
+    fn part(&mut self, block: &mut Block<'a>, within: Kind, depth: usize) {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            self.too_many_parts(block.head);
+            return;
+        }
+        let token = self.token;
+        let parsed = match token.kind {
+            Kind::Identifier => self
+                .attribute()
+                .map(|attribute| block.attributes.push(attribute)),
+            Kind::Frame | Kind::Geometry if within == Kind::Frame => {
+                self.inner(depth).map(|inner| block.blocks.push(inner))
+            }
+            _ => {
+                self.not_a_part(within);
+                return;
+            }
+        };
+        if parsed.is_err() {
+            self.recover();
+        }
+    }
+
+    fn inner(&mut self, depth: usize) -> Parsed<Inner<'a>> {
+        let keyword = self.token;
+        self.advance();
+        if keyword.kind == Kind::Frame {
+            let name = self.name(keyword)?;
+            self.block(keyword, Some(name), depth + 1).map(Inner::Frame)
+        } else {
+            self.block(keyword, None, depth + 1).map(Inner::Geometry)
+        }
+    }
+
+    fn attribute(&mut self) -> Parsed<Attribute<'a>> {
+        let name = self.word(self.token);
+        self.advance();
+        let value = match self.token.kind {
+            Kind::Semicolon | Kind::CloseBrace | Kind::End => {
+                let diagnostic = Diagnostic::error(
+                    codes::MISSING_VALUE,
+                    format!("`{}` has no value", name.shown()),
+                )
+                .at(name.span, "a value must follow")
+                .help("an attribute is a name, one value and a semicolon");
+                self.problems.push(diagnostic);
+                if self.token.kind == Kind::Semicolon {
+                    self.advance();
+                }
+                let value = Written::Wrong;
+                return Ok(Attribute { name, value });
+            }
+            Kind::String => {
+                let word = self.word(self.token);
+                self.advance();
+                Written::Text(word)
+            }
+            _ => match self.computed() {
+                Ok(value) => value,
+                Err(Mistake) => {
+                    self.recover();
+                    // So that nobody misses the attribute as well.
+                    let value = Written::Wrong;
+                    return Ok(Attribute { name, value });
+                }
+            },
+        };
+        let end = value.span().unwrap_or(name.span);
+        let value = match self.end_of_statement(name.span.to(end)) {
+            Ok(()) => value,
+            Err(unended) => {
+                self.after_missing_semicolon();
+                match unended {
+                    Unended::Missing => value,
+                    Unended::Mistaken => Written::Wrong,
+                }
+            }
+        };
+        Ok(Attribute { name, value })
+    }
+
+    fn computed(&mut self) -> Parsed<Written<'a>> {
+        match self.token.kind {
+            Kind::OpenBracket => self.array(),
+            _ => self.expression().map(Written::Expression),
+        }
+    }
+
+    /// Remembers a block whose brace closes it from further left than the block begins: that brace was meant for
+    /// another one.
+    fn compare_indents(&mut self, keyword: Token, open: Token) {
+        if let (Some(begun), Some(closed)) = (
+            indent(self.text, keyword.start),
+            indent(self.text, self.token.start),
+        ) && closed < begun
+            && self.missed.is_none()
+        {
+            self.missed = Some((open, self.token));
+        }
+    }
+
+    /// Reads the next attribute as one if only the `;` was forgotten; otherwise recovers.
+    fn after_missing_semicolon(&mut self) {
+        let between = self.text.get(self.previous_end..self.token.start);
+        let next_line = between.is_some_and(|text| text.contains('\n'));
+        let starts_attribute = self.token.kind == Kind::Identifier && next_line;
+        if !starts_attribute {
+            self.recover();
+        }
+    }
+
+    /// An array. Missing elements, as in `[1,,2,]`, do not count.
+    fn array(&mut self) -> Parsed<Written<'a>> {
+        let open = self.token;
+        self.advance();
+        let mut elements: Vec<Expression<'a>> = Vec::new();
+        let mut commas = 0;
+        loop {
+            if elements.len() > MOST_ELEMENTS || commas > MOST_ELEMENTS {
+                return Err(self.array_too_long(open));
+            }
+            match self.token.kind {
+                Kind::CloseBracket => {
+                    self.advance();
+                    let span = self.span_from(open.start);
+                    return Ok(Written::Array(span, elements));
+                }
+                Kind::Comma => {
+                    commas += 1;
+                    self.advance();
+                    continue;
+                }
+                Kind::String | Kind::OpenBracket => {
+                    return Err(self.unexpected(
+                        "a number",
+                        "an array holds numbers only, not strings or arrays",
+                    ));
+                }
+                _ => {}
+            }
+            let element = self.expression()?;
+            elements.push(element);
+            if !matches!(self.token.kind, Kind::Comma | Kind::CloseBracket) {
+                return Err(self.unclosed_array(open));
+            }
+        }
+    }
+}

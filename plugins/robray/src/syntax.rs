@@ -1,0 +1,112 @@
+//! Syntax tree of one statement. It borrows from the text, and its depth is bounded.
+
+use morse_diagnostics::Span;
+
+/// A name, with or without quotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
+    pub(super) quoted: bool,
+    pub(super) span: Span,
+}
+
+/// A statement at the top level of a file.
+#[derive(Debug)]
+pub(super) enum Statement<'a> {
+    Include(Word<'a>),
+    Def(Word<'a>, Expression<'a>),
+    /// A definition whose value is a mistake, which has been reported.
+    WrongDef(Word<'a>),
+    Class(Block<'a>),
+    Frame(Block<'a>),
+    AllowCollision(Word<'a>, Word<'a>),
+}
+
+/// A class, frame or geometry.
+#[derive(Debug)]
+pub(super) struct Block<'a> {
+    /// Missing in a geometry.
+    pub(super) name: Option<Word<'a>>,
+    /// From the keyword to the name, to point at the block as a whole.
+    pub(super) head: Span,
+    pub(super) attributes: Vec<Attribute<'a>>,
+    /// Frames and geometry inside, in the order they were written.
+    pub(super) blocks: Vec<Inner<'a>>,
+}
+
+#[derive(Debug)]
+pub(super) enum Inner<'a> {
+    Frame(Block<'a>),
+    Geometry(Block<'a>),
+}
+
+#[derive(Debug)]
+pub(super) struct Attribute<'a> {
+    pub(super) name: Word<'a>,
+    pub(super) value: Written<'a>,
+}
+
+/// The value of an attribute, before it is evaluated.
+#[derive(Debug)]
+pub(super) enum Written<'a> {
+    Text(Word<'a>),
+    Array(Span, Vec<Expression<'a>>),
+    Expression(Expression<'a>),
+    /// A mistake that has been reported.
+    Wrong,
+}
+
+/// An expression in postfix order, so that no long chain of operators can make a deep tree.
+#[derive(Debug)]
+pub(super) struct Expression<'a> {
+    pub(super) span: Span,
+    pub(super) steps: Vec<Step<'a>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step<'a> {
+    pub(super) span: Span,
+    pub(super) action: Action<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Action<'a> {
+    Push(f64),
+    Load(&'a str),
+    Negate,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+}
+
+impl<'a> Expression<'a> {
+    /// The name, if the expression is nothing but one.
+    pub(super) fn name(&self) -> Option<Word<'a>> {
+        match self.steps.as_slice() {
+            [
+                Step {
+                    span,
+                    action: Action::Load(text),
+                },
+            ] => Some(Word {
+                text,
+                quoted: false,
+                span: *span,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Written<'_> {
+    pub(super) fn span(&self) -> Option<Span> {
+        match self {
+            Self::Text(word) => Some(word.span),
+            Self::Array(span, _) => Some(*span),
+            Self::Expression(expression) => Some(expression.span),
+            Self::Wrong => None,
+        }
+    }
+}

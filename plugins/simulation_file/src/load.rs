@@ -1,0 +1,155 @@
+//! Bytes → [`Simulation`], with everything that is wrong in one pass.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use morse_diagnostics::{Diagnostic, LARGEST_FILE, SourceId, Sources, Span};
+
+use super::model::Simulation;
+use super::parser::parse;
+use super::problem::{Problems, error};
+use super::read;
+use super::reader::Reader;
+use super::set;
+use super::tree::Node;
+use super::vocabulary::Vocabulary;
+
+/// From here on a file is large.
+const LARGE_FILE: usize = 2 * 1024 * 1024;
+
+/// Result of loading a simulation file.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// As much as could be read; not to be run when a diagnostic is an error.
+    pub simulation: Simulation,
+    /// Diagnostics, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The simulation file among the sources.
+    pub source: SourceId,
+}
+
+impl Loaded {
+    /// Tells whether the simulation can be used.
+    pub fn is_fine(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Reads a simulation file, after putting in the values of all `--set path=value`.
+///
+/// `name` is how messages call the file. The file and the arguments are added to `sources`, so that
+/// diagnostics can show them. Names that must be looked up in the scene are left to
+/// [`check`](super::check()).
+///
+/// ```
+/// use morse_diagnostics::Sources;
+/// use morse_simulation_file::load;
+///
+/// let text = b"Simulation(environment: (rate: 50))";
+/// let set = ["environment.seed=3".to_owned()];
+/// let mut sources = Sources::default();
+/// let loaded = load("test.ron", text, &set, &(), &mut sources);
+/// assert!(loaded.is_fine());
+/// assert_eq!(loaded.simulation.environment.rate.value, 50.0);
+/// assert_eq!(loaded.simulation.environment.seed, 3);
+/// ```
+pub fn load(
+    name: &str,
+    bytes: &[u8],
+    set: &[String],
+    vocabulary: &dyn Vocabulary,
+    sources: &mut Sources,
+) -> Loaded {
+    let (text, objection) = text_of(bytes);
+    let text: Arc<str> = text.into();
+    let source = sources.add(name, Arc::clone(&text));
+    let mut problems = Problems::new(bytes.len() > LARGE_FILE);
+    let arguments: Vec<_> = set
+        .iter()
+        .map(|argument| (argument, sources.add("--set", argument.as_str())))
+        .collect();
+    if let Some(objection) = objection {
+        let end = Span::new(source, text.len()..text.len());
+        problems.push(objection.at(end, ""));
+        return loaded(Simulation::default(), problems, source);
+    }
+    let Some(mut root) = parsed(&text, source, "Simulation", &mut problems) else {
+        return loaded(Simulation::default(), problems, source);
+    };
+    for (argument, source) in arguments {
+        set::apply(&mut root, argument, source, &mut problems);
+    }
+    let mut reader = Reader {
+        vocabulary,
+        problems: &mut problems,
+        file: source,
+        middlewares: BTreeMap::new(),
+    };
+    let simulation = read::simulation(&mut reader, &root);
+    loaded(simulation, problems, source)
+}
+
+/// Tree of a text whose one value is called `root`; nothing where the text is not sound.
+pub(super) fn parsed(
+    text: &str,
+    source: SourceId,
+    root: &str,
+    problems: &mut Problems,
+) -> Option<Node> {
+    if text.trim_start_matches('\u{FEFF}').trim().is_empty() {
+        let shortest = match root {
+            "Simulation" => "; the shortest one is `Simulation()`",
+            _ => "",
+        };
+        let problem = error(
+            "simulation::empty",
+            Span::new(source, 0..0),
+            "the file is empty",
+        )
+        .help(format!("write `{root}( … )`{shortest}"));
+        problems.push(problem);
+        return None;
+    }
+    let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+    let parsed = parse(text, source, start, problems);
+    parsed.root.filter(|_| parsed.sound)
+}
+
+fn loaded(simulation: Simulation, problems: Problems, source: SourceId) -> Loaded {
+    Loaded {
+        simulation,
+        diagnostics: problems.into_sorted(),
+        source,
+    }
+}
+
+/// The text of the file; where it is no text, what comes before that, and an objection.
+pub(super) fn text_of(bytes: &[u8]) -> (&str, Option<Diagnostic>) {
+    if bytes.len() > LARGEST_FILE {
+        let message = "the file is larger than 64 MiB";
+        let problem = Diagnostic::error("simulation::too-large", message)
+            .help("use `repeat` for many robots of one kind");
+        return ("", Some(problem));
+    }
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        let problem = Diagnostic::error("simulation::encoding", "the file is UTF-16")
+            .help("save it as UTF-8");
+        return ("", Some(problem));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(failure) => {
+            let good = bytes.get(..failure.valid_up_to()).unwrap_or_default();
+            let problem =
+                Diagnostic::error("simulation::encoding", "the file is not UTF-8 from here on")
+                    .help("save it as UTF-8");
+            return (std::str::from_utf8(good).unwrap_or_default(), Some(problem));
+        }
+    };
+    if let Some(nul) = text.find('\0') {
+        let message = "the file has a NUL character: it is not a text file";
+        let problem = Diagnostic::error("simulation::encoding", message);
+        return (text.get(..nul).unwrap_or_default(), Some(problem));
+    }
+    (text, None)
+}

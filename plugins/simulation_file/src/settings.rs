@@ -1,0 +1,271 @@
+//! Tree → a kind's own settings: a serde deserializer that knows where every value stood.
+
+mod trace;
+mod value;
+
+use morse_diagnostics::{Diagnostic, SourceId, Span};
+use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::problem::{Problems, Wording as _, error, quoted};
+use super::tree::{Field, Kind, Node};
+use super::vocabulary::{Family, Fault, Vocabulary};
+use crate::model::Settings;
+use trace::{SettingsError, Trace};
+use value::{Place, Value};
+
+/// After so many mistakes in the settings of one component, the others are left for next time.
+const MOST_ATTEMPTS: usize = 16;
+
+/// Description of a component, of which its kind's settings are a part.
+pub(super) struct Written<'n> {
+    pub(super) family: Family,
+    pub(super) word: &'n str,
+    /// Place of the kind's name: what is missing is reported there.
+    pub(super) kind: Span,
+    /// The fields that are not common to all kinds.
+    pub(super) own: Vec<&'n Field>,
+    /// The common fields, which a kind can ask for too.
+    pub(super) common: Vec<&'n Field>,
+    /// The names of all common fields.
+    pub(super) common_names: &'n [&'static str],
+    /// The simulation file.
+    pub(super) file: SourceId,
+}
+
+/// Reads the settings of a kind; reports all that is wrong with them.
+pub(super) fn read(
+    mut written: Written<'_>,
+    vocabulary: &dyn Vocabulary,
+    problems: &mut Problems,
+) -> Settings {
+    let mut left_out = Vec::new();
+    for _ in 0..MOST_ATTEMPTS {
+        let trace = Trace::default();
+        let mut erased = <dyn erased_serde::Deserializer<'_>>::erase(Top {
+            written: &written,
+            trace: &trace,
+        });
+        let result = vocabulary.read(written.family, written.word, &mut erased);
+        let (unknown, first) = trace.into_parts();
+        for problem in unknown {
+            problems.push(problem);
+        }
+        let failure = match result {
+            Ok(settings) => {
+                for fault in vocabulary.faults(written.family, written.word, &settings) {
+                    problems.push(fault_at_its_place(&fault, &written));
+                }
+                return Settings(settings);
+            }
+            Err(failure) => first.unwrap_or_else(|| SettingsError::other(written.kind, &failure)),
+        };
+        let span = failure.span;
+        if !failure.is_missing_one_of(&left_out) {
+            problems.push(failure.worded(written.word));
+        }
+        // A mistake in one field must not hide those in the others: read on without that field.
+        let field = take_with(&mut written.own, span);
+        let Some(field) = field.or_else(|| take_with(&mut written.common, span)) else {
+            break;
+        };
+        left_out.push(field.name.value.clone());
+    }
+    Settings::default()
+}
+
+/// Tells of a mistake in settings that could be read, at the place where they say it; where that is not found, at the
+/// place of the kind.
+fn fault_at_its_place(fault: &Fault, written: &Written<'_>) -> Diagnostic {
+    let mut steps = fault.path.iter();
+    let first = steps.next();
+    let mut fields = written.own.iter().chain(&written.common);
+    let field = fields.find(|field| Some(&field.name.value) == first);
+    let span = field.map_or(written.kind, |field| {
+        steps
+            .try_fold(&field.value, |node, step| part(node, step).ok_or(node))
+            .unwrap_or_else(|last| last)
+            .span
+    });
+    let (name, word) = (quoted(&fault.path.join(".")), quoted(written.word));
+    let message = format!("{name} of {word}: {}", fault.message);
+    error("simulation::out-of-range", span, message).label(format!("expected {}", fault.wanted))
+}
+
+/// The part of a value that has a name, a place or a key.
+fn part<'n>(node: &'n Node, step: &str) -> Option<&'n Node> {
+    match &node.kind {
+        Kind::Struct(_, fields) => {
+            let field = fields.iter().find(|field| field.name.value == step);
+            field.map(|field| &field.value)
+        }
+        Kind::List(items) | Kind::Tuple(_, items) => items.get(step.parse::<usize>().ok()?),
+        Kind::Map(pairs) => {
+            let pair = pairs.iter().find(|(key, _)| match &key.kind {
+                Kind::Text(text) | Kind::Word(text) => text == step,
+                Kind::Integer(number) => number.to_string() == step,
+                _ => false,
+            });
+            pair.map(|(_, value)| value)
+        }
+        _ => None,
+    }
+}
+
+/// Takes out the field that a place belongs to.
+fn take_with<'n>(fields: &mut Vec<&'n Field>, span: Span) -> Option<&'n Field> {
+    let holds = |whole: Span| {
+        whole.source == span.source && whole.start <= span.start && span.end <= whole.end
+    };
+    let at_fault = |field: &&Field| holds(field.place()) || holds(field.value.span);
+    let index = fields.iter().position(at_fault)?;
+    Some(fields.remove(index))
+}
+
+/// The settings as a whole.
+struct Top<'n> {
+    written: &'n Written<'n>,
+    trace: &'n Trace,
+}
+
+impl<'n> Top<'n> {
+    fn place(&self) -> Place<'n> {
+        Place {
+            span: self.written.kind,
+            name: self.written.word,
+            file: self.written.file,
+            trace: self.trace,
+        }
+    }
+
+    /// Reports the fields that the settings do not have.
+    fn refuse_unknown(&self, known: &[&'static str]) {
+        let common = self.written.common_names;
+        // A kind that takes a common field for itself, such as `level`, has it in both lists.
+        let own = || known.iter().filter(|name| !common.contains(name));
+        let names = || common.iter().chain(own()).copied();
+        for field in &self.written.own {
+            if !known.contains(&field.name.value.as_str()) {
+                let (family, word) = (self.written.family.noun(), quoted(self.written.word));
+                self.trace
+                    .push(unknown_field(field, &format!("{family} {word}"), names()));
+            }
+        }
+    }
+}
+
+/// `unknown field …`, with what is known.
+fn unknown_field<'k>(field: &Field, of: &str, known: impl Iterator<Item = &'k str>) -> Diagnostic {
+    let name = &field.name.value;
+    let message = format!("unknown field {} of {of}", quoted(name));
+    error("simulation::unknown-field", field.place(), message).known(name, known)
+}
+
+impl<'de> Deserializer<'de> for Top<'_> {
+    type Error = SettingsError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
+        let fields = self.written.own.clone();
+        let result = visitor.visit_map(Fields::new(fields, self.place()));
+        self.place().traced(result)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        known: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, SettingsError> {
+        self.refuse_unknown(known);
+        let fields = self.written.own.iter().chain(&self.written.common);
+        let fields = fields
+            .filter(|field| known.contains(&field.name.value.as_str()))
+            .copied()
+            .collect();
+        let result = visitor.visit_map(Fields::new(fields, self.place()));
+        self.place().traced(result)
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
+        self.refuse_unknown(&[]);
+        visitor.visit_unit()
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, SettingsError> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, SettingsError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
+        visitor.visit_some(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf seq
+        tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// Named fields, one after the other.
+struct Fields<'n> {
+    fields: std::vec::IntoIter<&'n Field>,
+    value: Option<&'n Field>,
+    place: Place<'n>,
+}
+
+impl<'n> Fields<'n> {
+    fn new(fields: Vec<&'n Field>, place: Place<'n>) -> Self {
+        Self {
+            fields: fields.into_iter(),
+            value: None,
+            place,
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'_> {
+    type Error = SettingsError;
+
+    fn next_key_seed<K: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, SettingsError> {
+        self.value = self.fields.next();
+        let Some(field) = self.value else {
+            return Ok(None);
+        };
+        let name: de::value::StrDeserializer<'_, SettingsError> =
+            field.name.value.as_str().into_deserializer();
+        seed.deserialize(name).map(Some)
+    }
+
+    fn next_value_seed<V: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, SettingsError> {
+        match self.value.take() {
+            Some(field) => {
+                let value = Value {
+                    node: &field.value,
+                    name: &field.name.value,
+                    file: self.place.file,
+                    trace: self.place.trace,
+                };
+                // A kind may refuse what was read well.
+                value.traced(seed.deserialize(value))
+            }
+            None => Err(de::Error::custom("a value was asked for before its name")),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Scenes, and the files that people write: the model, the languages that are read into it, and what joins them.
+//!
+//! In reading order:
+//! - [`model`], [`assembly`], [`locked`], [`bounds`]: scenes as plain data (`morse_scene`), with the models that the
+//!   program carries ([`assets`], [`shipped`]) and the robots of MORSE's builder ([`morse_robots`]);
+//! - [`robray`]: the scene language (`morse_robray`);
+//! - [`simulation`]: simulation files (`morse_simulation_file`);
+//! - [`urdf`], [`xacro`], [`packages`], [`xml`]: robot descriptions (`morse_description`);
+//! - [`load`]: scene files of all [`formats`];
+//! - [`diagnostic`], [`report`]: errors and warnings of all of them (`morse_diagnostics`).
+pub mod load;
+
+pub use morse_description::{packages, urdf, xacro, xml};
+pub use morse_diagnostics::{self as diagnostic, report};
+pub use morse_robray as robray;
+pub use morse_scene::{assembly, assets, bounds, formats, locked, model, morse_robots, shipped};
+pub use morse_simulation_file as simulation;

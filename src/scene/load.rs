@@ -1,0 +1,187 @@
+//! Scene files of all formats: each is read by its own reader, and what one includes by the other.
+
+use std::path::{Path, PathBuf};
+
+use morse_description::{
+    packages::Finder,
+    urdf::{self, Asset, Root},
+};
+use morse_diagnostics::{Diagnostic, Failed, Sources};
+use morse_robray::{self as robray, Included, Inclusions, NotFound};
+use morse_scene::{formats::Format, model::Scene, shipped::Shipped};
+
+/// Options for reading a scene.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Take warnings for errors.
+    pub strict: bool,
+    /// Refuse what amino, the language's first implementation, does not know: joint limits, mass,
+    /// friction and the like.
+    pub strict_amino: bool,
+    /// Directories whose files may be shown in messages and used as meshes, besides the directory of
+    /// the scene and the current one.
+    pub allow_paths: Vec<PathBuf>,
+    /// Files that the program carries in itself: what is not found on the disk is looked for here.
+    pub shipped: Shipped,
+    /// Do not look whether meshes exist.
+    pub skip_mesh_check: bool,
+    /// The scene is to be simulated: what the language allows and no simulation can bear, such as a negative
+    /// radius or a missing mesh, is an error instead of a warning.
+    pub simulated: bool,
+    /// Files that were read before and may be shown together with these.
+    pub sources: Sources,
+    /// Options for robot descriptions, which a scene can include.
+    pub urdf: urdf::Options,
+}
+
+impl LoadOptions {
+    /// Options that readers of all formats share.
+    #[must_use]
+    pub fn circumstances(&self) -> urdf::Circumstances<'_> {
+        urdf::Circumstances {
+            strict: self.strict,
+            simulated: self.simulated,
+            allow_paths: &self.allow_paths,
+        }
+    }
+
+    fn robray(&self) -> robray::Options<'_> {
+        robray::Options {
+            strict: self.strict,
+            strict_amino: self.strict_amino,
+            allow_paths: &self.allow_paths,
+            shipped: self.shipped,
+            skip_mesh_check: self.skip_mesh_check,
+            simulated: self.simulated,
+            sources: &self.sources,
+        }
+    }
+}
+
+/// A scene that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Content of the file and all it includes.
+    pub scene: Scene,
+    /// Warnings about what is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+    /// The files, for showing the warnings.
+    pub sources: Sources,
+    /// Meshes and images of robot descriptions.
+    pub assets: Vec<Asset>,
+}
+
+/// Reads a scene file with all it names.
+///
+/// # Errors
+///
+/// All that is wrong with the files, in one pass.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
+    match Format::of(path) {
+        Format::Robray => {
+            let mut descriptions = Descriptions::new(options);
+            let read = robray::load(path, options.robray(), &mut descriptions)?;
+            Ok(with_assets(read, descriptions.assets))
+        }
+        Format::Urdf | Format::Xacro => {
+            let mut sources = Sources::clone(&options.sources);
+            let read = urdf::load(path, &options.urdf, options.circumstances(), &mut sources);
+            loaded(read, sources)
+        }
+        Format::Later(name) => {
+            let message = format!("`{}`: {name} cannot be read yet", path.display());
+            let diagnostic = Diagnostic::error("load::format", message);
+            Err(Box::new(Failed {
+                diagnostics: vec![
+                    diagnostic.help("describe the robot in a `.urdf` or a `.robray` file"),
+                ],
+                sources: Sources::clone(&options.sources),
+            }))
+        }
+    }
+}
+
+/// Reads a text in the scene language. `name` is what messages call it; includes and meshes are looked for
+/// from `directory`.
+///
+/// # Errors
+///
+/// All that is wrong with the text, in one pass.
+pub fn parse_str(
+    text: &str,
+    name: &str,
+    directory: &Path,
+    options: &LoadOptions,
+) -> Result<Loaded, Box<Failed>> {
+    let mut descriptions = Descriptions::new(options);
+    let read = robray::parse_str(text, name, directory, options.robray(), &mut descriptions)?;
+    Ok(with_assets(read, descriptions.assets))
+}
+
+/// Robot descriptions that a scene includes. Their joints are frames too, as amino names them.
+struct Descriptions<'a> {
+    options: &'a LoadOptions,
+    assets: Vec<Asset>,
+}
+
+impl<'a> Descriptions<'a> {
+    fn new(options: &'a LoadOptions) -> Self {
+        Self {
+            options,
+            assets: Vec::new(),
+        }
+    }
+}
+
+impl Inclusions for Descriptions<'_> {
+    fn read(&mut self, path: &Path, sources: &mut Sources) -> Included {
+        let options = urdf::Options {
+            root: Root::Fixed,
+            joint_frames: true,
+            ..self.options.urdf.clone()
+        };
+        let read = urdf::load(path, &options, self.options.circumstances(), sources);
+        self.assets.extend(read.assets);
+        Included {
+            scene: read.scene,
+            diagnostics: read.diagnostics,
+        }
+    }
+
+    fn find(&self, written: &str, directory: &Path) -> Result<PathBuf, NotFound> {
+        let packages = &self.options.urdf.packages;
+        let search = Finder::new(packages, directory, &self.options.allow_paths).find(written);
+        search.found.ok_or_else(|| NotFound {
+            reason: match (search.objection, search.outside) {
+                (Some(objection), _) => objection,
+                (None, Some(_)) => "it lies outside the allowed directories".to_owned(),
+                (None, None) => "there is no such file".to_owned(),
+            },
+            looked: search.looked,
+        })
+    }
+}
+
+fn with_assets(read: robray::Loaded, assets: Vec<Asset>) -> Loaded {
+    Loaded {
+        scene: read.scene,
+        warnings: read.warnings,
+        sources: read.sources,
+        assets,
+    }
+}
+
+fn loaded(read: urdf::Read, sources: Sources) -> Result<Loaded, Box<Failed>> {
+    match read.scene {
+        Some(scene) => Ok(Loaded {
+            scene,
+            warnings: read.diagnostics,
+            sources,
+            assets: read.assets,
+        }),
+        None => Err(Box::new(Failed {
+            diagnostics: read.diagnostics,
+            sources,
+        })),
+    }
+}
