@@ -107,10 +107,11 @@ impl VariableRow {
 }
 
 /// True if a set point that has these speeds and changes of speed in two ticks in a row moves evenly, and does not jump: its speed
-/// changes by little, or it changes as in the tick before.
+/// changes by little, or its acceleration does.
 fn moves_evenly([speed, change]: [f64; 2], [speed_before, change_before]: [f64; 2]) -> bool {
     let is_steady = change.abs() <= 0.5 * speed.abs().min(speed_before.abs());
-    let most = change.abs().max(change_before.abs());
+    let numbers = [speed, change, speed_before, change_before];
+    let most = numbers.map(f64::abs).into_iter().fold(0.0, f64::max);
     is_steady || (change - change_before).abs() <= 0.5 * most
 }
 

@@ -243,9 +243,9 @@ fn set_points_tick_by_tick_do_not_shake_what_is_held() {
             missed = missed.max((test.joint("cross").position - shake).abs());
         }
         println!("{rate} Hz: slipped by {slipped} m, {missed} m off");
-        // At 60 Hz the motion has seven set points in a radian and a half: its acceleration changes by a third in each.
-        let most = if rate == 60 { 5e-3 } else { 1e-3 };
-        assert!(slipped < most, "{rate} Hz: slipped by {slipped} m");
+        assert!(slipped < 1e-4, "{rate} Hz: slipped by {slipped} m");
+        // At 60 Hz the acceleration changes by a third from one set point to the next.
+        assert!(missed < 2e-4, "{rate} Hz: {missed} m off");
     }
 }
 
