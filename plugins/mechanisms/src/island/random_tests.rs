@@ -64,6 +64,14 @@ fn swing(run: &mut Run, parts: &[Part]) -> f64 {
     now - least
 }
 
+/// Height of the end of the last rod where all hang down, m.
+fn at_bottom(parts: &[Part]) -> f64 {
+    let mut run = Run::new(&rods(None, parts), 1.0);
+    run.mover.work.place(&run.tree, &run.base, &run.state);
+    let last = parts.len() - 1;
+    run.point(last, Vector3::new(0.0, 0.0, -parts[last].2[1])).z
+}
+
 /// Radius of the balls, m.
 const RADIUS: f64 = 0.02;
 
@@ -308,8 +316,11 @@ proptest! {
         let mut ball = Ball::new(Inside::Bowl(radius), &mut run, end, mass);
         let down = run.mover.work.place_of(link).rotation.tr_mul(&-Vector3::z());
         ball.place = run.point(link, end + down * (radius - RADIUS + 1e-4));
-        let swing = swing(&mut run, &parts);
-        prop_assume!(swing > 0.1);
+        let before = ball.place.z;
+        let rods = swing(&mut run, &parts);
+        let bottom = at_bottom(&parts) - (radius - RADIUS);
+        let swing = rods + mass * GRAVITY.norm() * (before - bottom);
+        prop_assume!(rods > 0.1);
         let mut energies = Vec::new();
         for _ in 0..(10.0 * rate) as usize {
             ball.step(&mut run, end);
