@@ -1,5 +1,6 @@
 //! Dynamics for users' controllers, against the world that they are of.
 mod balance;
+mod gripping;
 mod motors;
 mod torque;
 mod touching;

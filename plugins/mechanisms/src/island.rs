@@ -85,6 +85,8 @@ pub struct Contact {
     pub point: Vector3<f64>,
     /// From the first side to the second.
     pub normal: Vector3<f64>,
+    /// Speed with which the two parted at the end of the step before, if they touched; then, of this one, m/s.
+    pub parted: Option<f64>,
     /// Way that is left between the two in the middle of the step, m; negative where they are inside each other.
     pub distance: f64,
     /// Coulomb coefficient.
@@ -393,6 +395,7 @@ impl Island {
         }
         for (at, contact) in contacts.iter_mut().enumerate() {
             contact.impulse = self.rows.impulse_of(at);
+            contact.parted = self.rows.parting_of(at, &self.speeds);
         }
     }
 }
@@ -417,5 +420,7 @@ fn motion(speeds: &[f64], start: usize) -> Motion {
 
 #[cfg(test)]
 mod energy_tests;
+#[cfg(test)]
+mod random_tests;
 #[cfg(test)]
 mod tests;

@@ -58,6 +58,8 @@ pub struct Motor {
     pub speed: f64,
     /// Speed and change of speed with which the position comes there within a tick, rad/s or m/s; the caller moves it.
     pub ramp: [f64; 2],
+    /// Change of the speed in this step, rad/s² or m/s².
+    pub acceleration: f64,
     /// Added, N·m or N.
     pub effort: f64,
     /// N·m or N, either way.
@@ -76,6 +78,7 @@ impl Default for Motor {
             position: 0.0,
             speed: 0.0,
             ramp: [0.0; 2],
+            acceleration: 0.0,
             effort: 0.0,
             max_effort: f64::INFINITY,
             compensates: false,
@@ -136,6 +139,9 @@ struct Gain {
     ahead: f64,
     /// The rest of that position, rad or m.
     position: f64,
+    /// Time for which the change of speed counts in the way of the joint, besides half the step, s: a joint on a stiff spring goes
+    /// where the spring sees it, else the spring would gain energy. Every other joint goes by the mean speed, as what it holds does.
+    beyond: f64,
 }
 
 /// Parts of a step: so many that nothing turns further in one than it may, but for wheels, which look the same after any
@@ -268,21 +274,32 @@ impl Mover {
     /// `q + dt·((1 − θ)·v + θ·v_end)`.
     fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
         for (place, variable) in tree.variables().iter().enumerate() {
-            let resistance = &self.resistances[place];
+            let (motor, resistance) = (&self.motors[place], &self.resistances[place]);
             let inertia = self.work.matrix.at(variable.speed, variable.speed) + resistance.armature;
-            let [stiffness, damping] = self.motors[place].gains(inertia, dt);
+            let [stiffness, damping] = motor.gains(inertia, dt);
             // How stiff spring and damper are for the length of the step.
             let damper = (damping + resistance.damping) * dt;
-            let rate = (stiffness * dt * dt + damper) / inertia;
+            let own = (stiffness * dt * dt + damper) / inertia;
+            let rate = motor.stiff.map_or(own, |rate| rate * dt);
             let rate = if rate.is_finite() { rate } else { 0.0 };
             let share = (1.0 + rate * rate / (1.0 + rate * rate)) / 2.0;
-            let speed = state.speeds[variable.speed];
+            let later = share * dt - dt / 2.0;
+            let (speed, middle) = (state.speeds[variable.speed], &self.middle.positions);
             self.gains[place] = Gain {
                 stiffness,
                 damping,
                 ahead: share * dt,
-                position: self.middle.positions[variable.position] + (0.5 - share) * dt * speed,
+                position: middle[variable.position] - later * speed,
+                beyond: if motor.stiff.is_none() && stiffness > 0.0 {
+                    later
+                } else {
+                    0.0
+                },
             };
+            if motor.stiff.is_some() {
+                // The joint is not where the motor sees it; the set point is off by as much.
+                self.gains[place].position -= later * dt * motor.acceleration;
+            }
         }
     }
 
@@ -307,14 +324,11 @@ impl Mover {
             tree.integrate(&mut self.middle.positions, apart, dt);
         }
         tree.integrate(&mut self.middle.positions, &self.speeds, dt / 2.0);
-        // Joints with stiff motors go where their motors see them.
         for (place, variable) in tree.variables().iter().enumerate() {
-            let gain = &self.gains[place];
-            if self.saturated[place].is_some() {
-                continue;
+            if self.saturated[place].is_none() {
+                let change = self.speeds[variable.speed] - state.speeds[variable.speed];
+                self.middle.positions[variable.position] += self.gains[place].beyond * change;
             }
-            let change = self.speeds[variable.speed] - state.speeds[variable.speed];
-            self.middle.positions[variable.position] += (gain.ahead - dt / 2.0) * change;
         }
         for row in self
             .rows

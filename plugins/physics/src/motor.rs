@@ -35,10 +35,9 @@ impl VariableRow {
                 let [now, change] = [(next - from) / dt, (next - from) / dt - before[0]];
                 // On its way at its greatest speed, the speed goes with the position.
                 let is_on_its_way = fastest.is_finite() && next != wanted;
-                let ramp = if set_point.is_some() && moves_evenly([now, change], before) {
-                    [now, change]
-                } else {
-                    [0.0; 2]
+                let ramp = match set_point {
+                    Some(_) if self.interpolates([now, change], before) => [now, change],
+                    _ => [0.0; 2],
                 };
                 let speed = if is_on_its_way { now } else { ramp[0] };
                 let rate = self.rate(next - position);
@@ -69,17 +68,16 @@ impl VariableRow {
             | JointTarget::Position(_)
             | JointTarget::Jump(_)
             | JointTarget::Velocity(_)
-            | JointTarget::Effort(_)
-                if motor.compensates =>
-            {
-                (motor, None)
+            | JointTarget::Effort(_) => {
+                let carries = motor.compensates;
+                (if carries { motor } else { Motor::default() }, None)
             }
-            JointTarget::Free
-            | JointTarget::Position(_)
-            | JointTarget::Jump(_)
-            | JointTarget::Velocity(_)
-            | JointTarget::Effort(_) => (Motor::default(), None),
         }
+    }
+
+    /// True if a set point with these speeds and changes of speed in two ticks in a row is interpolated within the tick.
+    fn interpolates(&self, now: [f64; 2], before: [f64; 2]) -> bool {
+        self.layout.settings.interpolate.unwrap_or(true) && moves_evenly(now, before)
     }
 
     /// Rate at which a motor without gains of its own comes nearer, 1/s: so that half of its effort can stop it in time,
@@ -107,10 +105,11 @@ impl VariableRow {
 }
 
 /// True if a set point that has these speeds and changes of speed in two ticks in a row moves evenly, and does not jump: its speed
-/// changes by little, or it changes as in the tick before.
+/// changes by little, or its acceleration does.
 fn moves_evenly([speed, change]: [f64; 2], [speed_before, change_before]: [f64; 2]) -> bool {
     let is_steady = change.abs() <= 0.5 * speed.abs().min(speed_before.abs());
-    let most = change.abs().max(change_before.abs());
+    let numbers = [speed, change, speed_before, change_before];
+    let most = numbers.map(f64::abs).into_iter().fold(0.0, f64::max);
     is_steady || (change - change_before).abs() <= 0.5 * most
 }
 

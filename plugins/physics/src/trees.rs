@@ -112,8 +112,18 @@ pub(super) struct TreesState {
     trees: Vec<TreeState>,
     /// Bodies without joints that touched links, or what touched them, in the last step.
     pulled: Vec<usize>,
-    /// Impulses of the last step, by contact.
-    impulses: Vec<(Key, [f64; 3])>,
+    /// Contacts of the last step, by growing key.
+    touched: Vec<Touched>,
+}
+
+/// A contact of the last step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Touched {
+    key: Key,
+    /// N·s.
+    impulse: [f64; 3],
+    /// Speed with which the two parted at its end, if they pressed, m/s.
+    parted: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -137,6 +147,14 @@ impl TreesState {
                 hasher.f64(*number);
             }
         }
+    }
+}
+
+impl TreesState {
+    /// A contact of the last step.
+    fn touched(&self, key: &Key) -> Option<&Touched> {
+        let at = self.touched.binary_search_by(|known| known.key.cmp(key));
+        self.touched.get(at.ok()?)
     }
 }
 
@@ -293,11 +311,8 @@ impl Trees {
 
     /// The impulse of a contact in the last step, along its normal, N·s; none if the engine solved it.
     pub(super) fn impulse(&self, key: &Key, normal: &Vector3<f64>) -> Option<f64> {
-        let impulses = &self.state.impulses;
-        let at = impulses
-            .binary_search_by(|(known, _)| known.cmp(key))
-            .ok()?;
-        Some(Vector3::from(impulses[at].1).dot(normal))
+        let touched = self.state.touched(key)?;
+        Some(Vector3::from(touched.impulse).dot(normal))
     }
 }
 

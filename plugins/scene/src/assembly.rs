@@ -169,6 +169,8 @@ pub struct JointSettings {
     pub max_effort: Option<f64>,
     /// True if the motor carries the weight of what hangs on the joint, whatever else it does.
     pub gravity_compensation: bool,
+    /// True if positions that are commanded tick by tick are interpolated within the tick; the default.
+    pub interpolate: Option<bool>,
     /// Inertia of the motor's rotor as the joint feels it, kg·m² or kg; the scene's unless given.
     pub armature: Option<f64>,
     /// Greatest dry friction, N·m or N; the scene's unless given.

@@ -296,6 +296,7 @@ fn joint_settings(joint: &model::Joint) -> JointSettings {
         damping: joint.damping,
         max_effort: joint.max_effort,
         gravity_compensation: joint.gravity_compensation.unwrap_or_default(),
+        interpolate: joint.interpolate,
         armature: joint.armature,
         dry_friction: joint.dry_friction,
     }

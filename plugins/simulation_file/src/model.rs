@@ -135,6 +135,8 @@ pub struct Joint {
     pub max_effort: Option<f64>,
     /// True if the motor carries the weight of what hangs on the joint.
     pub gravity_compensation: Option<bool>,
+    /// True if positions that are commanded tick by tick are interpolated within the tick; the default.
+    pub interpolate: Option<bool>,
     /// Inertia of the motor's rotor as the joint feels it, in kg·m² or kg.
     pub armature: Option<f64>,
     /// Greatest dry friction, in N·m or N.

@@ -250,6 +250,7 @@ fn joint(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
         damping: fields.number(reader, &ranges::JOINT_DAMPING),
         max_effort: fields.number(reader, &ranges::JOINT_EFFORT),
         gravity_compensation: fields.read(reader, "gravity_compensation", Reader::boolean),
+        interpolate: fields.read(reader, "interpolate", Reader::boolean),
         armature: fields.number(reader, &ranges::JOINT_ARMATURE),
         dry_friction: fields.number(reader, &ranges::JOINT_FRICTION),
     };

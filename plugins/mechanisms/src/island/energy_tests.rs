@@ -9,11 +9,11 @@ use crate::{
     tree::{Axis, Joint, Link},
 };
 
-const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
-const GROUND: Side = Side::Given(Vector3::new(0.0, 0.0, 0.0));
+pub(super) const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+pub(super) const GROUND: Side = Side::Given(Vector3::new(0.0, 0.0, 0.0));
 
 /// A hinge about an axis at a place of its parent, and a rod that hangs on it.
-fn rod(
+pub(super) fn rod(
     parent: Option<usize>,
     at: [f64; 3],
     axis: Vector3<f64>,
@@ -31,17 +31,17 @@ fn rod(
     }
 }
 
-struct Run {
-    tree: Tree,
-    mover: Mover,
-    state: State,
-    base: Base,
-    island: Island,
-    dt: f64,
+pub(super) struct Run {
+    pub tree: Tree,
+    pub mover: Mover,
+    pub state: State,
+    pub base: Base,
+    pub island: Island,
+    pub dt: f64,
 }
 
 impl Run {
-    fn new(links: &[Link], rate: f64) -> Self {
+    pub(super) fn new(links: &[Link], rate: f64) -> Self {
         let tree = Tree::new(links).unwrap();
         Self {
             mover: Mover::new(&tree),
@@ -53,13 +53,18 @@ impl Run {
         }
     }
 
-    fn place_ahead(&mut self) {
+    pub(super) fn place_ahead(&mut self) {
         let (tree, base) = (&self.tree, &self.base);
         self.mover
             .place_ahead(tree, base, &self.state, self.dt / 2.0);
     }
 
-    fn step(&mut self, bodies: &mut [FreeBody], contacts: &mut [Contact], welds: &[Weld]) {
+    pub(super) fn step(
+        &mut self,
+        bodies: &mut [FreeBody],
+        contacts: &mut [Contact],
+        welds: &[Weld],
+    ) {
         let member = Member {
             tree: &self.tree,
             mover: &mut self.mover,
@@ -73,17 +78,24 @@ impl Run {
     }
 
     /// The point of a link, m, where the link is placed.
-    fn point(&self, link: usize, local: Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn point(&self, link: usize, local: Vector3<f64>) -> Vector3<f64> {
         self.mover.work.place_of(link).point(&local)
     }
 
-    fn energy(&mut self) -> f64 {
+    /// Velocity of a point of the world that moves with a link, m/s.
+    pub(super) fn velocity(&self, link: usize, point: &Vector3<f64>) -> Vector3<f64> {
+        let pose = self.mover.work.place_of(link);
+        let local = pose.rotation.tr_mul(&(point - pose.position));
+        pose.rotation * self.mover.work.velocity_of(link).at(&local)
+    }
+
+    pub(super) fn energy(&mut self) -> f64 {
         self.mover.work.place(&self.tree, &self.base, &self.state);
         self.mover.work.energy(&self.tree, &self.base).iter().sum()
     }
 
     /// Touches the ground with points of links, each of which is a link and a place on it; `friction` Coulomb's.
-    fn touching(
+    pub(super) fn touching(
         &self,
         tips: &[(usize, Vector3<f64>)],
         before: &[Contact],
@@ -103,6 +115,7 @@ impl Run {
                 friction_sides: sides,
                 point,
                 normal: Vector3::z(),
+                parted: before.get(at).and_then(|known| known.parted),
                 distance: point.z,
                 friction,
                 restitution: 0.0,
@@ -115,20 +128,33 @@ impl Run {
         tips.iter().enumerate().map(contact).collect()
     }
 
-    /// Mean energies of the first and of the last second, J.
-    fn ends(&mut self, seconds: f64, tips: &[(usize, Vector3<f64>)], friction: f64) -> [f64; 2] {
+    /// Energies after each step, J, and the number of steps in which a tip left the ground.
+    pub(super) fn energies(
+        &mut self,
+        seconds: f64,
+        tips: &[(usize, Vector3<f64>)],
+        friction: f64,
+    ) -> (Vec<f64>, usize) {
         let ticks = (seconds / self.dt).round() as usize;
-        let second = (1.0 / self.dt).round() as usize;
-        let mut energies = Vec::new();
-        let mut contacts = Vec::new();
+        let (mut energies, mut contacts) = (Vec::new(), Vec::new());
+        let mut flown = 0;
         for _ in 0..ticks {
             self.place_ahead();
             contacts = self.touching(tips, &contacts, friction);
             self.step(&mut [], &mut contacts, &[]);
+            let touches = contacts.iter().all(|contact| contact.impulse.z > 0.0);
+            flown += usize::from(!touches);
             energies.push(self.energy());
         }
+        (energies, flown)
+    }
+
+    /// Mean energies of the first and of the last second, J.
+    fn ends(&mut self, seconds: f64, tips: &[(usize, Vector3<f64>)], friction: f64) -> [f64; 2] {
+        let second = (1.0 / self.dt).round() as usize;
+        let (energies, _) = self.energies(seconds, tips, friction);
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
-        [mean(&energies[..second]), mean(&energies[ticks - second..])]
+        [&energies[..second], &energies[energies.len() - second..]].map(mean)
     }
 }
 

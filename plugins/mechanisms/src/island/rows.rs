@@ -8,13 +8,16 @@ use nalgebra::Vector3;
 use super::{Contact, FreeBody, Member, Side, Weld};
 use crate::{spatial::Motion, state::vector};
 use direct::Direct;
-use row::{Kind, Row};
+use row::{Block, Kind, Row};
 
 /// Part of what a weld is off that it comes back in a step.
 const RETURN: f64 = 0.2;
 
 /// Depth in which bodies touch, m: where they are just apart, or just not, nobody can tell the normal of a round one well.
 const TOUCHING: f64 = 1e-4;
+
+/// Greatest turn of a normal in a step that is that of a curved surface, rad.
+const FARTHEST_TURN: f64 = 0.2;
 
 /// Speed from which bodies bounce, m/s.
 const BOUNCE: f64 = 0.1;
@@ -86,12 +89,24 @@ impl Rows {
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
         let distance = *gap + TOUCHING;
+        // What goes on an arc meets the normal in the middle of the step as fast as it parts from it: the chord is level there. No
+        // more than the turn since the step before is taken for that.
+        let turned = self.turned(first, speed, contact, members, bodies);
+        let parting = (-speed).clamp((-turned).min(0.0), (-turned).max(0.0));
         // What has gone in since the beginning of the step comes out at once.
-        let entered = (-distance).min(-speed * dt / 2.0).max(0.0);
+        let entered = if parting == 0.0 {
+            (-distance).min(-speed * dt / 2.0).max(0.0)
+        } else {
+            (parting - speed) * dt / 2.0
+        };
         for (at, row) in self.rows[first..].iter_mut().enumerate() {
             row.impulse = axes[at].dot(&contact.impulse);
             if at == 0 {
-                row.kind = Kind::Normal { distance, entered };
+                row.kind = Kind::Normal {
+                    distance,
+                    entered,
+                    parting,
+                };
                 row.bounds = [0.0, f64::INFINITY];
             } else {
                 row.kind = Kind::Tangent {
@@ -100,7 +115,7 @@ impl Rows {
                 row.relaxed = wanted[at];
             }
         }
-        let meeting = -speed;
+        let meeting = turned - speed;
         self.contacts.push(Touch {
             axes,
             friction: contact.friction,
@@ -191,21 +206,51 @@ impl Rows {
         }
     }
 
+    /// Change of the speed with which a contact parts since the step before, m/s, for the same speeds of all: by the turn of what
+    /// touches. None where it is more than a turn gives.
+    fn turned(
+        &self,
+        first: usize,
+        speed: f64,
+        contact: &Contact,
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+    ) -> f64 {
+        let Some(parted) = contact.parted else {
+            return 0.0;
+        };
+        let turned = speed - parted;
+        let mut fastest: f64 = 0.0;
+        for side in 0..2 {
+            let rows = self.rows[first..first + 3].iter();
+            let along = rows.map(|row| self.block_before(&row.blocks[side], members, bodies));
+            fastest = fastest.max(along.map(|speed| speed * speed).sum());
+        }
+        if turned * turned > FARTHEST_TURN * FARTHEST_TURN * fastest {
+            return 0.0;
+        }
+        turned
+    }
+
     /// The speed of a row before the step.
     fn speed_before(&self, row: usize, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let row = &self.rows[row];
-        let mut speed = row.offset;
-        for block in row.blocks {
-            let numbers = &self.jacobians[block.at..block.at + block.count];
-            if let Some(member) = members.get(block.who) {
-                let pairs = numbers.iter().zip(&member.state.speeds);
-                speed += pairs.map(|(number, speed)| number * speed).sum::<f64>();
-            } else if let Some(body) = bodies.get(block.who - members.len()) {
-                let own = body.before.linear.iter().chain(&body.before.angular);
-                speed += numbers.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
-            }
+        let blocks = row.blocks.iter();
+        let speeds = blocks.map(|block| self.block_before(block, members, bodies));
+        row.offset + speeds.sum::<f64>()
+    }
+
+    /// Part of the speed of a row before the step that one member or body has.
+    fn block_before(&self, block: &Block, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
+        let numbers = self.jacobians[block.at..block.at + block.count].iter();
+        if let Some(member) = members.get(block.who) {
+            numbers.zip(&member.state.speeds).map(|(a, b)| a * b).sum()
+        } else if let Some(body) = bodies.get(block.who - members.len()) {
+            let own = body.before.linear.iter().chain(&body.before.angular);
+            numbers.zip(own).map(|(a, b)| a * b).sum()
+        } else {
+            0.0
         }
-        speed
     }
 
     /// Adds the rows of limits and dry frictions, in place of those there were.
@@ -257,8 +302,12 @@ impl Rows {
                 0.0
             };
             match row.kind {
-                Kind::Normal { distance, entered } => {
-                    row.press([distance, entered], self.contact_rate, dt);
+                Kind::Normal {
+                    distance,
+                    entered,
+                    parting,
+                } => {
+                    row.press([distance, entered, parting], self.contact_rate, dt);
                 }
                 Kind::Tangent { before } => row.lag(before),
                 Kind::Other => {}
@@ -279,6 +328,12 @@ impl Rows {
         for (condition, row) in conditions.zip(&self.rows[self.joints..]) {
             condition.impulse = row.impulse;
         }
+    }
+
+    /// Speed with which a contact parts, if it presses, m/s.
+    pub(super) fn parting_of(&self, contact: usize, speeds: &[f64]) -> Option<f64> {
+        let row = &self.rows[3 * contact];
+        (row.impulse > 0.0).then(|| row.speed(&self.jacobians, speeds))
     }
 
     /// The impulse of a contact on its second side, world axes, N·s.

@@ -78,6 +78,7 @@ fn contact(sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>) -> Conta
         friction_sides: sides,
         point,
         normal,
+        parted: None,
         distance: -1e-4,
         friction: 0.6,
         restitution: 0.0,

@@ -309,11 +309,11 @@ impl Trees {
 
     /// Impulse of the step before on the second geometry of a pair, N·s.
     fn pushed_before(&self, geometry: [u32; 2]) -> Vector3<f64> {
-        let impulses = &self.state.impulses;
-        let from = impulses.partition_point(|(key, _)| key.geometry() < geometry);
-        let of_pair = impulses[from..].iter();
-        let of_pair = of_pair.take_while(|(key, _)| key.geometry() == geometry);
-        of_pair.map(|(_, impulse)| Vector3::from(*impulse)).sum()
+        let touched = &self.state.touched;
+        let from = touched.partition_point(|known| known.key.geometry() < geometry);
+        let of_pair = touched[from..].iter();
+        let of_pair = of_pair.take_while(|known| known.key.geometry() == geometry);
+        of_pair.map(|known| Vector3::from(known.impulse)).sum()
     }
 
     /// Pose of a body in the middle of this step; of one that is not moved here, as it is now.
@@ -402,6 +402,7 @@ fn touch(
             friction_sides: [Side::Given(Vector3::zeros()); 2],
             point,
             normal: at.normal,
+            parted: None,
             distance: at.distance + (two - one).dot(&at.normal),
             friction: f64::from(friction),
             restitution: f64::from(restitution),

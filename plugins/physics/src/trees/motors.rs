@@ -37,6 +37,7 @@ impl Trees {
                     let left = speed * (1.0 - share) + change * (share - share * share) / 2.0;
                     motor.position = told.position - left * dt;
                     motor.speed = speed + change * (share - 0.5);
+                    motor.acceleration = change / dt;
                 }
             }
         }

@@ -12,7 +12,7 @@ use morse_mechanisms::{
 use nalgebra::{Point3, Vector3};
 
 use super::{
-    Trees,
+    Touched, Trees,
     bodies::{allowed, carried, rigid},
     gather::Found,
     groups::Group,
@@ -68,9 +68,9 @@ impl Trees {
         self.broken.clear();
         self.lock(&mut found, scene);
         for touch in &mut found.contacts {
-            let known = &self.state.impulses;
-            if let Ok(at) = known.binary_search_by(|(known, _)| known.cmp(&touch.key)) {
-                touch.contact.impulse = known[at].1.into();
+            if let Some(known) = self.state.touched(&touch.key) {
+                touch.contact.impulse = known.impulse.into();
+                touch.contact.parted = known.parted;
             }
         }
         self.drive(&mut found, scene);
@@ -142,7 +142,8 @@ impl Trees {
         *members = reuse(of_trees);
         self.island = island;
         for (at, contact) in group.contacts.iter().zip(&*contacts) {
-            found.contacts[*at].contact.impulse = contact.impulse;
+            let known = &mut found.contacts[*at].contact;
+            (known.impulse, known.parted) = (contact.impulse, contact.parted);
         }
         for (at, body) in group.free.iter().zip(&*bodies) {
             let lent = &mut self.lent[*at];
@@ -331,13 +332,17 @@ impl Trees {
             let tree = row.and_then(|row| self.of_body[row.body]);
             tree.is_some_and(|(tree, _)| !self.awake[tree])
         };
-        let mut kept = mem::take(&mut self.state.impulses);
-        kept.retain(|(key, _)| key.geometry().into_iter().any(rests));
+        let mut kept = mem::take(&mut self.state.touched);
+        kept.retain(|known| known.key.geometry().into_iter().any(rests));
         let new = found.contacts.iter();
-        kept.extend(new.map(|Touch { key, contact, .. }| (*key, contact.impulse.into())));
-        kept.sort_unstable_by_key(|(key, _)| *key);
-        kept.dedup_by_key(|(key, _)| *key);
-        self.state.impulses = kept;
+        kept.extend(new.map(|Touch { key, contact, .. }| Touched {
+            key: *key,
+            impulse: contact.impulse.into(),
+            parted: contact.parted,
+        }));
+        kept.sort_unstable_by_key(|known| known.key);
+        kept.dedup_by_key(|known| known.key);
+        self.state.touched = kept;
     }
 }
 

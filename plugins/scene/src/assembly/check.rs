@@ -121,6 +121,7 @@ fn joint_settings(name: &str, joint: &JointSettings, found: &mut Vec<Diagnostic>
         damping,
         max_effort,
         gravity_compensation: _,
+        interpolate: _,
         armature,
         dry_friction,
     } = joint;

@@ -348,6 +348,7 @@ mod tests {
                 friction_sides: [Side::Given(Vector3::zeros()), Side::Body(0)],
                 point: place * 0.1,
                 normal: Vector3::z(),
+                parted: None,
                 distance: -1.2e-4,
                 friction: 0.4,
                 restitution: 0.0,

@@ -39,6 +39,9 @@ pub(super) enum Kind {
         distance: f64,
         /// Part of the way inside each other that they went in this step, m.
         entered: f64,
+        /// Speed with which the two part in the direction of the normal in the middle of the step, m/s: as with much as they
+        /// met, where a body slides in a bowl.
+        parting: f64,
     },
     /// The speed with which a contact slips.
     Tangent {
@@ -138,14 +141,20 @@ impl Row {
 
     /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
     /// nearer than that.
-    pub(super) fn press(&mut self, [distance, entered]: [f64; 2], rate: f64, dt: f64) {
+    pub(super) fn press(&mut self, [distance, entered, parting]: [f64; 3], rate: f64, dt: f64) {
         if distance > 0.0 {
             (self.target, self.relaxed) = (-distance / dt, -distance / dt);
             return;
         }
         let both = 2.0 * CONTACT_DAMPING + rate;
-        let back = -(distance + entered) / dt * (rate / both);
-        (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, 0.0);
+        // A surface that turns is met there in the middle of the step.
+        let within = if parting == 0.0 {
+            entered
+        } else {
+            parting * dt / 4.0
+        };
+        let back = -(distance + within) / dt * (rate / both);
+        (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, parting);
         if self.mass > 0.0 {
             self.softness = 1.0 / (self.mass * rate * both);
             self.mass = 1.0 / (1.0 / self.mass + self.softness);

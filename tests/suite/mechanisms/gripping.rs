@@ -1,0 +1,120 @@
+//! A gripper that lifts and shakes what it holds by friction.
+use super::touching::{JOINTS, Test};
+
+/// Two fingers on slides that close along y, below a hand that goes up, on a table with a box of 0.5 kg.
+const GRIPPER: &str = "
+frame table { translation [0, 0, 0.2]; geometry { shape box; dimension [0.6, 0.6, 0.4]; friction 0.6; } }
+frame thing { translation [0, 0, 0.43]; mass 0.5; geometry { shape box; dimension [0.06, 0.06, 0.06]; friction 0.6; } }
+frame rail { translation [0, 0, 0.8];
+  frame lift { type prismatic; axis [0, 0, 1]; variable lift; mass 2; inertia [0.02, 0.02, 0.02, 0, 0, 0];
+    frame cross { type prismatic; axis [1, 0, 0]; variable cross; mass 1; inertia [0.01, 0.01, 0.01, 0, 0, 0];
+      frame left { translation [0, 0.06, -0.37]; type prismatic; axis [0, -1, 0]; variable left; limit_effort 15;
+        mass 0.1; geometry { shape box; dimension [0.04, 0.02, 0.06]; friction 0.6; } }
+      frame right { translation [0, -0.06, -0.37]; type prismatic; axis [0, 1, 0]; variable right; limit_effort 15;
+        mass 0.1; geometry { shape box; dimension [0.04, 0.02, 0.06]; friction 0.6; } }
+    } } }
+";
+
+#[test]
+fn a_gripper_lifts_and_shakes_what_it_holds() {
+    let settings = format!(
+        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}) }}"#
+    );
+    let mut test = Test::new(GRIPPER, &settings);
+    let names = ["lift", "cross", "left", "right"];
+    let closed = 0.1;
+    test.order(&names, &[0.0, 0.0, closed, closed]);
+    test.run(1.0);
+    let apart = |test: &Test| {
+        let hand = test.0.body("left").expect("a finger").pose;
+        hand.inverse_transform_point(&test.place("thing").into())
+            .coords
+    };
+    let before = apart(&test);
+    let grip = test.joint("left").effort;
+    assert!((grip - 15.0).abs() < 1e-6, "{grip} N");
+    let mut slipped: f64 = 0.0;
+    for tick in 0..2400 {
+        let time = f64::from(tick) / 240.0;
+        let rise = (time / 2.0).min(1.0);
+        let smooth = rise * rise * (3.0 - 2.0 * rise);
+        // Up to 5 m/s² aside.
+        let shake = 0.03 * libm::sin(12.9 * time) * smooth;
+        test.order(&names, &[0.3 * smooth, shake, closed, closed]);
+        test.run(1.0 / 240.0);
+        slipped = slipped.max((apart(&test) - before).norm());
+    }
+    let height = test.place("thing").z;
+    assert!((height - 0.73).abs() < 2e-3, "lifted to {height}");
+    println!("slipped by {slipped} m");
+    assert!(slipped < 1e-3, "slipped by {slipped} m");
+}
+
+/// Set points that come tick by tick, and 20 m/s² aside: what is held slips no more than by velocities.
+#[test]
+fn set_points_tick_by_tick_do_not_shake_what_is_held() {
+    for rate in [60, 240, 1000] {
+        let [slipped, missed] = shaken_by_set_points(rate, "");
+        println!("{rate} Hz: slipped by {slipped} m, {missed} m off");
+        assert!(slipped < 1e-4, "{rate} Hz: slipped by {slipped} m");
+        // At 60 Hz the acceleration changes by a third from one set point to the next.
+        assert!(missed < 2e-4, "{rate} Hz: {missed} m off");
+    }
+}
+
+#[test]
+fn set_points_are_steps_where_they_are_not_interpolated() {
+    let joints = r#"joints: { "cross": (interpolate: false) }"#;
+    let [_, missed] = shaken_by_set_points(240, joints);
+    // The joint comes nearer at 100 s⁻¹, and is that much of 0.77 m/s late.
+    println!("{missed} m off");
+    assert!((missed - 0.0077).abs() < 1e-3, "{missed} m off");
+}
+
+/// Shakes what a gripper holds with 20 m/s² by positions. Returns how far that slipped, and how far the joint was off, m.
+fn shaken_by_set_points(rate: u32, joints: &str) -> [f64; 2] {
+    let settings = format!(
+        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}, {joints}) }}"#
+    );
+    let mut test = Test::at(rate, GRIPPER, &settings);
+    let names = ["lift", "cross", "left", "right"];
+    let closed = 0.1;
+    test.order(&names, &[0.0, 0.0, closed, closed]);
+    test.run(1.0);
+    let apart = |test: &Test| {
+        let hand = test.0.body("left").expect("a finger").pose;
+        hand.inverse_transform_point(&test.place("thing").into())
+            .coords
+    };
+    let before = apart(&test);
+    let (mut slipped, mut missed): (f64, f64) = (0.0, 0.0);
+    for tick in 1..=3 * rate {
+        let time = f64::from(tick) / f64::from(rate);
+        let rise = time.min(1.0);
+        let smooth = rise * rise * (3.0 - 2.0 * rise);
+        let shake = 0.03 * libm::sin(25.8 * time) * smooth;
+        test.order(&names, &[0.3 * smooth, shake, closed, closed]);
+        test.run(1.0 / f64::from(rate));
+        slipped = slipped.max((apart(&test) - before).norm());
+        missed = missed.max((test.joint("cross").position - shake).abs());
+    }
+    [slipped, missed]
+}
+
+#[test]
+fn what_is_too_heavy_slips_out_of_a_gripper() {
+    let heavy = GRIPPER.replace("mass 0.5;", "mass 4;");
+    let settings = format!(
+        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}) }}"#
+    );
+    let mut test = Test::new(&heavy, &settings);
+    let names = ["lift", "cross", "left", "right"];
+    test.order(&names, &[0.0, 0.0, 0.1, 0.1]);
+    test.run(1.0);
+    // 2 · 0.6 · 15 N hold 1.8 kg.
+    for tick in 0..480 {
+        test.order(&names, &[0.3 * f64::from(tick) / 480.0, 0.0, 0.1, 0.1]);
+        test.run(1.0 / 240.0);
+    }
+    assert!(test.place("thing").z < 0.45, "{}", test.place("thing"));
+}
