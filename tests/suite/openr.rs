@@ -103,7 +103,7 @@ fn a_dog_trots_ahead_and_turns_on_its_own_feet() {
 #[test]
 fn a_dog_trots_alike_at_other_rates() {
     let ([way, ..], _) = trot(125);
-    for rate in [60, 250] {
+    for rate in [60, 250, 500, 1000] {
         let ([other, beside, turned], _) = trot(rate);
         println!("{rate} Hz: {other:.3} m, {beside:.3} m beside, turned by {turned:.1} degrees");
         assert!(

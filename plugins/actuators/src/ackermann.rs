@@ -213,6 +213,7 @@ mod tests {
                 at: Point3::new(x, y, 0.25),
                 axis,
                 reach: 0.25,
+                tread: [0.0; 2],
             });
         }
         test.actuator::<Ackermann>("rover.motion", "()", Isometry3::identity());

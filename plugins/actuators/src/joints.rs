@@ -1,7 +1,7 @@
 //! Moves a robot's joints by their motors: to positions, at speeds, or with efforts.
 use morse_api::{
     command::{Received, give},
-    joint::{JointTarget, JointVariable, RobotJoints},
+    joint::{JointState, JointTarget, JointVariable, RobotJoints},
     names::fits_any,
     prelude::*,
     state::Stateful,
@@ -17,7 +17,7 @@ use morse_api::{
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
 actuators: { "joints": (kind: "joints", start: (names: ["kuka_2"], positions: [0.3])) }"#))]
-#[require(Motors)]
+#[require(Motors, Ways)]
 pub struct Joints {
     /// Names of the joints that it moves; `*` stands for any text. None: all joints of the robot.
     pub joints: Vec<String>,
@@ -41,6 +41,10 @@ pub struct JointsCommand {
     /// Efforts to exert.
     #[reflect(@Unit("N·m or N"))]
     pub efforts: Vec<f64>,
+    /// Time in which positions are reached, at an even speed, from where the joints were told to be; 0: at once, as fast as
+    /// the motors can. With commands that come slower than ticks it is the time between two of them.
+    #[reflect(@Unit("s"))]
+    pub duration: f64,
 }
 
 impl Stateful for JointsCommand {}
@@ -76,7 +80,28 @@ impl JointsCommand {
         self.positions.clear();
         self.velocities.clear();
         self.efforts.clear();
+        self.duration = 0.0;
     }
+}
+
+/// Joints on their way to a position.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+struct Ways(Vec<Way>);
+
+impl Stateful for Ways {}
+
+/// The way of a joint to a position in a given time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Way {
+    /// Place of the joint among those of the actuator.
+    motor: usize,
+    from: f64,
+    to: f64,
+    /// Time since the command, and time in which the position is reached, s.
+    passed: f64,
+    duration: f64,
+    /// Position that the joint was told last.
+    told: f64,
 }
 
 /// The joints that it moves, by name. It follows from the scene and the settings, so it is no state.
@@ -116,6 +141,7 @@ impl Actuator for Joints {
 
 pub(super) fn plugin(app: &mut App) {
     app.init_resource::<Warnings>()
+        .register_state::<Ways>()
         .add_actuator::<Joints, _>(default_action)
         .add_systems(Startup, begin)
         .add_service::<Joints>(Service::new(
@@ -163,40 +189,111 @@ fn select<'a>(
 
 fn default_action(
     mut warnings: ResMut<Warnings>,
-    mut targets: Query<&mut JointTarget>,
+    mut joints: Query<(&mut JointTarget, &JointState)>,
     mut actuators: Query<
         (
-            &Due,
-            &Path,
-            &Motors,
+            (&Due, &UpdateRate, &Path, &Motors),
+            &mut Ways,
             &mut JointsCommand,
             &mut Received<JointsCommand>,
         ),
         With<Joints>,
     >,
 ) {
-    for (due, path, motors, mut command, mut received) in &mut actuators {
-        if !due.0 || command.is_empty() {
+    for ((due, rate, path, motors), mut ways, mut command, mut received) in &mut actuators {
+        if !due.0 {
             continue;
         }
-        match plan(&motors.0, &command) {
-            Ok(plan) => {
-                for (joint, wanted) in plan {
-                    if let Ok(mut target) = targets.get_mut(joint) {
-                        *target = wanted;
-                    }
-                }
+        if !command.is_empty() {
+            if let Err(mistake) = obey(&command, motors, &mut ways, &mut joints) {
+                warnings.add(path, &mistake);
             }
-            Err(mistake) => warnings.add(path, &mistake),
+            // It was obeyed: the next command is not to be merged into it.
+            command.clear();
+            received.0.clear();
         }
-        // It was obeyed: the next command is not to be merged into it.
-        command.clear();
-        received.0.clear();
+        ways.0.retain_mut(|way| {
+            let joint = motors.0.get(way.motor).map(|motor| motor.joint);
+            let target = joint.and_then(|joint| joints.get_mut(joint).ok());
+            target.is_some_and(|(mut target, _)| way.go_on(&mut target, rate.period()))
+        });
     }
 }
 
-/// The joints that a command concerns, with their targets; or what is wrong with it.
-fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(Entity, JointTarget)>, String> {
+/// Gives the joints that a command names their targets, or sends them on their ways.
+fn obey(
+    command: &JointsCommand,
+    motors: &Motors,
+    ways: &mut Ways,
+    joints: &mut Query<(&mut JointTarget, &JointState)>,
+) -> Result<(), String> {
+    for (motor, wanted) in plan(&motors.0, command)? {
+        ways.0.retain(|way| way.motor != motor);
+        let Ok((mut target, state)) = joints.get_mut(motors.0[motor].joint) else {
+            continue;
+        };
+        match Way::new(motor, (*target, state), (wanted, command.duration)) {
+            Some(way) => {
+                *target = JointTarget::Position(way.told);
+                ways.0.push(way);
+            }
+            None => *target = wanted,
+        }
+    }
+    Ok(())
+}
+
+impl Way {
+    /// The way of a joint with this target and state to where a command wants it; none for what needs no time.
+    fn new(
+        motor: usize,
+        (target, state): (JointTarget, &JointState),
+        (wanted, duration): (JointTarget, f64),
+    ) -> Option<Self> {
+        let JointTarget::Position(to) = wanted else {
+            return None;
+        };
+        let from = match target {
+            JointTarget::Position(from) | JointTarget::Jump(from) => from,
+            JointTarget::Free | JointTarget::Velocity(_) | JointTarget::Effort(_) => state.position,
+        };
+        (duration > 0.0 && to.is_finite()).then_some(Self {
+            motor,
+            from,
+            to,
+            passed: 0.0,
+            duration,
+            told: from,
+        })
+    }
+
+    /// Moves the set point of the joint on by a time, s. False if the way is over, or another actuator has the joint now.
+    fn go_on(&mut self, target: &mut JointTarget, period: f64) -> bool {
+        if *target != JointTarget::Position(self.told) {
+            return false;
+        }
+        self.passed += period;
+        // A hair less than the whole time is the whole time: periods are rounded.
+        let share = self.passed / self.duration;
+        let is_over = share > 1.0 - 1e-9;
+        self.told = if is_over {
+            self.to
+        } else {
+            self.from + (self.to - self.from) * share
+        };
+        *target = JointTarget::Position(self.told);
+        !is_over
+    }
+}
+
+/// Places of the joints that a command concerns, with their targets; or what is wrong with it.
+fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTarget)>, String> {
+    let duration = command.duration;
+    if !(duration.is_finite() && duration >= 0.0) {
+        return Err(format!(
+            "`duration` of a command is {duration}: a time is needed, s"
+        ));
+    }
     let count = if command.names.is_empty() {
         motors.len()
     } else {
@@ -209,20 +306,22 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(Entity, JointT
     }
     let mut plan = Vec::with_capacity(count);
     for index in 0..count {
-        let motor = match command.names.get(index) {
+        let place = match command.names.get(index) {
             Some(name) => find(motors, index, name)?,
-            None => motors.get(index).ok_or("more joints than there are")?,
+            None => index,
         };
+        let motor = motors.get(place).ok_or("more joints than there are")?;
         let target = command.target(index).map(|target| motor.limited(target));
-        plan.extend(target.map(|target| (motor.joint, target)));
+        plan.extend(target.map(|target| (place, target)));
     }
     Ok(plan)
 }
 
-/// The motor of that name; most commands name all joints in order, so that is tried first.
-fn find<'a>(motors: &'a [Motor], guess: usize, name: &str) -> Result<&'a Motor, String> {
-    let guessed = motors.get(guess).filter(|motor| motor.name == name);
-    let found = guessed.or_else(|| motors.iter().find(|motor| motor.name == name));
+/// Place of the motor of that name; most commands name all joints in order, so that is tried first.
+fn find(motors: &[Motor], guess: usize, name: &str) -> Result<usize, String> {
+    let is_it = |motor: &Motor| motor.name == name;
+    let guessed = motors.get(guess).is_some_and(is_it).then_some(guess);
+    let found = guessed.or_else(|| motors.iter().position(is_it));
     found.ok_or_else(|| {
         let names: Vec<&str> = motors.iter().map(|motor| motor.name.as_str()).collect();
         format!(
@@ -314,7 +413,7 @@ mod tests {
             names: names.iter().map(|&name| name.to_owned()).collect(),
             positions: positions.to_vec(),
             velocities: velocities.to_vec(),
-            efforts: Vec::new(),
+            ..JointsCommand::default()
         }
     }
 
@@ -344,6 +443,54 @@ mod tests {
         assert_eq!(
             targets(&test),
             [Position(0.1), Position(0.2), Position(0.3)]
+        );
+    }
+
+    #[test]
+    fn positions_are_reached_in_the_time_of_the_command() {
+        let (mut test, joints) = test_world("()");
+        use JointTarget::{Free, Position, Velocity};
+        let pan = |duration: f64, position: f64| JointsCommand {
+            duration,
+            ..command(&["pan"], &[position], &[])
+        };
+        test.send(joints, pan(3.0 / 60.0, 0.6));
+        let mut reached = Vec::new();
+        for _ in 0..4 {
+            test.step(BodyState::default());
+            let Position(position) = targets(&test)[0] else {
+                panic!("a position");
+            };
+            reached.push(position);
+        }
+        let expected = [0.2, 0.4, 0.6, 0.6];
+        let pairs = reached.iter().zip(expected);
+        assert!(
+            pairs
+                .clone()
+                .all(|(is, expected)| (is - expected).abs() < 1e-12),
+            "{reached:?}"
+        );
+        // A new command goes on from the set point, and what another actuator tells the joint ends the way.
+        test.send(joints, pan(1.0, 0.0));
+        test.step(BodyState::default());
+        assert_eq!(
+            targets(&test),
+            [Position(0.6 + (0.0 - 0.6) * (1.0 / 60.0)), Free, Free]
+        );
+        let pan_joint = test.get::<RobotJoints>(test.robot).0[0];
+        test.app
+            .world_mut()
+            .entity_mut(pan_joint)
+            .insert(Velocity(0.1));
+        test.step(BodyState::default());
+        assert_eq!(targets(&test)[0], Velocity(0.1));
+        test.send(joints, pan(-1.0, 0.0));
+        test.step(BodyState::default());
+        let said = test.app.world_mut().resource_mut::<Warnings>().take();
+        assert!(
+            said[0].contains("`duration` of a command is -1"),
+            "{said:?}"
         );
     }
 

@@ -22,11 +22,16 @@ pub struct VOmegaDiff {
     /// Radius of the wheels; 0: as large as they are.
     #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
-    /// Distance between left and right wheels in the law; 0: the real one b of two wheels, and b + l² / b of four that
-    /// lie l behind each other, at which the friction of wheels that slide turns the robot as it was told.
+    /// Distance between left and right wheels in the law; 0: that at which the friction of wheels that slide turns the robot as
+    /// it was told. It is the real one b of two wheels, b + l² / b of four narrow ones that lie l behind each other, and a
+    /// little more of wide ones, whose edges slide ahead and back.
     #[reflect(@Unit("m"), @Range(0.0, 1000.0), @AtLoad)]
     pub fix_turning_speed: f64,
 }
+
+/// Steps in which the speed of wheels that turn a robot is looked for: up to 10⁶ m/s for each rad/s, to the last digit.
+const DOUBLINGS: usize = 20;
+const HALVINGS: usize = 80;
 
 /// Speed of each joint for a speed of the robot. It follows from the scene and the settings, so it is no state.
 #[derive(Component, Debug, Default)]
@@ -103,7 +108,7 @@ impl OnWheels for VOmegaDiff {
         let track = if self.fix_turning_speed > 0.0 {
             self.fix_turning_speed
         } else {
-            turning_track(&left, &right, between)
+            turning_track(&left, &right)
         };
         let gear = |wheel: Wheel, sign: f64| Gear {
             joint: wheel.entity,
@@ -118,13 +123,51 @@ impl OnWheels for VOmegaDiff {
 
 /// Distance between left and right wheels that would turn the robot as fast without sliding, m.
 ///
-/// A wheel slides ahead by as much as it turns too fast for its circle, s, and across by ω x. Friction acts against
-/// that, as strong on each wheel; its torques cancel where s b / 2 = ω x².
-fn turning_track(left: &[Wheel], right: &[Wheel], between: f64) -> f64 {
-    let along: Vec<f64> = left.iter().chain(right).map(|wheel| wheel.at.x).collect();
-    let middle = mean(along.iter().copied());
-    let spread = mean(along.iter().map(|x| (x - middle) * (x - middle)));
-    between + 4.0 * spread / between
+/// The robot turns by 1 rad/s about the middle of its wheels, and wheels roll by ±u. A point of a tyre at (x, y) slides by
+/// (-y ∓ u, x), and friction acts against that, as strong at the edges and in the middle of each tyre. Its torque about the middle
+/// grows with u, and is zero where the robot neither gains nor loses speed: the distance is 2 u then.
+fn turning_track(left: &[Wheel], right: &[Wheel]) -> f64 {
+    let wheels = || left.iter().chain(right);
+    let count = (left.len() + right.len()) as f64;
+    let middle = wheels().map(|wheel| wheel.at.x).sum::<f64>() / count;
+    let side = |wheels: &[Wheel]| mean(wheels.iter().map(|wheel| wheel.at.y));
+    let center = f64::midpoint(side(left), side(right));
+    let torque = |rolls: f64| {
+        let sides = [(left, -rolls), (right, rolls)];
+        let wheels = sides
+            .into_iter()
+            .flat_map(|(wheels, rolls)| wheels.iter().map(move |wheel| (wheel, rolls)));
+        let points = wheels.flat_map(|(wheel, rolls)| {
+            let [one, two] = wheel.tread;
+            [one, f64::midpoint(one, two), two]
+                .map(|along| (wheel.at.x - middle, wheel.at.y + along - center, rolls))
+        });
+        let torques = points.map(|(x, y, rolls)| {
+            let slip = Vector3::new(-y - rolls, x, 0.0);
+            let torque = y * slip.x - x * slip.y;
+            if torque == 0.0 {
+                0.0
+            } else {
+                torque / slip.norm()
+            }
+        });
+        torques.sum::<f64>()
+    };
+    let [mut low, mut high] = [0.0, 1.0];
+    for _ in 0..DOUBLINGS {
+        if torque(high) < 0.0 {
+            (low, high) = (high, 2.0 * high);
+        }
+    }
+    for _ in 0..HALVINGS {
+        let half = f64::midpoint(low, high);
+        if torque(half) < 0.0 {
+            low = half;
+        } else {
+            high = half;
+        }
+    }
+    low + high
 }
 
 #[cfg(test)]
@@ -145,6 +188,7 @@ mod tests {
                 at: Point3::new(0.0, 0.2 * side, 0.1),
                 axis: Vector3::y() * side,
                 reach: 0.1,
+                tread: [-0.02, 0.02],
             });
         }
         let motion = test.actuator::<VOmegaDiff>("rover.motion", text, Isometry3::identity());
@@ -183,30 +227,34 @@ mod tests {
 
     #[test]
     fn wheels_that_slide_turn_faster() {
-        let wheel = |x: f64, y: f64| Wheel {
+        let wheel = |x: f64, y: f64, width: f64| Wheel {
             entity: Entity::PLACEHOLDER,
             name: String::new(),
             at: Point3::new(x, y, 0.1),
+            tread: [-width / 2.0, width / 2.0],
             turn: 10.0,
         };
-        let four = |length: f64, shift: f64| {
+        let four = |length: f64, shift: f64, width: f64| {
             let side = |y: f64| {
                 [
-                    wheel(shift + length / 2.0, y),
-                    wheel(shift - length / 2.0, y),
+                    wheel(shift + length / 2.0, y, width),
+                    wheel(shift - length / 2.0, y, width),
                 ]
             };
-            turning_track(&side(0.2), &side(-0.2), 0.4)
+            turning_track(&side(0.2), &side(-0.2))
         };
         assert!(
-            (four(0.0, 0.3) - 0.4).abs() < 1e-12,
+            (four(0.0, 0.3, 0.1) - 0.4).abs() < 1e-12,
             "wheels on one axle roll"
         );
-        assert!((four(0.4, 0.0) - 0.8).abs() < 1e-12, "b + l² / b");
+        assert!((four(0.4, 0.0, 0.0) - 0.8).abs() < 1e-12, "b + l² / b");
         assert!(
-            (four(0.4, 7.0) - 0.8).abs() < 1e-12,
+            (four(0.4, 7.0, 0.0) - 0.8).abs() < 1e-12,
             "wherever the origin is"
         );
+        // Wide ones rub along their edges as well; by a calculation of its own.
+        let wide = four(0.4, 0.0, 0.1);
+        assert!((wide - 0.816_374_275_152_864).abs() < 1e-9, "{wide}");
     }
 
     #[test]

@@ -106,6 +106,8 @@ pub struct Joint {
     pub axis: Vector3<f64>,
     /// Distance to which the body below reaches from the axis, m.
     pub reach: f64,
+    /// Where what reaches so far begins and ends along the axis, m.
+    pub tread: [f64; 2],
 }
 
 /// A joint as a wheel.
@@ -117,6 +119,8 @@ pub struct Wheel {
     pub name: String,
     /// Place in the frame of the robot's base, m.
     pub at: Point3<f64>,
+    /// Edges of the tyre across the robot, to the left of `at`, m.
+    pub tread: [f64; 2],
     /// Turns of the joint for one of forward travel, rad/m; negative if its axis points to the right.
     pub turn: f64,
 }
@@ -143,6 +147,7 @@ impl Joint {
         Ok(Wheel {
             entity: self.entity,
             at: self.at,
+            tread: self.tread.map(|along| along * self.axis.y),
             turn: self.axis.y.signum() / radius,
             name: self.name,
         })
@@ -205,6 +210,7 @@ fn joints_of(world: &World, actuator: Entity) -> Vec<Joint> {
             at: place.at,
             axis: place.axis,
             reach: place.reach,
+            tread: place.tread,
         })
     };
     let joints = joints.iter().flat_map(|joints| &joints.0);

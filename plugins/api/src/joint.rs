@@ -69,6 +69,8 @@ pub struct JointPlace {
     pub axis: Vector3<f64>,
     /// Greatest distance of the solids of the child body from the axis, m: the radius of a wheel.
     pub reach: f64,
+    /// Where the solids that reach so far begin and end along the axis, from the joint, m: the edges of a tyre.
+    pub tread: [f64; 2],
 }
 
 /// The variables of a robot in the order in which the scene declares their frames. In a robot description each joint comes

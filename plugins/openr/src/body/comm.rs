@@ -173,7 +173,10 @@ impl Comm {
             let names: Vec<_> = told.keys().filter_map(|id| motor(*id)).collect();
             let positions = told.values().map(|target| f64::from(*target) / MICRO);
             let positions: Vec<_> = positions.collect();
-            context.set_data(MOTORS, json!({ "names": names, "positions": positions }));
+            // The set points of the ticks between two frames lie between theirs.
+            let duration = FRAME as f64 / 1e9;
+            let told_now = json!({ "names": names, "positions": positions, "duration": duration });
+            context.set_data(MOTORS, told_now);
             context.notify_observers(MOTORS);
             self.targets.append(&mut told);
         }

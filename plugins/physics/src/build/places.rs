@@ -1,14 +1,20 @@
-//! Places of joints on their robots, and the reach of what they move.
+//! Places of joints on their robots, and the rims of what they move.
 use std::collections::BTreeMap;
 
-use bevy::prelude::Entity;
+use bevy::prelude::{Entity, Vec3};
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
 use morse_api::joint::JointPlace;
 use morse_scene::assembly::{Attachment, BodyLayout, VariableLayout};
-use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use nalgebra::{Isometry3, UnitVector3, Vector3};
 
 use super::Builder;
 use crate::{convert, prepare::PreparedBody};
+
+/// Points that are so far out, as a part of the reach, are on the rim.
+const ON_RIM: f64 = 0.999;
+
+/// Slope of the directions in which the ends of a rim are looked for: those of what is round across it are close together.
+const TILT: f64 = 1e-3;
 
 /// Directions in which the rim of a round shape is looked for.
 const DIRECTIONS: u32 = 32;
@@ -41,47 +47,73 @@ impl Builder<'_> {
         let origin = base.map_or_else(Isometry3::identity, |base| base.pose);
         let pose = origin.inv_mul(&body.pose);
         let prepared = self.prepared.bodies.get(child)?;
+        let rim = rim(prepared, attachment);
         Some(JointPlace {
             at: pose.translation.vector.into(),
             axis: pose.rotation * attachment.axis.into_inner(),
-            reach: reach(prepared, attachment),
+            reach: rim.reach,
+            tread: rim.tread,
         })
     }
 }
 
-/// Reach of a body from the axis of its joint, which goes through its origin.
-fn reach(body: &PreparedBody, attachment: &Attachment) -> f64 {
+/// What of a body is the furthest from the axis of its joint, which goes through its origin.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rim {
+    /// Distance from the axis, m.
+    reach: f64,
+    /// Beginning and end along the axis, m.
+    tread: [f64; 2],
+}
+
+fn rim(body: &PreparedBody, attachment: &Attachment) -> Rim {
     let axis = attachment.axis;
     let solids = body.solids.iter().map(|solid| {
         let pose = solid.body_from_frame * solid.solid.frame_from_shape;
-        reach_of(&*solid.solid.shape, &pose, &axis)
+        rim_of(&*solid.solid.shape, &pose, &axis)
     });
-    solids.fold(0.0, f64::max)
+    solids.fold(Rim::default(), |far, rim| {
+        if rim.reach > far.reach { rim } else { far }
+    })
 }
 
-fn reach_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> f64 {
-    let from_axis = |point: Point3<f64>| {
-        let point = (pose * point).coords;
-        (point - axis.into_inner() * axis.dot(&point)).norm()
+fn rim_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> Rim {
+    let place = |point: Vec3| {
+        let point = (pose * convert::point(point)).coords;
+        let along = axis.dot(&point);
+        [(point - axis.into_inner() * along).norm(), along]
     };
     if let TypedShape::ConvexPolyhedron(hull) = shape.as_typed_shape() {
-        let points = hull.points().iter();
-        return points.fold(0.0, |far, point| far.max(from_axis(convert::point(*point))));
+        let points = || hull.points().iter().map(|point| place(*point));
+        let reach = points().fold(0.0, |far, [from_axis, _]| from_axis.max(far));
+        let on_rim = points().filter(|[from_axis, _]| *from_axis > ON_RIM * reach);
+        let tread = on_rim.fold(
+            [f64::INFINITY, f64::NEG_INFINITY],
+            |[low, high], [_, along]| [low.min(along), high.max(along)],
+        );
+        return Rim { reach, tread };
     }
     let Some(support) = shape.as_support_map() else {
-        return 0.0;
+        return Rim::default();
+    };
+    let furthest = |direction: Vector3<f64>| {
+        let direction = pose.rotation.inverse() * direction;
+        place(support.local_support_point(convert::vec3(&direction)))
     };
     // The furthest points lie across the axis from it; those of boxes are corners, found from any side.
     let across = across(axis);
-    let mut far: f64 = 0.0;
+    let mut rim = Rim::default();
     for step in 0..DIRECTIONS {
         let angle = std::f64::consts::TAU * f64::from(step) / f64::from(DIRECTIONS);
         let (sin, cos) = libm::sincos(angle);
-        let direction = pose.rotation.inverse() * (across[0] * cos + across[1] * sin);
-        let point = support.local_support_point(convert::vec3(&direction));
-        far = far.max(from_axis(convert::point(point)));
+        let direction = across[0] * cos + across[1] * sin;
+        let reach = furthest(direction)[0];
+        if reach > rim.reach {
+            let ends = [-TILT, TILT].map(|tilt| furthest(direction + axis.into_inner() * tilt)[1]);
+            rim = Rim { reach, tread: ends };
+        }
     }
-    far
+    rim
 }
 
 /// Two directions across an axis and each other.

@@ -6,7 +6,7 @@
 //! it is nearer.
 use super::{
     Touch,
-    row::{Row, length},
+    row::{Row, Sliding},
 };
 
 /// Most rows that are solved at once.
@@ -47,14 +47,11 @@ struct Free {
     slide: Option<Slide>,
 }
 
-/// Dependence of the friction of a contact that slides on what the tangents want it to be: it has their direction, and its
-/// length is all that there can be.
+/// Friction of a contact that slides.
 #[derive(Clone, Copy, Debug)]
 struct Slide {
     friction: f64,
-    along: [f64; 2],
-    /// Part of what is wanted that there is.
-    share: f64,
+    sliding: Sliding,
     /// Impulses that the tangents lack, N·s.
     lacks: [f64; 2],
 }
@@ -120,17 +117,15 @@ impl Direct {
                 continue;
             }
             let wanted = across.map(|row| row.wanted(jacobians, speeds));
-            let length = length(wanted);
-            let share = most / length;
-            let slide = Slide {
+            let sliding = Sliding::new(wanted, across.map(|row| row.mass), most);
+            let slide = |sliding: Sliding| Slide {
                 friction: touch.friction,
-                along: wanted.map(|wanted| wanted / length),
-                share,
-                lacks: [0, 1].map(|at| share * wanted[at] - across[at].impulse),
+                sliding,
+                lacks: [0, 1].map(|at| sliding.impulses[at] - across[at].impulse),
             };
             self.free.push(Free {
                 row: first + 1,
-                slide: (length > most).then_some(slide),
+                slide: sliding.map(slide),
             });
             self.free.push(free(first + 2));
         }
@@ -203,18 +198,18 @@ impl Slide {
         let width = equations.len() / 2;
         let (one, two) = equations.split_at_mut(width);
         (one[place], two[place + 1]) = (0.0, 0.0);
-        let [x, y] = self.along;
-        // Only what is across the friction turns it.
-        let turns = [[1.0 - x * x, -x * y], [-x * y, 1.0 - y * y]];
         for (first, second) in one.iter_mut().zip(&mut *two) {
             let changes = [*first * masses[0], *second * masses[1]];
-            let bent = turns.map(|turn| turn[0] * changes[0] + turn[1] * changes[1]);
-            *first = self.share * bent[0] / masses[0];
-            *second = self.share * bent[1] / masses[1];
+            let bent = self
+                .sliding
+                .turns
+                .map(|turn| turn[0] * changes[0] + turn[1] * changes[1]);
+            *first = bent[0] / masses[0];
+            *second = bent[1] / masses[1];
         }
         for (at, row) in [one, two].into_iter().enumerate() {
             row[place + at] += 1.0 / masses[at];
-            row[place - 1] -= self.friction * self.along[at] / masses[at];
+            row[place - 1] -= self.friction * self.sliding.along[at] / masses[at];
             row[width - 1] = self.lacks[at] / masses[at];
         }
     }

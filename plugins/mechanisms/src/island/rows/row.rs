@@ -210,24 +210,150 @@ pub(super) fn rub(
     responses: &[f64],
     speeds: &mut [f64],
 ) -> f64 {
-    let mut wanted = [0.0; 2];
-    for (wanted, row) in wanted.iter_mut().zip(&*across) {
-        *wanted = row.wanted(jacobians, speeds);
-    }
-    let length = length(wanted);
-    let share = if length > most { most / length } else { 1.0 };
+    let [one, other] = across else {
+        return 0.0;
+    };
+    let wanted = [&*one, &*other].map(|row| row.wanted(jacobians, speeds));
+    let masses = [one.mass, other.mass];
+    let given = Sliding::new(wanted, masses, most).map_or(wanted, |sliding| sliding.impulses);
     let mut change: f64 = 0.0;
-    for (wanted, row) in wanted.into_iter().zip(across) {
-        change = change.max(row.set(wanted * share, responses, speeds));
+    for (given, row) in given.into_iter().zip([one, other]) {
+        change = change.max(row.set(given, responses, speeds));
     }
     change
 }
 
+/// Friction of a contact that slides: as much as there can be, against the motion that is left.
+///
+/// Tangents that want the impulses `w` get `λ = (1 + μ·m)⁻¹·w`, with `μ` such that `|λ|` is what friction gives: the speed that the
+/// tangents still lack, `(w − λ) / m`, is `μ·λ` then, along the friction, whatever the masses along the two are. (By the same share
+/// of both, friction would lean towards the axis along which the contact is heavier, as along a wheel that its motor holds.)
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sliding {
+    /// N·s.
+    pub impulses: [f64; 2],
+    /// Change of the impulses by a change of those that are wanted.
+    pub turns: [[f64; 2]; 2],
+    /// Change of the impulses by a change of the most that there can be.
+    pub along: [f64; 2],
+}
+
+impl Sliding {
+    /// Steps that find `μ`: from zero on they come nearer from one side, each with twice as many digits.
+    const STEPS: usize = 24;
+
+    /// Friction that is none, N·s, and least mass along a tangent, as a part of that along the other: no number overflows.
+    const NONE: f64 = 1e-60;
+    const LIGHTEST: f64 = 1e-9;
+
+    /// None if the contact sticks.
+    pub(super) fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Self> {
+        if length(wanted) <= most {
+            return None;
+        }
+        let heavier = masses[0].max(masses[1]);
+        if most <= Self::NONE || heavier <= 0.0 {
+            return Some(Self {
+                impulses: [0.0; 2],
+                turns: [[0.0; 2]; 2],
+                along: [0.0; 2],
+            });
+        }
+        // Impulses in parts of the most, masses in parts of the heavier one.
+        let wanted = wanted.map(|wanted| wanted / most);
+        let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
+        let mut mu = 0.0;
+        let [mut parts, mut impulses, mut along] = [[1.0; 2], wanted, [0.0; 2]];
+        for _ in 0..Self::STEPS {
+            parts = masses.map(|mass| 1.0 / (1.0 + mu * mass));
+            impulses = [parts[0] * wanted[0], parts[1] * wanted[1]];
+            along = [0, 1].map(|at| parts[at] * masses[at] * impulses[at]);
+            let over = length(impulses) - 1.0;
+            if over <= 1e-14 {
+                break;
+            }
+            mu += over * dot(&impulses, &impulses) / dot(&impulses, &along);
+        }
+        let most = most / length(impulses).max(1.0);
+        let weight = dot(&impulses, &along);
+        let turn = |one: usize, other: usize| {
+            let straight = if one == other { parts[one] } else { 0.0 };
+            straight - along[one] * parts[other] * impulses[other] / weight
+        };
+        Some(Self {
+            impulses: impulses.map(|impulse| impulse * most),
+            turns: [[turn(0, 0), turn(0, 1)], [turn(1, 0), turn(1, 1)]],
+            along: along.map(|along| along / weight),
+        })
+    }
+}
+
 /// Length of what two tangents tell. Many times faster than without overflow.
-pub(super) fn length([one, other]: [f64; 2]) -> f64 {
+fn length([one, other]: [f64; 2]) -> f64 {
     (one * one + other * other).sqrt()
 }
 
 pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the masses are, the speed that is left is along the friction.
+    #[test]
+    fn friction_acts_against_what_still_slides() {
+        for masses in [[1.0, 1.0], [1.0, 40.0], [3.0, 1e-3], [1e-5, 2.0]] {
+            let [wanted, most] = [[3.0, -4.0], [0.5, 0.5]];
+            let sliding = Sliding::new(wanted, masses, most[0]).expect("it slides");
+            let [x, y] = sliding.impulses;
+            assert!((length([x, y]) - most[0]).abs() < 1e-12, "{x} {y}");
+            let left = [(wanted[0] - x) / masses[0], (wanted[1] - y) / masses[1]];
+            let across = (left[0] * y - left[1] * x) / (length(left) * most[0]);
+            assert!(across.abs() < 1e-10, "{masses:?}: {left:?} beside {x} {y}");
+            assert!(dot(&left, &[x, y]) > 0.0);
+            assert!(Sliding::new(wanted, masses, 5.1).is_none(), "it sticks");
+        }
+    }
+
+    #[test]
+    fn friction_is_a_number_whatever_slides() {
+        for masses in [[0.0, 0.0], [0.0, 1.0], [1e300, 1.0], [1e-300, 1e-290]] {
+            for most in [0.0, 1e-300, 1e-70, 1e-20, 1.0] {
+                let sliding = Sliding::new([3.0, 1e-9], masses, most).expect("it slides");
+                let numbers = sliding.turns.iter().flatten().chain(&sliding.along);
+                let mut numbers = numbers.chain(&sliding.impulses);
+                assert!(
+                    numbers.all(|number| number.is_finite()),
+                    "{masses:?}, {most}: {sliding:?}"
+                );
+                assert!(length(sliding.impulses) <= most * (1.0 + 1e-12));
+            }
+        }
+    }
+
+    #[test]
+    fn derivatives_of_friction_are_those_of_differences() {
+        const STEP: f64 = 1e-6;
+        let (wanted, masses, most) = ([0.7, 1.1], [0.2, 3.0], 0.4);
+        let impulses = |wanted, most| {
+            let sliding = Sliding::new(wanted, masses, most).expect("it slides");
+            sliding.impulses
+        };
+        let sliding = Sliding::new(wanted, masses, most).expect("it slides");
+        let by = |two: [f64; 2], one: [f64; 2]| [0, 1].map(|at| (two[at] - one[at]) / STEP / 2.0);
+        let [x, y] = wanted;
+        let one = by(impulses([x + STEP, y], most), impulses([x - STEP, y], most));
+        let two = by(impulses([x, y + STEP], most), impulses([x, y - STEP], most));
+        let three = by(impulses(wanted, most + STEP), impulses(wanted, most - STEP));
+        for at in 0..2 {
+            let pairs = [
+                (one[at], sliding.turns[at][0]),
+                (two[at], sliding.turns[at][1]),
+                (three[at], sliding.along[at]),
+            ];
+            assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 1e-7), "{pairs:?}");
+        }
+    }
 }
