@@ -91,6 +91,7 @@ mod tests {
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
                 impulse: Vector3::zeros(),
+                parted: None,
             },
         }
     }
