@@ -14,6 +14,7 @@ mod bodies;
 mod drive;
 mod gather;
 mod groups;
+mod heavy;
 mod lent;
 mod line;
 mod motors;
@@ -59,6 +60,8 @@ pub(super) struct Trees {
     of_variable: Vec<Option<(usize, usize)>>,
     /// Of each body of the tables.
     masses: Vec<Weight>,
+    /// Bodies without joints that are much heavier than some other one.
+    heavy: Vec<usize>,
     movers: Vec<Mover>,
     /// Trees that went where no number follows in this step.
     broken: Vec<usize>,
@@ -191,6 +194,7 @@ impl Trees {
         for group in groups {
             trees.add(group, layout);
         }
+        trees.heavy = trees.find_heavy(layout);
         trees
     }
 
@@ -301,7 +305,8 @@ impl Trees {
         grasps: &Grasps,
         dt: f64,
     ) {
-        if self.rows.is_empty() && self.lent.is_empty() && grasps.is_empty() {
+        let is_idle = self.rows.is_empty() && self.lent.is_empty() && self.heavy.is_empty();
+        if is_idle && grasps.is_empty() {
             return;
         }
         self.gather(engine, tables, grasps, dt);

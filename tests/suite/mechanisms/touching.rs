@@ -313,16 +313,16 @@ fn a_fast_arm_stops_at_the_surface_of_what_it_hits() {
                 test.run(1.0 / 60.0);
                 let block = test.0.body("block").expect("a block").pose;
                 let bar = test.0.body("beam").expect("a bar").pose;
-                let corner =
-                    block.inverse_transform_point(&(bar * nalgebra::Point3::new(1.0, 0.0, 0.03)));
-                let corner_2 =
-                    block.inverse_transform_point(&(bar * nalgebra::Point3::new(1.0, 0.0, -0.03)));
-                for corner in [corner, corner_2] {
+                for side in [0.03, -0.03] {
+                    let corner = bar * nalgebra::Point3::new(1.0, 0.0, side);
+                    let corner = block.inverse_transform_point(&corner);
                     if corner.z < size[1] / 2.0 {
                         deepest = deepest.max(size[0] / 2.0 - corner.x);
                     }
                 }
             }
+            assert!(deepest > 0.0, "{kind}, {distance} m: it does not get there");
+            assert!(deepest < 1e-3, "{kind}, {distance} m: {deepest} m deep");
             println!("{kind}, {distance} m: {deepest} m deep");
             assert!(
                 test.joint("swing").position < 1.8,
@@ -330,6 +330,38 @@ fn a_fast_arm_stops_at_the_surface_of_what_it_hits() {
                 test.joint("swing")
             );
         }
+    }
+}
+
+/// 1 000 kg on 1 kg: on a free body, and on a link.
+#[test]
+fn what_is_heavy_does_not_sink_into_what_is_light() {
+    let light = "translation [0, 0, 0.1]; mass 1; geometry { shape box; dimension [0.2, 0.2, 0.2]; friction 0.6; }";
+    let free = format!("frame light {{ {light} }}");
+    let link =
+        format!("frame post {{ frame light {{ type prismatic; axis [0, 0, 1]; {light} }} }}");
+    for (kind, below, settings) in [
+        ("free", free, r#""light": (kind: dynamic) }"#.to_owned()),
+        (
+            "link",
+            link,
+            format!(r#"}}, robots: {{ "robot": (frame: "post", base: fixed, {JOINTS}) }}"#),
+        ),
+    ] {
+        let scene = format!(
+            "{FLOOR} {below} frame heavy {{ translation [0, 0, 0.45]; mass 1000;
+                geometry {{ shape box; dimension [0.5, 0.5, 0.5]; friction 0.6; }} }}"
+        );
+        let settings = format!(r#"bodies: {{ "heavy": (kind: dynamic), {settings}"#);
+        let mut test = Test::at(60, &scene, &settings);
+        let mut deepest: f64 = 0.0;
+        for _ in 0..180 {
+            test.run(1.0 / 60.0);
+            let (below, above) = (test.place("light").z, test.place("heavy").z);
+            deepest = deepest.max(0.1 - below).max(0.35 - (above - below));
+        }
+        println!("{kind}: {deepest} m deep");
+        assert!(deepest < 3e-3, "{kind}: {deepest} m deep");
     }
 }
 

@@ -105,6 +105,7 @@ impl Rows {
                 row.kind = Kind::Normal {
                     distance,
                     entered,
+                    before: row.impulse,
                     parting,
                 };
                 row.bounds = [0.0, f64::INFINITY];
@@ -305,9 +306,10 @@ impl Rows {
                 Kind::Normal {
                     distance,
                     entered,
+                    before,
                     parting,
                 } => {
-                    row.press([distance, entered, parting], self.contact_rate, dt);
+                    row.press([distance, entered, before, parting], self.contact_rate, dt);
                 }
                 Kind::Tangent { before } => row.lag(before),
                 Kind::Other => {}

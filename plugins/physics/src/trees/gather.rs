@@ -89,6 +89,12 @@ impl Trees {
                 self.pull(&mut found, base, engine, tables, dt);
             }
         }
+        for at in 0..self.heavy.len() {
+            let body = self.heavy[at];
+            if self.presses_light(body, engine, tables) {
+                self.pull(&mut found, body, engine, tables, dt);
+            }
+        }
         while let Some(body) = found.open.pop() {
             self.touching(&mut found, body, engine, tables, dt);
         }

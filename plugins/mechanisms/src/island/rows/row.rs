@@ -5,6 +5,9 @@ use std::ops::Range;
 /// Damping of contacts, as a share of the critical one.
 const CONTACT_DAMPING: f64 = 5.0;
 
+/// Depth to which a load presses a contact, m, however heavy it is.
+const DEEPEST: f64 = 1e-3;
+
 /// Softness of friction against a change of its load, as a part of what the row itself gives.
 const LAG: f64 = 0.05;
 
@@ -39,6 +42,8 @@ pub(super) enum Kind {
         distance: f64,
         /// Part of the way inside each other that they went in this step, m.
         entered: f64,
+        /// Impulse of the step before, N·s.
+        before: f64,
         /// Speed with which the two part in the direction of the normal in the middle of the step, m/s: as with much as they
         /// met, where a body slides in a bowl.
         parting: f64,
@@ -141,7 +146,12 @@ impl Row {
 
     /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
     /// nearer than that.
-    pub(super) fn press(&mut self, [distance, entered, parting]: [f64; 3], rate: f64, dt: f64) {
+    pub(super) fn press(
+        &mut self,
+        [distance, entered, before, parting]: [f64; 4],
+        rate: f64,
+        dt: f64,
+    ) {
         if distance > 0.0 {
             (self.target, self.relaxed) = (-distance / dt, -distance / dt);
             return;
@@ -156,7 +166,9 @@ impl Row {
         let back = -(distance + within) / dt * (rate / both);
         (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, parting);
         if self.mass > 0.0 {
-            self.softness = 1.0 / (self.mass * rate * both);
+            // As stiff as its own mass asks for, and under what is much heavier, so stiff that it does not give way further.
+            let mass = self.mass.max(before * dt / (rate * rate * DEEPEST));
+            self.softness = 1.0 / (mass * rate * both);
             self.mass = 1.0 / (1.0 / self.mass + self.softness);
         }
     }
