@@ -71,6 +71,7 @@
 //!
 //! The interfaces to the outside:
 //! - [`middleware`]: the only place that names the crates of middlewares;
+//! - `morse_server`: what those that listen share: access policy, event loop, WebSocket, requests;
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;
 //! - `morse_openr`: controllers as isolated objects with ready/notify flow control;

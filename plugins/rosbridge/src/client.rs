@@ -1,34 +1,33 @@
 //! A client: a connection that shakes hands, and then speaks WebSocket.
 use std::{
     collections::BTreeMap,
-    io::ErrorKind,
     time::{Duration, Instant},
 };
 
-use mio::net::TcpStream;
+use morse_server::{
+    access::ProgramAccess,
+    event_loop::TcpStream,
+    websocket::{self, Channel},
+};
 use serde_json::Value as Json;
 use tungstenite::{
     Error, HandshakeError, Message, Utf8Bytes, WebSocket,
     handshake::{MidHandshake, server::ServerHandshake},
-    protocol::{CloseFrame, WebSocketConfig, frame::coding::CloseCode},
+    protocol::frame::coding::CloseCode,
 };
-
-use crate::admission::Admission;
 
 /// The longest message that is heard, bytes.
 const LONGEST_MESSAGE: usize = 1 << 20;
-/// Most bytes that are kept of what a client does not take.
-const MOST_WAITING: usize = 32 << 20;
 /// Messages that are longer, bytes, are sent to one client after the other, with others in between.
 const LONG: usize = 16 << 10;
 /// Messages that are heard at once; then others have their turn.
 const MOST_AT_ONCE: usize = 64;
 
-type Shaking = MidHandshake<ServerHandshake<TcpStream, Admission>>;
+type Shaking = MidHandshake<ServerHandshake<TcpStream, ProgramAccess>>;
 
 enum Socket {
     Shaking(Box<Shaking>),
-    Speaking(Box<WebSocket<TcpStream>>),
+    Speaking(Box<Channel<TcpStream>>),
     Gone,
 }
 
@@ -96,8 +95,6 @@ pub(crate) struct Client {
     pub(crate) under_way: u32,
     /// Long messages by topic and spelling, the newest of each: clients take turns with them.
     waiting: BTreeMap<(String, bool), Utf8Bytes>,
-    /// It takes nothing at the moment.
-    is_full: bool,
 }
 
 /// Outcome of hearing.
@@ -113,13 +110,8 @@ pub(crate) enum Heard {
 }
 
 impl Client {
-    pub(crate) fn new(stream: TcpStream, admission: Admission, now: Instant) -> Self {
-        let config = WebSocketConfig::default()
-            .read_buffer_size(16 << 10)
-            .write_buffer_size(0)
-            .max_write_buffer_size(MOST_WAITING)
-            .max_message_size(Some(LONGEST_MESSAGE))
-            .max_frame_size(Some(LONGEST_MESSAGE));
+    pub(crate) fn new(stream: TcpStream, access: ProgramAccess, now: Instant) -> Self {
+        let config = websocket::config(LONGEST_MESSAGE, 16 << 10);
         let mut client = Self {
             socket: Socket::Gone,
             since: now,
@@ -128,11 +120,10 @@ impl Client {
             advertised: BTreeMap::new(),
             under_way: 0,
             waiting: BTreeMap::new(),
-            is_full: false,
         };
         client.shaken(tungstenite::accept_hdr_with_config(
             stream,
-            admission,
+            access,
             Some(config),
         ));
         client
@@ -142,11 +133,11 @@ impl Client {
         &mut self,
         outcome: Result<
             WebSocket<TcpStream>,
-            HandshakeError<ServerHandshake<TcpStream, Admission>>,
+            HandshakeError<ServerHandshake<TcpStream, ProgramAccess>>,
         >,
     ) {
         self.socket = match outcome {
-            Ok(socket) => Socket::Speaking(Box::new(socket)),
+            Ok(socket) => Socket::Speaking(Box::new(Channel::new(socket))),
             Err(HandshakeError::Interrupted(shaking)) => Socket::Shaking(Box::new(shaking)),
             // It was told why, if it asked at all.
             Err(HandshakeError::Failure(_)) => Socket::Gone,
@@ -187,14 +178,12 @@ impl Client {
                 };
             };
             match socket.read() {
-                Ok(Message::Text(text)) => return Heard::Text(text),
-                Ok(Message::Binary(_)) => {
+                Ok(Some(Message::Text(text))) => return Heard::Text(text),
+                Ok(Some(Message::Binary(_))) => {
                     self.dismiss(CloseCode::Unsupported, "messages are text: JSON");
                 }
-                Ok(_) => {}
-                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
-                    return Heard::Silence;
-                }
+                Ok(Some(_)) => {}
+                Ok(None) => return Heard::Silence,
                 Err(Error::Capacity(_)) => {
                     self.dismiss(CloseCode::Size, "messages are at most 1 MiB long");
                 }
@@ -206,27 +195,18 @@ impl Client {
     /// Says goodbye.
     pub(crate) fn dismiss(&mut self, code: CloseCode, why: &'static str) {
         if let Socket::Speaking(socket) = &mut self.socket {
-            let frame = CloseFrame {
-                code,
-                reason: why.into(),
-            };
-            // Who does not even take this is gone all the same.
-            socket.close(Some(frame)).ok();
-            socket.flush().ok();
+            socket.close(code, why);
+            socket.flush();
         }
         self.socket = Socket::Gone;
     }
 
     /// Tells it something that must not be lost.
     pub(crate) fn tell(&mut self, text: impl Into<Utf8Bytes>) {
-        if let Socket::Speaking(socket) = &mut self.socket {
-            match socket.write(Message::Text(text.into())) {
-                Ok(()) => self.flush(),
-                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
-                    self.is_full = true;
-                }
-                Err(_) => self.socket = Socket::Gone,
-            }
+        if let Socket::Speaking(socket) = &mut self.socket
+            && !socket.send(Message::Text(text.into()))
+        {
+            self.socket = Socket::Gone;
         }
     }
 
@@ -257,7 +237,7 @@ impl Client {
 
     /// Sends one of the long messages that wait; whether another one waits.
     pub(crate) fn hand_out(&mut self) -> bool {
-        if self.is_full {
+        if self.is_full() {
             // They would be old when it takes them: there will be newer ones.
             self.waiting.clear();
         }
@@ -269,10 +249,11 @@ impl Client {
 
     /// Tells whether it wants a message of a topic now: it listens, has room, and the last one is long enough ago.
     fn wants(&mut self, topic: &str, now: Instant) -> bool {
+        let is_full = self.is_full();
         let Some(subscription) = self.subscriptions.get_mut(topic) else {
             return false;
         };
-        if self.is_full || subscription.next.is_some_and(|next| now < next) {
+        if is_full || subscription.next.is_some_and(|next| now < next) {
             return false;
         }
         let interval = subscription.each.iter().map(|one| one.interval).min();
@@ -283,14 +264,15 @@ impl Client {
     }
 
     fn flush(&mut self) {
-        if let Socket::Speaking(socket) = &mut self.socket {
-            match socket.flush() {
-                Ok(()) => self.is_full = false,
-                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
-                    self.is_full = true;
-                }
-                Err(_) => self.socket = Socket::Gone,
-            }
+        if let Socket::Speaking(socket) = &mut self.socket
+            && !socket.flush()
+        {
+            self.socket = Socket::Gone;
         }
+    }
+
+    /// True if it takes nothing at the moment.
+    fn is_full(&self) -> bool {
+        matches!(&self.socket, Socket::Speaking(socket) if socket.is_full())
     }
 }

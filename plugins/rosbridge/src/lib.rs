@@ -2,13 +2,11 @@
 //! type, command every actuator, and call services, over WebSocket and without ROS.
 //!
 //! - here: settings, and the way in and out;
-//! - `server`: the one thread, with one poll for all; `client`: a connection; `admission`: who may come in;
+//! - `server`: the one thread, with one poll for all; `client`: a connection;
 //! - `operations`: what clients ask for; `graph`: the topics and services that there are; `rosapi`: questions about them;
 //!   `calls`: services on their way.
-mod admission;
 mod calls;
 mod client;
-mod clock;
 mod graph;
 mod operations;
 mod rosapi;
@@ -23,7 +21,6 @@ use std::{
 };
 
 use bevy::prelude::{App, Reflect};
-use mio::net::TcpListener;
 use morse_api::{
     middleware::{
         AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
@@ -31,12 +28,13 @@ use morse_api::{
     },
     range::Range,
 };
+use morse_server::{
+    access::{self, AccessError, ProgramAccess, TokenForm},
+    event_loop,
+};
 use serde::Deserialize;
 
-use crate::{
-    admission::Admission,
-    server::{Bell, Server, ServerOptions},
-};
+use crate::server::{Bell, Server, ServerOptions};
 
 /// Topics and services for clients of rosbridge (roslibpy, roslibjs, Foxglove), in the messages of ROS 2 and without ROS.
 ///
@@ -90,7 +88,7 @@ impl Middleware for Rosbridge {
 
     fn check(&self, _: &Prospect<'_, Nothing, Nothing>) -> Vec<Obstacle> {
         let why = self.address().err();
-        why.map(|why| Obstacle::new(Weight::Settings, why))
+        why.map(|why| Obstacle::new(Weight::Settings, why.to_string()))
             .into_iter()
             .collect()
     }
@@ -109,19 +107,15 @@ impl Middleware for Rosbridge {
     ) -> Result<Box<dyn Running>, Failure> {
         let name = context.name;
         let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
-        let address = self.address().map_err(failed)?;
+        let address = self.address().map_err(|why| failed(why.to_string()))?;
         let wanted = SocketAddr::new(address, self.port);
-        let listening = TcpListener::bind(wanted).and_then(|listener| {
-            let at = listener.local_addr()?;
-            Ok((listener, at))
-        });
-        let (listener, at) =
-            listening.map_err(|error| failed(format!("cannot listen at {wanted}: {error}")))?;
+        let (listener, at) = event_loop::listen(wanted)
+            .map_err(|error| failed(format!("cannot listen at {wanted}: {error}")))?;
         let view = context.world_view;
         let view = view.ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
         let nanos = Arc::new(AtomicU64::new(0));
         let options = ServerOptions {
-            admission: Admission {
+            access: ProgramAccess {
                 token: self.token.clone(),
                 origins: self.origins.clone(),
             },
@@ -149,30 +143,8 @@ impl Middleware for Rosbridge {
 
 impl Rosbridge {
     /// Finds the address to listen at, if the settings make sense.
-    fn address(&self) -> Result<IpAddr, String> {
-        let listen = match self.listen.as_str() {
-            "localhost" => "127.0.0.1",
-            other => other,
-        };
-        let is_plain = |token: &String| {
-            let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-            !token.is_empty() && token.bytes().all(is_usual)
-        };
-        if !self.token.as_ref().is_none_or(is_plain) {
-            return Err(
-                "a `token` is of letters, digits, `-`, `_` and `.`, since it stands in an address"
-                    .to_owned(),
-            );
-        }
-        let address: IpAddr = listen
-            .parse()
-            .map_err(|_not_one| format!("`{listen}` is no address; write 127.0.0.1, say"))?;
-        if !address.is_loopback() && self.token.is_none() {
-            return Err(format!(
-                "listening at {address} lets other machines in: set a `token` that clients have to know"
-            ));
-        }
-        Ok(address)
+    fn address(&self) -> Result<IpAddr, AccessError> {
+        access::address(&self.listen, self.token.as_deref(), TokenForm::Address)
     }
 }
 

@@ -2,10 +2,11 @@
 use std::time::Duration;
 
 use morse_ros::{commands, frames};
+use morse_server::requests::{MOST_UNDER_WAY, Requests};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    calls::{Call, Calls, MOST_UNDER_WAY, response},
+    calls::{Call, response, send},
     client::{Client, One, Published},
     graph::{Graph, TF_STATIC, is_same_type, with_slash},
     rosapi,
@@ -17,7 +18,7 @@ const MOST_TOPICS: usize = 4096;
 /// Everything that operations touch, besides their client.
 pub(crate) struct Scope<'a> {
     pub(crate) graph: &'a Graph,
-    pub(crate) calls: &'a Calls,
+    pub(crate) calls: &'a Requests<(usize, String)>,
     pub(crate) nanos: u64,
     /// Number of the client.
     pub(crate) number: usize,
@@ -251,7 +252,7 @@ fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), 
         id: id.clone(),
         name: name.to_owned(),
     };
-    match scope.calls.call(call, place, arguments) {
+    match send(scope.calls, call, place, arguments) {
         Ok(()) => client.under_way += 1,
         Err(why) => client.tell(refused(why)),
     }

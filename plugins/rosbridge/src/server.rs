@@ -1,7 +1,6 @@
 //! The one thread: a poll for all clients.
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::ErrorKind,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -9,7 +8,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mio::{Events, Interest, Poll, Token, Waker, net::TcpListener};
 use morse_api::{
     command::CommandSender,
     middleware::{Failure, RequestSender, Wake},
@@ -20,19 +18,21 @@ use morse_ros::{
     messages::{Clock, Time},
     topics::Sample,
 };
+use morse_server::{
+    access::ProgramAccess,
+    clock::now,
+    event_loop::{self, Accepted, EventLoop, Source as EventSource, TcpListener},
+    notifier::Notifier,
+    requests::Requests,
+};
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
-    admission::Admission,
-    calls::{Calls, Notifier},
     client::{Client, Heard, Published},
-    clock::now,
     graph::{CLOCK, Graph, Source, TF},
     operations::{Scope, carry_out},
 };
 
-const LISTENER: Token = Token(0);
-const WAKER: Token = Token(1);
 /// Time after which it looks for who says nothing, when nothing happens.
 const BEAT: Duration = Duration::from_millis(500);
 /// The clock is told at most a hundred times a second.
@@ -43,7 +43,7 @@ const SLICE: Duration = Duration::from_millis(4);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct ServerOptions {
-    pub(crate) admission: Admission,
+    pub(crate) access: ProgramAccess,
     pub(crate) max_clients: usize,
     pub(crate) listener: TcpListener,
     pub(crate) sensors: Vec<Observer>,
@@ -71,14 +71,13 @@ impl Bell {
 }
 
 pub(crate) struct Server {
-    admission: Admission,
+    access: ProgramAccess,
     max_clients: usize,
-    listener: TcpListener,
-    poll: Poll,
+    event_loop: EventLoop,
     bell: Bell,
     wake: Wake,
     graph: Graph,
-    calls: Calls,
+    calls: Requests<(usize, String)>,
     clients: BTreeMap<usize, Client>,
     /// Clients that may have said more than was heard.
     unheard: BTreeSet<usize>,
@@ -86,7 +85,6 @@ pub(crate) struct Server {
     turn: usize,
     /// True if long messages wait.
     has_waiting: bool,
-    next: usize,
     nanos: Arc<AtomicU64>,
     /// Time that `/clock` told last, and when.
     told: Option<(u64, Instant)>,
@@ -94,19 +92,13 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
-        let poll = Poll::new()?;
-        let mut listener = options.listener;
-        poll.registry()
-            .register(&mut listener, LISTENER, Interest::READABLE)?;
-        let notifier = Arc::new(Notifier::new(Waker::new(poll.registry(), WAKER)?));
-        let notified = notifier.clone();
-        options.wake.also_call(move || notified.notify());
+        let event_loop = EventLoop::new(vec![options.listener], &options.wake)?;
+        let notifier = event_loop.notifier();
         Ok(Self {
-            admission: options.admission,
+            access: options.access,
             max_clients: options.max_clients,
-            listener,
-            poll,
-            calls: Calls::new(options.requests, notifier.clone()),
+            event_loop,
+            calls: Requests::new(options.requests, notifier.clone()),
             bell: Bell {
                 notifier,
                 is_wanted: Arc::default(),
@@ -117,30 +109,26 @@ impl Server {
             unheard: BTreeSet::new(),
             turn: 0,
             has_waiting: false,
-            next: 2,
             nanos: options.nanos,
             told: None,
         })
     }
 
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
-        let mut events = Events::with_capacity(256);
+        let mut events = event_loop::events();
         while !self.wake.is_over() {
-            if let Err(error) = self.poll.poll(&mut events, Some(self.rest()))
-                && error.kind() != ErrorKind::Interrupted
-            {
-                let why = format!("rosbridge cannot wait for clients: {error}");
-                return Err(Failure::Environment(why));
-            }
-            self.bell.notifier.heard();
+            let rest = self.rest();
+            self.event_loop.wait(&mut events, rest).map_err(|error| {
+                Failure::Environment(format!("rosbridge cannot wait for clients: {error}"))
+            })?;
             for number in std::mem::take(&mut self.unheard) {
                 self.hear(number);
             }
             for event in &events {
-                match event.token() {
-                    LISTENER => self.accept(),
-                    WAKER => {}
-                    Token(number) => {
+                match self.event_loop.source(event) {
+                    EventSource::Listener(_) => self.accept(),
+                    EventSource::Notifier => {}
+                    EventSource::Connection(number) => {
                         if let Some(client) = self.clients.get_mut(&number) {
                             client.go_on();
                         }
@@ -185,31 +173,14 @@ impl Server {
     }
 
     fn accept(&mut self) {
-        loop {
-            let mut stream = match self.listener.accept() {
-                Ok((stream, _)) => stream,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // Too many open files, say: the client waits until others have gone.
-                Err(_) => return,
-            };
+        while let Accepted::Connection(number, stream) = self.event_loop.accept(0) {
             if self.clients.len() >= self.max_clients {
                 continue;
             }
-            stream.set_nodelay(true).ok();
-            let number = self.next;
-            self.next += 1;
-            let interest = Interest::READABLE | Interest::WRITABLE;
-            if self
-                .poll
-                .registry()
-                .register(&mut stream, Token(number), interest)
-                .is_ok()
-            {
-                let client = Client::new(stream, self.admission.clone(), now());
-                self.clients.insert(number, client);
-                // What was sent at once may have been there before it was registered.
-                self.hear(number);
-            }
+            let client = Client::new(stream, self.access.clone(), now());
+            self.clients.insert(number, client);
+            // What was sent at once may have been there before it was registered.
+            self.hear(number);
         }
     }
 
@@ -291,7 +262,7 @@ impl Server {
 
     /// Passes on answers, readings and the time.
     fn pass_on(&mut self) {
-        for (number, text) in self.calls.answers() {
+        for (number, text) in self.calls.take_replies() {
             if let Some(client) = self.clients.get_mut(&number) {
                 client.under_way = client.under_way.saturating_sub(1);
                 client.tell(text);

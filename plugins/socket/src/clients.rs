@@ -1,42 +1,26 @@
 //! Clients come, are heard, and go.
-use std::io::ErrorKind;
-
-use mio::{Interest, Token};
+use morse_server::{clock::now, event_loop::Accepted};
 
 use crate::{
     command,
     connection::{Connection, Heard, Role},
-    server::{FAREWELL, Server, now},
+    server::{FAREWELL, Server},
 };
 
 impl Server {
     pub(crate) fn accept(&mut self, listener: usize) {
         loop {
-            let Some((socket, role)) = self.listeners.get(listener) else {
+            let Some(role) = self.roles.get(listener).copied() else {
                 return;
             };
-            let role = *role;
-            let (mut stream, _) = match socket.accept() {
-                Ok(accepted) => accepted,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // Too many open files, say: the client waits until others have gone.
-                Err(_) => {
+            let (token, stream) = match self.event_loop.accept(listener) {
+                Accepted::Connection(token, stream) => (token, stream),
+                Accepted::NoneLeft => return,
+                Accepted::Unable => {
                     self.crowded.insert(listener);
                     return;
                 }
             };
-            let token = self.next;
-            self.next += 1;
-            stream.set_nodelay(true).ok();
-            let interest = Interest::READABLE | Interest::WRITABLE;
-            let registered = self
-                .poll
-                .registry()
-                .register(&mut stream, Token(token), interest);
-            if registered.is_err() {
-                continue;
-            }
             let is_open = self.settings.token.is_none();
             let mut connection = Connection::new(stream, role, is_open);
             connection.since = self.wake.whole_tick();

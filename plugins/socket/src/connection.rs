@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use mio::net::TcpStream;
+use morse_server::event_loop::TcpStream;
 
 /// Of what a client did not take, this many bytes are kept.
 const MOST_WAITING: usize = 8 << 20;

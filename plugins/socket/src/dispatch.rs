@@ -1,15 +1,13 @@
 //! Dispatch of a request: answered here, or sent to the simulation.
 use morse_api::{middleware::Failure, service::Reply};
+use morse_server::requests::GLOBAL_COMPONENTS;
 use serde_json::Value as Json;
 
 use crate::{
     request::{Line, parse, reply_line},
-    server::{Answer, Server, locked},
+    server::{Answer, Server},
     words::{as_morse_says, failed, unregistered},
 };
-
-/// The components that every simulation has.
-const GLOBAL: [&str; 3] = ["simulation", "communication", "time"];
 
 impl Server {
     /// Deals with one line of a client; false if the simulation cannot take it yet, and it was put back.
@@ -44,7 +42,7 @@ impl Server {
     }
 
     fn is_offered(&self, component: &str) -> bool {
-        GLOBAL.contains(&component) || self.directory.offers(component)
+        GLOBAL_COMPONENTS.contains(&component) || self.directory.offers(component)
     }
 
     fn forward(
@@ -54,20 +52,15 @@ impl Server {
         id: &str,
         (component, service, arguments): (&str, &str, Json),
     ) -> bool {
-        let (answers, notifier) = (self.answers.clone(), self.notifier.clone());
         let is_details = (component, service) == ("simulation", "details");
         let (own, name) = (id.to_owned(), service.to_owned());
-        let take = move |reply: Reply| {
-            let answer = Answer {
-                connection: token,
-                id: own,
-                is_details,
-                reply: as_morse_says(reply, &name),
-            };
-            locked(&answers).push(answer);
-            notifier.notify();
+        let encode = move |reply: Reply| Answer {
+            connection: token,
+            id: own,
+            is_details,
+            reply: as_morse_says(reply, &name),
         };
-        match self.requests.send(component, service, arguments, take) {
+        match self.requests.send((component, service), arguments, encode) {
             Ok(number) => {
                 if let Some(connection) = self.connection(token) {
                     connection.under_way.insert(id.to_owned(), number);

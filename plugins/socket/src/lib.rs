@@ -27,7 +27,6 @@ use std::{
 };
 
 use bevy::prelude::{App, Reflect};
-use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
     middleware::{
@@ -37,8 +36,11 @@ use morse_api::{
     port::Policy,
     range::Range,
 };
+use morse_server::{
+    access::{self, AccessError, TokenForm},
+    event_loop::{TcpListener, listen},
+};
 use serde::Deserialize;
-use subtle::ConstantTimeEq as _;
 
 use crate::{
     connection::Role,
@@ -107,29 +109,14 @@ impl Default for Socket {
 
 impl Socket {
     /// Finds the address to listen at, if the settings make sense.
-    fn address(&self) -> Result<IpAddr, String> {
-        let listen = match self.listen.as_str() {
-            "localhost" => "127.0.0.1",
-            other => other,
-        };
-        let address: IpAddr = listen
-            .parse()
-            .map_err(|_not_one| format!("`{listen}` is no address; write 127.0.0.1, say"))?;
-        if self.token.as_ref().is_some_and(String::is_empty) {
-            return Err("the `token` is empty; leave it out where none is needed".to_owned());
-        }
-        if !address.is_loopback() && self.token.is_none() {
-            return Err(format!(
-                "listening at {address} lets other machines in: set a `token` that clients have to know"
-            ));
-        }
-        Ok(address)
+    fn address(&self) -> Result<IpAddr, AccessError> {
+        access::address(&self.listen, self.token.as_deref(), TokenForm::Line)
     }
 
     /// Checks whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
     fn admits(&self, given: &[u8]) -> bool {
         let token = self.token.as_ref();
-        token.is_none_or(|token| token.as_bytes().ct_eq(given).into())
+        token.is_none_or(|token| access::is_token(token, given))
     }
 }
 
@@ -171,7 +158,7 @@ impl Middleware for Socket {
 
     fn check(&self, _: &Prospect<'_, Stream, Stream>) -> Vec<Obstacle> {
         let why = self.address().err();
-        why.map(|why| Obstacle::new(Weight::Settings, why))
+        why.map(|why| Obstacle::new(Weight::Settings, why.to_string()))
             .into_iter()
             .collect()
     }
@@ -287,11 +274,10 @@ impl<'a> Ports<'a> {
     }
 
     fn open(&mut self, what: &str, port: u16, role: Role) -> Result<(), Failure> {
-        let listener = TcpListener::bind(SocketAddr::new(self.address, port));
-        match listener {
-            Ok(listener) => self.add(what, listener, role),
-            Err(error) => Err(self.refused(what, port, &error)),
-        }
+        let listening = listen(SocketAddr::new(self.address, port));
+        let listening = listening.map_err(|error| self.refused(what, port, &error))?;
+        self.add(what, listening, role);
+        Ok(())
     }
 
     /// Opens the next port that is free.
@@ -307,20 +293,20 @@ impl<'a> Ports<'a> {
                     "`{name}`: no port from {first} on is free for `{what}`; set `streams` lower"
                 ))
             })?;
-            match TcpListener::bind(SocketAddr::new(self.address, port)) {
-                Ok(listener) => return self.add(what, listener, role),
+            match listen(SocketAddr::new(self.address, port)) {
+                Ok(listening) => {
+                    self.add(what, listening, role);
+                    return Ok(());
+                }
                 Err(error) if error.kind() == ErrorKind::AddrInUse => {}
                 Err(error) => return Err(self.refused(what, port, &error)),
             }
         }
     }
 
-    fn add(&mut self, what: &str, listener: TcpListener, role: Role) -> Result<(), Failure> {
-        let address = listener.local_addr();
-        let address = address.map_err(|error| self.refused(what, 0, &error))?;
-        self.names.push((what.to_owned(), address.port()));
+    fn add(&mut self, what: &str, (listener, at): (TcpListener, SocketAddr), role: Role) {
+        self.names.push((what.to_owned(), at.port()));
         self.listeners.push((listener, role));
-        Ok(())
     }
 
     fn refused(&self, what: &str, port: u16, error: &std::io::Error) -> Failure {

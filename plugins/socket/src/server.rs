@@ -1,21 +1,21 @@
 //! The thread: one poll for all clients.
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::ErrorKind,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use mio::{Events, Interest, Poll, Token, Waker, net::TcpListener};
 use morse_api::{
     command::CommandSender,
     middleware::{Failure, Gate, RequestSender, Wake},
     port::Observer,
     reading::Reading,
     service::Reply,
+};
+use morse_server::{
+    clock::now,
+    event_loop::{self, EventLoop, Events, Source, TcpListener},
+    requests::Requests,
 };
 
 use crate::{
@@ -26,8 +26,6 @@ use crate::{
     pr2, python,
 };
 
-/// The token of the waker; listeners and connections follow.
-const WAKER: Token = Token(0);
 /// Time for which the thread sleeps where nothing happens, and after which it looks for clients that are late.
 const BEAT: Duration = Duration::from_millis(250);
 /// Time by which replies follow readings where these have an order: a client that listens at both takes the readings first.
@@ -88,50 +86,32 @@ pub(crate) struct Output {
 /// Everything the thread works with.
 pub(crate) struct Server {
     pub(crate) settings: Socket,
-    pub(crate) poll: Poll,
-    pub(crate) listeners: Vec<(TcpListener, Role)>,
+    pub(crate) event_loop: EventLoop,
+    /// Purpose of the connections of each listener.
+    pub(crate) roles: Vec<Role>,
     /// Listeners with clients that could not be let in.
     pub(crate) crowded: BTreeSet<usize>,
     pub(crate) connections: BTreeMap<usize, Connection>,
     /// Clients that have sent more than was read in one go.
     pub(crate) busy: BTreeSet<usize>,
-    pub(crate) next: usize,
     pub(crate) outputs: Vec<Output>,
     /// Readings of a tick whose others are still to come, with the places of their outputs.
     early: Vec<(usize, Reading)>,
     /// Senders of the commands that the actuators' streams carry.
     pub(crate) inputs: Vec<CommandSender>,
     pub(crate) directory: Directory,
-    pub(crate) requests: RequestSender,
-    /// Filled by the simulation's thread; at most one for each request under way.
-    pub(crate) answers: Arc<Mutex<Vec<Answer>>>,
+    pub(crate) requests: Requests<Answer>,
     /// Replies that follow the readings of their tick.
     later: Vec<Answer>,
     /// Time at which the last readings of a whole tick were sent.
     last_readings: Option<Instant>,
     /// Clients whose next request the simulation could not take yet.
     pub(crate) held_up: BTreeSet<usize>,
-    pub(crate) notifier: Arc<Notifier>,
     pub(crate) wake: Wake,
     pub(crate) gate: Gate,
     pub(crate) last_permit: Instant,
     last_look: Instant,
     report: Arc<Mutex<ThreadReport>>,
-}
-
-/// Wakes the poll, once for all that happens until it looks.
-pub(crate) struct Notifier {
-    waker: Waker,
-    is_pending: AtomicBool,
-}
-
-impl Notifier {
-    pub(crate) fn notify(&self) {
-        if !self.is_pending.swap(true, Ordering::AcqRel) {
-            // A poll that is gone needs no waking.
-            self.waker.wake().ok();
-        }
-    }
 }
 
 /// Parts of which a server is made.
@@ -149,18 +129,8 @@ pub(crate) struct ServerOptions {
 
 impl Server {
     pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
-        let poll = Poll::new()?;
-        let notifier = Arc::new(Notifier {
-            waker: Waker::new(poll.registry(), WAKER)?,
-            is_pending: AtomicBool::new(false),
-        });
-        let mut listeners = options.listeners;
-        for (index, (listener, _)) in listeners.iter_mut().enumerate() {
-            poll.registry()
-                .register(listener, Token(index + 1), Interest::READABLE)?;
-        }
-        let wake_notifier = notifier.clone();
-        options.wake.also_call(move || wake_notifier.notify());
+        let (listeners, roles) = options.listeners.into_iter().unzip();
+        let event_loop = EventLoop::new(listeners, &options.wake)?;
         let carried = options
             .outputs
             .iter()
@@ -184,9 +154,9 @@ impl Server {
         let inputs = options.inputs.into_iter();
         Ok(Self {
             settings: options.settings,
-            poll,
-            next: listeners.len() + 1,
-            listeners,
+            requests: Requests::new(options.requests, event_loop.notifier()),
+            event_loop,
+            roles,
             crowded: BTreeSet::new(),
             connections: BTreeMap::new(),
             busy: BTreeSet::new(),
@@ -194,12 +164,9 @@ impl Server {
             early: Vec::new(),
             inputs: inputs.map(|(sender, _)| sender).collect(),
             directory,
-            requests: options.requests,
-            answers: Arc::default(),
             later: Vec::new(),
             last_readings: None,
             held_up: BTreeSet::new(),
-            notifier,
             wake: options.wake,
             gate: options.gate,
             last_permit: now(),
@@ -214,23 +181,22 @@ impl Server {
     ///
     /// It cannot wait for clients any more.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
-        let mut events = Events::with_capacity(256);
+        let mut events = event_loop::events();
         while !self.wake.is_over() {
             let wait = match (self.busy.is_empty(), self.later.is_empty()) {
                 (true, true) => BEAT,
                 (true, false) => GRACE,
                 (false, _) => Duration::ZERO,
             };
-            if let Err(error) = self.poll.poll(&mut events, Some(wait))
-                && error.kind() != ErrorKind::Interrupted
-            {
-                let text = format!("waiting for sockets failed: {error}");
-                return Err(Failure::Environment(text));
-            }
-            // Whoever notifies from here on is noticed in the next round.
-            self.notifier.is_pending.store(false, Ordering::Release);
+            self.event_loop.wait(&mut events, wait).map_err(|error| {
+                Failure::Environment(format!("waiting for sockets failed: {error}"))
+            })?;
             for event in &events {
-                self.event(event.token(), event.is_writable());
+                match self.event_loop.source(event) {
+                    Source::Notifier => {}
+                    Source::Listener(listener) => self.accept(listener),
+                    Source::Connection(token) => self.event(token, event.is_writable()),
+                }
             }
             for token in std::mem::take(&mut self.busy) {
                 self.hear_or_close(token);
@@ -242,21 +208,14 @@ impl Server {
         Ok(())
     }
 
-    fn event(&mut self, token: Token, is_writable: bool) {
-        if token == WAKER {
-            return;
-        }
-        if token.0 <= self.listeners.len() {
-            self.accept(token.0 - 1);
-            return;
-        }
+    fn event(&mut self, token: usize, is_writable: bool) {
         if is_writable
-            && let Some(connection) = self.connections.get_mut(&token.0)
+            && let Some(connection) = self.connections.get_mut(&token)
             && !connection.flush()
         {
-            self.close(token.0);
+            self.close(token);
         }
-        self.hear_or_close(token.0);
+        self.hear_or_close(token);
     }
 
     /// Once in a while: lets in who waits, and sends away who is late.
@@ -291,7 +250,7 @@ impl Server {
     /// Passes on readings and replies, and goes on with the requests that had to wait.
     fn pass_on(&mut self) {
         // The readings of the tick in which a reply was made are in the ports before it, and precede it on the way.
-        self.later.append(&mut locked(&self.answers));
+        self.later.extend(self.requests.take_replies());
         let whole = self.wake.whole_tick();
         let mut readings = std::mem::take(&mut self.early);
         for (place, output) in self.outputs.iter().enumerate() {
@@ -393,7 +352,7 @@ impl Server {
             if self.connections.is_empty() || left.is_zero() {
                 return;
             }
-            if self.poll.poll(events, Some(left)).is_err() {
+            if self.event_loop.wait(events, left).is_err() {
                 return;
             }
         }
@@ -413,14 +372,6 @@ fn limit(seconds: f64) -> Duration {
 }
 
 /// Takes what a lock holds, whatever became of who held it before.
-pub(crate) fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the time limits of clients are real time"
-)]
-pub(crate) fn now() -> Instant {
-    Instant::now()
 }

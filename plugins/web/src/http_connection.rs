@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use mio::net::TcpStream;
+use morse_server::event_loop::TcpStream;
 
 use crate::http::{Heard, read};
 

@@ -2,12 +2,10 @@
 //! and that holds, steps and resets the run.
 //!
 //! - [`Web`]: settings, and the way in and out;
-//! - `auth`: who may come in; [`http`]: requests for pages; `page`: the files of the page;
+//! - [`http`]: requests for pages; `page`: the files of the page;
 //! - `server`: the one thread, with one poll for all; `http_connection`, `viewer`: a connection that speaks HTTP, and one
 //!   that speaks WebSocket; `requests`: what viewers ask of the simulation;
 //! - `watch`: what the simulation shows; `frames`, `values`, `scene`: its form on the wire.
-mod auth;
-mod clock;
 mod frames;
 pub mod http;
 mod http_connection;
@@ -22,7 +20,6 @@ mod watch;
 use std::net::{IpAddr, SocketAddr};
 
 use bevy::prelude::{App, Reflect};
-use mio::net::TcpListener;
 use morse_api::{
     fields::Unit,
     middleware::{
@@ -31,12 +28,13 @@ use morse_api::{
     },
     range::Range,
 };
+use morse_server::{
+    access::{self, AccessError, PageAccess, TokenForm},
+    event_loop,
+};
 use serde::Deserialize;
 
-use crate::{
-    auth::Auth,
-    server::{Server, ServerOptions},
-};
+use crate::server::{Server, ServerOptions};
 
 /// A page that shows the simulation in a browser.
 ///
@@ -102,7 +100,7 @@ impl Middleware for Web {
 
     fn check(&self, _: &Prospect<'_, Nothing, Nothing>) -> Vec<Obstacle> {
         let why = self.address().err();
-        why.map(|why| Obstacle::new(Weight::Settings, why))
+        why.map(|why| Obstacle::new(Weight::Settings, why.to_string()))
             .into_iter()
             .collect()
     }
@@ -121,15 +119,15 @@ impl Middleware for Web {
     ) -> Result<Box<dyn Running>, Failure> {
         let name = context.name;
         let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
-        let address = self.address().map_err(failed)?;
+        let address = self.address().map_err(|why| failed(why.to_string()))?;
         let wanted = SocketAddr::new(address, self.port);
-        let (listener, at) = listen(wanted)
+        let (listener, at) = event_loop::listen(wanted)
             .map_err(|error| failed(format!("cannot listen at {wanted} for the page: {error}")))?;
         let world_view = context
             .world_view
             .ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
         let options = ServerOptions {
-            auth: Auth {
+            access: PageAccess {
                 address,
                 hosts: self.hosts.clone(),
                 token: self.token.clone(),
@@ -155,40 +153,9 @@ impl Middleware for Web {
 
 impl Web {
     /// Finds the address to listen at, if the settings make sense.
-    fn address(&self) -> Result<IpAddr, String> {
-        let is_plain = |token: &String| {
-            let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-            !token.is_empty() && token.bytes().all(is_usual)
-        };
-        if !self.token.as_ref().is_none_or(is_plain) {
-            return Err(
-                "a `token` is of letters, digits, `-`, `_` and `.`, since it stands in an address"
-                    .to_owned(),
-            );
-        }
-        let listen = self.listen.as_str();
-        let address = if listen == "localhost" {
-            "127.0.0.1"
-        } else {
-            listen
-        };
-        let address: IpAddr = address
-            .parse()
-            .map_err(|_not_one| format!("`{listen}` is no address; write 127.0.0.1, say"))?;
-        if !address.is_loopback() && self.token.is_none() {
-            return Err(format!(
-                "listening at {address} lets other machines in: set a `token` that browsers have to know \
-                 (`--token-file FILE` on the command line, or MORSE_TOKEN)"
-            ));
-        }
-        Ok(address)
+    fn address(&self) -> Result<IpAddr, AccessError> {
+        access::address(&self.listen, self.token.as_deref(), TokenForm::Page)
     }
-}
-
-fn listen(at: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(at)?;
-    let at = listener.local_addr()?;
-    Ok((listener, at))
 }
 
 /// The thread at work.

@@ -1,35 +1,30 @@
 //! The thread: one poll for all connections.
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::ErrorKind,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use mio::{
-    Events, Interest, Poll, Token, Waker,
-    net::{TcpListener, TcpStream},
-};
 use morse_api::{
     middleware::{Failure, RequestSender, Wake},
     world_view::WorldView,
 };
+use morse_server::{
+    access::{PageAccess, PageRequest, Verdict},
+    clock::now,
+    event_loop::{self, Accepted, EventLoop, Source, TcpListener, TcpStream},
+};
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
-    auth::{Auth, Verdict},
-    clock::now,
     http::{self, Answer, Head},
     http_connection::{ClosingConnection, ConnectionState, HttpConnection},
     page,
-    requests::{Notifier, Requests},
+    requests::Requests,
     scene,
     viewer::{Heard, Said, Viewer},
     watch::Watch,
 };
 
-const WAKER: Token = Token(0);
-const LISTENER: Token = Token(1);
 /// Time for which the thread sleeps where nothing happens.
 const BEAT: Duration = Duration::from_millis(250);
 /// The same while somebody looks on: the run may be held and resumed without a tick.
@@ -45,7 +40,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// Parts of which a server is made.
 pub(crate) struct ServerOptions {
-    pub(crate) auth: Auth,
+    pub(crate) access: PageAccess,
     pub(crate) max_viewers: usize,
     pub(crate) frame_rate: f64,
     pub(crate) listener: TcpListener,
@@ -57,21 +52,18 @@ pub(crate) struct ServerOptions {
 
 /// Everything the thread works with.
 pub(crate) struct Server {
-    auth: Auth,
+    access: PageAccess,
     max_viewers: usize,
-    poll: Poll,
-    listener: TcpListener,
+    event_loop: EventLoop,
     connections: BTreeMap<usize, HttpConnection>,
     viewers: BTreeMap<usize, Viewer>,
     closing: BTreeMap<usize, ClosingConnection>,
     /// Viewers that had said enough for one turn.
     unheard: BTreeSet<usize>,
-    next: usize,
     scene: Vec<u8>,
     meshes: Vec<Vec<u8>>,
     watch: Watch,
     requests: Requests,
-    notifier: Arc<Notifier>,
     wake: Wake,
     tidied: Instant,
 }
@@ -79,37 +71,29 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
         let ServerOptions {
-            auth,
+            access,
             max_viewers,
             frame_rate,
-            mut listener,
+            listener,
             services,
             requests,
             world_view,
             wake,
         } = options;
-        let poll = Poll::new()?;
-        let notifier = Arc::new(Notifier::new(Waker::new(poll.registry(), WAKER)?));
-        poll.registry()
-            .register(&mut listener, LISTENER, Interest::READABLE)?;
-        let wake_notifier = notifier.clone();
-        wake.also_call(move || wake_notifier.notify());
+        let event_loop = EventLoop::new(vec![listener], &wake)?;
         let now = now();
         Ok(Self {
-            auth,
+            access,
             max_viewers,
-            poll,
-            listener,
+            requests: Requests::new(services, requests.clone(), event_loop.notifier()),
+            event_loop,
             connections: BTreeMap::new(),
             viewers: BTreeMap::new(),
             closing: BTreeMap::new(),
             unheard: BTreeSet::new(),
-            next: 2,
             scene: scene::json(&world_view),
             meshes: world_view.scenery.meshes.iter().map(scene::mesh).collect(),
-            watch: Watch::new(world_view, requests.clone(), frame_rate, now),
-            requests: Requests::new(services, requests, notifier.clone()),
-            notifier,
+            watch: Watch::new(world_view, requests, frame_rate, now),
             wake,
             tidied: now,
         })
@@ -121,20 +105,17 @@ impl Server {
     ///
     /// It cannot wait for browsers any more.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
-        let mut events = Events::with_capacity(256);
+        let mut events = event_loop::events();
         while !self.wake.is_over() {
-            if let Err(error) = self.poll.poll(&mut events, Some(self.rest()))
-                && error.kind() != ErrorKind::Interrupted
-            {
-                let text = format!("waiting for browsers failed: {error}");
-                return Err(Failure::Environment(text));
-            }
-            self.notifier.heard();
+            let rest = self.rest();
+            self.event_loop.wait(&mut events, rest).map_err(|error| {
+                Failure::Environment(format!("waiting for browsers failed: {error}"))
+            })?;
             for event in &events {
-                match event.token() {
-                    WAKER => {}
-                    LISTENER => self.accept(),
-                    Token(token) => self.event(token, event.is_writable()),
+                match self.event_loop.source(event) {
+                    Source::Notifier => {}
+                    Source::Listener(_) => self.accept(),
+                    Source::Connection(token) => self.event(token, event.is_writable()),
                 }
             }
             for token in std::mem::take(&mut self.unheard) {
@@ -169,24 +150,7 @@ impl Server {
     }
 
     fn accept(&mut self) {
-        loop {
-            let mut stream = match self.listener.accept() {
-                Ok((stream, _)) => stream,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // Too many open files, say: the browser waits in the queue until others have gone.
-                Err(_) => return,
-            };
-            let token = self.next;
-            self.next += 1;
-            stream.set_nodelay(true).ok();
-            let interest = Interest::READABLE | Interest::WRITABLE;
-            let registered = self
-                .poll
-                .registry()
-                .register(&mut stream, Token(token), interest);
-            if registered.is_err() {
-                continue;
-            }
+        while let Accepted::Connection(token, stream) = self.event_loop.accept(0) {
             let mut connection = HttpConnection::new(stream, now());
             if !self.make_room() {
                 connection.answer(too_many());
@@ -274,13 +238,13 @@ impl Server {
     /// The answer to a request; none if its sender is to be a viewer.
     fn answer(&self, head: &Head) -> Option<Vec<u8>> {
         let refused = |status, text| Some(http::line(Answer { status, text }));
-        match self.auth.check(head) {
-            Verdict::Refused(why) => return refused(http::FORBIDDEN, why),
-            Verdict::TakeCookie if head.key.is_none() => {
-                let token = self.auth.token.as_deref().unwrap_or_default();
+        match self.access.check(fields_of(head)) {
+            Err(why) => return refused(http::FORBIDDEN, why.reason()),
+            Ok(Verdict::TakeCookie) if head.key.is_none() => {
+                let token = self.access.token.as_deref().unwrap_or_default();
                 let cookie = format!(
                     "{}={token}; HttpOnly; SameSite=Strict; Path=/",
-                    self.auth.cookie
+                    self.access.cookie
                 );
                 let headers = [("Set-Cookie", cookie.as_str()), ("Location", "/")];
                 return Some(http::answer(
@@ -291,7 +255,7 @@ impl Server {
                     false,
                 ));
             }
-            Verdict::TakeCookie | Verdict::Welcome => {}
+            Ok(Verdict::TakeCookie | Verdict::Welcome) => {}
         }
         if head.path == "/ws" {
             if head.key.is_none() {
@@ -435,6 +399,15 @@ impl Server {
         for token in gone {
             self.close(token);
         }
+    }
+}
+
+fn fields_of(head: &Head) -> PageRequest<'_> {
+    PageRequest {
+        host: head.host.as_deref(),
+        origin: head.origin.as_deref(),
+        cookie: head.cookie.as_deref(),
+        query: &head.query,
     }
 }
 

@@ -5,12 +5,16 @@ use std::{
     time::Instant,
 };
 
-use mio::net::TcpStream;
+use morse_server::{
+    clock::now,
+    event_loop::TcpStream,
+    websocket::{self, Channel},
+};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tungstenite::{
     Bytes, Error, Message, WebSocket,
-    protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
+    protocol::{Role, frame::coding::CloseCode},
 };
 
 use crate::{frames::View, watch::Watch};
@@ -19,8 +23,6 @@ use crate::{frames::View, watch::Watch};
 pub(crate) const LONGEST_MESSAGE: usize = 64 << 10;
 /// Frames on their way that were not yet seen.
 const MOST_UNSEEN: usize = 2;
-/// Most bytes that are kept of what a viewer does not take.
-const MOST_WAITING: usize = 32 << 20;
 /// Messages that are heard at once; then others have their turn.
 const MOST_AT_ONCE: usize = 64;
 /// More messages than these in a second are a flood.
@@ -65,12 +67,10 @@ pub(crate) enum Heard {
 }
 
 pub(crate) struct Viewer<S = TcpStream> {
-    socket: WebSocket<S>,
+    socket: Channel<S>,
     pub(crate) view: View,
     /// Numbers of the frames on their way.
     unseen: Vec<u32>,
-    /// It takes nothing at the moment.
-    is_full: bool,
     /// Requests that were not answered yet.
     pub(crate) under_way: u32,
     /// Number of warnings that it was told.
@@ -84,17 +84,12 @@ pub(crate) struct Viewer<S = TcpStream> {
 
 impl<S: Read + Write> Viewer<S> {
     pub(crate) fn new(stream: S, rest: Vec<u8>, now: Instant) -> Self {
-        let config = WebSocketConfig::default()
-            .read_buffer_size(4 << 10)
-            .write_buffer_size(0)
-            .max_write_buffer_size(MOST_WAITING)
-            .max_message_size(Some(LONGEST_MESSAGE))
-            .max_frame_size(Some(LONGEST_MESSAGE));
+        let config = websocket::config(LONGEST_MESSAGE, 4 << 10);
+        let socket = WebSocket::from_partially_read(stream, rest, Role::Server, Some(config));
         Self {
-            socket: WebSocket::from_partially_read(stream, rest, Role::Server, Some(config)),
+            socket: Channel::new(socket),
             view: View::default(),
             unseen: Vec::new(),
-            is_full: false,
             under_way: 0,
             warned: 0,
             heard: now,
@@ -106,7 +101,7 @@ impl<S: Read + Write> Viewer<S> {
 
     /// Tells whether it has room for a frame.
     pub(crate) fn is_ready(&self) -> bool {
-        self.unseen.len() < MOST_UNSEEN && !self.is_full
+        self.unseen.len() < MOST_UNSEEN && !self.socket.is_full()
     }
 
     /// The next thing that it says.
@@ -117,8 +112,8 @@ impl<S: Read + Write> Viewer<S> {
                 return Heard::Enough;
             }
             let message = match self.socket.read() {
-                Ok(message) => message,
-                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                Ok(Some(message)) => message,
+                Ok(None) => {
                     self.at_once = 0;
                     return Heard::Silence;
                 }
@@ -174,12 +169,7 @@ impl<S: Read + Write> Viewer<S> {
 
     /// Tells it why it has to go.
     pub(crate) fn dismiss(&mut self, code: CloseCode, why: &str) -> Heard {
-        let frame = CloseFrame {
-            code,
-            reason: why.to_owned().into(),
-        };
-        // Who does not even take this is gone all the same.
-        self.socket.close(Some(frame)).ok();
+        self.socket.close(code, why);
         Heard::Leaves
     }
 
@@ -191,7 +181,7 @@ impl<S: Read + Write> Viewer<S> {
     /// Sends a frame; false when the viewer has gone.
     pub(crate) fn show(&mut self, frame: Vec<u8>) -> bool {
         self.unseen.push(self.view.has);
-        self.send(Message::Binary(Bytes::from(frame)))
+        self.socket.send(Message::Binary(Bytes::from(frame)))
     }
 
     /// Tells it the warnings of the run that it does not know yet; false when it has gone.
@@ -204,37 +194,21 @@ impl<S: Read + Write> Viewer<S> {
 
     /// Sends a text; false when the viewer has gone.
     pub(crate) fn tell(&mut self, text: String) -> bool {
-        self.send(Message::text(text))
+        self.socket.send(Message::text(text))
     }
 
     /// Asks for a sign of life; false when the viewer has gone.
     pub(crate) fn ping(&mut self) -> bool {
-        self.send(Message::Ping(Bytes::new()))
-    }
-
-    fn send(&mut self, message: Message) -> bool {
-        match self.socket.write(message) {
-            Ok(()) => self.flush(),
-            Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
-                self.is_full = true;
-                true
-            }
-            Err(_) => false,
-        }
+        self.socket.send(Message::Ping(Bytes::new()))
     }
 
     /// Sends what is left, as far as it is taken; false when the viewer has gone.
     pub(crate) fn flush(&mut self) -> bool {
-        match self.socket.flush() {
-            Ok(()) => self.is_full = false,
-            Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => self.is_full = true,
-            Err(_) => return false,
-        }
-        true
+        self.socket.flush()
     }
 
     pub(crate) fn into_stream(self) -> S {
-        self.socket.into_inner()
+        self.socket.into_stream()
     }
 }
 
@@ -261,7 +235,7 @@ impl Write for Recorded<'_> {
 }
 
 pub(crate) fn hear_all(bytes: &[u8]) -> usize {
-    let now = crate::clock::now();
+    let now = now();
     let mut viewer = Viewer::new(Recorded(Cursor::new(bytes)), Vec::new(), now);
     let mut count = 0;
     loop {

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Each crate with those of ours that it may depend on, and those that its tests may. The program may name all.
-const CRATES: [(&str, &[&str], &[&str]); 22] = [
+const CRATES: [(&str, &[&str], &[&str]); 23] = [
     ("morse_api", &["morse_mechanisms"], &[]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
@@ -40,10 +40,15 @@ const CRATES: [(&str, &[&str], &[&str]); 22] = [
     ("morse_render", WORLD, &["morse_testing"]),
     ("morse_openr", &["morse_api"], &[]),
     ("morse_ros", &["morse_api"], &[]),
-    ("morse_rosbridge", &["morse_api", "morse_ros"], &[]),
-    ("morse_socket", &["morse_api"], &[]),
+    (
+        "morse_rosbridge",
+        &["morse_api", "morse_ros", "morse_server"],
+        &[],
+    ),
+    ("morse_server", &["morse_api"], &[]),
+    ("morse_socket", SERVER, &[]),
     ("morse_text", &["morse_api"], &[]),
-    ("morse_web", &["morse_api"], &[]),
+    ("morse_web", SERVER, &[]),
 ];
 
 const PART: &[&str] = &[
@@ -52,6 +57,7 @@ const PART: &[&str] = &[
     "morse_kinematics",
     "morse_mechanisms",
 ];
+const SERVER: &[&str] = &["morse_api", "morse_server"];
 /// Languages do not know each other.
 const LANGUAGE: &[&str] = &["morse_api", "morse_diagnostics", "morse_scene"];
 const WORLD: &[&str] = &[

@@ -1,0 +1,188 @@
+//! One thread that waits for all sockets of a server: listeners, connections, and notifications from other threads.
+use std::{
+    io::{self, ErrorKind},
+    net::SocketAddr,
+    sync::Arc,
+    time::Duration,
+};
+
+pub use mio::{
+    Events,
+    net::{TcpListener, TcpStream},
+};
+use mio::{Interest, Poll, Token, Waker, event::Event};
+use morse_api::middleware::Wake;
+
+use crate::notifier::Notifier;
+
+/// The token of the waker. Listeners follow, then connections.
+const WAKER: usize = 0;
+
+/// Opens a port, and returns the listener with its address.
+///
+/// # Errors
+///
+/// The error of the operating system.
+pub fn listen(at: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(at)?;
+    let at = listener.local_addr()?;
+    Ok((listener, at))
+}
+
+/// Returns a list for the events of one round.
+#[must_use]
+pub fn events() -> Events {
+    Events::with_capacity(256)
+}
+
+/// Source of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A notification.
+    Notifier,
+    /// The listener of this index.
+    Listener(usize),
+    /// The connection of this number.
+    Connection(usize),
+}
+
+/// Result of accepting a connection.
+#[derive(Debug)]
+pub enum Accepted {
+    /// A connection, registered, with its number. Numbers increase in the order of coming.
+    Connection(usize, TcpStream),
+    /// No connection waits.
+    NoneLeft,
+    /// The operating system cannot accept a connection now, since too many files are open, for example. The client waits
+    /// in the queue.
+    Unable,
+}
+
+/// Waits for the sockets of a server.
+#[derive(Debug)]
+pub struct EventLoop {
+    poll: Poll,
+    listeners: Vec<TcpListener>,
+    notifier: Arc<Notifier>,
+    next: usize,
+}
+
+impl EventLoop {
+    /// Registers listeners. `wake` notifies the loop from now on.
+    ///
+    /// # Errors
+    ///
+    /// The error of the operating system.
+    pub fn new(mut listeners: Vec<TcpListener>, wake: &Wake) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let notifier = Arc::new(Notifier::new(Waker::new(poll.registry(), Token(WAKER))?));
+        for (index, listener) in listeners.iter_mut().enumerate() {
+            poll.registry()
+                .register(listener, Token(index + 1), Interest::READABLE)?;
+        }
+        let notified = notifier.clone();
+        wake.also_call(move || notified.notify());
+        Ok(Self {
+            poll,
+            next: listeners.len() + 1,
+            listeners,
+            notifier,
+        })
+    }
+
+    /// Returns the notifier, for other threads.
+    #[must_use]
+    pub fn notifier(&self) -> Arc<Notifier> {
+        self.notifier.clone()
+    }
+
+    /// Waits for events, and clears the notification.
+    ///
+    /// # Errors
+    ///
+    /// The operating system cannot wait for sockets any more.
+    pub fn wait(&mut self, events: &mut Events, timeout: Duration) -> io::Result<()> {
+        if let Err(error) = self.poll.poll(events, Some(timeout))
+            && error.kind() != ErrorKind::Interrupted
+        {
+            return Err(error);
+        }
+        self.notifier.clear();
+        Ok(())
+    }
+
+    /// Returns the source of an event.
+    #[must_use]
+    pub fn source(&self, event: &Event) -> Source {
+        match event.token().0 {
+            WAKER => Source::Notifier,
+            index if index <= self.listeners.len() => Source::Listener(index - 1),
+            number => Source::Connection(number),
+        }
+    }
+
+    /// Accepts the next connection of a listener, and registers it. The client may have sent bytes before that, for which
+    /// no event comes.
+    pub fn accept(&mut self, listener: usize) -> Accepted {
+        let Some(listener) = self.listeners.get(listener) else {
+            return Accepted::NoneLeft;
+        };
+        loop {
+            let mut stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Accepted::NoneLeft,
+                Err(_) => return Accepted::Unable,
+            };
+            let number = self.next;
+            self.next += 1;
+            stream.set_nodelay(true).ok();
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            let registry = self.poll.registry();
+            if registry
+                .register(&mut stream, Token(number), interest)
+                .is_ok()
+            {
+                return Accepted::Connection(number, stream);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn connections_are_numbered_after_the_listeners() {
+        let open = || listen("127.0.0.1:0".parse().unwrap()).unwrap();
+        let ((first, _), (second, at)) = (open(), open());
+        let (_waker, wake) = Wake::new();
+        let mut event_loop = EventLoop::new(vec![first, second], &wake).unwrap();
+        let mut client = std::net::TcpStream::connect(at).unwrap();
+        let mut events = events();
+        let mut sources = |event_loop: &mut EventLoop| {
+            event_loop
+                .wait(&mut events, Duration::from_secs(10))
+                .unwrap();
+            let sources = events.iter().map(|event| event_loop.source(event));
+            sources.collect::<Vec<_>>()
+        };
+        assert_eq!(sources(&mut event_loop), [Source::Listener(1)]);
+        assert!(matches!(event_loop.accept(0), Accepted::NoneLeft));
+        let Accepted::Connection(number, _stream) = event_loop.accept(1) else {
+            panic!("a client waits");
+        };
+        assert_eq!(number, 3);
+        client.write_all(b"a").unwrap();
+        assert_eq!(sources(&mut event_loop), [Source::Connection(3)]);
+        let notifier = event_loop.notifier();
+        notifier.notify();
+        notifier.notify();
+        assert!(sources(&mut event_loop).contains(&Source::Notifier));
+        notifier.notify();
+        assert!(sources(&mut event_loop).contains(&Source::Notifier));
+    }
+}
