@@ -1,7 +1,7 @@
 //! The shipped robots, as shipped, do what actuators of speed are told: on level ground and slopes, at any rate and friction.
 use morse_api::angles::normalized;
 use morse_sim::{Simulation, simulation::no_extensions};
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::{Test, actuator};
 
@@ -130,6 +130,155 @@ fn xy_omega_is_reached_by_every_shipped_robot() {
     drives("xy_omega", |[v, w]| {
         format!("x: {}, y: {}, w: {w}", v * 0.6, v * 0.8)
     });
+}
+
+/// Wheels that are joints: robots, with the middle between their wheels ahead of the origin, m.
+const WHEELED: [(&str, f64); 3] = [
+    ("pioneer3dx", 0.045),
+    ("patrolbot", 0.0),
+    ("segway_rmp400", 0.0),
+];
+
+/// Commands that wheels can hold, with friction of the floor and slope (degrees). Tyres have their own, and casters none.
+const ON_WHEELS: [([f64; 2], f64, f64); 5] = [
+    ([0.5, 0.0], 1.0, 0.0),
+    ([0.02, 0.0], 0.3, 10.0),
+    ([1.5, 0.0], 5.0, 0.0),
+    ([0.0, 0.5], 0.5, 0.0),
+    ([0.0, 1.0], 1.0, 0.0),
+];
+
+/// Rates, Hz.
+const RATES: [f64; 3] = [60.0, 240.0, 1000.0];
+
+/// A robot of a kind of actuator on a floor, with the friction of its own.
+fn on_floor(model: &str, more: &str, (rate, friction, degrees): (f64, f64, f64)) -> Test {
+    let room = tempfile::tempdir().expect("a directory");
+    let slope = f64::to_radians(degrees);
+    let plane = format!(
+        "frame plane {{ rpy [0, {}, 0]; frame slab {{ translation [0, 0, -0.5]; \
+         geometry {{ shape box; dimension [100, 100, 1]; friction {friction}; }} }} }}",
+        -slope
+    );
+    std::fs::write(room.path().join("plane.robray"), plane).expect("written");
+    std::fs::write(room.path().join("car.robray"), car()).expect("written");
+    let text = format!(
+        "Simulation(scene: \"plane.robray\", environment: (rate: {rate}), robots: {{ \"rover\": (\
+         model: \"{model}\", at: (rpy: (0, {}, 0)), {more}) }})",
+        -slope
+    );
+    let simulation = Simulation::parse(&text, room.path(), &no_extensions);
+    Test {
+        simulation: simulation.unwrap_or_else(|error| panic!("{error}\n{text}")),
+        slope,
+    }
+}
+
+impl Test {
+    /// Mean speed of a point ahead of the origin (m/s) and turning rate (rad/s).
+    fn mean_motion_of(&mut self, ahead: f64, seconds: f64) -> [f64; 2] {
+        let steps = (seconds / 0.1).round() as u32;
+        let [mut way, mut turned] = [0.0; 2];
+        let point = Point3::new(ahead, 0.0, 0.0);
+        for _ in 0..steps {
+            let before = self.body().pose;
+            self.run(0.1);
+            let after = self.body().pose;
+            way += (after * point - before * point).norm();
+            turned += (before.rotation.inverse() * after.rotation).scaled_axis().z;
+        }
+        [way / seconds, turned / seconds]
+    }
+}
+
+/// Wheels of any width reach the speeds that they are told within 1 %, at every rate; a Segway the same ones within 0.3 %.
+#[test]
+fn v_omega_diff_is_reached_alike_at_every_rate() {
+    for (robot, ahead) in WHEELED {
+        for ([v, w], friction, degrees) in ON_WHEELS {
+            let mut all = Vec::new();
+            for rate in RATES {
+                let more = actuator("v_omega_diff", &format!("v: {v}, w: {w}"));
+                let model = format!("robots/{robot}.robray");
+                let mut test = on_floor(&model, &more, (rate, friction, degrees));
+                test.run(1.0);
+                let motion = test.mean_motion_of(ahead, 0.6);
+                let case = format!("{robot}, {rate} Hz, friction {friction}, {degrees} degrees");
+                println!("{case}: {motion:?} of {v} m/s and {w} rad/s");
+                // A robot that turns on the spot creeps by some mm/s.
+                let creeps = if v == 0.0 { motion[0].min(2e-2) } else { 0.0 };
+                assert_reached([motion[0] - creeps, motion[1]], [v, w], &case);
+                all.push(motion);
+            }
+            // Contacts of cylinders tremble more beside a caster.
+            let alike = if robot == "segway_rmp400" {
+                3e-3
+            } else {
+                1.5e-2
+            };
+            for (one, two) in all.iter().zip(&all[1..]) {
+                let off = (one[1] - two[1]).abs();
+                assert!(off < alike * w.abs() + 5e-4, "{robot}: {all:?}");
+            }
+        }
+    }
+}
+
+/// The car of the gallery with cylinders as tyres, 6 cm wide.
+fn car() -> String {
+    let text = std::fs::read_to_string("scenes/gallery/car.robray").expect("a model");
+    let tyre = |side: &str| {
+        format!(
+            "frame tyre_{side} {{ translation [0, -0.03, 0]; rpy [-pi/2, 0, 0]; mass 2; geometry {{ isa tyre; }} }}"
+        )
+    };
+    let text = text.replace(
+        "shape sphere;\n  radius radius;",
+        "shape cylinder;\n  radius radius;\n  height 0.06;",
+    );
+    let mut parts = text.split("mass 2; geometry { isa tyre; }");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for (part, side) in parts.zip(["front_left", "front_right", "rear_left", "rear_right"]) {
+        text += &tyre(side);
+        text += part;
+    }
+    text
+}
+
+/// A car with wide tyres goes on the circle that it is told, at its speed, at every rate.
+#[test]
+fn an_ackermann_car_keeps_its_circle_at_every_rate() {
+    for [v, w] in [[0.5, 0.25], [1.0, -0.5], [1.5, 0.5]] {
+        for rate in RATES {
+            let more = actuator("ackermann", &format!("v: {v}, w: {w}"));
+            let mut test = on_floor("car.robray", &more, (rate, 1.0, 0.0));
+            test.run(1.5);
+            let [speed, turning] = test.mean_motion_of(0.0, 1.0);
+            println!("{rate} Hz: {speed} of {v} m/s, {turning} of {w} rad/s");
+            assert!((speed / v - 1.0).abs() < 1e-2, "{rate} Hz: {speed} of {v}");
+            let radius = speed / turning;
+            assert!((radius * w / v - 1.0).abs() < 1e-2, "{rate} Hz: {radius} m");
+        }
+    }
+}
+
+/// The Hummer gains what its force gives, and rolls on the circle of its front wheels.
+#[test]
+fn the_hummer_obeys_its_law_at_every_rate() {
+    for rate in RATES {
+        let more = actuator("steer_force", "force: 5");
+        let mut test = on_floor("robots/hummer.robray", &more, (rate, 1.0, 0.0));
+        test.run(1.0);
+        let before = test.body().linear_velocity.x;
+        test.run(1.0);
+        let gained = test.body().linear_velocity.x - before;
+        // Four wheels with 0.4 of the force each, on 10 kg.
+        println!("{rate} Hz: {gained} m/s²");
+        assert!(
+            (gained / (4.0 * 0.4 * 5.0 / 10.0) - 1.0).abs() < 1e-2,
+            "{rate} Hz: {gained}"
+        );
+    }
 }
 
 /// On ice of friction 0.02 the traction is 0.02 g at most: the robot gains that speed, and says that it slips.
