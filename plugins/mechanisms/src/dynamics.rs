@@ -1,7 +1,7 @@
-//! Inverse and forward dynamics: efforts that accelerations need, the mass matrix, accelerations that efforts give.
+//! Inverse dynamics by the recursive Newton–Euler algorithm (RNEA), the mass matrix by the composite rigid body algorithm
+//! (CRBA), and forward dynamics by both. O(n) and O(n·depth) for n links.
 //!
-//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008: recursive Newton–Euler (table 5.1) and composite rigid
-//! bodies (table 6.2), in the axes of the links.
+//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008, tables 5.1 and 6.2, in link coordinates.
 use nalgebra::Vector3;
 
 use crate::{
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Work {
-    /// Efforts (N·m, N) that give the accelerations (rad/s², m/s²) where [`place`](Self::place) has put the links, against
-    /// gravity and with `pushes` from outside: one for each link, in its frame, or none at all.
+    /// Writes the efforts (N·m, N) for joint accelerations (rad/s², m/s²) at the poses of the last [`place`](Self::place),
+    /// including gravity and external forces `pushes` (one per link, in its frame, or an empty slice): RNEA.
     pub fn inverse_dynamics(
         &mut self,
         tree: &Tree,
@@ -46,7 +46,7 @@ impl Work {
         self.gather(tree, efforts);
     }
 
-    /// Efforts that keep the speeds as they are: those against gravity, Coriolis and centrifugal forces, and the pushes.
+    /// Writes the efforts for zero accelerations: gravity, Coriolis and centrifugal forces, and external forces.
     pub fn bias(
         &mut self,
         tree: &Tree,
@@ -58,8 +58,8 @@ impl Work {
         self.inverse_dynamics(tree, base, state, None, pushes, efforts);
     }
 
-    /// Efforts (N·m, N) that carry the weight of the links where [`place`](Self::place) has put them, at rest, under a gravity in
-    /// the base's axes, m/s²; without the links for which `weightless` says so.
+    /// Writes the efforts (N·m, N) against gravity (base axes, m/s²) at rest, at the poses of the last
+    /// [`place`](Self::place), without the links for which `weightless` is true.
     pub(crate) fn weight(
         &mut self,
         tree: &Tree,
@@ -81,7 +81,7 @@ impl Work {
         self.gather(tree, efforts);
     }
 
-    /// Efforts that the forces on all links take: each joint bears what hangs on it.
+    /// Backward pass of the RNEA: projects the forces on all links to joint efforts, from the leaves to the base.
     fn gather(&mut self, tree: &Tree, efforts: &mut [f64]) {
         efforts.fill(0.0);
         for (at, row) in tree.links.iter().enumerate().rev() {
@@ -95,7 +95,7 @@ impl Work {
         }
     }
 
-    /// Fills [`matrix`](Self::matrix), where [`place`](Self::place) has put the links.
+    /// Writes [`matrix`](Self::matrix) at the poses of the last [`place`](Self::place): CRBA.
     pub fn mass_matrix(&mut self, tree: &Tree) {
         for (composite, row) in self.composites.iter_mut().zip(&tree.links) {
             *composite = row.inertia;
@@ -112,7 +112,7 @@ impl Work {
         }
     }
 
-    /// Weighs one column of a joint together with itself and with all on the way to the base.
+    /// Adds the products of one column of a joint with itself and with the columns of its ancestors.
     fn column_of(&mut self, tree: &Tree, link: usize, place: usize) {
         let column = &tree.columns[place];
         let mut force = self.composites[link] * column.motion;
@@ -126,7 +126,7 @@ impl Work {
             force = self.poses[at].force_to_outer(&force);
             for other in &tree.columns[tree.links[parent].columns.clone()] {
                 let number = other.motion.dot(&force);
-                // Joints that share a variable feel each other both ways.
+                // Joints that share a variable contribute twice to its diagonal.
                 let times = if other.speed == column.speed {
                     2.0
                 } else {
@@ -138,7 +138,7 @@ impl Work {
         }
     }
 
-    /// Accelerations (rad/s², m/s²) that efforts (N·m, N) give. Places the links itself.
+    /// Writes the accelerations (rad/s², m/s²) from efforts (N·m, N). Computes the poses itself.
     pub fn forward_dynamics(
         &mut self,
         tree: &Tree,

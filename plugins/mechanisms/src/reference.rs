@@ -1,4 +1,4 @@
-//! Random trees against Pinocchio: `tests/data/mechanisms/trees.py` writes what is compared.
+//! Random trees compared with Pinocchio: `tests/data/mechanisms/trees.py` writes the reference values.
 use nalgebra::{
     Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, UnitVector3, Vector3,
 };
@@ -8,7 +8,7 @@ use crate::{Axis, Base, Inertia, Joint, Link, Motion, State, Tree, Work};
 
 const TREES: &str = include_str!("../../../tests/data/mechanisms/trees.json");
 
-/// Greatest deviation, relative to the greatest number of what is compared.
+/// Maximum deviation, relative to the greatest number of a quantity.
 const TOLERANCE: f64 = 1e-9;
 
 #[derive(Deserialize)]

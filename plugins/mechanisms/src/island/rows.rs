@@ -1,4 +1,4 @@
-//! Conditions on the speeds of an island, and the impulses that keep them.
+//! Constraint rows of an island, and their impulses.
 mod direct;
 mod row;
 mod sweeps;
@@ -10,49 +10,49 @@ use crate::{spatial::Motion, state::vector};
 use direct::Direct;
 use row::{Block, Kind, Row};
 
-/// Part of what a weld is off that it comes back in a step.
+/// Baumgarte factor of welds: the fraction of the position error that is corrected per step.
 const RETURN: f64 = 0.2;
 
-/// Depth in which bodies touch, m: where they are just apart, or just not, nobody can tell the normal of a round one well.
+/// Slop of contacts, m: normals of rounded shapes are ill-conditioned near zero distance.
 const TOUCHING: f64 = 1e-4;
 
-/// Greatest turn of a normal in a step that is that of a curved surface, rad.
+/// Largest rotation of a normal per step that is attributed to a curved surface, rad.
 const FARTHEST_TURN: f64 = 0.2;
 
-/// Speed from which bodies bounce, m/s.
+/// Approach speed above which bodies bounce, m/s.
 const BOUNCE: f64 = 0.1;
 
-/// All conditions of an island: three rows for each contact (normal, then two tangents), six for each weld, one for each
-/// limit and dry friction of a joint.
+/// All constraint rows of an island: three per contact (normal, then two tangents), up to six per weld, one per limit and
+/// dry friction of a joint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     rows: Vec<Row>,
-    /// Of `J`, by block.
+    /// Entries of `J`, by block.
     jacobians: Vec<f64>,
-    /// Of `M⁻¹Jᵀ`, by block.
+    /// Entries of `M⁻¹Jᵀ`, by block.
     responses: Vec<f64>,
-    /// Motion of a point for each speed of a tree.
+    /// Motion of a point per unit of each velocity of a tree.
     columns: Vec<Motion>,
     contacts: Vec<Touch>,
     direct: Direct,
-    /// Natural frequency of contacts, radians a step.
+    /// Natural frequency of contacts times the step, rad.
     contact_rate: f64,
-    /// Place of the first row of a joint.
+    /// Index of the first row of a joint.
     joints: usize,
 }
 
-/// A contact, as the sweeps need it.
+/// Data of a contact for the sweeps.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     /// Normal and two tangents.
     axes: [Vector3<f64>; 3],
     friction: f64,
-    /// Speed with which the two part, m/s.
+    /// Separation velocity after a bounce, m/s; zero without one.
     bounce: f64,
 }
 
 impl Rows {
-    /// Begins anew; contacts have a natural frequency of so many radians a step.
+    /// Removes all rows; `contact_rate` is the natural frequency of contacts times the step, rad.
     pub(super) fn clear(&mut self, contact_rate: f64) {
         self.contact_rate = contact_rate;
         self.rows.clear();
@@ -61,13 +61,12 @@ impl Rows {
         self.joints = 0;
     }
 
-    /// Contacts and welds are complete.
+    /// Ends the rows of contacts and welds; rows of joints follow.
     pub(super) fn close(&mut self) {
         self.joints = self.rows.len();
     }
 
-    /// Adds the rows of a contact, with the way that is left there, how much earlier that is looked at than it was
-    /// found, and the length of the step, s.
+    /// Adds the rows of a contact with its gap; `early` is how much earlier than its detection the contact is evaluated, s.
     pub(super) fn touch(
         &mut self,
         (contact, gap, early, dt): (&Contact, &mut f64, f64, f64),
@@ -89,11 +88,11 @@ impl Rows {
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
         let distance = *gap + TOUCHING;
-        // What goes on an arc meets the normal in the middle of the step as fast as it parts from it: the chord is level there. No
-        // more than the turn since the step before is taken for that.
+        // On a circular arc, the approach velocity before the middle of the step equals the separation velocity after it:
+        // the chord is tangential there. At most the rotation since the last step is attributed to that.
         let turned = self.turned(first, speed, contact, members, bodies);
         let parting = (-speed).clamp((-turned).min(0.0), (-turned).max(0.0));
-        // What has gone in since the beginning of the step comes out at once.
+        // The penetration since the beginning of the step is corrected completely.
         let entered = if parting == 0.0 {
             (-distance).min(-speed * dt / 2.0).max(0.0)
         } else {
@@ -150,7 +149,7 @@ impl Rows {
         }
     }
 
-    /// Adds rows for the motion of the second side relative to the first at a point, one for each direction.
+    /// Adds rows for the velocity of the second side relative to the first at a point, one per direction.
     fn point<const COUNT: usize>(
         &mut self,
         sides: &[Side; 2],
@@ -207,8 +206,8 @@ impl Rows {
         }
     }
 
-    /// Change of the speed with which a contact parts since the step before, m/s, for the same speeds of all: by the turn of what
-    /// touches. None where it is more than a turn gives.
+    /// Returns the change of a contact's normal velocity since the last step by rotation of the surfaces, m/s, at equal
+    /// velocities. Zero if it is more than a rotation explains.
     fn turned(
         &self,
         first: usize,
@@ -233,7 +232,7 @@ impl Rows {
         turned
     }
 
-    /// The speed of a row before the step.
+    /// Returns the velocity of a row before the step.
     fn speed_before(&self, row: usize, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let row = &self.rows[row];
         let blocks = row.blocks.iter();
@@ -241,7 +240,7 @@ impl Rows {
         row.offset + speeds.sum::<f64>()
     }
 
-    /// Part of the speed of a row before the step that one member or body has.
+    /// Returns the contribution of one member or body to the velocity of a row before the step.
     fn block_before(&self, block: &Block, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let numbers = self.jacobians[block.at..block.at + block.count].iter();
         if let Some(member) = members.get(block.who) {
@@ -254,7 +253,7 @@ impl Rows {
         }
     }
 
-    /// Adds the rows of limits and dry frictions, in place of those there were.
+    /// Replaces the rows of limits and dry friction.
     pub(super) fn of_joints(&mut self, members: &[Member<'_>], starts: &[usize]) {
         if let Some(row) = self.rows.get(self.joints) {
             self.jacobians.truncate(row.blocks[0].at);
@@ -276,7 +275,7 @@ impl Rows {
         }
     }
 
-    /// Finds what an impulse of each row does.
+    /// Computes the responses `M⁻¹Jᵀ`, effective masses and compliances of all rows.
     pub(super) fn respond(&mut self, members: &[Member<'_>], bodies: &[FreeBody], dt: f64) {
         self.responses.clone_from(&self.jacobians);
         self.direct.forget(self.rows.len());
@@ -317,14 +316,14 @@ impl Rows {
         }
     }
 
-    /// Adds the ways that the speeds make in a time to the gaps of the contacts, m.
+    /// Adds the displacements of a step to the gaps of the contacts, m.
     pub(super) fn add_ways(&self, gaps: &mut [f64], speeds: &[f64], dt: f64) {
         for (gap, row) in gaps.iter_mut().zip(self.rows.iter().step_by(3)) {
             *gap += row.speed(&self.jacobians, speeds) * dt;
         }
     }
 
-    /// Tells the members the impulses of their joints.
+    /// Stores the impulses of the joints' rows in the members.
     pub(super) fn tell_joints(&self, members: &mut [Member<'_>]) {
         let conditions = members.iter_mut().flat_map(|member| &mut member.mover.rows);
         for (condition, row) in conditions.zip(&self.rows[self.joints..]) {
@@ -332,13 +331,13 @@ impl Rows {
         }
     }
 
-    /// Speed with which a contact parts, if it presses, m/s.
+    /// Returns the normal velocity of an active contact, m/s.
     pub(super) fn parting_of(&self, contact: usize, speeds: &[f64]) -> Option<f64> {
         let row = &self.rows[3 * contact];
         (row.impulse > 0.0).then(|| row.speed(&self.jacobians, speeds))
     }
 
-    /// The impulse of a contact on its second side, world axes, N·s.
+    /// Returns the impulse of a contact on its second side, world axes, N·s.
     pub(super) fn impulse_of(&self, contact: usize) -> Vector3<f64> {
         let rows = self.rows[3 * contact..].iter();
         let axes = self.contacts[contact].axes;
@@ -346,7 +345,7 @@ impl Rows {
     }
 }
 
-/// The direction of a translation along an axis.
+/// Returns the unit translation along an axis.
 fn along(axis: Vector3<f64>) -> Motion {
     Motion {
         angular: Vector3::zeros(),
@@ -354,7 +353,7 @@ fn along(axis: Vector3<f64>) -> Motion {
     }
 }
 
-/// The direction of a rotation about an axis.
+/// Returns the unit rotation about an axis.
 fn about(axis: Vector3<f64>) -> Motion {
     Motion {
         angular: axis,
@@ -362,7 +361,7 @@ fn about(axis: Vector3<f64>) -> Motion {
     }
 }
 
-/// Three axes, the first of which is given; the same ones for the same axis.
+/// Returns an orthonormal basis with a given first axis; deterministic.
 fn axes(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
     let other = if normal.x.abs() < 0.7 {
         Vector3::x()

@@ -1,68 +1,69 @@
-//! All impulses of an island, found at once, for the contacts that hold, stick and slide now.
+//! Newton steps on the contact conditions after Alart & Curnier (1991): all active rows are solved at once by Gaussian
+//! elimination, O(n³) for n active rows.
 //!
-//! Sweeps come near slowly where many rows tell of few speeds: three wheels with three points each, a box on its four
-//! corners. Which bodies touch, and which slide, is known after a few; what is left is nearly linear. This is a step of
-//! Newton's method on the conditions that the sweeps come to (Alart and Curnier 1991), and a guess: a sweep tells whether
+//! PGS converges slowly if many rows depend on few velocities, as for three wheels with three contact points each, or a box
+//! on its four corners. After a few sweeps the sets of active, sticking and sliding contacts hardly change, and the rest of
+//! the problem is nearly linear. A sweep after each Newton step decides whether it is accepted.
 //! it is nearer.
 use super::{
     Touch,
     row::{Row, Sliding},
 };
 
-/// Most rows that are solved at once.
+/// Maximum number of rows that are solved at once.
 const MOST: usize = 96;
 
-/// Most rows of which is remembered what an impulse of one does to the others.
+/// Maximum number of rows for which the coupling matrix is cached.
 const REMEMBERED: usize = 2 * MOST;
 
-/// Part of each row that is added to it: there are more rows than speeds.
+/// Relative regularisation of the diagonal, since there are more rows than velocities.
 const SHARE: f64 = 1e-9;
 
-/// Memory for a guess.
+/// Workspace of a Newton step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Direct {
-    /// Rows whose impulses are sought.
+    /// Active rows.
     free: Vec<Free>,
-    /// Equations, row by row, each with what is lacking at its end.
+    /// Linear system, row by row, each with its right-hand side at the end.
     matrix: Vec<f64>,
     couplings: Couplings,
-    /// As they were before.
+    /// Impulses before the step, for a rollback.
     impulses: Vec<f64>,
     speeds: Vec<f64>,
 }
 
-/// Speed of each row that an impulse of 1 of another one brings, row by row; not a number until it is asked for.
+/// Coupling matrix `J·M⁻¹·Jᵀ`, row by row; NaN for entries that were not computed yet.
 #[derive(Clone, Debug, Default)]
 struct Couplings {
     known: Vec<f64>,
-    /// Number of rows; zero for more than are remembered.
+    /// Number of rows; zero for more than are cached.
     count: usize,
 }
 
-/// A row whose impulse is sought.
+/// An active row.
 #[derive(Clone, Copy, Debug)]
 struct Free {
     row: usize,
-    /// Of the first tangent of a contact that slides; the second follows it, the normal stands before it.
+    /// Set for the first tangent of a sliding contact; the second tangent follows it, and the normal precedes it.
     slide: Option<Slide>,
 }
 
-/// Friction of a contact that slides.
+/// Friction of a sliding contact.
 #[derive(Clone, Copy, Debug)]
 struct Slide {
     friction: f64,
     sliding: Sliding,
-    /// Impulses that the tangents lack, N·s.
+    /// Residuals of the tangents, N·s.
     lacks: [f64; 2],
 }
 
 impl Direct {
-    /// The rows tell of other speeds now, or weigh something else.
+    /// Invalidates the cache, since rows or masses have changed.
     pub(super) fn forget(&mut self, rows: usize) {
         self.couplings.forget(rows);
     }
 
-    /// Gives the rows the impulses that seem to keep them. False if there is nothing to do.
+    /// Makes a Newton step. Returns false if there is nothing to do.
     pub(super) fn guess(
         &mut self,
         rows: &mut [Row],
@@ -79,7 +80,7 @@ impl Direct {
         self.impulses.extend(rows.iter().map(|row| row.impulse));
         self.speeds.clear();
         self.speeds.extend_from_slice(speeds);
-        // But for friction that slides, what one row does to another the other does to the one.
+        // The system is symmetric without sliding friction.
         let slides = self.free.iter().any(|free| free.slide.is_some());
         self.fill(rows, numbers, speeds, slides);
         let solve = if slides { solve } else { solve_symmetric };
@@ -95,7 +96,7 @@ impl Direct {
         true
     }
 
-    /// Goes back to what was before the guess.
+    /// Restores impulses and velocities from before the step.
     pub(super) fn take_back(&self, rows: &mut [Row], speeds: &mut [f64]) {
         for (row, impulse) in rows.iter_mut().zip(&self.impulses) {
             row.impulse = *impulse;
@@ -136,8 +137,7 @@ impl Direct {
         }
     }
 
-    /// Sets up the equations: what an impulse of each row does to the others, and what they lack.
-    /// Where nothing slides, the lower half is left out.
+    /// Assembles the linear system: coupling matrix and residuals. Without sliding, the lower triangle is omitted.
     fn fill(&mut self, rows: &[Row], numbers: [&[f64]; 2], speeds: &[f64], slides: bool) {
         self.matrix.clear();
         for (place, free) in self.free.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Couplings {
         self.known.resize(self.count * self.count, f64::NAN);
     }
 
-    /// One of them; it is the same either way.
+    /// Returns an entry of the symmetric coupling matrix.
     fn of(
         &mut self,
         between: [usize; 2],
@@ -193,7 +193,8 @@ impl Couplings {
 }
 
 impl Slide {
-    /// Makes equations of tangents that stick into those of tangents that slide. They stand in these places.
+    /// Replaces the equations of a sticking contact's tangents by the linearisation of sliding friction. They start at this
+    /// index.
     fn bend(&self, equations: &mut [f64], place: usize, masses: [f64; 2]) {
         let width = equations.len() / 2;
         let (one, two) = equations.split_at_mut(width);
@@ -215,7 +216,8 @@ impl Slide {
     }
 }
 
-/// Solves equations, each with its right side at its end, where the solution is put. False if they have none.
+/// Solves a linear system by Gaussian elimination with partial pivoting; each row has its right-hand side at its end, where
+/// the solution is written. Returns false if it is singular.
 fn solve(matrix: &mut [f64], count: usize) -> bool {
     let width = count + 1;
     for at in 0..count {
@@ -243,7 +245,7 @@ fn solve(matrix: &mut [f64], count: usize) -> bool {
     true
 }
 
-/// Likewise, of a symmetric and positive matrix: half of the work. What is left of the diagonal is not read.
+/// Solves a symmetric positive definite system: half of the work. The rest of the lower triangle is not read.
 fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
     let width = count + 1;
     for at in 0..count {
@@ -265,7 +267,7 @@ fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
     true
 }
 
-/// Finds the numbers that belong to equations each of which has one more unknown than the one after it.
+/// Back substitution in an upper triangular system.
 fn go_back(matrix: &mut [f64], count: usize) {
     let width = count + 1;
     for at in (0..count).rev() {
@@ -322,7 +324,7 @@ mod tests {
         assert!(!solve_symmetric(&mut [1.0, 2.0, 1.0, 2.0, 4.0, 1.0], 2));
     }
 
-    /// A plate that turns on nine points, of which some slide: sweeps alone come near by a fifth of a percent each.
+    /// A plate that rotates on nine points, of which some slide: sweeps alone converge by a fifth of a percent each.
     #[test]
     fn a_plate_that_turns_on_many_points_is_found_in_few_sweeps() {
         let body = FreeBody {

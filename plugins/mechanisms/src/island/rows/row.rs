@@ -1,56 +1,55 @@
-//! One condition: a number that is to be reached, and the impulse that brings it there.
+//! One constraint row: a target velocity, and the impulse that enforces it.
 
 use std::ops::Range;
 
-/// Damping of contacts, as a share of the critical one.
+/// Damping ratio of contacts.
 const CONTACT_DAMPING: f64 = 5.0;
 
-/// Depth to which a load presses a contact, m, however heavy it is.
+/// Maximum depth to which a load presses a contact, m, regardless of its mass.
 const DEEPEST: f64 = 1e-3;
 
-/// Softness of friction against a change of its load, as a part of what the row itself gives.
+/// Compliance of friction against changes of its impulse, relative to the row's own compliance.
 const LAG: f64 = 0.05;
 
-/// Greatest speed with which bodies are moved apart, m/s.
+/// Maximum velocity of the correction of penetrations, m/s.
 const FASTEST_RETURN: f64 = 2.0;
 
-/// One number that is to be reached: `J·v + offset`.
+/// One scalar constraint on the velocity `J·v + offset`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     pub blocks: [Block; 2],
-    /// Part that nothing here changes.
+    /// Velocity of sides with prescribed motion.
     pub offset: f64,
     pub target: f64,
-    /// Target for the speeds that are kept.
+    /// Target without correction of positions.
     pub relaxed: f64,
     pub kind: Kind,
-    /// Speed that an impulse of 1 takes off the target: contacts give way a little, so that several share a load.
+    /// Compliance: velocity per unit of impulse by which the row gives way, so that several rows share a load.
     pub softness: f64,
-    /// Least and greatest impulse.
+    /// Minimum and maximum impulse.
     pub bounds: [f64; 2],
-    /// Inverse of `J·M⁻¹·Jᵀ`; zero where nothing moves.
+    /// Effective mass: inverse of `J·M⁻¹·Jᵀ` plus the compliance; zero for an immovable row.
     pub mass: f64,
     pub impulse: f64,
 }
 
-/// Meaning of a row.
+/// Type of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Kind {
-    /// The speed with which a contact parts.
+    /// Normal velocity of a contact.
     Normal {
-        /// Way between the two, m.
+        /// Gap, m.
         distance: f64,
-        /// Part of the way inside each other that they went in this step, m.
+        /// Fraction of the penetration that arose in this step, m.
         entered: f64,
-        /// Impulse of the step before, N·s.
+        /// Impulse of the last step, N·s.
         before: f64,
-        /// Speed with which the two part in the direction of the normal in the middle of the step, m/s: as with much as they
-        /// met, where a body slides in a bowl.
+        /// Normal separation velocity in the middle of the step, m/s, due to rotation of the surfaces, as in a bowl.
         parting: f64,
     },
-    /// The speed with which a contact slips.
+    /// Tangential velocity of a contact.
     Tangent {
-        /// Impulse of the step before.
+        /// Impulse of the last step, N·s.
         before: f64,
     },
     /// A weld, or a joint.
@@ -58,15 +57,15 @@ pub(super) enum Kind {
     Other,
 }
 
-/// The numbers of a row that belong to one member or free body.
+/// Entries of a row for one member or free body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Block {
-    /// Place among members, then free bodies.
+    /// Index of the member, or of the free body plus the number of members.
     pub who: usize,
-    /// Place of its first speed.
+    /// Index of its first velocity.
     pub start: usize,
     pub count: usize,
-    /// Place of its first number.
+    /// Index of its first entry in the array of Jacobians.
     pub at: usize,
 }
 
@@ -77,7 +76,7 @@ impl Block {
 }
 
 impl Row {
-    /// Adds numbers of a member or free body.
+    /// Adds entries for a member or free body.
     pub(super) fn add(
         &mut self,
         (who, start): (usize, usize),
@@ -117,7 +116,7 @@ impl Row {
         sum
     }
 
-    /// Speed of this row that an impulse of 1 of another one brings.
+    /// Returns the change of this row's velocity per unit of impulse of another row.
     pub(super) fn coupling(&self, other: &Self, jacobians: &[f64], responses: &[f64]) -> f64 {
         let own = self.blocks.iter().filter(|block| block.count > 0);
         let parts = own.flat_map(|own| {
@@ -138,14 +137,13 @@ impl Row {
         }
     }
 
-    /// The impulse that the row is to have, were it alone and without bounds.
+    /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged.
     pub(super) fn wanted(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
         let given = self.softness * self.impulse;
         self.impulse + (self.target - self.speed(jacobians, speeds) - given) * self.mass
     }
 
-    /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
-    /// nearer than that.
+    /// Makes a contact an implicit stiff spring and damper. A positive gap bounds the approach velocity instead.
     pub(super) fn press(
         &mut self,
         [distance, entered, before, parting]: [f64; 4],
@@ -157,7 +155,7 @@ impl Row {
             return;
         }
         let both = 2.0 * CONTACT_DAMPING + rate;
-        // A surface that turns is met there in the middle of the step.
+        // The rotation of the surface is evaluated in the middle of the step.
         let within = if parting == 0.0 {
             entered
         } else {
@@ -166,15 +164,15 @@ impl Row {
         let back = -(distance + within) / dt * (rate / both);
         (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, parting);
         if self.mass > 0.0 {
-            // As stiff as its own mass asks for, and under what is much heavier, so stiff that it does not give way further.
+            // The stiffness follows the effective mass; under a heavier load, the maximum depth determines it.
             let mass = self.mass.max(before * dt / (rate * rate * DEEPEST));
             self.softness = 1.0 / (mass * rate * both);
             self.mass = 1.0 / (1.0 / self.mass + self.softness);
         }
     }
 
-    /// Lets a change of friction act as through a damper. Bodies that stick slip by nothing while their load stays, and what
-    /// several points share is shared in one way only.
+    /// Regularises a tangent: changes of the friction impulse act through a damper, so that sticking bodies do not creep
+    /// under a constant load, and redundant points share a load uniquely.
     pub(super) fn lag(&mut self, before: f64) {
         if self.mass > 0.0 {
             self.softness = LAG / self.mass;
@@ -183,7 +181,7 @@ impl Row {
         self.target = self.relaxed + self.softness * before;
     }
 
-    /// Takes away softness but for a part.
+    /// Reduces the compliance to a fraction.
     pub(super) fn stiffen(&mut self, part: f64) {
         if self.mass > 0.0 {
             let less = self.softness * (1.0 - part);
@@ -192,7 +190,7 @@ impl Row {
         }
     }
 
-    /// Gives the row another impulse. Returns the change of its speed.
+    /// Sets the impulse and updates the velocities. Returns the change of the row's velocity.
     pub(super) fn set(&mut self, impulse: f64, responses: &[f64], speeds: &mut [f64]) -> f64 {
         let more = impulse - self.impulse;
         self.impulse = impulse;
@@ -203,7 +201,7 @@ impl Row {
         (more / self.mass).abs()
     }
 
-    /// Keeps the row within its bounds.
+    /// PGS update: solves the row and projects its impulse on the bounds.
     pub(super) fn keep(&mut self, jacobians: &[f64], responses: &[f64], speeds: &mut [f64]) -> f64 {
         let impulse = self.wanted(jacobians, speeds);
         self.set(
@@ -214,7 +212,7 @@ impl Row {
     }
 }
 
-/// Keeps the two tangents of a contact, whose impulses together are no more than friction gives.
+/// PGS update of the two tangents of a contact, with a projection on the friction disc.
 pub(super) fn rub(
     across: &mut [Row],
     most: f64,
@@ -235,30 +233,31 @@ pub(super) fn rub(
     change
 }
 
-/// Friction of a contact that slides: as much as there can be, against the motion that is left.
+/// Sliding friction: the maximum impulse against the remaining slip velocity.
 ///
-/// Tangents that want the impulses `w` get `λ = (1 + μ·m)⁻¹·w`, with `μ` such that `|λ|` is what friction gives: the speed that the
-/// tangents still lack, `(w − λ) / m`, is `μ·λ` then, along the friction, whatever the masses along the two are. (By the same share
-/// of both, friction would lean towards the axis along which the contact is heavier, as along a wheel that its motor holds.)
+/// For unbounded impulses `w`, the friction impulse is `λ = (1 + μ·m)⁻¹·w`, with `μ` such that `|λ|` is the maximum: then
+/// the remaining slip velocity `(w − λ) / m` is `μ·λ`, parallel to the friction for any masses along the two tangents.
+/// (Scaling both tangents equally would tilt the friction towards the axis with the greater mass, as along a wheel that its
+/// motor holds.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sliding {
-    /// N·s.
+    /// Friction impulses, N·s.
     pub impulses: [f64; 2],
-    /// Change of the impulses by a change of those that are wanted.
+    /// Jacobian of the impulses with respect to the unbounded impulses.
     pub turns: [[f64; 2]; 2],
-    /// Change of the impulses by a change of the most that there can be.
+    /// Derivative of the impulses with respect to the maximum impulse.
     pub along: [f64; 2],
 }
 
 impl Sliding {
-    /// Steps that find `μ`: from zero on they come nearer from one side, each with twice as many digits.
+    /// Maximum number of Newton steps for `μ`: from zero they converge monotonically, with doubling digits.
     const STEPS: usize = 24;
 
-    /// Friction that is none, N·s, and least mass along a tangent, as a part of that along the other: no number overflows.
+    /// Impulse below which there is no friction, N·s, and minimum ratio of the tangents' masses, against overflow.
     const NONE: f64 = 1e-60;
     const LIGHTEST: f64 = 1e-9;
 
-    /// None if the contact sticks.
+    /// Returns `None` if the contact sticks.
     pub(super) fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Self> {
         if length(wanted) <= most {
             return None;
@@ -271,7 +270,7 @@ impl Sliding {
                 along: [0.0; 2],
             });
         }
-        // Impulses in parts of the most, masses in parts of the heavier one.
+        // Impulses relative to the maximum, masses relative to the greater one.
         let wanted = wanted.map(|wanted| wanted / most);
         let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
         let mut mu = 0.0;
@@ -300,7 +299,7 @@ impl Sliding {
     }
 }
 
-/// Length of what two tangents tell. Many times faster than without overflow.
+/// Length of a two-dimensional vector. Faster than `hypot`, which guards against overflow.
 fn length([one, other]: [f64; 2]) -> f64 {
     (one * one + other * other).sqrt()
 }
@@ -313,7 +312,7 @@ pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whatever the masses are, the speed that is left is along the friction.
+    /// The remaining slip velocity is parallel to the friction for any masses.
     #[test]
     fn friction_acts_against_what_still_slides() {
         for masses in [[1.0, 1.0], [1.0, 40.0], [3.0, 1e-3], [1e-5, 2.0]] {

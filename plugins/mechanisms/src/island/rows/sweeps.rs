@@ -1,32 +1,32 @@
-//! The impulses that keep all conditions.
+//! Projected Gauss–Seidel over all rows, with Newton steps in between.
 use super::{
     Rows, Touch,
     row::{Row, rub},
 };
 
-/// Sweeps over all conditions at most, and the change of speed below which they are kept, rad/s or m/s.
+/// Maximum number of sweeps, and change of velocity below which the rows have converged, rad/s or m/s.
 const SWEEPS: usize = 100;
 const KEPT: f64 = 1e-10;
 
-/// Sweeps after which all that no bound holds is solved at once for the first time; then twice as many, and so on.
+/// Number of sweeps before the first Newton step; doubled after each rejected one.
 const FIRST_GUESS: usize = 1;
 
-/// Part of the softness of a row that is left to it when bodies are no more moved apart.
+/// Fraction of the compliance of a row without correction of positions.
 const RELAXED: f64 = 0.1;
 
-/// Number of times that is taken back at most, and the speed below which it is, rad/s or m/s.
+/// Maximum number of relaxations, and the change of target below which they end, m/s or rad/s.
 const RELAXATIONS: usize = 6;
 const TAKEN_BACK: f64 = 1e-13;
 
 impl Rows {
-    /// Lets the impulses act that there are.
+    /// Applies the warm-start impulses.
     pub(in crate::island) fn begin(&self, speeds: &mut [f64]) {
         for row in self.rows.iter().filter(|row| row.mass > 0.0) {
             row.act(&self.responses, row.impulse, speeds);
         }
     }
 
-    /// Sweeps over all rows until they hold. Returns how often.
+    /// Sweeps over all rows until they converge. Returns the number of sweeps.
     pub(in crate::island) fn sweep(&mut self, speeds: &mut [f64]) -> usize {
         let Self {
             rows,
@@ -65,7 +65,7 @@ impl Rows {
         at
     }
 
-    /// Finds the impulses for the speeds that are kept.
+    /// Solves for the velocities that are kept: without correction of positions.
     pub(in crate::island) fn relax(&mut self, speeds: &mut [f64]) {
         for row in &mut self.rows {
             row.stiffen(RELAXED);
@@ -73,7 +73,7 @@ impl Rows {
         self.relax_further(speeds);
     }
 
-    /// Finds the impulses of contacts that bounce.
+    /// Solves with the separation velocities of bouncing contacts.
     pub(in crate::island) fn bounce(&mut self, speeds: &mut [f64]) {
         let mut bounces = false;
         for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
@@ -88,8 +88,8 @@ impl Rows {
     }
 
     fn relax_further(&mut self, speeds: &mut [f64]) {
-        // What there is presses no more, and what is added or taken gives way a little, so that loads stay shared in one way.
-        // That is taken back again and again, until nothing gives way.
+        // The present impulses act without compliance, and changes of them with it, so that loads stay shared uniquely. That
+        // is repeated until the changes vanish.
         let mut before = f64::INFINITY;
         for _ in 0..RELAXATIONS {
             let mut change: f64 = 0.0;
@@ -98,7 +98,7 @@ impl Rows {
                 change = change.max((target - row.target).abs());
                 row.target = target;
             }
-            // Where bodies slide on many points loads can go round: there is nothing to come to.
+            // On bodies that slide on many points, loads may circulate without convergence.
             if change < TAKEN_BACK || change > before / 2.0 {
                 break;
             }
@@ -108,7 +108,7 @@ impl Rows {
     }
 }
 
-/// Keeps each row once. Returns the greatest change of a row's speed.
+/// Makes one PGS sweep. Returns the greatest change of a row's velocity.
 fn sweep(
     rows: &mut [Row],
     contacts: &[Touch],
