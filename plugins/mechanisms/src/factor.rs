@@ -10,22 +10,22 @@ pub struct MassMatrix {
     /// Lower triangle, row by row.
     pub(crate) lower: Vec<f64>,
     /// Parent of each row (λ): the previous row with a coupling.
-    before: Vec<Option<usize>>,
+    parents: Vec<Option<usize>>,
 }
 
 impl MassMatrix {
     /// Returns a zero matrix with the sparsity pattern of a tree.
-    pub(crate) fn new(before: Vec<Option<usize>>) -> Self {
+    pub(crate) fn new(parents: Vec<Option<usize>>) -> Self {
         Self {
-            lower: vec![0.0; before.len() * (before.len() + 1) / 2],
-            before,
+            lower: vec![0.0; parents.len() * (parents.len() + 1) / 2],
+            parents,
         }
     }
 
     /// Returns the number of rows.
     #[must_use]
     pub fn order(&self) -> usize {
-        self.before.len()
+        self.parents.len()
     }
 
     /// Returns an element of the symmetric matrix. Valid before the factorisation.
@@ -55,17 +55,17 @@ impl MassMatrix {
                 self.lower[diagonal] = f64::MAX.sqrt();
             }
             let pivot = self.lower[diagonal];
-            let mut at = self.before[row];
+            let mut at = self.parents[row];
             while let Some(left) = at {
                 let share = self.lower[place(row, left)] / pivot;
                 let mut other = Some(left);
                 while let Some(column) = other {
                     let by = share * self.lower[place(row, column)];
                     self.lower[place(left, column)] -= by;
-                    other = self.before[column];
+                    other = self.parents[column];
                 }
                 self.lower[place(row, left)] = share;
-                at = self.before[left];
+                at = self.parents[left];
             }
         }
     }
@@ -73,20 +73,20 @@ impl MassMatrix {
     /// Multiplies a vector with the inverse matrix. Requires [`factor`](Self::factor).
     pub fn solve(&self, vector: &mut [f64]) {
         for row in (0..self.order()).rev() {
-            let mut at = self.before[row];
+            let mut at = self.parents[row];
             while let Some(left) = at {
                 vector[left] -= self.lower[place(row, left)] * vector[row];
-                at = self.before[left];
+                at = self.parents[left];
             }
         }
         for (row, number) in vector.iter_mut().enumerate() {
             *number /= self.lower[place(row, row)];
         }
         for row in 0..self.order() {
-            let mut at = self.before[row];
+            let mut at = self.parents[row];
             while let Some(left) = at {
                 vector[row] -= self.lower[place(row, left)] * vector[left];
-                at = self.before[left];
+                at = self.parents[left];
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Contacts, welds, limits and dry friction are constraints on the velocities at the end of the step, `v = v_free + M⁻¹Jᵀλ`.
 //! For a tree, `M` is its mass matrix with the implicit terms of motors and dampers, so that a contact couples to the
 //! stiffness of the motors. The impulses `λ` are found by projected Gauss–Seidel (PGS) with warm start, accelerated by
-//! Newton steps on the contact conditions (Alart & Curnier 1991). Penetrations are corrected by split impulses: the impulses
+//! Newton steps on the contact constraints (Alart & Curnier 1991). Penetrations are corrected by split impulses: the impulses
 //! are solved once with the correcting velocities, which move the positions, and once without them, for the velocities that
 //! are kept; so the correction adds no energy.
 //!
@@ -18,9 +18,9 @@ use nalgebra::{Matrix3, Vector3};
 use crate::{
     spatial::{Force, Motion, Pose},
     state::{State, vector},
-    step::{Mover, ROUNDS, parts_of},
+    step::{Integrator, MAX_SATURATION_ROUNDS, substep_count},
     tree::Tree,
-    work::Base,
+    workspace::Base,
 };
 use rows::Rows;
 
@@ -29,7 +29,7 @@ pub struct Member<'a> {
     /// Links and joints.
     pub tree: &'a Tree,
     /// Motors, joint dynamics and workspace.
-    pub mover: &'a mut Mover,
+    pub integrator: &'a mut Integrator,
     /// Positions and velocities, before and after the step.
     pub state: &'a mut State,
     /// Gravity, and the motion of the base.
@@ -37,7 +37,7 @@ pub struct Member<'a> {
     /// Pose of the base in the world.
     pub place: Pose,
     /// External forces on the links, each in its frame; or an empty slice.
-    pub pushes: &'a [Force],
+    pub external_forces: &'a [Force],
 }
 
 /// A rigid body without joints, in world axes.
@@ -63,7 +63,7 @@ pub struct FreeBody {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
     /// A body with prescribed motion; its velocity at the point, m/s.
-    Given(Vector3<f64>),
+    Prescribed(Vector3<f64>),
     /// A link of a member.
     Link {
         /// Index of the member.
@@ -89,7 +89,7 @@ pub struct Contact {
     pub normal: Vector3<f64>,
     /// Normal velocity at the end of the step, m/s, if the contact was active: on entry that of the last step, on return
     /// that of this step.
-    pub parted: Option<f64>,
+    pub separation_velocity: Option<f64>,
     /// Gap along the normal in the middle of the step, m; negative for a penetration.
     pub distance: f64,
     /// Coefficient of Coulomb friction.
@@ -118,7 +118,7 @@ pub struct Weld {
 
 /// Threshold of the product of a velocity and its change in a step, (rad/s)² or (m/s)², above which Coriolis and centrifugal
 /// forces are evaluated again at the mean velocities.
-const CURVED: f64 = 1e-7;
+const BIAS_TOLERANCE: f64 = 1e-7;
 
 /// Workspace for steps of islands.
 #[derive(Clone, Debug)]
@@ -126,10 +126,10 @@ pub struct Island {
     /// Natural frequency of contacts, Hz: higher is stiffer.
     pub contact_frequency: f64,
     /// Velocities of members and free bodies, concatenated.
-    speeds: Vec<f64>,
+    velocities: Vec<f64>,
     /// Mean velocities of a member in a step.
     means: Vec<f64>,
-    /// Velocities that move the positions in a step, in the order of `speeds`.
+    /// Velocities that move the positions in a step, in the order of `velocities`.
     moving: Vec<f64>,
     /// Velocities without restitution.
     kept: Vec<f64>,
@@ -156,7 +156,7 @@ impl Island {
     pub fn new(contact_frequency: f64) -> Self {
         Self {
             contact_frequency,
-            speeds: Vec::new(),
+            velocities: Vec::new(),
             means: Vec::new(),
             moving: Vec::new(),
             kept: Vec::new(),
@@ -168,7 +168,7 @@ impl Island {
         }
     }
 
-    /// Makes one step of `dt` seconds. The members are [predicted by half of it](Mover::place_ahead).
+    /// Makes one step of `dt` seconds. The members are [predicted by half of it](Integrator::predict).
     pub fn step(
         &mut self,
         members: &mut [Member<'_>],
@@ -178,7 +178,7 @@ impl Island {
         dt: f64,
     ) {
         let parts = members.iter();
-        let parts = parts.map(|member| parts_of(member.tree, member.state, dt));
+        let parts = parts.map(|member| substep_count(member.tree, member.state, dt));
         let parts = parts.max().unwrap_or(1);
         for body in &mut *bodies {
             body.moving = Motion::ZERO;
@@ -189,7 +189,7 @@ impl Island {
         if parts == 1 {
             self.part(members, bodies, contacts, welds, [dt, dt]);
         } else {
-            self.in_parts(members, bodies, contacts, welds, [dt, f64::from(parts)]);
+            self.step_in_substeps(members, bodies, contacts, welds, [dt, f64::from(parts)]);
         }
         for body in bodies {
             body.moving = body.moving * (1.0 / dt);
@@ -197,7 +197,7 @@ impl Island {
     }
 
     /// Makes a step in equal substeps, with the contacts of its middle.
-    fn in_parts(
+    fn step_in_substeps(
         &mut self,
         members: &mut [Member<'_>],
         bodies: &mut [FreeBody],
@@ -223,8 +223,8 @@ impl Island {
             for member in &mut *members {
                 let (tree, base) = (member.tree, &member.base);
                 member
-                    .mover
-                    .place_ahead(tree, base, member.state, part / 2.0);
+                    .integrator
+                    .predict(tree, base, member.state, part / 2.0);
             }
             let length = if at == 0 { dt } else { part };
             self.part(members, bodies, contacts, welds, [length, part]);
@@ -258,41 +258,43 @@ impl Island {
         [length, dt]: [f64; 2],
     ) {
         for member in &mut *members {
-            let (tree, base, pushes) = (member.tree, &member.base, member.pushes);
-            member.mover.begin(tree, base, member.state, pushes, dt);
+            let (tree, base, external_forces) = (member.tree, &member.base, member.external_forces);
+            member
+                .integrator
+                .begin(tree, base, member.state, external_forces, dt);
         }
-        self.lay_out(members, bodies);
+        self.assign_indices(members, bodies);
         self.rows
             .clear(std::f64::consts::TAU * self.contact_frequency * dt);
         for (contact, gap) in contacts.iter().zip(&mut self.gaps) {
             let early = (dt - length) / 2.0;
             self.rows
-                .touch((contact, gap, early, dt), members, bodies, &self.starts);
+                .add_contact((contact, gap, early, dt), members, bodies, &self.starts);
         }
         for weld in welds {
-            self.rows.hold(weld, members, bodies, &self.starts, dt);
+            self.rows.add_weld(weld, members, bodies, &self.starts, dt);
         }
         self.rows.close();
-        self.settle(members, bodies, dt);
-        if self.rebias(members) {
-            self.settle(members, bodies, dt);
+        self.solve_velocities(members, bodies, dt);
+        if self.update_bias(members) {
+            self.solve_velocities(members, bodies, dt);
         }
-        self.moving.clone_from(&self.speeds);
-        self.rows.add_ways(&mut self.gaps, &self.moving, dt);
-        self.rows.relax(&mut self.speeds);
-        self.kept.clone_from(&self.speeds);
-        self.rows.bounce(&mut self.speeds);
+        self.moving.clone_from(&self.velocities);
+        self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
+        self.rows.relax(&mut self.velocities);
+        self.kept.clone_from(&self.velocities);
+        self.rows.bounce(&mut self.velocities);
         self.end(members, bodies, contacts, dt);
     }
 
     /// Solves for the velocities at the end of the step.
-    fn settle(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
-        for _ in 0..ROUNDS {
-            self.free_speeds(members, bodies, dt);
-            self.rows.of_joints(members, &self.starts);
-            self.rows.respond(members, bodies, dt);
-            self.rows.begin(&mut self.speeds);
-            self.rows.sweep(&mut self.speeds);
+    fn solve_velocities(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
+        for _ in 0..MAX_SATURATION_ROUNDS {
+            self.free_velocities(members, bodies, dt);
+            self.rows.add_joint_rows(members, &self.starts);
+            self.rows.compute_responses(members, bodies, dt);
+            self.rows.apply_warm_start(&mut self.velocities);
+            self.rows.sweep(&mut self.velocities);
             if !self.saturate(members, dt) {
                 break;
             }
@@ -301,67 +303,71 @@ impl Island {
 
     /// Evaluates Coriolis and centrifugal forces at the mean velocities, if that makes a difference. Returns true if it
     /// does.
-    fn rebias(&mut self, members: &mut [Member<'_>]) -> bool {
+    fn update_bias(&mut self, members: &mut [Member<'_>]) -> bool {
         let mut is_changed = false;
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            let speeds = &self.speeds[*start..start + member.tree.speed_count()];
-            let pairs = speeds.iter().zip(&member.state.speeds);
+            let velocities = &self.velocities[*start..start + member.tree.velocity_count()];
+            let pairs = velocities.iter().zip(&member.state.velocities);
             let [mut change, mut fastest] = [0.0_f64; 2];
             for (end, begin) in pairs.clone() {
                 change = change.max((end - begin).abs());
                 fastest = fastest.max(begin.abs()).max(end.abs());
             }
-            if change * fastest > CURVED {
+            if change * fastest > BIAS_TOLERANCE {
                 self.means.clear();
                 self.means
                     .extend(pairs.map(|(end, begin)| (end + begin) / 2.0));
-                let (base, pushes) = (&member.base, member.pushes);
-                member.mover.rebias(member.tree, base, &self.means, pushes);
+                let (base, external_forces) = (&member.base, member.external_forces);
+                member
+                    .integrator
+                    .update_bias(member.tree, base, &self.means, external_forces);
                 is_changed = true;
             }
         }
         is_changed
     }
 
-    fn lay_out(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
+    fn assign_indices(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
         self.starts.clear();
         let mut count = 0;
         for member in members {
             self.starts.push(count);
-            count += member.tree.speed_count();
+            count += member.tree.velocity_count();
         }
         for _ in bodies {
             self.starts.push(count);
             count += 6;
         }
         self.starts.push(count);
-        self.speeds.resize(count, 0.0);
+        self.velocities.resize(count, 0.0);
     }
 
     /// Computes the velocities at the end of the step without constraints, and the constraints of the joints.
-    fn free_speeds(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
+    fn free_velocities(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            member.mover.free_speeds(member.tree, member.state, dt);
-            member.mover.conditions(member.tree, member.state, dt);
-            let count = member.tree.speed_count();
-            self.speeds[*start..start + count].copy_from_slice(&member.mover.speeds);
+            member
+                .integrator
+                .free_velocities(member.tree, member.state, dt);
+            member.integrator.constraints(member.tree, member.state, dt);
+            let count = member.tree.velocity_count();
+            self.velocities[*start..start + count].copy_from_slice(&member.integrator.velocities);
         }
         for (body, start) in bodies.iter().zip(&self.starts[members.len()..]) {
-            self.speeds[*start..start + 3].copy_from_slice(body.linear.as_slice());
-            self.speeds[start + 3..start + 6].copy_from_slice(body.angular.as_slice());
+            self.velocities[*start..start + 3].copy_from_slice(body.linear.as_slice());
+            self.velocities[start + 3..start + 6].copy_from_slice(body.angular.as_slice());
         }
     }
 
     /// Finds the motors that exceed their maximum effort. Returns true if the set has changed.
     fn saturate(&self, members: &mut [Member<'_>], dt: f64) -> bool {
-        self.rows.tell_joints(members);
+        self.rows.store_joint_impulses(members);
         let mut is_changed = false;
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            let count = member.tree.speed_count();
-            let speeds = &self.speeds[*start..start + count];
-            member.mover.speeds.copy_from_slice(speeds);
-            if member.mover.saturate(member.tree, dt) {
-                member.mover.factor(member.tree, dt);
+            let count = member.tree.velocity_count();
+            let velocities = &self.velocities[*start..start + count];
+            member.integrator.velocities.copy_from_slice(velocities);
+            if member.integrator.saturate(member.tree, dt) {
+                member.integrator.factor(member.tree, dt);
                 is_changed = true;
             }
         }
@@ -376,24 +382,29 @@ impl Island {
         contacts: &mut [Contact],
         dt: f64,
     ) {
-        self.rows.tell_joints(members);
-        let are_apart = self.moving != self.speeds || self.kept != self.speeds;
+        self.rows.store_joint_impulses(members);
+        let are_apart = self.moving != self.velocities || self.kept != self.velocities;
         // The positions advance by half a step with the kept velocities, and by a whole step with the correcting velocities.
         // Bounces take effect at the end of the step.
-        let numbers = self.moving.iter_mut().zip(&self.kept).zip(&self.speeds);
+        let numbers = self.moving.iter_mut().zip(&self.kept).zip(&self.velocities);
         for ((apart, kept), speed) in numbers {
             *apart += (kept - speed) / 2.0 - kept;
         }
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            let own = *start..start + member.tree.speed_count();
-            let mover = &mut *member.mover;
-            mover.speeds.copy_from_slice(&self.speeds[own.clone()]);
-            mover.tell_efforts(member.tree);
+            let own = *start..start + member.tree.velocity_count();
+            let integrator = &mut *member.integrator;
+            integrator
+                .velocities
+                .copy_from_slice(&self.velocities[own.clone()]);
+            integrator.store_efforts(member.tree);
             let apart = are_apart.then(|| &self.moving[own]);
-            mover.advance(member.tree, member.state, apart, dt);
+            integrator.advance(member.tree, member.state, apart, dt);
         }
         for (body, start) in bodies.iter_mut().zip(&self.starts[members.len()..]) {
-            let (motion, apart) = (motion(&self.speeds, *start), motion(&self.moving, *start));
+            let (motion, apart) = (
+                motion(&self.velocities, *start),
+                motion(&self.moving, *start),
+            );
             let way = (body.before + motion) * (dt / 2.0) + apart * dt;
             body.moving += way;
             body.center += way.linear;
@@ -401,7 +412,7 @@ impl Island {
         }
         for (at, contact) in contacts.iter_mut().enumerate() {
             contact.impulse = self.rows.impulse_of(at);
-            contact.parted = self.rows.parting_of(at, &self.speeds);
+            contact.separation_velocity = self.rows.separation_of(at, &self.velocities);
         }
     }
 }
@@ -417,10 +428,10 @@ impl FreeBody {
 }
 
 /// Returns the velocity of a free body from the vector of all velocities.
-fn motion(speeds: &[f64], start: usize) -> Motion {
+fn motion(velocities: &[f64], start: usize) -> Motion {
     Motion {
-        linear: vector(&speeds[start..]),
-        angular: vector(&speeds[start + 3..]),
+        linear: vector(&velocities[start..]),
+        angular: vector(&velocities[start + 3..]),
     }
 }
 

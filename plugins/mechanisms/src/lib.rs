@@ -4,7 +4,7 @@
 //! Independent of the engine and of the ECS. In reading order:
 //! - [`spatial`]: velocities, forces, inertias and poses of rigid bodies;
 //! - [`tree`]: links and joints; [`state`]: positions and velocities;
-//! - [`work`]: workspace, forward kinematics, Jacobians, centre of mass;
+//! - [`workspace`]: workspace, forward kinematics, Jacobians, centre of mass;
 //! - [`dynamics`]: inverse dynamics (RNEA), mass matrix (CRBA), forward dynamics; [`factor`]: LTDL factorisation;
 //! - [`step`]: time step of a tree, with motors, friction and limits;
 //! - [`island`]: time step of trees and free bodies with contacts.
@@ -15,7 +15,7 @@ pub mod spatial;
 pub mod state;
 pub mod step;
 pub mod tree;
-pub mod work;
+pub mod workspace;
 
 #[cfg(test)]
 mod reference;
@@ -23,4 +23,4 @@ mod reference;
 pub use spatial::{Force, Inertia, Motion, Pose};
 pub use state::State;
 pub use tree::{Axis, Joint, Link, Tree, TreeError, Variable};
-pub use work::{Base, Work};
+pub use workspace::{Base, Workspace};

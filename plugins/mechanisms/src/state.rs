@@ -13,7 +13,7 @@ pub struct State {
     /// Positions, rad or m, and quaternions x y z w.
     pub positions: Vec<f64>,
     /// Velocities, rad/s or m/s.
-    pub speeds: Vec<f64>,
+    pub velocities: Vec<f64>,
 }
 
 impl Tree {
@@ -22,7 +22,7 @@ impl Tree {
     pub fn at_zero(&self) -> State {
         let mut state = State {
             positions: vec![0.0; self.position_count()],
-            speeds: vec![0.0; self.speed_count()],
+            velocities: vec![0.0; self.velocity_count()],
         };
         for row in &self.links {
             if let Some(quaternion) = row.quaternion() {
@@ -33,20 +33,20 @@ impl Tree {
     }
 
     /// Integrates positions over a time (s) with constant joint velocities: exactly for each joint.
-    pub fn integrate(&self, positions: &mut [f64], speeds: &[f64], time: f64) {
+    pub fn integrate(&self, positions: &mut [f64], velocities: &[f64], time: f64) {
         for variable in self.variables() {
-            positions[variable.position] += speeds[variable.speed] * time;
+            positions[variable.position] += velocities[variable.speed] * time;
         }
         for row in &self.links {
             let Some(first) = self.columns.get(row.columns.start) else {
                 continue;
             };
-            let speeds = &speeds[first.speed..];
+            let velocities = &velocities[first.speed..];
             let positions = &mut positions[row.position..];
             match row.kind {
-                Kind::Ball(_) => turn(positions, &vector(speeds), time),
+                Kind::Ball(_) => turn(positions, &vector(velocities), time),
                 Kind::Floating(_) => {
-                    let [linear, angular] = [vector(speeds), vector(&speeds[3..])];
+                    let [linear, angular] = [vector(velocities), vector(&velocities[3..])];
                     move_freely(positions, &linear, &angular, time);
                 }
                 Kind::Planar(_) => {
@@ -54,10 +54,10 @@ impl Tree {
                     let mut pose = [positions[0], positions[1], 0.0, 0.0, 0.0, 0.0, 1.0];
                     let half = libm::sincos(positions[2] / 2.0);
                     (pose[5], pose[6]) = half;
-                    let linear = Vector3::new(speeds[0], speeds[1], 0.0);
-                    move_freely(&mut pose, &linear, &(Vector3::z() * speeds[2]), time);
+                    let linear = Vector3::new(velocities[0], velocities[1], 0.0);
+                    move_freely(&mut pose, &linear, &(Vector3::z() * velocities[2]), time);
                     positions[..2].copy_from_slice(&pose[..2]);
-                    positions[2] += speeds[2] * time;
+                    positions[2] += velocities[2] * time;
                 }
                 Kind::Fixed(_) | Kind::Revolute { .. } | Kind::Prismatic { .. } => {}
             }
@@ -196,7 +196,7 @@ mod tests {
     fn constant_speeds_make_arcs_however_long_the_step() {
         // 1 m/s forward and 0.5 rad/s to the left, for 2 s: a turn of 1 rad on a circle of 2 m.
         let [x, y] = [2.0 * libm::sin(1.0), 2.0 * (1.0 - libm::cos(1.0))];
-        for (joint, speeds) in [
+        for (joint, velocities) in [
             (Joint::Planar, vec![1.0, 0.0, 0.5]),
             (Joint::Floating, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.5]),
         ] {
@@ -204,7 +204,7 @@ mod tests {
             for steps in [1, 7] {
                 let mut state = tree.at_zero();
                 for _ in 0..steps {
-                    tree.integrate(&mut state.positions, &speeds, 2.0 / f64::from(steps));
+                    tree.integrate(&mut state.positions, &velocities, 2.0 / f64::from(steps));
                 }
                 assert!((state.positions[0] - x).abs() < 1e-12, "{joint:?}");
                 assert!((state.positions[1] - y).abs() < 1e-12, "{joint:?}");

@@ -14,12 +14,12 @@ use crate::{
     spatial::Force,
     state::State,
     tree::{Tree, Variable},
-    work::{Base, Work},
+    workspace::{Base, Workspace},
 };
 
 /// Armature, friction and limits of a joint with one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Resistance {
+pub struct JointDynamics {
     /// Armature: inertia of the rotor as the joint feels it, kg·m² or kg.
     pub armature: f64,
     /// Viscous damping, N·m·s/rad or N·s/m.
@@ -30,7 +30,7 @@ pub struct Resistance {
     pub limits: [f64; 2],
 }
 
-impl Default for Resistance {
+impl Default for JointDynamics {
     fn default() -> Self {
         Self {
             armature: 0.0,
@@ -93,16 +93,16 @@ impl Motor {
         let Some(rate) = self.stiff else {
             return [self.stiffness, self.damping];
         };
-        let damping = STIFF * inertia / dt;
+        let damping = STIFF_MOTOR_INERTIA * inertia / dt;
         [damping * rate, damping]
     }
 }
 
 /// Integrator of a tree, with its workspace.
 #[derive(Clone, Debug, Default)]
-pub struct Mover {
+pub struct Integrator {
     /// Joint dynamics of each variable, in the order of [`Tree::variables`].
-    pub resistances: Vec<Resistance>,
+    pub joint_dynamics: Vec<JointDynamics>,
     /// Motor of each variable.
     pub motors: Vec<Motor>,
     /// Velocity of each variable whose joint is a wheel that rolls without slip in this step, rad/s. Such a joint has this
@@ -115,7 +115,7 @@ pub struct Mover {
     /// Efforts of the limits in the last step, N·m or N.
     pub limit_efforts: Vec<f64>,
     /// Poses, velocities and the mass matrix.
-    pub work: Work,
+    pub workspace: Workspace,
     /// Positions in the middle of the step, and mean velocities.
     pub(crate) middle: State,
     gains: Vec<Gain>,
@@ -127,7 +127,7 @@ pub struct Mover {
     masses: Vec<f64>,
     bias: Vec<f64>,
     /// Velocities at the end of the step.
-    pub(crate) speeds: Vec<f64>,
+    pub(crate) velocities: Vec<f64>,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -148,11 +148,11 @@ struct Gain {
 
 /// Returns the number of substeps that limits the rotation per substep, except that of wheels, whose rotation has no effect
 /// on their inertia.
-pub(crate) fn parts_of(tree: &Tree, state: &State, dt: f64) -> u32 {
+pub(crate) fn substep_count(tree: &Tree, state: &State, dt: f64) -> u32 {
     let fastest = tree.turns.iter().fold(0.0, |fastest: f64, &speed| {
-        fastest.max(state.speeds[speed].abs())
+        fastest.max(state.velocities[speed].abs())
     });
-    ((fastest * dt / FURTHEST).ceil() as u32).clamp(1, MOST_PARTS)
+    ((fastest * dt / MAX_TURN).ceil() as u32).clamp(1, MAX_SUBSTEPS)
 }
 
 /// A constraint on one velocity at the end of the step.
@@ -171,113 +171,114 @@ pub(crate) struct Row {
 }
 
 /// Maximum rotation of a joint per substep, rad, and maximum number of substeps.
-const FURTHEST: f64 = 0.04;
-const MOST_PARTS: u32 = 16;
+const MAX_TURN: f64 = 0.04;
+const MAX_SUBSTEPS: u32 = 16;
 
 /// Maximum number of rounds in which saturated motors are determined.
-pub(crate) const ROUNDS: usize = 6;
+pub(crate) const MAX_SATURATION_ROUNDS: usize = 6;
 
 /// Inertia that a stiff motor adds to a joint in a step, as a multiple of the joint's own, so that no load counts beside it.
-const STIFF: f64 = 1e6;
+const STIFF_MOTOR_INERTIA: f64 = 1e6;
 
 /// Baumgarte factor of limits: the fraction of the violation that is corrected per step.
-const RETURN: f64 = 0.2;
+const BAUMGARTE: f64 = 0.2;
 
-impl Mover {
+impl Integrator {
     /// Returns an integrator for joints without motors, friction and limits.
     #[must_use]
     pub fn new(tree: &Tree) -> Self {
-        let (variables, speeds) = (tree.variables().len(), tree.speed_count());
+        let (variables, velocities) = (tree.variables().len(), tree.velocity_count());
         Self {
-            resistances: vec![Resistance::default(); variables],
+            joint_dynamics: vec![JointDynamics::default(); variables],
             motors: vec![Motor::default(); variables],
             rolling: vec![None; variables],
             efforts: vec![0.0; variables],
             limit_efforts: vec![0.0; variables],
-            work: Work::new(tree),
+            workspace: Workspace::new(tree),
             middle: tree.at_zero(),
             gains: vec![Gain::default(); variables],
             weightless: vec![false; tree.link_count()],
-            weights: vec![0.0; speeds],
+            weights: vec![0.0; velocities],
             saturated: vec![None; variables],
             masses: Vec::new(),
-            bias: vec![0.0; speeds],
-            speeds: vec![0.0; speeds],
+            bias: vec![0.0; velocities],
+            velocities: vec![0.0; velocities],
             rows: Vec::with_capacity(3 * variables),
         }
     }
 
     /// Computes the poses after a time (s) at constant velocities. A step of twice that time begins with it.
-    pub fn place_ahead(&mut self, tree: &Tree, base: &Base, state: &State, time: f64) {
+    pub fn predict(&mut self, tree: &Tree, base: &Base, state: &State, time: f64) {
         // Field by field: cloning the state would allocate.
         self.middle.positions.clone_from(&state.positions);
-        self.middle.speeds.clone_from(&state.speeds);
-        tree.integrate(&mut self.middle.positions, &state.speeds, time);
-        self.work.place(tree, base, &self.middle);
+        self.middle.velocities.clone_from(&state.velocities);
+        tree.integrate(&mut self.middle.positions, &state.velocities, time);
+        self.workspace.forward_kinematics(tree, base, &self.middle);
     }
 
     /// Applies an impulse on a link, in its frame (N·s, and N·m·s about its origin), to the velocities. Requires [forward
-    /// kinematics](Work::place).
-    pub fn hit(&mut self, tree: &Tree, state: &mut State, link: usize, impulse: &Force) {
-        self.work.mass_matrix(tree);
-        for (variable, resistance) in tree.variables().iter().zip(&self.resistances) {
-            let matrix = &mut self.work.matrix;
+    /// kinematics](Workspace::forward_kinematics).
+    pub fn apply_impulse(&mut self, tree: &Tree, state: &mut State, link: usize, impulse: &Force) {
+        self.workspace.mass_matrix(tree);
+        for (variable, resistance) in tree.variables().iter().zip(&self.joint_dynamics) {
+            let matrix = &mut self.workspace.matrix;
             matrix.add_diagonal(variable.speed, resistance.armature);
         }
-        self.work.matrix.factor();
-        self.speeds.fill(0.0);
+        self.workspace.matrix.factor();
+        self.velocities.fill(0.0);
         let (mut at, mut force) = (link, *impulse);
         loop {
             let row = &tree.links[at];
             for column in &tree.columns[row.columns.clone()] {
-                self.speeds[column.speed] += column.motion.dot(&force);
+                self.velocities[column.speed] += column.motion.dot(&force);
             }
             let Some(parent) = row.parent else {
                 break;
             };
-            force = self.work.poses[at].force_to_outer(&force);
+            force = self.workspace.local_poses[at].force_to_outer(&force);
             at = parent;
         }
-        self.work.matrix.solve(&mut self.speeds);
-        for (speed, more) in state.speeds.iter_mut().zip(&self.speeds) {
+        self.workspace.matrix.solve(&mut self.velocities);
+        for (speed, more) in state.velocities.iter_mut().zip(&self.velocities) {
             *speed += more;
         }
     }
 
-    /// Evaluates all terms in the middle of a step, at the poses of [`place_ahead`](Self::place_ahead).
+    /// Evaluates all terms in the middle of a step, at the poses of [`predict`](Self::predict).
     pub(crate) fn begin(
         &mut self,
         tree: &Tree,
         base: &Base,
         state: &State,
-        pushes: &[Force],
+        external_forces: &[Force],
         dt: f64,
     ) {
-        if self.middle.speeds != state.speeds {
+        if self.middle.velocities != state.velocities {
             // An impulse was applied since the prediction.
-            self.middle.speeds.clone_from(&state.speeds);
-            self.work.place(tree, base, &self.middle);
+            self.middle.velocities.clone_from(&state.velocities);
+            self.workspace.forward_kinematics(tree, base, &self.middle);
         }
         self.saturated.fill(None);
-        self.work.mass_matrix(tree);
-        self.masses.clone_from(&self.work.matrix.lower);
+        self.workspace.mass_matrix(tree);
+        self.masses.clone_from(&self.workspace.matrix.lower);
         self.find_gains(tree, state, dt);
         self.factor(tree, dt);
         if self.motors.iter().any(|motor| motor.compensates) {
             let (gravity, weightless) = (&base.gravity, &self.weightless);
-            self.work
+            self.workspace
                 .weight(tree, gravity, weightless, &mut self.weights);
         }
-        self.work
-            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+        self.workspace
+            .bias(tree, base, &self.middle, external_forces, &mut self.bias);
     }
 
     /// Computes the gains of the motors, and the positions that they see at the end of the step: `q + dt·((1 − θ)·v +
     /// θ·v_end)`.
     fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
         for (place, variable) in tree.variables().iter().enumerate() {
-            let (motor, resistance) = (&self.motors[place], &self.resistances[place]);
-            let inertia = self.work.matrix.at(variable.speed, variable.speed) + resistance.armature;
+            let (motor, resistance) = (&self.motors[place], &self.joint_dynamics[place]);
+            let inertia =
+                self.workspace.matrix.at(variable.speed, variable.speed) + resistance.armature;
             let [stiffness, damping] = motor.gains(inertia, dt);
             // Stiffness of spring and damper relative to the step.
             let damper = (damping + resistance.damping) * dt;
@@ -286,7 +287,7 @@ impl Mover {
             let rate = if rate.is_finite() { rate } else { 0.0 };
             let share = (1.0 + rate * rate / (1.0 + rate * rate)) / 2.0;
             let later = share * dt - dt / 2.0;
-            let (speed, middle) = (state.speeds[variable.speed], &self.middle.positions);
+            let (speed, middle) = (state.velocities[variable.speed], &self.middle.positions);
             self.gains[place] = Gain {
                 stiffness,
                 damping,
@@ -306,11 +307,17 @@ impl Mover {
     }
 
     /// Evaluates Coriolis and centrifugal forces at other velocities.
-    pub(crate) fn rebias(&mut self, tree: &Tree, base: &Base, speeds: &[f64], pushes: &[Force]) {
-        self.middle.speeds.copy_from_slice(speeds);
-        self.work.place(tree, base, &self.middle);
-        self.work
-            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+    pub(crate) fn update_bias(
+        &mut self,
+        tree: &Tree,
+        base: &Base,
+        velocities: &[f64],
+        external_forces: &[Force],
+    ) {
+        self.middle.velocities.copy_from_slice(velocities);
+        self.workspace.forward_kinematics(tree, base, &self.middle);
+        self.workspace
+            .bias(tree, base, &self.middle, external_forces, &mut self.bias);
     }
 
     /// Advances the joints from the middle of the step to its end, with the velocities there; first by `apart` for the whole
@@ -325,10 +332,10 @@ impl Mover {
         if let Some(apart) = apart {
             tree.integrate(&mut self.middle.positions, apart, dt);
         }
-        tree.integrate(&mut self.middle.positions, &self.speeds, dt / 2.0);
+        tree.integrate(&mut self.middle.positions, &self.velocities, dt / 2.0);
         for (place, variable) in tree.variables().iter().enumerate() {
             if self.saturated[place].is_none() {
-                let change = self.speeds[variable.speed] - state.speeds[variable.speed];
+                let change = self.velocities[variable.speed] - state.velocities[variable.speed];
                 self.middle.positions[variable.position] += self.gains[place].beyond * change;
             }
         }
@@ -339,25 +346,25 @@ impl Mover {
         {
             let position = tree.variables()[row.variable].position;
             self.middle.positions[position] =
-                state.positions[position] + self.speeds[row.speed] * dt;
+                state.positions[position] + self.velocities[row.speed] * dt;
         }
         state.positions.copy_from_slice(&self.middle.positions);
-        state.speeds.copy_from_slice(&self.speeds);
+        state.velocities.copy_from_slice(&self.velocities);
     }
 
     /// Factors the mass matrix, with the terms of armatures, dampers and motors.
     pub(crate) fn factor(&mut self, tree: &Tree, dt: f64) {
-        self.work.matrix.lower.copy_from_slice(&self.masses);
+        self.workspace.matrix.lower.copy_from_slice(&self.masses);
         for (place, variable) in tree.variables().iter().enumerate() {
-            let resistance = &self.resistances[place];
+            let resistance = &self.joint_dynamics[place];
             let mut weight = resistance.armature + dt * resistance.damping;
             if self.saturated[place].is_none() {
                 let gain = &self.gains[place];
                 weight += dt * (gain.damping + gain.ahead * gain.stiffness);
             }
-            self.work.matrix.add_diagonal(variable.speed, weight);
+            self.workspace.matrix.add_diagonal(variable.speed, weight);
         }
-        self.work.matrix.factor();
+        self.workspace.matrix.factor();
     }
 
     /// Returns the effort of a motor without its limit, for a velocity at the end.
@@ -373,27 +380,27 @@ impl Mover {
     }
 
     /// Computes the velocities at the end of the step without limits and dry friction.
-    pub(crate) fn free_speeds(&mut self, tree: &Tree, state: &State, dt: f64) {
-        for (speed, bias) in self.speeds.iter_mut().zip(&self.bias) {
+    pub(crate) fn free_velocities(&mut self, tree: &Tree, state: &State, dt: f64) {
+        for (speed, bias) in self.velocities.iter_mut().zip(&self.bias) {
             *speed = -bias;
         }
         for (place, variable) in tree.variables().iter().enumerate() {
-            let speed = state.speeds[variable.speed];
+            let speed = state.velocities[variable.speed];
             let given =
                 self.saturated[place].unwrap_or_else(|| self.effort(place, variable, speed));
-            self.speeds[variable.speed] += given - self.resistances[place].damping * speed;
+            self.velocities[variable.speed] += given - self.joint_dynamics[place].damping * speed;
         }
-        self.work.matrix.solve(&mut self.speeds);
-        for (speed, before) in self.speeds.iter_mut().zip(&state.speeds) {
+        self.workspace.matrix.solve(&mut self.velocities);
+        for (speed, before) in self.velocities.iter_mut().zip(&state.velocities) {
             *speed = before + *speed * dt;
         }
     }
 
     /// Collects the constraints of joints with dry friction, and of those that would pass a limit in this step.
-    pub(crate) fn conditions(&mut self, tree: &Tree, state: &State, dt: f64) {
+    pub(crate) fn constraints(&mut self, tree: &Tree, state: &State, dt: f64) {
         self.rows.clear();
         for (place, variable) in tree.variables().iter().enumerate() {
-            let resistance = &self.resistances[place];
+            let resistance = &self.joint_dynamics[place];
             let position = state.positions[variable.position];
             let mut row = Row {
                 speed: variable.speed,
@@ -416,8 +423,8 @@ impl Mover {
             row.is_limit = true;
             let [lower, upper] = resistance.limits.map(|limit| (limit - position) / dt);
             // The velocity towards a limit reaches it at the end of the step; from beyond it, a fraction is corrected.
-            let part = |way: f64, is_beyond: bool| if is_beyond { way * RETURN } else { way };
-            let speed = self.speeds[variable.speed];
+            let part = |way: f64, is_beyond: bool| if is_beyond { way * BAUMGARTE } else { way };
+            let speed = self.velocities[variable.speed];
             let ahead = 1.0 / dt;
             if lower > -ahead || speed < lower {
                 (row.target, row.bounds) = (part(lower, lower > 0.0), [0.0, f64::INFINITY]);
@@ -431,10 +438,10 @@ impl Mover {
     }
 
     /// Computes the efforts of the motors for the final velocities.
-    pub(crate) fn tell_efforts(&mut self, tree: &Tree) {
+    pub(crate) fn store_efforts(&mut self, tree: &Tree) {
         for (place, variable) in tree.variables().iter().enumerate() {
             let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable, self.speeds[variable.speed]);
+            let wanted = self.effort(place, variable, self.velocities[variable.speed]);
             let given = self.saturated[place].unwrap_or(wanted);
             self.efforts[place] = given.clamp(-most, most);
         }
@@ -446,7 +453,7 @@ impl Mover {
         let mut is_changed = false;
         for (place, variable) in tree.variables().iter().enumerate() {
             let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable, self.speeds[variable.speed]);
+            let wanted = self.effort(place, variable, self.velocities[variable.speed]);
             let effort = wanted.clamp(-most, most);
             let saturated = (effort != wanted).then_some(effort);
             is_changed |= saturated != self.saturated[place];

@@ -89,7 +89,7 @@ pub struct Tree {
     pub(crate) links: Vec<LinkRow>,
     pub(crate) columns: Vec<Column>,
     /// Parent of each velocity (λ, expanded to coordinates): the sparsity pattern of the mass matrix.
-    pub(crate) before: Vec<Option<usize>>,
+    pub(crate) parents: Vec<Option<usize>>,
     /// Indices of angular velocities that change the tree's inertia: all but those of wheels.
     pub(crate) turns: Vec<usize>,
     /// Number of positions.
@@ -165,7 +165,7 @@ impl Tree {
         for (at, link) in links.iter().enumerate() {
             check(at, link)?;
             let first = tree.columns.len();
-            let above = link.parent.and_then(|parent| tree.last_speed(parent));
+            let above = link.parent.and_then(|parent| tree.last_velocity(parent));
             let position = match &link.joint {
                 Joint::Revolute(axis) | Joint::Prismatic(axis) => {
                     let known = variables.get(&axis.variable).copied();
@@ -190,8 +190,8 @@ impl Tree {
         tree.turns = turns(links, &tree);
         if is_shared {
             // A variable on several branches couples them: the matrix becomes dense.
-            let count = tree.before.len();
-            tree.before = (0..count).map(|at| at.checked_sub(1)).collect();
+            let count = tree.parents.len();
+            tree.parents = (0..count).map(|at| at.checked_sub(1)).collect();
         }
         Ok(tree)
     }
@@ -204,8 +204,8 @@ impl Tree {
 
     /// Returns the number of velocities: the order of the mass matrix.
     #[must_use]
-    pub fn speed_count(&self) -> usize {
-        self.before.len()
+    pub fn velocity_count(&self) -> usize {
+        self.parents.len()
     }
 
     /// Returns the number of positions: one more than velocities for each ball or floating joint.
@@ -236,7 +236,7 @@ impl Tree {
     }
 
     /// Returns the last velocity on the path from the base to a link, inclusive.
-    fn last_speed(&self, link: usize) -> Option<usize> {
+    fn last_velocity(&self, link: usize) -> Option<usize> {
         let mut at = Some(link);
         while let Some(row) = at.and_then(|at| self.links.get(at)) {
             if let Some(column) = self.columns[row.columns.clone()].last() {
@@ -250,11 +250,11 @@ impl Tree {
     fn new_variable(&mut self, number: usize, above: Option<usize>) -> Variable {
         let variable = Variable {
             number,
-            speed: self.before.len(),
+            speed: self.parents.len(),
             position: self.positions,
         };
         self.variables.push(variable);
-        self.before.push(above);
+        self.parents.push(above);
         self.positions += 1;
         variable
     }
@@ -281,8 +281,8 @@ impl Tree {
         };
         let mut before = above;
         for motion in motions {
-            let speed = self.before.len();
-            self.before.push(before);
+            let speed = self.parents.len();
+            self.parents.push(before);
             before = Some(speed);
             self.columns.push(Column {
                 speed,
@@ -426,9 +426,9 @@ mod tests {
             link(Some(0), hinge(5)),
         ];
         let tree = Tree::new(&links).unwrap();
-        assert_eq!(tree.speed_count(), 9);
+        assert_eq!(tree.velocity_count(), 9);
         assert_eq!(tree.position_count(), 10);
-        assert_eq!(tree.before[6..], [Some(5), Some(6), Some(5)]);
+        assert_eq!(tree.parents[6..], [Some(5), Some(6), Some(5)]);
         let variable = tree.variable(3).unwrap();
         assert_eq!((variable.speed, variable.position), (7, 8));
         assert_eq!(tree.coordinates(0), Some((0, 0)));
@@ -443,8 +443,8 @@ mod tests {
             link(Some(0), hinge(1)),
         ];
         let tree = Tree::new(&links).unwrap();
-        assert_eq!(tree.speed_count(), 2);
-        assert_eq!(tree.before, [None, Some(0)]);
+        assert_eq!(tree.velocity_count(), 2);
+        assert_eq!(tree.parents, [None, Some(0)]);
     }
 
     #[test]

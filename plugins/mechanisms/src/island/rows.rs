@@ -1,5 +1,5 @@
 //! Constraint rows of an island, and their impulses.
-mod direct;
+mod newton;
 mod row;
 mod sweeps;
 
@@ -7,20 +7,20 @@ use nalgebra::Vector3;
 
 use super::{Contact, FreeBody, Member, Side, Weld};
 use crate::{spatial::Motion, state::vector};
-use direct::Direct;
+use newton::NewtonSolver;
 use row::{Block, Kind, Row};
 
 /// Baumgarte factor of welds: the fraction of the position error that is corrected per step.
-const RETURN: f64 = 0.2;
+const BAUMGARTE: f64 = 0.2;
 
 /// Slop of contacts, m: normals of rounded shapes are ill-conditioned near zero distance.
-const TOUCHING: f64 = 1e-4;
+const CONTACT_SLOP: f64 = 1e-4;
 
 /// Largest rotation of a normal per step that is attributed to a curved surface, rad.
-const FARTHEST_TURN: f64 = 0.2;
+const MAX_CONTACT_TURN: f64 = 0.2;
 
 /// Approach speed above which bodies bounce, m/s.
-const BOUNCE: f64 = 0.1;
+const RESTITUTION_THRESHOLD: f64 = 0.1;
 
 /// All constraint rows of an island: three per contact (normal, then two tangents), up to six per weld, one per limit and
 /// dry friction of a joint.
@@ -33,8 +33,8 @@ pub(super) struct Rows {
     responses: Vec<f64>,
     /// Motion of a point per unit of each velocity of a tree.
     columns: Vec<Motion>,
-    contacts: Vec<Touch>,
-    direct: Direct,
+    contacts: Vec<ContactData>,
+    newton: NewtonSolver,
     /// Natural frequency of contacts times the step, rad.
     contact_rate: f64,
     /// Index of the first row of a joint.
@@ -43,7 +43,7 @@ pub(super) struct Rows {
 
 /// Data of a contact for the sweeps.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct ContactData {
     /// Normal and two tangents.
     axes: [Vector3<f64>; 3],
     friction: f64,
@@ -67,7 +67,7 @@ impl Rows {
     }
 
     /// Adds the rows of a contact with its gap; `early` is how much earlier than its detection the contact is evaluated, s.
-    pub(super) fn touch(
+    pub(super) fn add_contact(
         &mut self,
         (contact, gap, early, dt): (&Contact, &mut f64, f64, f64),
         members: &[Member<'_>],
@@ -79,15 +79,15 @@ impl Rows {
         let first = self.rows.len();
         let (system, point) = ((members, bodies, starts), &contact.point);
         if contact.friction_sides == contact.sides {
-            self.point(&contact.sides, point, axes.map(along), system);
+            self.add_point_rows(&contact.sides, point, axes.map(along), system);
         } else {
             let [normal, across @ ..] = axes.map(along);
-            self.point(&contact.sides, point, [normal], system);
-            self.point(&contact.friction_sides, point, across, system);
+            self.add_point_rows(&contact.sides, point, [normal], system);
+            self.add_point_rows(&contact.friction_sides, point, across, system);
         }
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
-        let distance = *gap + TOUCHING;
+        let distance = *gap + CONTACT_SLOP;
         // On a circular arc, the approach velocity before the middle of the step equals the separation velocity after it:
         // the chord is tangential there. At most the rotation since the last step is attributed to that.
         let turned = self.turned(first, speed, contact, members, bodies);
@@ -116,10 +116,10 @@ impl Rows {
             }
         }
         let meeting = turned - speed;
-        self.contacts.push(Touch {
+        self.contacts.push(ContactData {
             axes,
             friction: contact.friction,
-            bounce: if meeting > BOUNCE {
+            bounce: if meeting > RESTITUTION_THRESHOLD {
                 contact.restitution * meeting
             } else {
                 0.0
@@ -128,7 +128,7 @@ impl Rows {
     }
 
     /// Adds the rows of a weld.
-    pub(super) fn hold(
+    pub(super) fn add_weld(
         &mut self,
         weld: &Weld,
         members: &[Member<'_>],
@@ -139,18 +139,18 @@ impl Rows {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let first = self.rows.len();
         let system = (members, bodies, starts);
-        self.point(&weld.sides, &weld.point, axes.map(along), system);
-        self.point(&weld.sides, &weld.point, axes.map(about), system);
+        self.add_point_rows(&weld.sides, &weld.point, axes.map(along), system);
+        self.add_point_rows(&weld.sides, &weld.point, axes.map(about), system);
         let errors = weld.error.linear.iter().chain(&weld.error.angular);
         let rows = self.rows[first..].iter_mut().zip(weld.holds);
         for ((row, _), error) in rows.zip(errors).filter(|((_, holds), _)| *holds) {
-            row.target = -error * RETURN / dt;
+            row.target = -error * BAUMGARTE / dt;
             row.bounds = [f64::NEG_INFINITY, f64::INFINITY];
         }
     }
 
     /// Adds rows for the velocity of the second side relative to the first at a point, one per direction.
-    fn point<const COUNT: usize>(
+    fn add_point_rows<const COUNT: usize>(
         &mut self,
         sides: &[Side; 2],
         point: &Vector3<f64>,
@@ -161,7 +161,7 @@ impl Rows {
         self.rows.extend([Row::default(); COUNT]);
         for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
             match *side {
-                Side::Given(velocity) => {
+                Side::Prescribed(velocity) => {
                     for (row, direction) in self.rows[first..].iter_mut().zip(&directions) {
                         row.offset += sign * direction.linear.dot(&velocity);
                     }
@@ -171,8 +171,8 @@ impl Rows {
                         continue;
                     };
                     let target = of.place.rotation.tr_mul(&(point - of.place.position));
-                    self.columns.resize(of.tree.speed_count(), Motion::ZERO);
-                    let work = &of.mover.work;
+                    self.columns.resize(of.tree.velocity_count(), Motion::ZERO);
+                    let work = &of.integrator.workspace;
                     work.jacobian_at(of.tree, link, &target, &mut self.columns);
                     let carried = of.base.velocity;
                     for (at, direction) in directions.iter().enumerate() {
@@ -192,14 +192,18 @@ impl Rows {
                     let Some(body) = bodies.get(place) else {
                         continue;
                     };
-                    let who = members.len() + place;
+                    let participant = members.len() + place;
                     for (at, direction) in directions.iter().enumerate() {
                         let along = direction.linear;
                         let angular = (point - body.center).cross(&along) + direction.angular;
                         let [one, two] = [along * sign, angular * sign];
                         let numbers = [one.x, one.y, one.z, two.x, two.y, two.z];
                         let row = &mut self.rows[first + at];
-                        row.add((who, starts[who]), numbers.into_iter(), &mut self.jacobians);
+                        row.add(
+                            (participant, starts[participant]),
+                            numbers.into_iter(),
+                            &mut self.jacobians,
+                        );
                     }
                 }
             }
@@ -216,17 +220,17 @@ impl Rows {
         members: &[Member<'_>],
         bodies: &[FreeBody],
     ) -> f64 {
-        let Some(parted) = contact.parted else {
+        let Some(separation_velocity) = contact.separation_velocity else {
             return 0.0;
         };
-        let turned = speed - parted;
+        let turned = speed - separation_velocity;
         let mut fastest: f64 = 0.0;
         for side in 0..2 {
             let rows = self.rows[first..first + 3].iter();
             let along = rows.map(|row| self.block_before(&row.blocks[side], members, bodies));
             fastest = fastest.max(along.map(|speed| speed * speed).sum());
         }
-        if turned * turned > FARTHEST_TURN * FARTHEST_TURN * fastest {
+        if turned * turned > MAX_CONTACT_TURN * MAX_CONTACT_TURN * fastest {
             return 0.0;
         }
         turned
@@ -236,16 +240,19 @@ impl Rows {
     fn speed_before(&self, row: usize, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let row = &self.rows[row];
         let blocks = row.blocks.iter();
-        let speeds = blocks.map(|block| self.block_before(block, members, bodies));
-        row.offset + speeds.sum::<f64>()
+        let velocities = blocks.map(|block| self.block_before(block, members, bodies));
+        row.offset + velocities.sum::<f64>()
     }
 
     /// Returns the contribution of one member or body to the velocity of a row before the step.
     fn block_before(&self, block: &Block, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let numbers = self.jacobians[block.at..block.at + block.count].iter();
-        if let Some(member) = members.get(block.who) {
-            numbers.zip(&member.state.speeds).map(|(a, b)| a * b).sum()
-        } else if let Some(body) = bodies.get(block.who - members.len()) {
+        if let Some(member) = members.get(block.participant) {
+            numbers
+                .zip(&member.state.velocities)
+                .map(|(a, b)| a * b)
+                .sum()
+        } else if let Some(body) = bodies.get(block.participant - members.len()) {
             let own = body.before.linear.iter().chain(&body.before.angular);
             numbers.zip(own).map(|(a, b)| a * b).sum()
         } else {
@@ -254,14 +261,14 @@ impl Rows {
     }
 
     /// Replaces the rows of limits and dry friction.
-    pub(super) fn of_joints(&mut self, members: &[Member<'_>], starts: &[usize]) {
+    pub(super) fn add_joint_rows(&mut self, members: &[Member<'_>], starts: &[usize]) {
         if let Some(row) = self.rows.get(self.joints) {
             self.jacobians.truncate(row.blocks[0].at);
             self.rows.truncate(self.joints);
         }
-        for (who, member) in members.iter().enumerate() {
-            let count = member.tree.speed_count();
-            for condition in &member.mover.rows {
+        for (participant, member) in members.iter().enumerate() {
+            let count = member.tree.velocity_count();
+            for condition in &member.integrator.rows {
                 let mut row = Row {
                     target: condition.target,
                     relaxed: condition.target,
@@ -269,24 +276,33 @@ impl Rows {
                     ..Row::default()
                 };
                 let numbers = (0..count).map(|at| f64::from(u8::from(at == condition.speed)));
-                row.add((who, starts[who]), numbers, &mut self.jacobians);
+                row.add(
+                    (participant, starts[participant]),
+                    numbers,
+                    &mut self.jacobians,
+                );
                 self.rows.push(row);
             }
         }
     }
 
     /// Computes the responses `M⁻¹Jᵀ`, effective masses and compliances of all rows.
-    pub(super) fn respond(&mut self, members: &[Member<'_>], bodies: &[FreeBody], dt: f64) {
+    pub(super) fn compute_responses(
+        &mut self,
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+        dt: f64,
+    ) {
         self.responses.clone_from(&self.jacobians);
-        self.direct.forget(self.rows.len());
+        self.newton.invalidate(self.rows.len());
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
                 let place = block.at..block.at + block.count;
                 let response = &mut self.responses[place.clone()];
-                if let Some(member) = members.get(block.who) {
-                    member.mover.work.matrix.solve(response);
-                } else if let Some(body) = bodies.get(block.who - members.len()) {
+                if let Some(member) = members.get(block.participant) {
+                    member.integrator.workspace.matrix.solve(response);
+                } else if let Some(body) = bodies.get(block.participant - members.len()) {
                     let angular = body.inverse_inertia * vector(&response[3..]);
                     for (part, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
                         *part *= inverse;
@@ -308,33 +324,39 @@ impl Rows {
                     before,
                     parting,
                 } => {
-                    row.press([distance, entered, before, parting], self.contact_rate, dt);
+                    row.set_normal_compliance(
+                        [distance, entered, before, parting],
+                        self.contact_rate,
+                        dt,
+                    );
                 }
-                Kind::Tangent { before } => row.lag(before),
+                Kind::Tangent { before } => row.regularise_tangent(before),
                 Kind::Other => {}
             }
         }
     }
 
     /// Adds the displacements of a step to the gaps of the contacts, m.
-    pub(super) fn add_ways(&self, gaps: &mut [f64], speeds: &[f64], dt: f64) {
+    pub(super) fn advance_gaps(&self, gaps: &mut [f64], velocities: &[f64], dt: f64) {
         for (gap, row) in gaps.iter_mut().zip(self.rows.iter().step_by(3)) {
-            *gap += row.speed(&self.jacobians, speeds) * dt;
+            *gap += row.speed(&self.jacobians, velocities) * dt;
         }
     }
 
     /// Stores the impulses of the joints' rows in the members.
-    pub(super) fn tell_joints(&self, members: &mut [Member<'_>]) {
-        let conditions = members.iter_mut().flat_map(|member| &mut member.mover.rows);
-        for (condition, row) in conditions.zip(&self.rows[self.joints..]) {
+    pub(super) fn store_joint_impulses(&self, members: &mut [Member<'_>]) {
+        let constraints = members
+            .iter_mut()
+            .flat_map(|member| &mut member.integrator.rows);
+        for (condition, row) in constraints.zip(&self.rows[self.joints..]) {
             condition.impulse = row.impulse;
         }
     }
 
     /// Returns the normal velocity of an active contact, m/s.
-    pub(super) fn parting_of(&self, contact: usize, speeds: &[f64]) -> Option<f64> {
+    pub(super) fn separation_of(&self, contact: usize, velocities: &[f64]) -> Option<f64> {
         let row = &self.rows[3 * contact];
-        (row.impulse > 0.0).then(|| row.speed(&self.jacobians, speeds))
+        (row.impulse > 0.0).then(|| row.speed(&self.jacobians, velocities))
     }
 
     /// Returns the impulse of a contact on its second side, world axes, N·s.

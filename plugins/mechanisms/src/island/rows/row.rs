@@ -6,13 +6,13 @@ use std::ops::Range;
 const CONTACT_DAMPING: f64 = 5.0;
 
 /// Maximum depth to which a load presses a contact, m, regardless of its mass.
-const DEEPEST: f64 = 1e-3;
+const MAX_CONTACT_DEPTH: f64 = 1e-3;
 
 /// Compliance of friction against changes of its impulse, relative to the row's own compliance.
-const LAG: f64 = 0.05;
+const FRICTION_REGULARISATION: f64 = 0.05;
 
 /// Maximum velocity of the correction of penetrations, m/s.
-const FASTEST_RETURN: f64 = 2.0;
+const MAX_DEPENETRATION_VELOCITY: f64 = 2.0;
 
 /// One scalar constraint on the velocity `J·v + offset`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Row {
     pub relaxed: f64,
     pub kind: Kind,
     /// Compliance: velocity per unit of impulse by which the row gives way, so that several rows share a load.
-    pub softness: f64,
+    pub compliance: f64,
     /// Minimum and maximum impulse.
     pub bounds: [f64; 2],
     /// Effective mass: inverse of `J·M⁻¹·Jᵀ` plus the compliance; zero for an immovable row.
@@ -61,7 +61,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Block {
     /// Index of the member, or of the free body plus the number of members.
-    pub who: usize,
+    pub participant: usize,
     /// Index of its first velocity.
     pub start: usize,
     pub count: usize,
@@ -79,7 +79,7 @@ impl Row {
     /// Adds entries for a member or free body.
     pub(super) fn add(
         &mut self,
-        (who, start): (usize, usize),
+        (participant, start): (usize, usize),
         numbers: impl ExactSizeIterator<Item = f64>,
         jacobians: &mut Vec<f64>,
     ) {
@@ -87,7 +87,7 @@ impl Row {
         if let Some(own) = self
             .blocks
             .iter()
-            .find(|own| own.count > 0 && own.who == who)
+            .find(|own| own.count > 0 && own.participant == participant)
         {
             let known = &mut jacobians[own.at..own.at + own.count];
             for (known, number) in known.iter_mut().zip(numbers) {
@@ -99,7 +99,7 @@ impl Row {
             return;
         };
         *block = Block {
-            who,
+            participant,
             start,
             count: numbers.len(),
             at: jacobians.len(),
@@ -107,11 +107,11 @@ impl Row {
         jacobians.extend(numbers);
     }
 
-    pub(super) fn speed(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
+    pub(super) fn speed(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
         let mut sum = self.offset;
         for block in &self.blocks {
-            let speeds = &speeds[block.start..block.start + block.count];
-            sum += dot(&jacobians[block.place()], speeds);
+            let velocities = &velocities[block.start..block.start + block.count];
+            sum += dot(&jacobians[block.place()], velocities);
         }
         sum
     }
@@ -121,30 +121,30 @@ impl Row {
         let own = self.blocks.iter().filter(|block| block.count > 0);
         let parts = own.flat_map(|own| {
             let same = other.blocks.iter();
-            let same = same.filter(|block| block.count > 0 && block.who == own.who);
+            let same = same.filter(|block| block.count > 0 && block.participant == own.participant);
             same.map(|block| dot(&jacobians[own.place()], &responses[block.place()]))
         });
         parts.sum()
     }
 
-    pub(super) fn act(&self, responses: &[f64], impulse: f64, speeds: &mut [f64]) {
+    pub(super) fn act(&self, responses: &[f64], impulse: f64, velocities: &mut [f64]) {
         for block in &self.blocks {
             let numbers = &responses[block.at..block.at + block.count];
-            let speeds = &mut speeds[block.start..block.start + block.count];
-            for (speed, number) in speeds.iter_mut().zip(numbers) {
+            let velocities = &mut velocities[block.start..block.start + block.count];
+            for (speed, number) in velocities.iter_mut().zip(numbers) {
                 *speed += number * impulse;
             }
         }
     }
 
     /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged.
-    pub(super) fn wanted(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
-        let given = self.softness * self.impulse;
-        self.impulse + (self.target - self.speed(jacobians, speeds) - given) * self.mass
+    pub(super) fn unbounded_impulse(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
+        let given = self.compliance * self.impulse;
+        self.impulse + (self.target - self.speed(jacobians, velocities) - given) * self.mass
     }
 
     /// Makes a contact an implicit stiff spring and damper. A positive gap bounds the approach velocity instead.
-    pub(super) fn press(
+    pub(super) fn set_normal_compliance(
         &mut self,
         [distance, entered, before, parting]: [f64; 4],
         rate: f64,
@@ -162,73 +162,81 @@ impl Row {
             parting * dt / 4.0
         };
         let back = -(distance + within) / dt * (rate / both);
-        (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, parting);
+        (self.target, self.relaxed) =
+            (back.min(MAX_DEPENETRATION_VELOCITY) + entered / dt, parting);
         if self.mass > 0.0 {
             // The stiffness follows the effective mass; under a heavier load, the maximum depth determines it.
-            let mass = self.mass.max(before * dt / (rate * rate * DEEPEST));
-            self.softness = 1.0 / (mass * rate * both);
-            self.mass = 1.0 / (1.0 / self.mass + self.softness);
+            let mass = self
+                .mass
+                .max(before * dt / (rate * rate * MAX_CONTACT_DEPTH));
+            self.compliance = 1.0 / (mass * rate * both);
+            self.mass = 1.0 / (1.0 / self.mass + self.compliance);
         }
     }
 
     /// Regularises a tangent: changes of the friction impulse act through a damper, so that sticking bodies do not creep
     /// under a constant load, and redundant points share a load uniquely.
-    pub(super) fn lag(&mut self, before: f64) {
+    pub(super) fn regularise_tangent(&mut self, before: f64) {
         if self.mass > 0.0 {
-            self.softness = LAG / self.mass;
-            self.mass /= 1.0 + LAG;
+            self.compliance = FRICTION_REGULARISATION / self.mass;
+            self.mass /= 1.0 + FRICTION_REGULARISATION;
         }
-        self.target = self.relaxed + self.softness * before;
+        self.target = self.relaxed + self.compliance * before;
     }
 
     /// Reduces the compliance to a fraction.
-    pub(super) fn stiffen(&mut self, part: f64) {
+    pub(super) fn reduce_compliance(&mut self, part: f64) {
         if self.mass > 0.0 {
-            let less = self.softness * (1.0 - part);
+            let less = self.compliance * (1.0 - part);
             self.mass /= 1.0 - self.mass * less;
-            self.softness -= less;
+            self.compliance -= less;
         }
     }
 
     /// Sets the impulse and updates the velocities. Returns the change of the row's velocity.
-    pub(super) fn set(&mut self, impulse: f64, responses: &[f64], speeds: &mut [f64]) -> f64 {
+    pub(super) fn set(&mut self, impulse: f64, responses: &[f64], velocities: &mut [f64]) -> f64 {
         let more = impulse - self.impulse;
         self.impulse = impulse;
         if more == 0.0 || self.mass == 0.0 {
             return 0.0;
         }
-        self.act(responses, more, speeds);
+        self.act(responses, more, velocities);
         (more / self.mass).abs()
     }
 
     /// PGS update: solves the row and projects its impulse on the bounds.
-    pub(super) fn keep(&mut self, jacobians: &[f64], responses: &[f64], speeds: &mut [f64]) -> f64 {
-        let impulse = self.wanted(jacobians, speeds);
+    pub(super) fn project(
+        &mut self,
+        jacobians: &[f64],
+        responses: &[f64],
+        velocities: &mut [f64],
+    ) -> f64 {
+        let impulse = self.unbounded_impulse(jacobians, velocities);
         self.set(
             impulse.clamp(self.bounds[0], self.bounds[1]),
             responses,
-            speeds,
+            velocities,
         )
     }
 }
 
 /// PGS update of the two tangents of a contact, with a projection on the friction disc.
-pub(super) fn rub(
+pub(super) fn project_onto_friction_cone(
     across: &mut [Row],
     most: f64,
     jacobians: &[f64],
     responses: &[f64],
-    speeds: &mut [f64],
+    velocities: &mut [f64],
 ) -> f64 {
     let [one, other] = across else {
         return 0.0;
     };
-    let wanted = [&*one, &*other].map(|row| row.wanted(jacobians, speeds));
+    let wanted = [&*one, &*other].map(|row| row.unbounded_impulse(jacobians, velocities));
     let masses = [one.mass, other.mass];
     let given = Sliding::new(wanted, masses, most).map_or(wanted, |sliding| sliding.impulses);
     let mut change: f64 = 0.0;
     for (given, row) in given.into_iter().zip([one, other]) {
-        change = change.max(row.set(given, responses, speeds));
+        change = change.max(row.set(given, responses, velocities));
     }
     change
 }

@@ -1,4 +1,4 @@
-//! Newton steps on the contact conditions after Alart & Curnier (1991): all active rows are solved at once by Gaussian
+//! Newton steps on the contact constraints after Alart & Curnier (1991): all active rows are solved at once by Gaussian
 //! elimination, O(n³) for n active rows.
 //!
 //! PGS converges slowly if many rows depend on few velocities, as for three wheels with three contact points each, or a box
@@ -6,22 +6,22 @@
 //! the problem is nearly linear. A sweep after each Newton step decides whether it is accepted.
 //! it is nearer.
 use super::{
-    Touch,
+    ContactData,
     row::{Row, Sliding},
 };
 
 /// Maximum number of rows that are solved at once.
-const MOST: usize = 96;
+const MAX_ROWS: usize = 96;
 
 /// Maximum number of rows for which the coupling matrix is cached.
-const REMEMBERED: usize = 2 * MOST;
+const MAX_CACHED_ROWS: usize = 2 * MAX_ROWS;
 
 /// Relative regularisation of the diagonal, since there are more rows than velocities.
-const SHARE: f64 = 1e-9;
+const DIAGONAL_REGULARISATION: f64 = 1e-9;
 
 /// Workspace of a Newton step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Direct {
+pub(super) struct NewtonSolver {
     /// Active rows.
     free: Vec<Free>,
     /// Linear system, row by row, each with its right-hand side at the end.
@@ -29,7 +29,7 @@ pub(super) struct Direct {
     couplings: Couplings,
     /// Impulses before the step, for a rollback.
     impulses: Vec<f64>,
-    speeds: Vec<f64>,
+    velocities: Vec<f64>,
 }
 
 /// Coupling matrix `J·M⁻¹·Jᵀ`, row by row; NaN for entries that were not computed yet.
@@ -57,32 +57,32 @@ struct Slide {
     lacks: [f64; 2],
 }
 
-impl Direct {
+impl NewtonSolver {
     /// Invalidates the cache, since rows or masses have changed.
-    pub(super) fn forget(&mut self, rows: usize) {
-        self.couplings.forget(rows);
+    pub(super) fn invalidate(&mut self, rows: usize) {
+        self.couplings.invalidate(rows);
     }
 
     /// Makes a Newton step. Returns false if there is nothing to do.
-    pub(super) fn guess(
+    pub(super) fn newton_step(
         &mut self,
         rows: &mut [Row],
-        contacts: &[Touch],
+        contacts: &[ContactData],
         numbers: [&[f64]; 2],
-        speeds: &mut [f64],
+        velocities: &mut [f64],
     ) -> bool {
-        self.choose(rows, contacts, numbers[0], speeds);
+        self.select_active(rows, contacts, numbers[0], velocities);
         let count = self.free.len();
-        if !(2..=MOST).contains(&count) {
+        if !(2..=MAX_ROWS).contains(&count) {
             return false;
         }
         self.impulses.clear();
         self.impulses.extend(rows.iter().map(|row| row.impulse));
-        self.speeds.clear();
-        self.speeds.extend_from_slice(speeds);
+        self.velocities.clear();
+        self.velocities.extend_from_slice(velocities);
         // The system is symmetric without sliding friction.
         let slides = self.free.iter().any(|free| free.slide.is_some());
-        self.fill(rows, numbers, speeds, slides);
+        self.assemble(rows, numbers, velocities, slides);
         let solve = if slides { solve } else { solve_symmetric };
         if !solve(&mut self.matrix, count) {
             return false;
@@ -91,20 +91,26 @@ impl Direct {
             let more = self.matrix[(place + 1) * (count + 1) - 1];
             let row = &mut rows[free.row];
             row.impulse += more;
-            row.act(numbers[1], more, speeds);
+            row.act(numbers[1], more, velocities);
         }
         true
     }
 
     /// Restores impulses and velocities from before the step.
-    pub(super) fn take_back(&self, rows: &mut [Row], speeds: &mut [f64]) {
+    pub(super) fn rollback(&self, rows: &mut [Row], velocities: &mut [f64]) {
         for (row, impulse) in rows.iter_mut().zip(&self.impulses) {
             row.impulse = *impulse;
         }
-        speeds.copy_from_slice(&self.speeds);
+        velocities.copy_from_slice(&self.velocities);
     }
 
-    fn choose(&mut self, rows: &[Row], contacts: &[Touch], jacobians: &[f64], speeds: &[f64]) {
+    fn select_active(
+        &mut self,
+        rows: &[Row],
+        contacts: &[ContactData],
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) {
         self.free.clear();
         let free = |row| Free { row, slide: None };
         for (touch, first) in contacts.iter().zip((0..).step_by(3)) {
@@ -117,7 +123,7 @@ impl Direct {
             if !holds || most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
                 continue;
             }
-            let wanted = across.map(|row| row.wanted(jacobians, speeds));
+            let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
             let sliding = Sliding::new(wanted, across.map(|row| row.mass), most);
             let slide = |sliding: Sliding| Slide {
                 friction: touch.friction,
@@ -138,21 +144,21 @@ impl Direct {
     }
 
     /// Assembles the linear system: coupling matrix and residuals. Without sliding, the lower triangle is omitted.
-    fn fill(&mut self, rows: &[Row], numbers: [&[f64]; 2], speeds: &[f64], slides: bool) {
+    fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: &[f64], slides: bool) {
         self.matrix.clear();
         for (place, free) in self.free.iter().enumerate() {
             let row = &rows[free.row];
             for (at, other) in self.free.iter().enumerate() {
                 self.matrix.push(if at == place {
-                    (1.0 + SHARE) / row.mass
+                    (1.0 + DIAGONAL_REGULARISATION) / row.mass
                 } else if at < place && !slides {
                     0.0
                 } else {
                     self.couplings.of([free.row, other.row], rows, numbers)
                 });
             }
-            let given = row.softness * row.impulse;
-            let lacks = row.target - row.speed(numbers[0], speeds) - given;
+            let given = row.compliance * row.impulse;
+            let lacks = row.target - row.speed(numbers[0], velocities) - given;
             self.matrix.push(lacks);
         }
         let width = self.free.len() + 1;
@@ -160,15 +166,15 @@ impl Direct {
             if let Some(slide) = &free.slide {
                 let masses = [0, 1].map(|at| rows[free.row + at].mass);
                 let tangents = &mut self.matrix[place * width..(place + 2) * width];
-                slide.bend(tangents, place, masses);
+                slide.linearize_sliding(tangents, place, masses);
             }
         }
     }
 }
 
 impl Couplings {
-    fn forget(&mut self, rows: usize) {
-        self.count = if rows > REMEMBERED { 0 } else { rows };
+    fn invalidate(&mut self, rows: usize) {
+        self.count = if rows > MAX_CACHED_ROWS { 0 } else { rows };
         self.known.clear();
         self.known.resize(self.count * self.count, f64::NAN);
     }
@@ -195,7 +201,7 @@ impl Couplings {
 impl Slide {
     /// Replaces the equations of a sticking contact's tangents by the linearisation of sliding friction. They start at this
     /// index.
-    fn bend(&self, equations: &mut [f64], place: usize, masses: [f64; 2]) {
+    fn linearize_sliding(&self, equations: &mut [f64], place: usize, masses: [f64; 2]) {
         let width = equations.len() / 2;
         let (one, two) = equations.split_at_mut(width);
         (one[place], two[place + 1]) = (0.0, 0.0);
@@ -241,7 +247,7 @@ fn solve(matrix: &mut [f64], count: usize) -> bool {
             }
         }
     }
-    go_back(matrix, count);
+    back_substitute(matrix, count);
     true
 }
 
@@ -263,12 +269,12 @@ fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
             }
         }
     }
-    go_back(matrix, count);
+    back_substitute(matrix, count);
     true
 }
 
 /// Back substitution in an upper triangular system.
-fn go_back(matrix: &mut [f64], count: usize) {
+fn back_substitute(matrix: &mut [f64], count: usize) {
     let width = count + 1;
     for at in (0..count).rev() {
         let (above, below) = matrix.split_at_mut((at + 1) * width);
@@ -341,18 +347,18 @@ mod tests {
         for at in 0..9 {
             let place = Vector3::new(f64::from(at / 3) - 0.9, f64::from(at % 3) - 1.2, 0.0);
             let contact = Contact {
-                sides: [Side::Given(Vector3::zeros()), Side::Body(0)],
-                friction_sides: [Side::Given(Vector3::zeros()), Side::Body(0)],
+                sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
+                friction_sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
                 point: place * 0.1,
                 normal: Vector3::z(),
-                parted: None,
+                separation_velocity: None,
                 distance: -1.2e-4,
                 friction: 0.4,
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
                 impulse: Vector3::zeros(),
             };
-            rows.touch(
+            rows.add_contact(
                 (&contact, &mut { contact.distance }, 0.0, 1.0 / 240.0),
                 &[],
                 &[body],
@@ -360,11 +366,11 @@ mod tests {
             );
         }
         rows.close();
-        rows.respond(&[], &[body], 1.0 / 240.0);
-        let mut speeds: Vec<f64> = body.linear.iter().chain(&body.angular).copied().collect();
-        rows.begin(&mut speeds);
-        let sweeps = rows.sweep(&mut speeds);
+        rows.compute_responses(&[], &[body], 1.0 / 240.0);
+        let mut velocities: Vec<f64> = body.linear.iter().chain(&body.angular).copied().collect();
+        rows.apply_warm_start(&mut velocities);
+        let sweeps = rows.sweep(&mut velocities);
         assert!(sweeps <= 20, "{sweeps}");
-        assert!(speeds[5] > 0.5, "it slides: {speeds:?}");
+        assert!(velocities[5] > 0.5, "it slides: {velocities:?}");
     }
 }

@@ -33,11 +33,11 @@ impl Base {
 
 /// Workspace of one tree, by link.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
+pub struct Workspace {
     /// Pose of each link in its parent.
-    pub(crate) poses: Vec<Pose>,
+    pub(crate) local_poses: Vec<Pose>,
     /// Pose of each link in the base.
-    pub(crate) places: Vec<Pose>,
+    pub(crate) poses: Vec<Pose>,
     /// Velocity of each link, in its own axes.
     pub(crate) velocities: Vec<Motion>,
     pub(crate) accelerations: Vec<Motion>,
@@ -48,44 +48,44 @@ pub struct Work {
     pub matrix: MassMatrix,
 }
 
-impl Work {
+impl Workspace {
     /// Returns a workspace for a tree.
     #[must_use]
     pub fn new(tree: &Tree) -> Self {
         let links = tree.link_count();
         Self {
+            local_poses: vec![Pose::identity(); links],
             poses: vec![Pose::identity(); links],
-            places: vec![Pose::identity(); links],
             velocities: vec![Motion::ZERO; links],
             accelerations: vec![Motion::ZERO; links],
             forces: vec![Force::default(); links],
             composites: vec![Inertia::default(); links],
-            matrix: MassMatrix::new(tree.before.clone()),
+            matrix: MassMatrix::new(tree.parents.clone()),
         }
     }
 
     /// Forward kinematics: computes the poses and velocities of the links. All other calculations require it.
-    pub fn place(&mut self, tree: &Tree, base: &Base, state: &State) {
+    pub fn forward_kinematics(&mut self, tree: &Tree, base: &Base, state: &State) {
         for (at, row) in tree.links.iter().enumerate() {
             let pose = row.pose(&state.positions);
             let (place, carried) = match row.parent {
-                Some(parent) => (self.places[parent] * pose, self.velocities[parent]),
+                Some(parent) => (self.poses[parent] * pose, self.velocities[parent]),
                 None => (pose, base.velocity),
             };
             let mut velocity = pose.motion_from_outer(&carried);
             for column in &tree.columns[row.columns.clone()] {
-                velocity += column.motion * state.speeds[column.speed];
+                velocity += column.motion * state.velocities[column.speed];
             }
-            self.poses[at] = pose;
-            self.places[at] = place;
+            self.local_poses[at] = pose;
+            self.poses[at] = place;
             self.velocities[at] = velocity;
         }
     }
 
     /// Returns the pose of a link in the base.
     #[must_use]
-    pub fn place_of(&self, link: usize) -> Pose {
-        self.places[link]
+    pub fn pose_of(&self, link: usize) -> Pose {
+        self.poses[link]
     }
 
     /// Returns the velocity of a link, in its own axes.
@@ -97,7 +97,7 @@ impl Work {
     /// Writes the Jacobian of a point of a link (in the link's frame, m): one column per velocity, in the base's axes.
     /// Columns of velocities that do not move the link are zero.
     pub fn jacobian(&self, tree: &Tree, link: usize, point: &Vector3<f64>, columns: &mut [Motion]) {
-        let target = self.places[link].point(point);
+        let target = self.poses[link].point(point);
         self.jacobian_at(tree, link, &target, columns);
     }
 
@@ -112,7 +112,7 @@ impl Work {
         columns.fill(Motion::ZERO);
         let mut at = Some(link);
         while let Some(here) = at {
-            let (row, place) = (&tree.links[here], &self.places[here]);
+            let (row, place) = (&tree.links[here], &self.poses[here]);
             let arm = target - place.position;
             for column in &tree.columns[row.columns.clone()] {
                 let angular = place.rotation * column.motion.angular;
@@ -127,14 +127,14 @@ impl Work {
     /// joint moves the point with `velocity`: index of the variable in [`Tree::variables`], and rad/s. Point (m) and
     /// velocity (m/s) are in the base's axes. `None` for a joint of another kind, and for a point on the joint's axis.
     #[must_use]
-    pub fn rolling_speed(
+    pub fn rolling_velocity(
         &self,
         tree: &Tree,
         link: usize,
         point: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> Option<(usize, f64)> {
-        let (row, place) = (tree.links.get(link)?, self.places.get(link)?);
+        let (row, place) = (tree.links.get(link)?, self.poses.get(link)?);
         let [column] = tree.columns.get(row.columns.clone())? else {
             return None;
         };
@@ -153,7 +153,7 @@ impl Work {
     #[must_use]
     pub fn center_of_mass(&self, tree: &Tree) -> (f64, Vector3<f64>) {
         let (mut mass, mut moment) = (0.0, Vector3::zeros());
-        for (row, place) in tree.links.iter().zip(&self.places) {
+        for (row, place) in tree.links.iter().zip(&self.poses) {
             mass += row.inertia.mass;
             moment += place.rotation * row.inertia.first_moment + place.position * row.inertia.mass;
         }
