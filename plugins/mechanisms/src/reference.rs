@@ -104,7 +104,11 @@ fn compare(reference: &Reference) {
     workspace.inverse_dynamics(&tree, &base, &state, accelerations, &[], &mut found);
     assert_close("inverse dynamics", &found, &reference.inverse);
     workspace.mass_matrix(&tree);
-    assert_close("mass matrix", &workspace.matrix.lower, &reference.mass_matrix);
+    assert_close(
+        "mass matrix",
+        &workspace.matrix.lower,
+        &reference.mass_matrix,
+    );
     workspace.forward_dynamics(&tree, &base, &state, &reference.efforts, &[], &mut found);
     assert_close("forward dynamics", &found, &reference.forward);
     let (_, center) = workspace.center_of_mass(&tree);
