@@ -1,4 +1,4 @@
-//! Bodies, colliders and joints of a scene are put into the engine.
+//! Builds the engine's bodies, colliders and joints of a scene.
 
 mod carried;
 mod joints;
@@ -35,14 +35,14 @@ use super::{
     trees::Trees,
 };
 
-/// The entities that stand for a layout, in its order.
+/// Entities of a layout, in its order.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
-    /// Of the bodies.
+    /// Entities of the bodies.
     pub bodies: Vec<Entity>,
-    /// Of the geometry, by frame.
+    /// Entities of the geometry, by frame.
     pub geometry: Vec<Vec<Entity>>,
-    /// Of the configuration variables.
+    /// Entities of the configuration variables.
     pub variables: Vec<Entity>,
 }
 
@@ -51,13 +51,13 @@ pub struct Entities {
 pub struct Built {
     /// Bodies.
     pub bodies: usize,
-    /// Geometry that can be touched.
+    /// Colliders.
     pub colliders: usize,
     /// Joints that the engine solves.
     pub joints: usize,
 }
 
-/// Puts a scene into the engine. The entities of bodies get their state and their place.
+/// Builds a scene in the engine. The entities of bodies get their state and their index.
 pub fn build(
     world: &mut World,
     layout: &Layout,
@@ -133,7 +133,7 @@ fn states(engine: &EngineItem<'_, '_>, tables: &Tables) -> Vec<(Entity, BodyStat
     tables.bodies.iter().map(state).collect()
 }
 
-/// Motion of the joints at the start.
+/// Returns the motion of the joints at the start.
 fn start(tables: &Tables) -> JointMotion {
     let motion = |variable: &VariableRow| {
         let position = variable.layout.settings.position;
@@ -169,9 +169,9 @@ struct Builder<'a> {
     entities: &'a Entities,
     settings: &'a PhysicsSettings,
     tables: Tables,
-    /// Places of the bodies that have a joint.
+    /// Bodies with a joint.
     jointed: BTreeSet<usize>,
-    /// Frames of the pairs that may touch.
+    /// Frames in pairs that do not collide.
     paired: BTreeSet<u32>,
 }
 
@@ -236,7 +236,7 @@ impl Builder<'_> {
         self.tables.posed = posed(self.layout, |body| self.is_posed(body));
     }
 
-    /// Sets when a body falls asleep.
+    /// Sets the thresholds for sleeping.
     fn calm(&self, rigid: &mut RigidBody, body: &BodyLayout) {
         let is_moved = body.actuated || self.settings.water.is_some();
         if is_moved && body.settings.can_sleep != Some(false) {
@@ -270,7 +270,7 @@ impl Builder<'_> {
             return;
         };
         let rule = match self.settings.motion {
-            // A caster, or ice, slides on everything; an average would give it half of the other's grip.
+            // A caster, or ice, slides on everything; the average would give it half of the other's friction.
             MotionMode::Default if solid.friction == 0.0 => CoefficientCombineRule::Min,
             MotionMode::Default => CoefficientCombineRule::Average,
             MotionMode::Morse => CoefficientCombineRule::Multiply,
@@ -311,7 +311,7 @@ impl Builder<'_> {
         if self.paired.contains(&frame) || self.jointed.contains(&body) {
             hooks |= ActiveHooks::FILTER_CONTACT_PAIRS;
         }
-        // Only the base of a robot is driven, but what hangs on it turns with it.
+        // Only the base of a robot is driven, but its descendants turn with it.
         let is_driven = layout.actuated && layout.kind == BodyKind::Dynamic;
         let is_rolling = layout.kind == BodyKind::Dynamic && rolling::rolls(&solid.solid.shape);
         if is_driven || is_rolling {
@@ -321,7 +321,7 @@ impl Builder<'_> {
     }
 }
 
-/// The bodies on either side of a joint.
+/// Returns the pairs of bodies on either side of a joint.
 fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
     let bodies = layout.bodies.iter().enumerate();
     let pair = |(child, body): (usize, &BodyLayout)| {
@@ -333,13 +333,13 @@ fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
     neighbours
 }
 
-/// For each body the one at the head of the joints that it hangs on.
+/// Returns the base of each body: the root of its joints.
 fn bases(layout: &Layout) -> Vec<usize> {
     let above = |at: &usize| {
         let body = layout.bodies.get(*at)?;
         body.attachment.as_ref().map(|joint| joint.parent)
     };
-    // No chain is longer than there are bodies.
+    // No chain is longer than the number of bodies.
     let head = |at: usize| {
         std::iter::successors(Some(at), above)
             .take(layout.bodies.len())
@@ -349,7 +349,7 @@ fn bases(layout: &Layout) -> Vec<usize> {
     all.map(|at| head(at).unwrap_or(at)).collect()
 }
 
-/// The bodies that hang on each base, and itself.
+/// Returns the descendants of each base, including itself.
 fn hanging(bases: &[usize]) -> Vec<Vec<usize>> {
     let mut hanging = vec![Vec::new(); bases.len()];
     for (at, base) in bases.iter().enumerate() {
@@ -360,7 +360,7 @@ fn hanging(bases: &[usize]) -> Vec<Vec<usize>> {
     hanging
 }
 
-/// Nothing ever moves a fixed body, unless it is a robot's base, which can be put elsewhere.
+/// True for fixed bodies, except bases of robots, which can be moved.
 fn is_still(body: &BodyLayout) -> bool {
     body.kind == BodyKind::Fixed && !(body.actuated && body.robot.is_some())
 }
@@ -395,7 +395,7 @@ fn rigid_body(
         .user_data(place as u128)
 }
 
-/// The bodies that joints pose, parents before children.
+/// Returns the bodies that kinematic joints move, parents before children.
 fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> {
     let depth = |place: usize| {
         let mut depth = 0;
@@ -422,7 +422,7 @@ fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> 
     posed
 }
 
-/// The engine's rule for the restitution of two surfaces; Bullet multiplied.
+/// Returns the engine's rule for restitution; Bullet multiplied.
 fn restitution_rule(settings: &PhysicsSettings) -> CoefficientCombineRule {
     let unless_given = match settings.motion {
         MotionMode::Default => RestitutionRule::Greater,

@@ -1,79 +1,79 @@
-//! Wheels on springs as MORSE's engine had them: what a car's wheels do in a step, in its motion.
+//! Raycast wheels as in MORSE's engine (Bullet's raycast vehicle), for MORSE's motion.
 //!
-//! Each wheel is a ray along its spring. The spring pushes along the ground's normal; then, with the velocities that this
-//! leaves, each wheel takes a fifth of the impulse that would stop its slip to the side, and drives, rolls or brakes. All
-//! that a wheel does along the ground is at most its share of what the spring pushes.
+//! Each wheel is a ray along its spring. The spring pushes along the ground's normal; then, with the resulting velocities,
+//! each wheel applies a fifth of the impulse that would stop its lateral slip, and drives, rolls or brakes. The total
+//! impulse along the ground is limited by friction times the spring's force.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, UnitQuaternion, Vector3};
 
 use morse_api::vehicle::VehicleWheel;
 
-/// Share of the slip to the side that a wheel stops in a step.
+/// Fraction of the lateral slip that a wheel stops per step.
 const SIDE_SHARE: f64 = 0.2;
 
-/// Share of a driving impulse that counts against the grip of a tyre.
+/// Fraction of a driving impulse that counts against the grip of a tyre.
 const DRIVE_SHARE: f64 = 0.5;
 
-/// Share of the height of the centre of mass by which what a wheel does to the side rolls the car.
+/// Fraction of the height of the centre of mass at which lateral impulses roll the car.
 const ROLL_LEVER: f64 = 0.05;
 
-/// Cosine of the angle between spring and ground from which a spring is not longer for its slant.
+/// Cosine of the angle between spring and ground below which the length of the spring is not corrected for its slant.
 const STEEPEST: f64 = 0.1;
 
 /// A car in a step of the engine.
 #[derive(Clone, Debug)]
 pub(super) struct Car {
-    /// Of its frame.
+    /// Pose of its frame.
     pub pose: Isometry3<f64>,
     pub center: Point3<f64>,
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
-    /// World axes, 1/(kg·m²).
+    /// Inverse inertia, world axes, 1/(kg·m²).
     pub inverse_inertia: Matrix3<f64>,
-    /// Of the centre of mass, m/s.
+    /// Velocity of the centre of mass, m/s.
     pub linear: Vector3<f64>,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular: Vector3<f64>,
 }
 
-/// Ground that the ray of a wheel meets.
+/// Ground that the ray of a wheel hits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ground {
-    /// From the upper end of the spring, m.
+    /// Distance from the upper end of the spring, m.
     pub distance: f64,
     pub normal: Vector3<f64>,
 }
 
-/// A wheel that touches the ground.
+/// A wheel in contact with the ground.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touching {
-    /// N, forward.
+    /// Driving force, N, forward.
     force: f64,
-    /// Greatest impulse, N·s.
+    /// Maximum braking impulse, N·s.
     brake: f64,
-    /// Greatest force along the ground, as a multiple of the load.
+    /// Maximum force along the ground, as a multiple of the load.
     friction: f64,
-    /// From the centre of mass to where it touches.
+    /// Vector from the centre of mass to the contact point, m.
     arm: Vector3<f64>,
     normal: Vector3<f64>,
-    /// Along the ground, where it rolls to.
+    /// Unit vector along the ground in the rolling direction.
     ahead: Vector3<f64>,
-    /// Along the ground, along its axle.
+    /// Unit vector along the ground and the axle.
     left: Vector3<f64>,
-    /// Of its spring, N.
+    /// Load of its spring, N.
     load: f64,
-    /// Along the ground, N·s: ahead and to the left.
+    /// Impulse along the ground, forward and to the left, N·s.
     impulse: [f64; 2],
 }
 
 impl Car {
-    /// The ray of a wheel: where it begins, where it goes to, and how long it is.
+    /// Returns the ray of a wheel: origin, direction and length.
     pub(super) fn ray(&self, wheel: &VehicleWheel) -> (Point3<f64>, Vector3<f64>, f64) {
         let down = self.pose.rotation * -Vector3::z();
         (self.pose * wheel.at, down, wheel.rest_length + wheel.radius)
     }
 
-    /// The force and the torque about the centre of mass by which the wheels that touch the ground act for a step (s).
+    /// Returns the force and the torque about the centre of mass of all wheels for a step (s).
     pub(super) fn act(mut self, touching: &mut [Touching], step: f64) -> [Vector3<f64>; 2] {
         let before = (self.linear, self.angular);
         for wheel in &*touching {
@@ -96,7 +96,7 @@ impl Car {
         ]
     }
 
-    /// A wheel on the ground that its ray meets.
+    /// Returns the state of a wheel on the ground.
     pub(super) fn touching(&self, wheel: &VehicleWheel, ground: &Ground) -> Option<Touching> {
         let (from, down, _) = self.ray(wheel);
         let arm = from + down * ground.distance - self.center;
@@ -132,7 +132,7 @@ impl Car {
         })
     }
 
-    /// Finds what the wheels do along the ground, each as if it were alone; those that brake stop the car together.
+    /// Computes the impulses of the wheels along the ground, each independently; braking wheels stop the car together.
     fn roll(&self, touching: &mut [Touching], step: f64) {
         let brakes = |wheel: &&Touching| wheel.force == 0.0 && wheel.brake > 0.0;
         let braking = touching.iter().filter(brakes);
@@ -153,7 +153,7 @@ impl Car {
         }
     }
 
-    /// Speed that an impulse of 1 N·s gives the point where it acts, 1/kg.
+    /// Returns the velocity of the point of application per unit of impulse, 1/kg.
     fn give(&self, arm: &Vector3<f64>, direction: &Vector3<f64>) -> f64 {
         let lever = arm.cross(direction);
         1.0 / self.mass + lever.dot(&(self.inverse_inertia * lever))
@@ -170,7 +170,7 @@ impl Car {
 }
 
 impl Touching {
-    /// Takes from what the wheel does along the ground what is beyond its grip.
+    /// Limits the impulse of a wheel along the ground to its grip.
     fn slide(&mut self, step: f64) {
         let [ahead, left] = self.impulse;
         let wanted = libm::hypot(ahead * DRIVE_SHARE, left);
@@ -187,7 +187,7 @@ mod tests {
 
     const STEP: f64 = 1.0 / 120.0;
 
-    /// A car of 10 kg at 1.1365 m, where its springs carry it, on level ground, that moves.
+    /// A car of 10 kg at 1.1365 m, the rest height of its springs, on level ground, with a velocity.
     fn car(linear: [f64; 3], yaw_rate: f64) -> Car {
         Car {
             pose: Isometry3::translation(0.0, 0.0, 1.1365),
@@ -220,7 +220,7 @@ mod tests {
         ]
     }
 
-    /// Changes of the velocities in a step.
+    /// Returns the changes of the velocities in a step.
     fn changes(car: &Car, wheels: &[VehicleWheel]) -> [Vector3<f64>; 2] {
         let ground = Ground {
             distance: 0.6365,
@@ -259,7 +259,7 @@ mod tests {
     fn a_brake_is_an_impulse_of_each_step() {
         let [gained, _] = changes(&car([3.0, 0.0, 0.0], 0.0), &wheels(0.0, 0.0, 0.2));
         assert_near(gained.x, -0.2 * (2.0 * 0.1 + 2.0 * 1.3) / 10.0);
-        // One that could stop more than there is stops the car and does not push it back.
+        // A brake that is stronger than needed stops the car and does not push it back.
         let [gained, _] = changes(&car([3.0, 0.0, 0.0], 0.0), &wheels(0.0, 0.0, 1e3));
         assert!((-3.0..-1.5).contains(&gained.x), "{gained}");
     }
@@ -273,7 +273,7 @@ mod tests {
             let lever: f64 = 1.1365 * 1.1365 * 0.11 + x * x * 0.032;
             0.2 / (0.1 + lever)
         };
-        // The springs push the car straight up, since the centre of mass is not between the axles it turns.
+        // The springs push the car straight up; the centre of mass is not midway between the axles, so they rotate it.
         let expected = -2.0 * (wheel(1.6) + wheel(-2.3)) / 10.0;
         assert!(
             (gained.y / expected - 1.0).abs() < 2e-3,

@@ -14,7 +14,7 @@ use super::{
     trees::{Key, Trees},
 };
 
-/// The contacts as they are after the last tick.
+/// Contacts after the last tick.
 #[derive(SystemParam)]
 pub struct Contacts<'w, 's> {
     settings: Res<'w, PhysicsSettings>,
@@ -24,7 +24,7 @@ pub struct Contacts<'w, 's> {
     bodies: Query<'w, 's, &'static BodyIndex>,
 }
 
-/// Tells each component that feels contacts, and is due, what its body touches.
+/// Writes the contacts of their bodies to the components that sense them and are due.
 pub(super) fn tell(
     contacts: Contacts<'_, '_>,
     mut found: Local<Vec<Found>>,
@@ -41,11 +41,11 @@ pub(super) fn tell(
     }
 }
 
-/// A contact, and the places of its two geometries.
+/// A contact, and the indices of its two geometries.
 type Found = (usize, usize, Contact);
 
 impl Contacts<'_, '_> {
-    /// All contacts of a body, ordered by the paths of the geometries.
+    /// Returns all contacts of a body, ordered by the paths of the geometries.
     pub fn of(&self, body: Entity) -> Vec<Contact> {
         let mut found = Vec::new();
         self.find(body, &mut found);
@@ -92,20 +92,20 @@ impl Contacts<'_, '_> {
         found.sort_unstable_by_key(|(own, other, _)| (*own, *other));
     }
 
-    /// Tells whether geometry is of a body that was not lost: in the tick of its loss, the engine's contacts of it
-    /// are no numbers.
+    /// Returns true if a geometry belongs to a body that was not lost: in the tick of its loss, its contacts in the engine
+    /// are not finite.
     fn is_in_physics(&self, row: &GeometryRow) -> bool {
         let body = self.tables.bodies.get(row.body);
         body.is_some_and(|body| !self.engine.is_lost(body))
     }
 
-    /// The sum of the contact forces on a body, without friction, world axes, N.
+    /// Returns the sum of the contact forces on a body, without friction, world axes, N.
     #[must_use]
     pub fn force_on(&self, body: Entity) -> Vector3<f64> {
         self.of(body).iter().map(|contact| contact.force).sum()
     }
 
-    /// The depth by which two bodies are inside each other at most, m; zero where none are.
+    /// Returns the maximum depth of penetration of two bodies, m; zero without contacts.
     #[must_use]
     pub fn deepest(&self) -> f64 {
         let pairs = self.engine.simulation.narrow_phase.contact_pairs();
@@ -115,8 +115,8 @@ impl Contacts<'_, '_> {
         depths.fold(0.0, f64::max)
     }
 
-    /// This version of the engine counts the impulse of the last solver iteration twice: what it
-    /// reports is (n + 1) / n of what it exerts.
+    /// This version of the engine counts the impulse of the last solver iteration twice: the reported impulse is (n + 1) / n
+    /// of the applied one.
     fn correction(&self) -> f64 {
         let iterations = f64::from(self.settings.moves());
         iterations / (iterations + 1.0)
@@ -146,7 +146,7 @@ impl Contacts<'_, '_> {
                     let impulse = point.map_or(0.0, |point| point.data.impulse);
                     f64::from(impulse) * self.correction()
                 });
-                // A contact that carries nothing yet still says where the bodies touch.
+                // A contact without a load still has a position.
                 let weight = strength + f64::EPSILON;
                 impulse += normal * strength;
                 weighted += (convert::vector(one) + convert::vector(two)) / 2.0 * weight;

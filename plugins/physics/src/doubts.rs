@@ -1,5 +1,5 @@
-//! Scenes that are probably not meant: robots that start inside something, bodies below every floor, meshes in
-//! millimetres. None of this keeps a simulation from running.
+//! Lints of scenes: warnings about robots that start inside an obstacle, bodies below every floor, meshes in millimetres.
+//! None of them keeps a simulation from running.
 use bevy_rapier3d::{
     parry::{
         bounding_volume::{Aabb, BoundingVolume as _},
@@ -21,39 +21,39 @@ use super::{
     prepare::{Prepared, PreparedSolid},
 };
 
-/// m, to which a robot may be inside of something: wheels sink in a little.
+/// Depth to which a robot may penetrate an obstacle at the start, m: wheels sink in a little.
 const DEEPEST: f32 = 0.05;
 
-/// m: a robot may reach below its origin by as much, and be put on the ground by that: it is pushed out of it.
+/// Clearance of a robot whose origin is on the ground and whose geometry reaches below it, m: contacts push it out.
 const GREATEST_CLEARANCE: f32 = 0.12;
 
-/// m, below the lowest of all that stands still: what starts there has no floor.
+/// Distance below the lowest static geometry from which a body has no floor, m.
 const FAR_BELOW: f32 = 1.0;
 
-/// m; nobody's mesh is larger, but for those that are in millimetres.
+/// Maximum plausible size of a mesh, m; larger ones are probably in millimetres.
 const LONGEST_MESH: f32 = 1_000.0;
 
-/// So many warnings of a kind are given.
+/// Maximum number of warnings per lint.
 const MOST: usize = 8;
 
-/// So many pairs of shapes are compared.
+/// Maximum number of pairs of shapes that are compared.
 const MOST_PAIRS: usize = 200_000;
 
-/// From so many pairs on, contacts take most of the time of a tick, and gigabytes.
+/// Number of pairs from which contacts dominate the time of a tick, and take gigabytes.
 const CROWD: usize = 10_000;
 
-/// A solid where it starts.
+/// A solid at its initial pose.
 struct Placed<'a> {
     body: usize,
     frame: usize,
     solid: &'a PreparedSolid,
-    /// Of its body above the engine's origin, m.
+    /// Height of its body above the engine's origin, m.
     height: f64,
     pose: Pose,
     around: Aabb,
 }
 
-/// Warnings of a scene that can be simulated, and is probably not meant so.
+/// Returns the warnings of a scene that can be simulated, and is probably a mistake.
 #[must_use]
 pub fn doubts(
     layout: &Layout,
@@ -125,7 +125,7 @@ fn large_meshes(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> Vec<Di
     large.take(MOST).map(warn).collect()
 }
 
-/// Bodies that fall, and start below everything that stands still. In water they may float.
+/// Warns about falling bodies that start below all static geometry. In water they may float.
 fn below_the_floor(
     layout: &Layout,
     placed: &[Placed<'_>],
@@ -178,7 +178,7 @@ fn below_the_floor(
     found
 }
 
-/// Bodies that move so far from the others that the engine finds their contacts badly.
+/// Warns about moving bodies that are so far from each other that their contacts are inaccurate.
 fn far_apart(layout: &Layout, origin: &Origin) -> Option<Diagnostic> {
     let far = |body: &&BodyLayout| {
         let at = body.pose.translation.vector - origin.vector();
@@ -201,7 +201,7 @@ fn far_apart(layout: &Layout, origin: &Origin) -> Option<Diagnostic> {
     Some(warning)
 }
 
-/// Robots that move by forces and start inside of something that is not of them: physics throws them out of it.
+/// Warns about dynamic robots that start inside an obstacle: physics throws them out.
 fn inside_each_other(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> Vec<Diagnostic> {
     let moves = |placed: &Placed<'_>| {
         let body = layout.bodies.get(placed.body);
@@ -272,7 +272,7 @@ fn is_allowed(layout: &Layout, scene: &Scene, one: &Placed<'_>, other: &Placed<'
     pairs.contains(&(one.clone(), other.clone())) || pairs.contains(&(other, one))
 }
 
-/// Depth to which a solid may start inside of another, m.
+/// Returns the depth to which a solid may start inside of another, m.
 fn clearance(layout: &Layout, placed: &Placed<'_>) -> f32 {
     let body = layout.bodies.get(placed.body);
     let is_base = body.is_some_and(|body| body.actuated && body.kind == BodyKind::Dynamic);

@@ -1,4 +1,4 @@
-//! Drives of bodies, as actuators ask for them: one system applies them all, in path order.
+//! Drives of bodies: one system applies the drives of all actuators, in path order.
 mod arc;
 mod command;
 mod last;
@@ -27,51 +27,51 @@ use super::{
 pub(super) use command::Command;
 use last::Last;
 
-/// Share of its velocities that a ground robot keeps while it turns, in MORSE's motion.
+/// Fraction of its velocity that a ground robot keeps per step while it turns, in MORSE's motion.
 ///
-/// There friction took its share of a drive, three hundredths at 1 m/s, but half of it from a turn: a robot stood on
-/// a few points close together, whatever its size. The engine here would brake a turn by the whole footprint.
+/// There friction reduced a translation by three hundredths at 1 m/s, and a turn by half: a robot stood on a few contact
+/// points close together, whatever its size. The engine here would brake a turn by the whole footprint.
 pub(super) const TURNING_SHARE: f64 = 0.985;
 
-/// The bodies that are driven in this tick, and those that are pushed.
+/// Commands to bodies in this tick.
 #[derive(Resource, Default)]
 pub struct Commanded {
-    /// By body; what was told in the tick before tells whether a command is new, so these are state.
+    /// Commanded velocities by body. State, since a command is new if it differs from that of the previous tick.
     pub(super) velocities: BTreeMap<usize, Command>,
     pub(super) pushed: Vec<usize>,
-    /// Bodies that were put somewhere past physics, lately.
+    /// Bodies that were recently moved past physics.
     pub(super) posed: PosedMotions,
-    /// Bodies that were to be put where the physics cannot bear them.
+    /// Bodies with a commanded pose out of the range of the physics.
     pub(super) unbearable: Vec<usize>,
 }
 
 impl Commanded {
-    /// Tells whether a velocity is commanded to this body.
+    /// Returns true if a velocity is commanded to this body.
     pub(super) fn drives(&self, body: usize) -> bool {
         self.velocities.contains_key(&body)
     }
 
-    /// The robots with a commanded velocity that contacts with the ground drive, by growing place.
+    /// Iterates over the robots that contacts with the ground drive, with their commands, by index.
     pub(super) fn of_rolling_robots(&self) -> impl Iterator<Item = (usize, &Command)> {
         let all = self.velocities.iter();
         let rolling = all.filter(|(_, command)| command.rolls);
         rolling.map(|(place, command)| (*place, command))
     }
 
-    /// Tells whether a driven body is a ground robot, whose height is left to physics.
+    /// Returns true if a driven body is a ground robot, whose height is left to physics.
     pub(super) fn keeps_to_ground(&self, place: usize) -> bool {
         let command = self.velocities.get(&place);
         command.is_some_and(|command| command.is_ground_robot)
     }
 
-    /// Tells whether a driven body is told to turn on the ground.
+    /// Returns true if a driven body is commanded to turn on the ground.
     pub(super) fn turns(&self, place: usize) -> bool {
         let command = self.velocities.get(&place);
         command.is_some_and(Command::turns)
     }
 
-    /// Sets the commanded velocities at the start of every step of the engine; in MORSE's motion, of the first one of a tick
-    /// (`is_first`). Robots that roll are driven by friction instead.
+    /// Sets the commanded velocities at the start of every step of the engine; in MORSE's motion, of the first step of a
+    /// tick (`is_first`). Robots that roll are driven by friction instead.
     pub(super) fn impose(
         &self,
         engine: &mut EngineItem<'_, '_>,
@@ -104,7 +104,7 @@ impl Commanded {
         }
     }
 
-    /// Holds a body that was put somewhere, until the end of the tick.
+    /// Holds a body at its commanded pose until the end of the tick.
     fn hold(&mut self, engine: &mut EngineItem<'_, '_>, place: usize, row: &BodyRow) {
         if let Some(body) = engine.movable(row) {
             held::hold(body);
@@ -112,7 +112,7 @@ impl Commanded {
         }
     }
 
-    /// Ends what lasts for one tick only.
+    /// Ends the effects that last for one tick.
     pub(super) fn release(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         for place in self.pushed.iter().chain(self.velocities.keys()) {
             let row = tables.bodies.get(*place);
@@ -128,7 +128,7 @@ impl Commanded {
     }
 }
 
-/// An actuator, as far as its drive depends on it.
+/// Query of an actuator for its drive.
 type Driver<'a> = (
     &'a Drive,
     &'a Mount,
@@ -139,10 +139,9 @@ type Driver<'a> = (
     (Option<&'a mut Rival>, Option<&'a Created>),
 );
 
-/// Applies the drives of all active actuators: wrenches add up; of several that set velocity or pose of a robot,
-/// one drives (see [`Rival`]). Wrenches act on the body that carries the actuator, the others on the robot's
-/// base. A velocity and a thrust stand until the actuator asks otherwise; the rest is for the ticks in
-/// which the actuator acts.
+/// Applies the drives of all active actuators: wrenches add up; of several that set velocity or pose of a robot, one drives
+/// (see [`Rival`]). Wrenches act on the body on which the actuator is mounted, the others on the robot's base. A velocity
+/// and a thrust last until the actuator changes them; all other drives last for the ticks in which the actuator acts.
 pub(super) fn apply(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
@@ -212,19 +211,19 @@ pub(super) fn apply(
         settings: &settings,
     };
     told.carry_out(&mut engine, &tables, &mut commanded, &mut states);
-    // Driven bodies are noted by growing place.
+    // Driven bodies are sorted by index.
     let is_driven = |place: &usize| driven.binary_search(place).is_ok();
     commanded.velocities.retain(|place, _| is_driven(place));
 }
 
-/// Memory for the claims of a tick, which mean nothing in the next one.
+/// Buffers for the claims of a tick.
 #[derive(Default)]
 pub(super) struct Memory {
     claims: Claims<Last>,
     driven: Vec<usize>,
 }
 
-/// Commands to bodies in this tick, by place, and the bodies among them that get a velocity.
+/// Commands to bodies in this tick by index, and the indices of bodies with a velocity.
 struct Told<'a, T> {
     told: T,
     driven: &'a mut Vec<usize>,
@@ -258,7 +257,7 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
             };
             match last {
                 Last::Velocity(command) => {
-                    // What the tick before left there.
+                    // The command of the previous tick.
                     let last = commanded.velocities.get(&place).map(|last| Command {
                         is_new: false,
                         ..*last
@@ -278,7 +277,7 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
                     } else if let Some(body) = engine.movable(row) {
                         body.set_linvel(default(), true);
                         body.set_angvel(default(), true);
-                        // It stays where it is put, until the end of the tick.
+                        // The body stays at this pose until the end of the tick.
                         body.set_gravity_scale(0.0, false);
                         commanded.pushed.push(place);
                     }
@@ -300,7 +299,8 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
     }
 }
 
-/// True if contacts with the ground drive a ground robot: a dynamic base with a weight that does not swim, and geometry to stand on. In MORSE's
+/// Returns true if contacts with the ground drive a ground robot: a dynamic base with weight that does not swim, and with
+/// geometry to stand on. False in MORSE's motion.
 /// motion no robot is driven so.
 fn rolls(
     engine: &EngineItem<'_, '_>,
@@ -329,7 +329,7 @@ fn rolls(
         && tables.robot_of(place).any(stands)
 }
 
-/// The force and the torque of a drive in this tick, world axes.
+/// Returns the force and the torque of a drive in this tick, world axes.
 fn wrench(drive: &Drive, acts: bool, carrier: &BodyState) -> Option<[Vector3<f64>; 2]> {
     match *drive {
         Drive::Wrench { force, torque } => acts.then_some([force, torque]),
@@ -340,7 +340,7 @@ fn wrench(drive: &Drive, acts: bool, carrier: &BodyState) -> Option<[Vector3<f64
     }
 }
 
-/// A command that is not a number moves nothing; the engine would take the body out of the world.
+/// Ignores a command that is not finite; the engine would remove the body.
 fn is_finite(drive: &Drive) -> bool {
     let finite = |vector: &Vector3<f64>| vector.iter().all(|part| part.is_finite());
     match drive {
@@ -364,7 +364,7 @@ fn is_finite(drive: &Drive) -> bool {
     }
 }
 
-/// A kinematic body moves for as long as it is told to.
+/// Stops kinematic bodies without a command.
 fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
     for row in &tables.bodies {
         if row.kind == BodyKind::Kinematic
@@ -377,8 +377,8 @@ fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
     }
 }
 
-/// The commanded velocity holds against what would change it of itself. One that is commanded to what is
-/// no ground robot includes the vertical one: it does not fall.
+/// Protects the commanded velocity from gravity and damping. A commanded velocity of a body that is no ground robot includes
+/// the vertical one: the body does not fall.
 fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: MotionMode) {
     let Some(body) = engine.movable(row) else {
         return;

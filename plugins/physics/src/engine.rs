@@ -1,8 +1,8 @@
-//! The engine's world: its sets, and the tables that lead from entities to handles and back.
+//! The engine's world: its sets, and the tables from entities to handles and back.
 //!
-//! Bodies, colliders and joints are put into the engine's sets directly, not through the components of
-//! its Bevy plugin: poses then pass from f64 to f32 once, handles follow the order of paths, motors
-//! keep their impulses, and a restored snapshot does not fight with change detection.
+//! Bodies, colliders and joints are added to the engine's sets directly, not through the components of its Bevy plugin:
+//! poses are then converted from f64 to f32 once, handles follow the order of paths, motors keep their impulses, and a
+//! restored snapshot does not conflict with change detection.
 use bevy::{ecs::query::QueryData, prelude::*};
 use bevy_rapier3d::{
     plugin::{
@@ -36,14 +36,14 @@ pub(super) struct Engine {
 }
 
 impl EngineItem<'_, '_> {
-    /// Puts a body to a pose in the world.
+    /// Sets the pose of a body in the world.
     pub(super) fn put(&mut self, body: RigidBodyHandle, pose: &Isometry3<f64>, wakes: bool) {
         if let Some(body) = self.bodies.bodies.get_mut(body) {
             self.places.put(body, pose, wakes);
         }
     }
 
-    /// The body of a row, unless the physics lost it: then nothing moves it any more.
+    /// Returns the body of a row, unless the physics lost it.
     pub(super) fn movable(&mut self, row: &BodyRow) -> Option<&mut RigidBody> {
         let body = self.bodies.bodies.get(row.handle)?;
         if !body.is_enabled() {
@@ -52,7 +52,7 @@ impl EngineItem<'_, '_> {
         self.bodies.bodies.get_mut(row.handle)
     }
 
-    /// Wakes a body, if it moves by forces at all.
+    /// Wakes a body that forces move.
     pub(super) fn wake(&mut self, body: RigidBodyHandle) {
         let bodies = &mut self.bodies.bodies;
         if bodies.get(body).is_some_and(RigidBody::is_enabled) {
@@ -60,21 +60,21 @@ impl EngineItem<'_, '_> {
         }
     }
 
-    /// Tells whether the physics lost a body that a variable moves.
+    /// Returns true if the physics lost a body that a variable moves.
     pub(super) fn has_lost(&self, tables: &Tables, variable: &VariableRow) -> bool {
         let children = variable.layout.bodies.iter();
         let mut rows = children.filter_map(|child| tables.bodies.get(*child));
         rows.any(|row| self.is_lost(row))
     }
 
-    /// Tells whether the physics lost a body.
+    /// Returns true if the physics lost a body.
     pub(super) fn is_lost(&self, row: &BodyRow) -> bool {
         let body = self.bodies.bodies.get(row.handle);
         body.is_some_and(|body| !body.is_enabled())
     }
 }
 
-/// Tells whether the physics lost a body, by its place.
+/// Returns true if the physics lost a body, by its index.
 pub(super) fn is_lost(world: &World, tables: &Tables, place: usize) -> bool {
     let sets = tables
         .engine
@@ -86,26 +86,26 @@ pub(super) fn is_lost(world: &World, tables: &Tables, place: usize) -> bool {
     body.is_some_and(|body| !body.is_enabled())
 }
 
-/// The bodies, geometry and joints of the world, in the order of paths. Follows from the scene alone.
+/// Bodies, geometry and joints of the world, in the order of paths. Computed from the scene only.
 #[derive(Resource, Default)]
 pub(super) struct Tables {
-    /// Carries the engine's sets.
+    /// Entity with the engine's sets.
     pub engine: Option<Entity>,
     pub bodies: Vec<BodyRow>,
     /// Geometry that collides.
     pub geometry: Vec<GeometryRow>,
     pub variables: Vec<VariableRow>,
-    /// Posed bodies, parents before children.
+    /// Indices of posed bodies, parents before children.
     pub posed: Vec<usize>,
-    /// Pairs of frames that may pass through each other, sorted.
+    /// Pairs of frames that do not collide, sorted.
     pub allowed: Vec<(u32, u32)>,
-    /// For each body the one at the head of the joints that it hangs on, which may be itself.
+    /// Index of the base of each body, which may be itself.
     pub bases: Vec<usize>,
-    /// The bodies that hang on each base by joints, and itself; none for what is no base.
+    /// Descendants of each base including itself; empty for bodies that are no base.
     pub hanging: Vec<Vec<usize>>,
     /// Pairs of bodies on either side of a joint, sorted.
     pub neighbours: Vec<(usize, usize)>,
-    /// Bodies that may go far: near them is the engine's origin.
+    /// Bodies that the engine's origin follows.
     pub roaming: Vec<usize>,
 }
 
@@ -113,24 +113,24 @@ pub(super) struct BodyRow {
     pub entity: Entity,
     pub handle: RigidBodyHandle,
     pub kind: BodyKind,
-    /// kg; infinite for what physics does not move.
+    /// Mass, kg; infinite for bodies that physics does not move.
     pub mass: f64,
     pub gravity: bool,
-    /// Linear and angular, 1/s.
+    /// Linear and angular damping, 1/s.
     pub damping: [f32; 2],
-    /// Axes that it does not move on.
+    /// Locked axes.
     pub locked: LockedAxes,
     pub attachment: Option<Attachment>,
-    /// True if a joint poses it.
+    /// True if a kinematic joint moves it.
     pub is_posed: bool,
-    /// True if a dynamic joint moves it: gravity acts on it there, and not in the engine.
+    /// True if a dynamic joint moves it: gravity acts on it in its tree, and not in the engine.
     pub hangs: bool,
-    /// Pose, if nothing ever moves it.
+    /// Pose of a static body.
     pub still: Option<Isometry3<f64>>,
 }
 
 impl BodyRow {
-    /// Share of gravity that the engine lets act on it.
+    /// Gravity scale in the engine.
     pub(super) const fn gravity_scale(&self) -> f32 {
         if self.gravity && !self.hangs {
             1.0
@@ -143,26 +143,25 @@ impl BodyRow {
 pub(super) struct GeometryRow {
     pub entity: Entity,
     pub body: usize,
-    /// The frame's place in the layout.
+    /// Index of the frame in the layout.
     pub frame: u32,
 }
 
 pub(super) struct VariableRow {
     pub entity: Entity,
     pub layout: VariableLayout,
-    /// Stiffness and damping of its motor, N·m/rad and N·m·s/rad, or N/m and N·s/m; none for one that is as stiff as it
-    /// has to be.
+    /// Stiffness and damping of the motor, N·m/rad and N·m·s/rad, or N/m and N·s/m; `None` for a stiff motor.
     pub gains: Option<[f64; 2]>,
-    /// The most that hangs on it, kg·m² or kg.
+    /// Maximum load, kg·m² or kg.
     pub inertia: f64,
 }
 
-/// On body entities: the body's place in [`Tables::bodies`].
+/// Index of a body in [`Tables::bodies`]. A component of body entities.
 #[derive(Component, Clone, Copy)]
 pub(super) struct BodyIndex(pub usize);
 
 impl Tables {
-    /// The bodies that hang on a base by joints, and itself.
+    /// Iterates over the descendants of a base, including itself.
     pub(super) fn robot_of(&self, base: usize) -> impl Iterator<Item = (usize, &BodyRow)> {
         let all = self.hanging.get(base).into_iter().flatten();
         all.filter_map(|&at| Some((at, self.bodies.get(at)?)))
@@ -174,7 +173,7 @@ impl Tables {
     }
 }
 
-/// Spawns the engine's world, so that it exists before anything else is built.
+/// Spawns the engine's world before anything else is built.
 pub(super) fn spawn_engine(world: &mut World, settings: &PhysicsSettings) {
     let mut simulation = RapierContextSimulation::default();
     simulation.integration_parameters = parameters(settings);
@@ -204,7 +203,7 @@ fn parameters(settings: &PhysicsSettings) -> IntegrationParameters {
         contact_softness: softness,
         static_contact_softness: softness,
         num_solver_iterations: settings.moves() as usize,
-        // The engine would cut off what is faster than 400 m/s.
+        // The default of the engine would limit speeds to 400 m/s.
         normalized_max_linear_velocity: f32::MAX,
         num_internal_pgs_iterations: match settings.motion {
             MotionMode::Default => 1,

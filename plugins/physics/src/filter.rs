@@ -1,4 +1,4 @@
-//! Filter of contacts: pairs that may touch, and the stand of a driven robot on the ground.
+//! Contact filter of the engine: excluded pairs, contacts of trees, and friction of driven robots in MORSE's motion.
 
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::{
@@ -15,18 +15,18 @@ use super::{
     trees::Trees,
 };
 
-/// A driven robot stands on what pushes it up more than sideways: the cosine of 60°.
+/// Minimum cosine between a supporting contact's normal and the vertical: that of 60°.
 pub(super) const SUPPORT: f32 = 0.5;
 
-/// Answers to the engine's questions about pairs of colliders that are marked for it.
+/// Hooks that the engine calls for pairs of marked colliders.
 pub(super) struct Hooks<'a> {
     pub tables: &'a Tables,
     pub commanded: &'a Commanded,
     pub trees: &'a Trees,
     pub grasps: &'a Grasps,
-    /// True in MORSE's motion, where robots that turn have no friction.
+    /// True in MORSE's motion, where turning robots have no friction.
     pub is_morse: bool,
-    /// Against gravity; zero without gravity.
+    /// Unit vector against gravity; zero without gravity.
     pub up: Vec3,
 }
 
@@ -36,7 +36,7 @@ impl Hooks<'_> {
         self.tables.geometry.get(place)
     }
 
-    /// Tells whether a body is told to turn, or hangs on one that is, such as a wheel.
+    /// Returns true if a body, or its base, is commanded to turn.
     fn turns(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> bool {
         let base = place(bodies, handle).and_then(|place| self.tables.bases.get(place));
         base.is_some_and(|base| self.commanded.turns(*base))
@@ -61,7 +61,7 @@ impl PhysicsHooks for Hooks<'_> {
             && self.tables.neighbours.binary_search(&bodies).is_err()
             && !self.grasps.connect(bodies);
         let is_ours = self.trees.moves(one.body) || self.trees.moves(two.body);
-        // The engine finds those contacts, and solves them not.
+        // The engine detects these contacts, and does not solve them.
         let solved = if is_ours {
             SolverFlags::empty()
         } else {
@@ -70,7 +70,7 @@ impl PhysicsHooks for Hooks<'_> {
         is_free.then_some(solved)
     }
 
-    /// Keeps rolling even. In MORSE's motion friction brakes a driven robot, unless it turns: see
+    /// Keeps rolling smooth. In MORSE's motion friction brakes a driven robot, unless it turns: see
     /// [`super::drives::TURNING_SHARE`].
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
         rolling::put_below_axles(context);
@@ -80,7 +80,7 @@ impl PhysicsHooks for Hooks<'_> {
         let bodies = context.bodies;
         // The normal points from the first collider to the second.
         let lift = context.normal.dot(self.up);
-        // The engine's friction also brakes what turns on the spot, and cannot be told a rate to keep.
+        // The engine's friction also brakes turns on the spot, and has no target velocity.
         if (-lift > SUPPORT && self.turns(bodies, context.rigid_body1))
             || (lift > SUPPORT && self.turns(bodies, context.rigid_body2))
         {

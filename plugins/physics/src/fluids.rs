@@ -1,11 +1,10 @@
-//! Air and water: what floats, and what slows down in them.
+//! Air and water: buoyancy, damping and drag.
 //!
-//! Water is at rest below a level. A body in it is lifted by the weight of the water that its collision
-//! shapes displace, at the middle of that water; where shapes overlap, the water counts twice. It takes a
-//! share of the body's speed, as much of it as is under water. Air does not lift. Both resist what has a
-//! drag area: ½ ρ |v| times the area along each axis of the body times the speed along it. The mass of the
-//! water that moves with a body is left out, and so is its weight on joints. Neither acts on bodies without
-//! gravity, except for drag, nor, beyond the lift of robots on the ground, on what is told how fast to go.
+//! Water is at rest below a level. It lifts a body by the weight of the displaced water, at the centroid of that volume;
+//! overlapping shapes count twice. It damps the body's velocity, in proportion to the submerged fraction. Air does not lift.
+//! Both exert drag on bodies with a drag area: ½ ρ |v| times the area along each axis of the body times the velocity along
+//! it. Added mass is neglected. Neither acts on bodies without gravity, except for drag, nor, beyond the lift of robots on
+//! the ground, on bodies with a commanded velocity.
 
 mod hull;
 
@@ -24,29 +23,29 @@ use super::{
     prepare::Prepared,
 };
 
-/// Water at rest, everywhere below a level.
+/// Water at rest below a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Water {
     /// Height of the surface, m.
     pub level: f64,
-    /// kg/m³.
+    /// Density, kg/m³.
     pub density: f64,
-    /// Of what is wholly in it, 1/s.
+    /// Linear damping of a submerged body, 1/s.
     pub linear_damping: f64,
-    /// Of what is wholly in it, 1/s.
+    /// Angular damping of a submerged body, 1/s.
     pub angular_damping: f64,
 }
 
-/// The bodies that air or water act on. Follows from the scene alone.
+/// Bodies on which air or water act. Computed from the scene only.
 #[derive(Resource, Default)]
 pub(super) struct Fluids(Vec<Immersed>);
 
 struct Immersed {
     body: usize,
     hulls: Vec<Hull>,
-    /// m³.
+    /// Volume, m³.
     volume: f64,
-    /// Coefficient times area along the axes of the body, m².
+    /// Drag coefficient times area along the axes of the body, m².
     drag_area: Vector3<f64>,
 }
 
@@ -54,12 +53,12 @@ struct Immersed {
 struct Effect {
     force: Vector3<f64>,
     torque: Vector3<f64>,
-    /// Share of the body that is under water, from 0 to 1.
+    /// Submerged fraction, from 0 to 1.
     share: f64,
 }
 
 impl Fluids {
-    /// Finds what is immersed.
+    /// Returns the bodies that fluids act on.
     pub(super) fn new(settings: &PhysicsSettings, layout: &Layout, prepared: &Prepared) -> Self {
         let all = layout.bodies.iter().zip(&prepared.bodies).enumerate();
         let moving = all.filter(|(_, (body, _))| body.kind == BodyKind::Dynamic);
@@ -80,12 +79,12 @@ impl Fluids {
         Self(immersed.collect())
     }
 
-    /// The bodies that are immersed.
+    /// Iterates over the bodies that fluids act on.
     pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().map(|immersed| immersed.body)
     }
 
-    /// Lets the fluids act in the next step of the engine.
+    /// Applies the fluids for the next step of the engine.
     pub(super) fn act(
         &self,
         engine: &mut EngineItem<'_, '_>,
@@ -123,7 +122,7 @@ impl Fluids {
         }
     }
 
-    /// Ends what was for one tick only.
+    /// Ends the effects that last for one tick.
     pub(super) fn release(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         for immersed in &self.0 {
             let row = tables.bodies.get(immersed.body);
@@ -152,8 +151,8 @@ impl Immersed {
             share: 0.0,
         };
         if let Some(water) = water {
-            // The engine moves a body n times a step under one force; so far ahead, a force that pulls
-            // back to a place neither adds energy nor takes it.
+            // The engine moves a body n times per step with one force; evaluated this much ahead, a restoring force
+            // conserves energy.
             let moves = f64::from(settings.moves());
             let ahead = (moves - 1.0) / (2.0 * moves) * step;
             let pose = body.predict_position_using_velocity(ahead as f32);
@@ -202,7 +201,7 @@ impl Immersed {
         };
     }
 
-    /// Against the speed that the body would have after the step without it: it never turns it round.
+    /// Drag at the velocity after the step without it, limited so that it does not reverse the motion.
     fn drag(
         &self,
         body: &RigidBody,

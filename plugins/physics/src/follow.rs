@@ -1,4 +1,4 @@
-//! Places that follow the engine's steps, and its origin, which follows what moves.
+//! Updates of f64 poses after the engine's steps, and of the engine's origin.
 
 use morse_api::body::BodyKind;
 
@@ -8,7 +8,7 @@ use super::{
 };
 
 impl EngineItem<'_, '_> {
-    /// Remembers how all bodies move that the engine is about to move. `is_moved` tells which else are not to be looked at.
+    /// Stores the motion of all bodies that the engine is about to move, except those for which `is_moved` is true.
     pub(super) fn remember(&mut self, tables: &Tables, is_moved: impl Fn(usize) -> bool) {
         let places = &mut *self.places;
         places.prepare(tables.bodies.len());
@@ -23,7 +23,7 @@ impl EngineItem<'_, '_> {
         }
     }
 
-    /// Takes over what the engine's step did to these bodies.
+    /// Applies the result of the engine's step to the f64 poses of these bodies.
     pub(super) fn keep_up(
         &mut self,
         tables: &Tables,
@@ -53,7 +53,7 @@ impl EngineItem<'_, '_> {
         }
     }
 
-    /// Moves the origin if what moves has gone far from it, and all bodies in the engine with it.
+    /// Moves the origin, and all bodies in the engine with it, if the moving bodies are far from it.
     pub(super) fn keep_near(&mut self, tables: &Tables) {
         let Some(origin) = self.places.nearer(&tables.roaming) else {
             return;

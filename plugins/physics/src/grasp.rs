@@ -1,4 +1,4 @@
-//! Bodies that hold others: welds that are made and removed while the simulation runs.
+//! Grasps: welds between bodies that are made and removed while the simulation runs.
 
 use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::rapier::prelude::{ActiveHooks, Collider, RigidBodyHandle};
@@ -12,32 +12,32 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{self, BodyIndex, Engine, EngineItem, Tables};
 
-/// All grasps, each of one body by another; state.
+/// All grasps; state.
 #[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Grasps(Vec<Grasp>);
 
-/// A body that holds another one.
+/// A grasp of one body by another.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Grasp {
     holder: usize,
     held: usize,
-    /// Pose of the held body in the holder.
+    /// Pose of the held body in the frame of the holder.
     apart: Isometry3<f64>,
 }
 
 impl Grasps {
-    /// Tells whether nobody holds anything.
+    /// Returns true if there are no grasps.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All holders with what they hold, and its pose in them.
+    /// Iterates over pairs of holder and held body, with the relative pose.
     pub(super) fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Isometry3<f64>)> + '_ {
         let all = self.0.iter();
         all.map(|grasp| ([grasp.holder, grasp.held], grasp.apart))
     }
 
-    /// Tells whether one of two bodies holds the other.
+    /// Returns true if one of two bodies holds the other.
     pub(super) fn connect(&self, (one, other): (usize, usize)) -> bool {
         let mut all = self.0.iter();
         all.any(|grasp| {
@@ -48,7 +48,7 @@ impl Grasps {
 
 impl Stateful for Grasps {}
 
-/// The way in for grippers and hands.
+/// Functions for grippers and hands.
 pub(super) const HOLDING: Holding = Holding {
     can_hold,
     hold,
@@ -63,11 +63,11 @@ type GraspParams = (
     Query<'static, 'static, &'static BodyIndex>,
 );
 
-/// Checks whether a body could be held by another one: it moves by forces, and nobody holds it.
+/// Checks whether a body could be held by another one: it moves by forces, and no body holds it.
 ///
 /// # Errors
 ///
-/// Reason why not.
+/// The reason why it cannot be held.
 fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     let tables = world.get_resource::<Tables>().ok_or(CannotHold::NoBodies)?;
     let place = |entity| world.get::<BodyIndex>(entity).map(|index| index.0);
@@ -92,11 +92,11 @@ fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHol
     Ok(())
 }
 
-/// Fixes a body to another one where they are now. Both keep their masses, and pass through each other.
+/// Fixes a body to another one at their present relative pose. Both keep their masses, and pass through each other.
 ///
 /// # Errors
 ///
-/// When it cannot be held.
+/// The body cannot be held.
 fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     can_hold(world, holder, held)?;
     let mut state: SystemState<GraspParams> = SystemState::new(world);
@@ -144,7 +144,7 @@ pub(super) fn ask_for_filter(engine: &mut EngineItem<'_, '_>, body: RigidBodyHan
     }
 }
 
-/// Lets a body go, which keeps its velocity. Nothing happens if it is not held by that holder.
+/// Releases a body, which keeps its velocity. Does nothing if the holder does not hold it.
 fn let_go(world: &mut World, holder: Entity, held: Entity) {
     let mut state: SystemState<GraspParams> = SystemState::new(world);
     let Ok((mut engine, tables, mut grasps, places)) = state.get_mut(world) else {

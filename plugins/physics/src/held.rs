@@ -1,7 +1,7 @@
 //! Bodies that are held: on locked axes at all times, and in MORSE's motion by the actuator that poses them.
 //!
-//! What holds a robot there leaves it neither speed nor weight: it is at its pose when sensors look, however deep in the
-//! ground that is, and begins to fall when the actuator is deactivated.
+//! A held robot has neither velocity nor weight: it is at its pose when sensors measure, however deep in the ground that is,
+//! and begins to fall when the actuator is deactivated.
 
 use bevy_rapier3d::rapier::prelude::{LockedAxes, RigidBody};
 use nalgebra::{Isometry3, Vector3};
@@ -11,8 +11,8 @@ use super::{
     engine::{BodyRow, EngineItem, Tables},
 };
 
-/// Holds a body where it is, until [`release`]: nothing that touches or pushes it moves it. It does not fall asleep over
-/// that, and so falls at once when it is let go.
+/// Holds a body at its pose until [`release`]: no contact or force moves it. It does not fall asleep, so that it falls at
+/// once when it is released.
 pub(super) fn hold(body: &mut RigidBody) {
     body.set_linvel(Default::default(), true);
     body.set_angvel(Default::default(), true);
@@ -21,13 +21,13 @@ pub(super) fn hold(body: &mut RigidBody) {
     body.wake_up(true);
 }
 
-/// Lets gravity and forces move a body again, but on the axes on which it is locked.
+/// Releases a body, except on its locked axes.
 pub(super) fn release(body: &mut RigidBody, row: &BodyRow) {
     body.set_gravity_scale(row.gravity_scale(), false);
     body.set_locked_axes(row.locked, false);
 }
 
-/// Takes along what hangs on the joints of a body that was moved past physics: its wheels would be torn off.
+/// Moves the descendants of a body that was moved past physics, such as its wheels.
 pub(super) fn carry_jointed(
     engine: &mut EngineItem<'_, '_>,
     tables: &Tables,
@@ -59,7 +59,7 @@ pub(super) fn carry_jointed(
     }
 }
 
-/// The part of a velocity of a body (world axes) that its locks allow.
+/// Returns the components of a body's velocity (world axes) that its locks allow.
 pub(super) fn allowed(row: &BodyRow, velocity: Vector3<f64>) -> Vector3<f64> {
     const AXES: [LockedAxes; 3] = [
         LockedAxes::TRANSLATION_LOCKED_X,
@@ -69,7 +69,7 @@ pub(super) fn allowed(row: &BodyRow, velocity: Vector3<f64>) -> Vector3<f64> {
     without(row.locked, AXES, velocity)
 }
 
-/// The part of a turning rate of a body (world axes) that its locks allow.
+/// Returns the components of a body's turning rate (world axes) that its locks allow.
 pub(super) fn allowed_turn(row: &BodyRow, rate: Vector3<f64>) -> Vector3<f64> {
     const AXES: [LockedAxes; 3] = [
         LockedAxes::ROTATION_LOCKED_X,

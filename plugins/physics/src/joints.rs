@@ -13,15 +13,15 @@ use super::{
 /// Motion of the joints of one variable; state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct VariableMotion {
-    /// rad or m; of angles, continuous over full turns.
+    /// Position, rad or m; angles are continuous over full turns.
     pub position: f64,
-    /// rad/s or m/s.
+    /// Velocity, rad/s or m/s.
     pub velocity: f64,
-    /// Of the motor, N·m or N.
+    /// Effort of the motor, N·m or N.
     pub effort: f64,
-    /// Position that the motor pulls towards, while it has a target.
+    /// Target position of the motor, if there is one.
     pub set_point: Option<f64>,
-    /// Speed of the set point in the last tick, and its change from the one before, rad/s or m/s.
+    /// Velocity of the target position in the last tick, and its change since the previous one, rad/s or m/s.
     pub set_speed: [f64; 2],
     /// Position of a posed variable before this tick.
     pub before: f64,
@@ -31,7 +31,7 @@ pub(super) struct VariableMotion {
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct JointMotion(pub Vec<VariableMotion>);
 
-/// Turns the variables' targets into motors.
+/// Converts the variables' targets to motors.
 pub(super) fn apply(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
@@ -62,7 +62,7 @@ pub(super) fn apply(
     }
 }
 
-/// Reads where the joints are and how they move, after the step.
+/// Reads positions and velocities of the joints after the step.
 pub(super) fn read(
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
@@ -76,7 +76,7 @@ pub(super) fn read(
         } else if let Some(does) = trees.does(place) {
             motion.position = does.position;
             motion.velocity = does.velocity;
-            // What rests exerts what it did when it came to rest.
+            // A sleeping joint exerts the same effort as when it fell asleep.
             motion.effort = does.effort.unwrap_or(motion.effort);
         }
         if let Ok(mut state) = states.get_mut(variable.entity) {

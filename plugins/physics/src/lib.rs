@@ -1,21 +1,21 @@
-//! The physics: bodies, joints, contacts and drives, and the only crate that names the engine.
+//! Physics: bodies, joints, contacts and drives. The only crate that names the engine.
 //!
 //! In reading order:
 //! - [`plugin`] and [`PhysicsSettings`]: one tick of the clock is [`PhysicsSettings::substeps`] steps of the engine;
-//! - `engine`: the engine's sets and the tables to and from entities; `convert`: f64 here, f32 there;
-//! - `places`: poses in f64, which `follow` the engine's steps; `origin`: of the engine's world;
-//! - [`shapes`], [`mass`]: from the scene's geometry to solids with a mass;
-//! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene are made;
-//! - [`drives`]: what actuators ask of bodies; `rivals`: which of several drives; `posed`: velocities of what they put
-//!   somewhere; `held`: what does not move from there, and locked axes; `joints`, `posing`: what they ask of joints;
+//! - `engine`: the engine's sets and the tables from entities to handles; `convert`: conversions between f64 and f32;
+//! - `places`: poses in f64; `follow`: their updates after the engine's steps; `origin`: the origin of the engine's world;
+//! - [`shapes`], [`mass`]: solids and masses of the scene's geometry;
+//! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene;
+//! - [`drives`]: drives of actuators; `rivals`: arbitration between them; `posed`: velocities of bodies that are moved past
+//!   physics; `held`: held bodies, and locked axes; `joints`, `posing`: targets of joints;
 //! - [`grasp`]: bodies that hold others;
 //! - `slip`: warnings about robots that miss their commands;
-//! - `step`: one tick, and what entities learn of it; `filter`: who may touch whom;
-//! - [`fluids`]: air and water; `vehicles`: wheels that are rays, `cars`: as MORSE had them; `loads`: forces for a step;
-//! - `mechanisms`: the trees of joints; `trees`: as they move, `motor`: by what;
+//! - `step`: one tick, and the copy of its results to entities; `filter`: contact filter;
+//! - [`fluids`]: air and water; `vehicles`: raycast wheels, `cars`: those of MORSE; `loads`: forces for one step;
+//! - `mechanisms`: trees of joints; `trees`: their motion, `motor`: their motors;
 //! - [`lost_body`]: bodies that were lost;
-//! - [`contacts`]: who touches whom, and how hard;
-//! - [`mod@place`]: what the simulation itself does to bodies;
+//! - [`contacts`]: contacts and their forces;
+//! - [`mod@place`]: changes of poses by the simulation itself;
 //! - `snapshot`: hash, save and restore.
 
 pub mod build;
@@ -71,26 +71,26 @@ pub use doubts::doubts;
 pub use fluids::Water;
 pub use prepare::{Prepared, prepare};
 
-/// The numerical settings of a world.
+/// Numerical settings of a world.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct PhysicsSettings {
-    /// Ticks a second, Hz.
+    /// Ticks per second, Hz.
     pub rate: f64,
-    /// m/s².
+    /// Gravity, m/s².
     pub gravity: [f64; 3],
-    /// Steps of the engine a tick.
+    /// Steps of the engine per tick.
     pub substeps: u32,
-    /// Natural frequency of contacts, Hz: the higher, the stiffer.
+    /// Natural frequency of contacts, Hz: higher is stiffer.
     pub contact_frequency: f64,
-    /// Iterations of the engine's solver a substep.
+    /// Iterations of the engine's solver per substep.
     pub solver_iterations: u32,
-    /// Restitution of two surfaces that meet; that of the way of motion unless given.
+    /// Combination of restitution coefficients; by default, that of the motion mode.
     pub restitution_rule: Option<RestitutionRule>,
-    /// Way in which commanded speeds are reached.
+    /// Rules of motion.
     pub motion: MotionMode,
-    /// kg/m³; felt by what has a drag area.
+    /// Density of air, kg/m³, for bodies with a drag area.
     pub air_density: f64,
-    /// Water below a level, if there is any.
+    /// Water below a level; none by default.
     pub water: Option<Water>,
 }
 
@@ -111,14 +111,14 @@ impl Default for PhysicsSettings {
 }
 
 impl PhysicsSettings {
-    /// Length of a tick, s.
+    /// Returns the length of a tick, s.
     #[must_use]
     pub fn dt(&self) -> f64 {
         1.0 / self.rate
     }
 
-    /// Iterations of the engine's solver a substep, each of which also moves the bodies. In MORSE's motion
-    /// there is one, of several passes, as its engine did it: friction acts first, then the body moves.
+    /// Returns the number of iterations of the engine's solver per substep, each of which also moves the bodies. In MORSE's
+    /// motion there is one, of several passes, as in MORSE's engine: friction acts first, then the body moves.
     fn moves(&self) -> u32 {
         match self.motion {
             MotionMode::Default => self.solver_iterations.max(1),
@@ -126,14 +126,14 @@ impl PhysicsSettings {
         }
     }
 
-    /// Length of a step of the engine, s.
+    /// Returns the length of a step of the engine, s.
     #[must_use]
     pub fn substep(&self) -> f64 {
         self.dt() / f64::from(self.substeps.max(1))
     }
 }
 
-/// Adds the physics: the engine's world exists when this returns, its step runs in [`Tick::Physics`].
+/// Adds the physics: the engine's world exists when this returns; its step runs in [`Tick::Physics`].
 pub fn plugin(app: &mut App, settings: PhysicsSettings) {
     let timestep = TimestepMode::Fixed {
         dt: settings.dt() as f32,
@@ -142,14 +142,14 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
     app.insert_resource(timestep)
         .insert_resource(RapierContextInitialization::NoAutomaticRapierContext)
         .add_plugins(
-            // Its systems are left out: `step` drives the engine, between drives and read-out.
+            // The systems of the plugin are not added: `step` calls the engine, between drives and read-out.
             RapierPhysicsPlugin::<NoUserData>::default()
                 .in_fixed_schedule()
                 .with_physics_sets_systems(Default::default()),
         );
     engine::spawn_engine(app.world_mut(), &settings);
     if settings.motion.is_morse() {
-        // Sensors look before the step there.
+        // In MORSE's order, sensors measure before the step.
         let show = posing::show.in_set(Actuate::Drives).after(vehicles::apply);
         app.add_systems(FixedUpdate, show.run_if(place::runs));
     }
@@ -171,7 +171,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
     register(app, snapshot::ENTRY);
 }
 
-/// Adds what runs in a tick.
+/// Adds the systems of a tick.
 fn add_systems(app: &mut App) {
     app.configure_sets(
         FixedUpdate,
@@ -207,7 +207,7 @@ fn add_systems(app: &mut App) {
     );
 }
 
-/// The name under which the engine's state is registered.
+/// Name under which the engine's state is registered.
 pub const STATE: &str = snapshot::ENTRY.name;
 
 fn register(app: &mut App, entry: StateEntry) {

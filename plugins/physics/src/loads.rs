@@ -1,4 +1,4 @@
-//! Forces that last for one step of the engine, on top of those that last for a tick.
+//! Forces for one step of the engine, in addition to those for a whole tick.
 
 use bevy::prelude::Vec3;
 
@@ -43,7 +43,7 @@ impl Loads {
         self.loads.extend(self.bodies.iter().filter_map(load));
     }
 
-    /// Nothing but these acts: what was added for the last step is over.
+    /// Restores these forces and torques, and removes those of the last step.
     pub(super) fn restore(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         for load in &self.loads {
             let row = tables.bodies.get(load.body);
@@ -56,7 +56,7 @@ impl Loads {
         }
     }
 
-    /// Nothing acts any more.
+    /// Removes all forces and torques.
     pub(super) fn release(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         for load in &self.loads {
             let row = tables.bodies.get(load.body);

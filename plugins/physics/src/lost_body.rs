@@ -1,5 +1,5 @@
-//! Bodies that went where no number follows: they are taken out of the physics where they last were, with all that
-//! hangs on them by joints, and everything else goes on.
+//! Lost bodies: bodies whose state becomes non-finite are removed from the physics at their last pose, with their
+//! descendants, and the simulation continues.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,18 +19,18 @@ use super::{
     engine::{BodyRow, EngineItem, Tables},
 };
 
-/// m from the origin: further than this, single precision tells kilometres apart at best.
+/// Maximum distance from the origin, m: beyond it, single precision resolves kilometres at best.
 const FARTHEST: f64 = 1e9;
 
-/// Deviation of a quaternion's squared length from 1 from which it is no orientation any more.
+/// Deviation of a quaternion's squared length from 1 from which it is no orientation.
 const CROOKED: f32 = 1e-2;
 
-/// The bodies that the physics lost since the start, in the order in which it did; state.
+/// Bodies that the physics lost since the start, in order; state.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostBodies(pub Vec<LostBody>);
 
-/// A body that the physics lost. It stands still from there on, and touches nothing; going back to an earlier
-/// state heals it.
+/// A body that the physics lost. It stands still from then on, and does not collide; restoring an earlier state brings it
+/// back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error(
     "body `{body}` was lost in tick {tick}: {cause}; it is out of the physics{} and stands where it was before. \
@@ -38,29 +38,29 @@ pub struct LostBodies(pub Vec<LostBody>);
     together(with)
 )]
 pub struct LostBody {
-    /// The body's name.
+    /// Name of the body.
     pub body: String,
-    /// The tick in which it was lost.
+    /// Tick of the loss.
     pub tick: u64,
-    /// Fault in its motion or position.
+    /// Fault of its motion or position.
     pub cause: Fault,
-    /// Names of the bodies that went out with it, since joints connect them.
+    /// Names of the bodies that were removed with it, since joints connect them.
     pub with: Vec<String>,
 }
 
-/// Fault in the motion or the position of a body.
+/// Fault of the motion or the position of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// Its pose or its velocity is infinite, or no number at all.
+    /// Its pose or velocity is infinite or NaN.
     #[error("its motion is no longer a number")]
     NotANumber,
-    /// It is further than 10⁹ m from the origin.
+    /// It is farther than 10⁹ m from the origin.
     #[error("it is more than a million kilometres away")]
     TooFar,
 }
 
-/// Bodies that a text names on the way.
+/// Maximum number of bodies that a message names.
 const MOST_NAMED: usize = 4;
 
 fn together(with: &[String]) -> String {
@@ -76,14 +76,14 @@ fn quoted(name: &String) -> String {
     format!("`{name}`")
 }
 
-/// Tells whether the engine can bear a body at this pose.
+/// Returns true if a pose is within the range of the physics.
 pub(super) fn is_bearable(pose: &Isometry3<f64>) -> bool {
-    // Comparisons with what is no number are false.
+    // Comparisons with NaN are false.
     let parts = pose.translation.vector.iter();
     parts.copied().all(|part| part.abs() <= FARTHEST) && pose.rotation.coords.sum().is_finite()
 }
 
-/// Parts of the world that know of lost bodies.
+/// Resources that depend on lost bodies.
 #[derive(SystemParam)]
 pub(super) struct Losses<'w, 's> {
     clock: Option<Res<'w, Clock>>,
@@ -93,13 +93,13 @@ pub(super) struct Losses<'w, 's> {
 }
 
 impl Losses<'_, '_> {
-    /// Takes out what was lost in the engine's last step, before the next one meets it.
+    /// Removes bodies that were lost in the engine's last step, before the next step.
     pub(super) fn look(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         let faults = faults(engine, tables);
         self.take_out(engine, tables, faults);
     }
 
-    /// Takes out bodies that were to be put where the physics cannot bear them.
+    /// Removes bodies with a commanded pose out of the range of the physics.
     pub(super) fn put_out(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
@@ -148,7 +148,7 @@ impl Losses<'_, '_> {
         }
     }
 
-    /// Tells whether a body was in the physics until now: what the engine gave up in its last step was, too.
+    /// Returns true if a body was in the physics until now, including bodies that the engine removed in its last step.
     fn is_in(&self, engine: &EngineItem<'_, '_>, row: &BodyRow) -> bool {
         let body = engine.bodies.bodies.get(row.handle);
         let is_enabled = body.is_some_and(RigidBody::is_enabled);
@@ -163,7 +163,7 @@ impl Losses<'_, '_> {
 }
 
 impl Tables {
-    /// The bodies that joints connect with a body, and itself. What is fixed in the world connects nothing.
+    /// Returns the bodies that joints connect with a body, including itself. Static bodies connect nothing.
     fn connected(&self, place: usize) -> BTreeSet<usize> {
         let mut found = BTreeSet::from([place]);
         let mut next = vec![place];
@@ -186,7 +186,7 @@ impl Tables {
     }
 }
 
-/// The bodies with which something is wrong after a step of the engine, by place. It reports each step alone.
+/// Returns the faults of bodies after a step of the engine, by index. The engine reports each step separately.
 fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault> {
     let bodies = &engine.bodies.bodies;
     let given_up = engine.simulation.pipeline.quarantine();
@@ -209,7 +209,7 @@ fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault
         .collect()
 }
 
-/// Finds the fault in the pose and the motion of a body, if there is one. The engine's origin is there in the world.
+/// Returns the fault of a body's pose or motion, if there is one. `origin` is the engine's origin in the world.
 fn wrong(body: &RigidBody, origin: &Vector3<f64>) -> Option<Fault> {
     let pose = body.position();
     let crooked = (pose.rotation.length_squared() - 1.0).abs();
@@ -224,7 +224,7 @@ fn wrong(body: &RigidBody, origin: &Vector3<f64>) -> Option<Fault> {
     }
 }
 
-/// Puts a body back to where it was, at rest, and takes it out of the physics.
+/// Restores the last pose of a body, at rest, and removes it from the physics.
 fn freeze(engine: &mut EngineItem<'_, '_>, row: &BodyRow, pose: &Isometry3<f64>) {
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
         engine.places.put(body, pose, false);

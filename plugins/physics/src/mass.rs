@@ -1,44 +1,44 @@
-//! Mass, centre of mass and inertia: of geometry by its density, of frames by what the scene says,
-//! of a body by adding them up. All in f64, in the frame that carries them.
+//! Mass, centre of mass and inertia: of geometry by its density, of frames by the scene, of a body as the sum. In f64, in
+//! the frame of the object.
 use bevy_rapier3d::rapier::prelude::MassProperties;
 use morse_scene::model::Frame;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, SymmetricEigen, UnitQuaternion, Vector3};
 
 use super::{convert, shapes::Solid};
 
-/// kg/m³, of what has neither a mass nor a density: water.
+/// Default density, kg/m³: that of water.
 pub const DEFAULT_DENSITY: f64 = 1000.0;
 
-/// kg, of a body that moves without having any mass; the engine takes a zero for infinite.
+/// Minimum mass of a moving body, kg; the engine takes zero for infinite.
 const SMALLEST_MASS: f64 = 0.1;
 
-/// m, the radius of the ball that stands for a mass without extent.
+/// Radius of the sphere that replaces a point mass, m.
 const POINT_RADIUS: f64 = 0.05;
 
-/// A mass, where its centre is, and its inertia about that centre (kg·m²).
+/// Mass, centre of mass, and inertia about it (kg·m²).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mass {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
-    /// m.
+    /// Centre of mass, m.
     pub center: Vector3<f64>,
-    /// About the centre of mass, kg·m².
+    /// Inertia about the centre of mass, kg·m².
     pub inertia: Matrix3<f64>,
 }
 
 /// Source of a body's mass, for warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The scene says it.
+    /// The scene defines it.
     Given,
-    /// At least one geometry had to be given the default density.
+    /// At least one geometry has the default density.
     Assumed,
-    /// There is nothing to derive it from.
+    /// There is no geometry to compute it from.
     Missing,
 }
 
 impl Mass {
-    /// The same mass seen from another frame.
+    /// Returns the mass in another frame.
     #[must_use]
     pub fn moved(&self, outer_from_inner: &Isometry3<f64>) -> Self {
         let turn = outer_from_inner.rotation.to_rotation_matrix();
@@ -52,7 +52,7 @@ impl Mass {
         }
     }
 
-    /// Both masses as one: the parallel axis theorem.
+    /// Returns the sum of two masses, by the parallel axis theorem.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
@@ -67,7 +67,7 @@ impl Mass {
         }
     }
 
-    /// The inertia about a point, axes unchanged.
+    /// Returns the inertia about a point, in the same axes.
     #[must_use]
     pub fn inertia_about(&self, point: &Vector3<f64>) -> Matrix3<f64> {
         let arm = self.center - point;
@@ -75,7 +75,7 @@ impl Mass {
         self.inertia + spread * self.mass
     }
 
-    /// The same distribution with another mass.
+    /// Returns the same distribution with another mass.
     #[must_use]
     pub fn scaled_to(&self, mass: f64) -> Self {
         if self.mass > 0.0 {
@@ -94,7 +94,7 @@ impl Mass {
         }
     }
 
-    /// For the engine.
+    /// Converts to the engine's type.
     pub(super) fn properties(&self) -> MassProperties {
         let (principal, axes) = self.principal();
         MassProperties::with_principal_inertia_frame(
@@ -105,7 +105,7 @@ impl Mass {
         )
     }
 
-    /// The principal moments and the rotation from their axes.
+    /// Returns the principal moments and the rotation from their axes.
     fn principal(&self) -> (Vector3<f64>, UnitQuaternion<f64>) {
         let diagonal = self.inertia.diagonal();
         let rest = self.inertia - Matrix3::from_diagonal(&diagonal);
@@ -123,8 +123,8 @@ impl Mass {
     }
 }
 
-/// The mass of one frame, in its own axes: what it says, else what its solids give.
-/// `solids` are paired with the densities that the scene gives them.
+/// Returns the mass of one frame in its own axes: that of the scene, or else that of its solids. `solids` are paired with
+/// their densities in the scene.
 pub(super) fn of_frame(frame: &Frame, solids: &[(&Solid, Option<f64>)]) -> (Mass, Source) {
     let assumed = solids.iter().any(|(_, density)| density.is_none());
     let of_solids = solids
@@ -149,7 +149,7 @@ pub(super) fn of_frame(frame: &Frame, solids: &[(&Solid, Option<f64>)]) -> (Mass
     (mass, source)
 }
 
-/// Raises the mass of a body that moves to the least with which the engine can move it.
+/// Returns the mass, raised to the minimum for the engine.
 pub(super) fn at_least_some(mass: Mass) -> Mass {
     if mass.mass <= 0.0 {
         return mass.scaled_to(SMALLEST_MASS);

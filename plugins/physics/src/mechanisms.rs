@@ -15,8 +15,8 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::{mass::Mass, prepare::Prepared};
 
-/// Finds the mechanisms of a layout, given the entities of its bodies and variables. What cannot be calculated is left out, and
-/// `warnings` say so.
+/// Returns the mechanisms of a layout, given the entities of its bodies and variables. Invalid mechanisms are omitted, with
+/// a warning.
 pub(crate) fn mechanisms(
     layout: &Layout,
     prepared: &Prepared,
@@ -29,14 +29,14 @@ pub(crate) fn mechanisms(
     Mechanisms(named.collect())
 }
 
-/// A base and the joints that hang on it, by places in the layout.
+/// A base and its tree of joints, by indices in the layout.
 pub(super) struct Group {
     pub base: usize,
-    /// True if forces move the base: then it is the tree's first link.
+    /// True if forces move the base: it is then the first link of the tree.
     pub floats: bool,
     /// Bodies, in the tree's order.
     pub links: Vec<usize>,
-    /// Of each variable.
+    /// Joint dynamics of each variable.
     pub joint_dynamics: Vec<JointDynamics>,
     pub tree: Tree,
 }
@@ -70,20 +70,20 @@ impl Group {
     }
 }
 
-/// Material of trees.
+/// Input for building trees.
 pub(super) struct Parts<'a> {
     layout: &'a Layout,
     masses: Vec<&'a Mass>,
-    /// The bodies on each one.
+    /// Children of each body.
     children: BTreeMap<usize, Vec<usize>>,
-    /// The bodies that hang on none.
+    /// Bodies without a parent.
     bases: Vec<usize>,
-    /// True if an inertia that no body has is made round.
+    /// True to replace an invalid inertia by that of a sphere.
     mends: bool,
 }
 
 impl<'a> Parts<'a> {
-    /// The joints for which `counts` says so.
+    /// Returns the joints for which `counts` is true.
     pub(super) fn new(
         layout: &'a Layout,
         prepared: &'a Prepared,
@@ -106,7 +106,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The same, with an inertia that no body has made round: what is to move has to have one.
+    /// Replaces invalid inertias, for bodies that move.
     pub(super) fn mended(self) -> Self {
         Self {
             mends: true,
@@ -114,7 +114,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// All groups, in the order of their bases. What cannot be calculated is left out, and `warnings` say so.
+    /// Returns all groups, in the order of their bases. Invalid ones are omitted, with a warning.
     pub(super) fn groups(&self, warnings: &mut Warnings) -> Vec<Group> {
         let group = |base: &usize| match self.group(*base) {
             Ok(group) => group,
@@ -130,7 +130,7 @@ impl<'a> Parts<'a> {
         self.bases.iter().filter_map(group).collect()
     }
 
-    /// The group on a base; none where nothing hangs on it.
+    /// Returns the group of a base; `None` if it has no joints.
     fn group(&self, base: usize) -> Result<Option<Group>, TreeError> {
         let hangs = self.children.contains_key(&base);
         let Some(body) = self.body(base).filter(|_| hangs) else {
@@ -160,7 +160,7 @@ impl<'a> Parts<'a> {
         }))
     }
 
-    /// Adds all that hangs on a body, depth first; `parent` is its place among the links.
+    /// Adds all descendants of a body, depth first; `parent` is its index among the links.
     fn hang(
         &self,
         body: usize,
@@ -168,7 +168,7 @@ impl<'a> Parts<'a> {
         links: &mut Vec<Link>,
         places: &mut Vec<usize>,
     ) {
-        // A chain may be long: no recursion.
+        // Chains may be long: no recursion.
         let mut open: Vec<(usize, Option<usize>)> = self.on(body, parent);
         while let Some((place, parent)) = open.pop() {
             let Some(attachment) = self.body(place).and_then(|body| body.attachment.as_ref())
@@ -186,7 +186,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// All that hangs on a body by one joint, the first last.
+    /// Returns all children of a body, the first one last.
     fn on(&self, body: usize, parent: Option<usize>) -> Vec<(usize, Option<usize>)> {
         let children = self.children.get(&body).into_iter().flatten().rev();
         children.map(|child| (*child, parent)).collect()

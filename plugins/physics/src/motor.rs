@@ -1,18 +1,19 @@
-//! From what a joint is asked to do to the motor of its tree.
+//! Motors of trees from the targets of joints.
 use morse_api::joint::JointTarget;
 use morse_mechanisms::step::Motor;
 
 use super::engine::VariableRow;
 
-/// Rate at which a motor without gains of its own comes to its position, 1/s.
+/// Rate at which a motor without gains approaches its target position, 1/s.
 const STIFF_RATE: f64 = 100.0;
 
 impl VariableRow {
-    /// The motor for a target, given the position of the variable, set point and its speed in the tick before
-    /// and the length of a tick; and its set point now, where it has one.
+    /// Returns the motor for a target, given the position of the variable, the target position and its velocity in the
+    /// previous tick, and the length of a tick; and the present target position.
     ///
-    /// A set point that moves evenly from tick to tick is interpolated within the tick, and its speed is fed forward: else the
-    /// motor would stop and start in each. One that jumps is there at once, and has no speed.
+    /// A target position that moves evenly from tick to tick is interpolated within the tick, with its velocity fed forward;
+    /// otherwise the motor would stop and start in each tick. A target position that jumps is applied at once, without a
+    /// velocity.
     pub(super) fn motor(
         &self,
         target: JointTarget,
@@ -33,7 +34,7 @@ impl VariableRow {
                 let wanted = wanted.clamp(lower, upper);
                 let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
                 let [now, change] = [(next - from) / dt, (next - from) / dt - before[0]];
-                // On its way at its greatest speed, the speed goes with the position.
+                // At the maximum speed, the velocity is fed forward.
                 let is_on_its_way = fastest.is_finite() && next != wanted;
                 let ramp = match set_point {
                     Some(_) if self.interpolates([now, change], before) => [now, change],
@@ -75,13 +76,14 @@ impl VariableRow {
         }
     }
 
-    /// True if a set point with these speeds and changes of speed in two ticks in a row is interpolated within the tick.
+    /// Returns true if a target position with these velocities and changes of velocity in two successive ticks is
+    /// interpolated.
     fn interpolates(&self, now: [f64; 2], before: [f64; 2]) -> bool {
         self.layout.settings.interpolate.unwrap_or(true) && moves_evenly(now, before)
     }
 
-    /// Rate at which a motor without gains of its own comes nearer, 1/s: so that half of its effort can stop it in time,
-    /// whatever hangs on it.
+    /// Returns the rate at which a motor without gains approaches its target position, 1/s: such that half of its effort can
+    /// stop the load in time.
     fn rate(&self, way: f64) -> f64 {
         let brake = 0.5 * self.layout.max_effort / self.inertia;
         if way == 0.0 || !brake.is_finite() {
@@ -90,7 +92,7 @@ impl VariableRow {
         STIFF_RATE.min(libm::sqrt(2.0 * brake / way.abs()))
     }
 
-    /// A motor that pulls towards a position and goes with a speed.
+    /// Returns a motor with a target position and velocity.
     fn towards(&self, position: f64, speed: f64, rate: f64, motor: Motor) -> Motor {
         let [stiffness, damping] = self.gains.unwrap_or_default();
         Motor {
@@ -104,8 +106,8 @@ impl VariableRow {
     }
 }
 
-/// True if a set point that has these speeds and changes of speed in two ticks in a row moves evenly, and does not jump: its speed
-/// changes by little, or its acceleration does.
+/// Returns true if a target position with these velocities and changes in two successive ticks moves evenly: its velocity or
+/// its acceleration changes by little.
 fn moves_evenly([speed, change]: [f64; 2], [speed_before, change_before]: [f64; 2]) -> bool {
     let is_steady = change.abs() <= 0.5 * speed.abs().min(speed_before.abs());
     let numbers = [speed, change, speed_before, change_before];
@@ -117,7 +119,7 @@ fn moves_evenly([speed, change]: [f64; 2], [speed_before, change_before]: [f64; 
 mod tests {
     use super::*;
 
-    /// True for each set point but the first that moves evenly.
+    /// Returns true for each target position but the first that moves evenly.
     fn even(points: impl IntoIterator<Item = f64>) -> Vec<bool> {
         let points: Vec<f64> = points.into_iter().collect();
         let mut before = [0.0; 2];

@@ -1,4 +1,4 @@
-//! The origin of the engine's world: single precision is finest near it, and so it is where what moves is.
+//! Origin of the engine's world, which follows the moving bodies, where single precision is finest.
 
 use bevy_rapier3d::rapier::math::Pose;
 use morse_api::body::BodyKind;
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use super::convert;
 
-/// m along an axis: an origin that is nearer to what moves than this stays.
+/// Distance along an axis up to which the origin stays, m.
 const NEAR: f64 = 256.0;
 
-/// m: origins are multiples of this, so that what is at rest is at round numbers there as well.
+/// Origins are multiples of this, m, so that poses at rest stay exact.
 const GRID: f64 = 128.0;
 
-/// m from the origin up to which the engine finds contacts well: it tells half a millimetre there.
+/// Distance from the origin up to which contacts are accurate to half a millimetre, m.
 pub(super) const FAR: f64 = 8_192.0;
 
-/// Origin of the engine's world in that of the scene, m. It is zero unless what moves is far from there.
+/// Origin of the engine's world in the scene, m. Zero unless the moving bodies are far from there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Origin([f64; 3]);
 
 impl Origin {
-    /// The origin for a scene at its start.
+    /// Returns the origin for a scene at its start.
     pub(super) fn of(layout: &Layout) -> Self {
         let at = roaming(layout).into_iter();
         let at = at.filter_map(|at| Some(layout.bodies.get(at)?.pose.translation.vector));
@@ -31,12 +31,12 @@ impl Origin {
             .unwrap_or_default()
     }
 
-    /// A pose for the engine.
+    /// Returns a pose relative to the origin, in the engine's type.
     pub(super) fn engine(&self, pose: &Isometry3<f64>) -> Pose {
         convert::pose(&self.local(pose))
     }
 
-    /// A pose, seen from here.
+    /// Returns a pose relative to the origin.
     pub(super) fn local(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
         Isometry3::from_parts(
             (pose.translation.vector - self.vector()).into(),
@@ -44,19 +44,19 @@ impl Origin {
         )
     }
 
-    /// A pose of the engine in the world.
+    /// Converts a pose of the engine to the world.
     pub(super) fn world(&self, pose: &Pose) -> Isometry3<f64> {
         let mut pose = convert::isometry(pose);
         pose.translation.vector += self.vector();
         pose
     }
 
-    /// m.
+    /// Returns the position of the origin, m.
     pub(super) fn vector(&self) -> Vector3<f64> {
         self.0.into()
     }
 
-    /// Another origin, if most of what moves is far from this one along an axis: near the middle one there.
+    /// Returns another origin if most moving bodies are far from this one along an axis: near their median.
     pub(super) fn nearer(
         &self,
         at: impl Iterator<Item = Vector3<f64>> + Clone,
@@ -77,7 +77,7 @@ impl Origin {
             scratch.extend(at);
             let place = (count - 1) / 2;
             let (_, middle, _) = scratch.select_nth_unstable_by(place, f64::total_cmp);
-            // What moves about the border of two origins does not change them all the time.
+            // Hysteresis: bodies near the border of two origins do not change it all the time.
             if (*middle - *origin).abs() > GRID {
                 *origin = libm::round(*middle / GRID) * GRID;
             }
@@ -86,7 +86,7 @@ impl Origin {
     }
 }
 
-/// The bodies that may go far: bases of robots, and where there are none, what forces move.
+/// Returns the bodies that the origin follows: bases of robots, or all dynamic bodies if there are no robots.
 pub(super) fn roaming(layout: &Layout) -> Vec<usize> {
     let bodies = layout.bodies.iter().enumerate();
     let free = bodies.filter(|(_, body)| body.attachment.is_none());
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(nearer(zero, &[]), None);
         assert_eq!(nearer(zero, &[f64::NAN]), None);
         assert_eq!(nearer(zero, &[250.0, -250.0, 20.0]), None);
-        // One of many goes its way alone.
+        // A single distant body among many does not move the origin.
         assert_eq!(nearer(zero, &[5e5, 1.0, 2.0]), None);
         let found = nearer(zero, &[5e5, 5e5 + 30.0, 2.0]);
         assert_eq!(found, Some([499_968.0, 0.0, 0.0]));

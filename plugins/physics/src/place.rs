@@ -1,4 +1,4 @@
-//! Acts of the simulation itself on bodies, past all actuators: it puts them somewhere, and holds them.
+//! Acts of the simulation itself on bodies, past all actuators: setting poses, impulses and holding.
 
 use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBodyType;
@@ -17,36 +17,36 @@ use super::{
     posed,
 };
 
-/// True while nothing moves at all. It is state.
+/// True while the physics is suspended. It is state.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspended(pub bool);
 
 impl Stateful for Suspended {}
 
-/// Tells whether the engine makes its steps.
+/// Returns true if the engine makes its steps.
 pub(super) fn runs(suspended: Res<Suspended>) -> bool {
     !suspended.0
 }
 
-/// Reason for which a body is left alone.
+/// Reason why a body is not moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unmoved {
-    /// It is no body.
+    /// The entity is no body.
     #[error("is no body")]
     NoBody,
-    /// It is fixed in the world.
+    /// The body is fixed in the world.
     #[error("is fixed: give it another `kind` in the simulation file")]
     Fixed,
-    /// A joint holds it.
+    /// A joint holds the body.
     #[error("hangs on a joint: move what carries it")]
     Jointed,
-    /// It is moved by commands alone, which hold it anyway.
+    /// The body is kinematic: only commands move it.
     #[error("is not moved by forces")]
     Kinematic,
-    /// The physics lost it.
+    /// The physics lost the body.
     #[error("was lost by the physics: reset the simulation")]
     Lost,
-    /// The pose is no number, or further from the origin than the physics can bear.
+    /// The pose is not finite, or out of the range of the physics.
     #[error("cannot be there: positions are numbers of at most 10⁹ m")]
     TooFar,
 }
@@ -59,12 +59,12 @@ type PlaceParams<'w, 's> = SystemState<(
     (Res<'static, PhysicsSettings>, ResMut<'static, Commanded>),
 )>;
 
-/// Puts a body at a pose in the world, at rest. A kinematic body that is put from pose to pose, each within a quarter
-/// of a second of the one before, has the velocity of its poses.
+/// Puts a body at a pose in the world, at rest. A kinematic body that receives poses within a quarter of a second of each
+/// other has the velocity of its poses.
 ///
 /// # Errors
 ///
-/// It does not move, or cannot be there.
+/// The body does not move, or the pose is out of range.
 pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result<(), Unmoved> {
     let mut state: PlaceParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, mut states, (settings, mut commanded))) =
@@ -112,8 +112,7 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
     Ok(())
 }
 
-/// Pushes a body that forces move: an impulse in N s at a point of the world, both in its axes. Without a point,
-/// at the centre of mass.
+/// Applies an impulse (N·s) to a dynamic body at a point, both in the world; at the centre of mass without a point.
 ///
 /// # Errors
 ///
@@ -152,7 +151,7 @@ pub fn push(
     Ok(())
 }
 
-/// Holds a body that forces move where it is, or lets it go again.
+/// Holds a dynamic body at its pose, or releases it.
 ///
 /// # Errors
 ///

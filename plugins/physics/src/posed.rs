@@ -1,8 +1,8 @@
-//! Velocities of bodies that are put from pose to pose, past physics: those that their poses have.
+//! Velocities of bodies that are moved from pose to pose past physics.
 //!
-//! The engine knows of no velocity there, as it did not move them. Poses that follow each other within a quarter of a
-//! second are a motion, whose velocity is their difference over the time between them; a pose that comes alone
-//! is a jump, which has none. A displacement is a motion in any case: it lasts until the next action of its actuator.
+//! The engine has no velocity for them, since it did not move them. Poses that follow each other within a quarter of a
+//! second are a motion, whose velocity is their difference over the time between them; a single pose is a jump without a
+//! velocity. A displacement is always a motion: it lasts until the next action of its actuator.
 
 use std::collections::BTreeMap;
 
@@ -19,48 +19,48 @@ use super::{
     lost_body::is_bearable,
 };
 
-/// s: poses that follow each other within this time are a motion.
+/// Maximum time between two poses of a motion, s.
 const TOGETHER: f64 = 0.25;
 
-/// The bodies that were put somewhere lately, by place; state.
+/// Bodies that were recently moved past physics, by index; state.
 pub(super) type PosedMotions = BTreeMap<usize, PosedMotion>;
 
-/// Motion of a body that is put from pose to pose.
+/// Motion of a body that is moved from pose to pose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PosedMotion {
-    /// Of the body's origin, world axes, m/s.
+    /// Velocity of the body's origin, world axes, m/s.
     linear: Vector3<f64>,
-    /// World axes, rad/s.
+    /// Angular velocity, world axes, rad/s.
     angular: Vector3<f64>,
-    /// Pose that it was put to: the engine's is rounded.
+    /// Exact pose; that of the engine is rounded.
     target: Isometry3<f64>,
-    /// Ticks since then, once each is over.
+    /// Ticks since the pose was set.
     age: u32,
-    /// Age up to which the velocities hold.
+    /// Age up to which the velocities are valid.
     lasts: u32,
 }
 
 impl PosedMotion {
-    /// The velocity of the origin and the angular velocity, while there are any.
+    /// Returns the velocity of the origin and the angular velocity, if they are valid.
     pub(super) fn velocities(&self) -> Option<(Vector3<f64>, Vector3<f64>)> {
         let moves = self.linear.amax() > 0.0 || self.angular.amax() > 0.0;
         (moves && self.age <= self.lasts).then_some((self.linear, self.angular))
     }
 }
 
-/// A body is put somewhere past physics.
+/// Access for moving bodies past physics.
 pub(super) struct Puts<'a> {
     pub settings: &'a PhysicsSettings,
     pub tables: &'a Tables,
     pub motions: &'a mut PosedMotions,
-    /// Bodies that were told to be where the physics cannot bear them.
+    /// Bodies with a commanded pose out of the range of the physics.
     pub unbearable: &'a mut Vec<usize>,
     pub place: usize,
     pub row: &'a BodyRow,
 }
 
 impl Puts<'_> {
-    /// Puts it where `pose` says of where it is. If it is displaced: by how much, and for how long, s.
+    /// Moves a body to `pose`, a function of its present pose. For a displacement: its value, and its duration, s.
     pub(super) fn put(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
@@ -102,7 +102,7 @@ impl Puts<'_> {
     }
 }
 
-/// A body is put to a pose. What it has for a velocity is told by the pose before, if that is not long ago.
+/// Moves a body to a pose. The previous pose determines its velocity, if it is recent.
 pub(super) fn put(
     motions: &mut PosedMotions,
     place: usize,
@@ -128,13 +128,13 @@ pub(super) fn put(
         let seconds = f64::from(known.age) * settings.dt();
         motion.linear = (to.translation.vector - from.translation.vector) / seconds;
         motion.angular = turn(&from.rotation, &to.rotation) / seconds;
-        // The next pose may be a little late; of poses in each tick it cannot be.
+        // The next pose may be a little late; for poses in each tick it may not.
         motion.lasts = known.age + known.age / 2;
     }
     motions.insert(place, motion);
 }
 
-/// A body is displaced by so much, in its own axes, by an actuator that does so once in a period (s).
+/// Displaces a body in its own axes, by an actuator with a period (s).
 pub(super) fn displace(
     motions: &mut PosedMotions,
     place: usize,
@@ -152,7 +152,7 @@ pub(super) fn displace(
     }
     let ticks = libm::round(period * settings.rate).clamp(1.0, 1e6) as u32;
     let motion = PosedMotion {
-        // Of a body that goes on like this, where it is now.
+        // Velocity of a body that continues like this.
         linear: (from * by).rotation * by.translation.vector / period,
         angular: from.rotation * turned / period,
         target: from * by,
@@ -162,12 +162,12 @@ pub(super) fn displace(
     motions.insert(place, motion);
 }
 
-/// The turn from one orientation to another, the shorter way: axis times angle, rad.
+/// Returns the rotation vector from one orientation to another, with an angle of at most π.
 fn turn(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> Vector3<f64> {
     (to * from.inverse()).scaled_axis()
 }
 
-/// Takes the posed bodies along that hang on a body which was moved past physics.
+/// Moves the posed descendants of a body that was moved past physics.
 pub(super) fn carry(
     engine: &mut EngineItem<'_, '_>,
     tables: &Tables,
@@ -181,7 +181,7 @@ pub(super) fn carry(
         row.attachment.as_ref().map(|joint| joint.parent)
     };
     for &at in &tables.posed {
-        // No chain is longer than there are bodies.
+        // No chain is longer than the number of bodies.
         let mut chain = std::iter::successors(above(&at), above).take(tables.bodies.len());
         let row = tables
             .bodies
@@ -197,7 +197,7 @@ pub(super) fn carry(
     }
 }
 
-/// A tick is over: what was put somewhere, and what hangs on it, gets the velocity of its poses.
+/// Ends a tick: bodies that were moved, and their descendants, get the velocity of their poses.
 pub(super) fn pass(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
@@ -218,11 +218,11 @@ pub(super) fn pass(
         .retain(|_, motion| motion.age <= motion.lasts || f64::from(motion.age) * dt <= TOGETHER);
 }
 
-/// Motion of each body of the tables that is put somewhere, or hangs on such a one.
+/// Motion of each body of the tables that was moved, or is a descendant of one.
 #[derive(Default)]
 pub(super) struct Moving(Vec<Option<Rigid>>);
 
-/// Adds the velocities of the poses to those that the engine knows.
+/// Adds the velocities of the poses to those of the engine.
 fn tell(
     motions: &PosedMotions,
     tables: &Tables,
@@ -239,7 +239,7 @@ fn tell(
             continue;
         };
         if row.kind == BodyKind::Fixed {
-            // The engine does not tell of these.
+            // The engine has no valid velocity for these.
             state.linear_velocity = Vector3::zeros();
             state.angular_velocity = Vector3::zeros();
         }
@@ -268,7 +268,7 @@ fn tell(
     }
 }
 
-/// Likewise, where there is no memory: after the state was set from elsewhere.
+/// Adds the velocities without a buffer, after the state was set.
 pub(super) fn tell_again(
     motions: &PosedMotions,
     tables: &Tables,
@@ -277,7 +277,7 @@ pub(super) fn tell_again(
     tell(motions, tables, &mut Moving::default(), states);
 }
 
-/// Motion of a rigid body about a point of it.
+/// Motion of a rigid body about one of its points.
 #[derive(Clone, Copy)]
 struct Rigid {
     origin: Point3<f64>,
@@ -299,7 +299,7 @@ mod tests {
 
     const PLACE: usize = 3;
 
-    /// A body that is put along x at these ticks to these places; its velocity after each tick.
+    /// Returns the velocity after each tick of a body that is moved along x at these ticks to these positions.
     fn follow(puts: &[(u32, f64)], ticks: u32) -> Vec<f64> {
         let settings = PhysicsSettings::default();
         let mut motions = PosedMotions::new();
@@ -338,7 +338,7 @@ mod tests {
                 .collect();
             let found = follow(&puts, 12 * every);
             for (tick, speed) in (1..).zip(&found) {
-                // It is known from the second pose on, and holds while the next one may be on its way.
+                // The velocity is defined from the second pose on, while the next one may be under way.
                 let is_known = (2 * every..10 * every + every + every / 2).contains(&tick);
                 let expected = if is_known { 2.0 } else { 0.0 };
                 assert!((speed - expected).abs() < 1e-9, "{every}, {tick}: {speed}");

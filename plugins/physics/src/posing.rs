@@ -1,4 +1,4 @@
-//! Bodies below a kinematic joint: posed by forward kinematics, whatever the forces.
+//! Bodies below kinematic joints: posed by forward kinematics, regardless of forces.
 use bevy::prelude::*;
 use morse_api::{
     body::BodyState,
@@ -55,11 +55,11 @@ pub(super) fn apply(
     }
 }
 
-/// Places of bodies, and where they are.
+/// Bodies with their poses.
 pub(super) type Poses = Vec<(usize, Isometry3<f64>)>;
 
-/// Finds the poses of the posed bodies, parents before children, once `share` of the tick has passed.
-/// Bodies that are not posed are taken where `pose_of` says.
+/// Returns the poses of the posed bodies, parents before children, at the fraction `share` of the tick. Bodies that are not
+/// posed are at `pose_of`.
 pub(super) fn find(
     posed: &mut Poses,
     tables: &Tables,
@@ -85,8 +85,8 @@ pub(super) fn find(
     }
 }
 
-/// Shows kinematic joints, and the bodies below them, as they are to be after this tick: in MORSE's order sensors look
-/// before the physics takes them there. How they move is seen a tick later.
+/// Writes kinematic joints, and the bodies below them, as they will be after this tick: in MORSE's order sensors measure
+/// before the physics moves them. Their velocities appear a tick later.
 pub(super) fn show(
     tables: Res<Tables>,
     motion: Res<JointMotion>,
@@ -120,7 +120,7 @@ pub(super) fn show(
     }
 }
 
-/// Tells the engine where the posed bodies are to be after its next step.
+/// Sets the poses of the posed bodies for the engine's next step.
 pub(super) fn lead(
     engine: &mut EngineItem<'_, '_>,
     tables: &Tables,

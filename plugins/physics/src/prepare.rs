@@ -1,4 +1,4 @@
-//! The solids and the masses of a scene: all that can fail before anything is built.
+//! Solids and masses of a scene: all operations that can fail before anything is built.
 use morse_api::{body::BodyKind, motion::MotionMode};
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{
@@ -13,21 +13,21 @@ use super::{
     shapes::{self, Solid},
 };
 
-/// Coulomb coefficient of geometry without one.
+/// Default friction coefficient.
 const DEFAULT_FRICTION: f64 = 0.5;
 
-/// kg, of a body that moves.
+/// Range of the mass of a moving body, kg.
 const MASSES: Bounds = Bounds::between(1e-12, 1e12);
 
-/// The solids and masses of a scene's bodies, in the order of the layout.
+/// Solids and masses of a scene's bodies, in the order of the layout.
 pub struct Prepared {
     pub(super) bodies: Vec<PreparedBody>,
-    /// Warnings of what is probably not meant.
+    /// Warnings about probable mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Prepared {
-    /// Mass, centre and inertia of each body, in its own axes.
+    /// Iterates over mass, centre of mass and inertia of each body, in its own axes.
     pub fn masses(&self) -> impl Iterator<Item = &Mass> {
         self.bodies.iter().map(|body| &body.mass)
     }
@@ -39,7 +39,7 @@ pub(super) struct PreparedBody {
 }
 
 pub(super) struct PreparedSolid {
-    /// Place in the layout's frames, and in that frame's geometry.
+    /// Index of the frame in the layout, and of the geometry in the frame.
     pub at: (usize, usize),
     pub solid: Solid,
     pub body_from_frame: Isometry3<f64>,
@@ -47,12 +47,12 @@ pub(super) struct PreparedSolid {
     pub restitution: f64,
 }
 
-/// Makes the solids and the masses of a scene. In MORSE's motion the centre of a robot's mass is its origin, whatever
-/// its shape: so its engine had it.
+/// Prepares the solids and the masses of a scene. In MORSE's motion the centre of mass of a robot is its origin, whatever
+/// its shape, as in MORSE's engine.
 ///
 /// # Errors
 ///
-/// For each shape that cannot be made, such as a mesh whose file is missing or broken.
+/// One per shape that cannot be made, such as a mesh whose file is missing or invalid.
 pub fn prepare(
     layout: &Layout,
     scene: &Scene,
@@ -95,7 +95,7 @@ impl BodyMaker<'_> {
     fn make(&mut self) -> (PreparedBody, Option<Diagnostic>) {
         let mut total = Mass::default();
         let mut all = Vec::new();
-        // Frames whose density had to be assumed, and what they weigh by it.
+        // Frames with assumed density, and their masses.
         let mut assumed = Vec::new();
         for &at in &self.body.frames {
             let Some(place) = self.layout.frames.get(at) else {
@@ -106,7 +106,7 @@ impl BodyMaker<'_> {
             };
             let mut solids = Vec::new();
             for (number, geometry) in frame.geometry.iter().enumerate() {
-                // What is only looked at has no mass, unless it says so.
+                // Visual geometry has no mass, unless it has a density.
                 if geometry.collision || geometry.density.is_some() {
                     let solid = self.solid(&frame.name, geometry);
                     solids.extend(solid.map(|solid| (number, geometry, solid)));
@@ -150,7 +150,7 @@ impl BodyMaker<'_> {
         })
     }
 
-    /// Numbers that are within their ranges can still multiply to what the engine cannot reckon with.
+    /// Products of numbers within their ranges may still be out of the engine's range.
     fn check_mass(&mut self, mass: &Mass) {
         if self.body.kind != BodyKind::Dynamic || MASSES.contains(mass.mass) {
             return;
@@ -188,7 +188,7 @@ impl BodyMaker<'_> {
             .unwrap_or(0.0)
     }
 
-    /// The mass that the engine is to use, and what to say about where it comes from.
+    /// Returns the mass for the engine, and a warning about its source.
     fn weigh(&self, total: Mass, assumed: &[(usize, f64)]) -> (Mass, Option<Diagnostic>) {
         if self.body.kind != BodyKind::Dynamic {
             return (mass::at_least_some(total), None);
@@ -221,7 +221,7 @@ impl BodyMaker<'_> {
         }
     }
 
-    /// Consequence for the mass of a frame, and of so many more of its body, that they are as heavy as water.
+    /// Describes the consequence of the assumed density for the mass of a frame, and of other frames of its body.
     fn assumption(&self, at: usize, own: f64, others: usize, whole: f64) -> String {
         let density = mass::DEFAULT_DENSITY;
         let mut note = format!("at {density} kg/m³ it has {own:.3} kg");

@@ -1,4 +1,4 @@
-//! Rivals: which of several actuators sets the velocity or the pose of a robot.
+//! Arbitration: which of several actuators sets the velocity or the pose of a robot.
 
 use bevy::prelude::*;
 use morse_api::{
@@ -12,19 +12,19 @@ use morse_api::{
 pub(super) struct Claim<D> {
     rank: Rank,
     has_rivals: bool,
-    /// True if it was commanded in this tick.
+    /// True if it received a command in this tick.
     is_new: bool,
     actuator: Entity,
-    /// The drive; none in ticks in which the actuator does not act.
+    /// Drive; `None` in ticks in which the actuator does not act.
     drive: Option<D>,
 }
 
-/// Claims to all bodies, by place. What they hold is of one tick; their memory stays.
+/// Claims to all bodies, by index, for one tick. The memory is reused.
 pub(super) struct Claims<D> {
     best: Vec<Option<Claim<D>>>,
-    /// Bodies with an actuator that was ever commanded: those that never were claim nothing there.
+    /// True for bodies with an actuator that ever received a command: actuators that never did have no claim there.
     commanded: Vec<bool>,
-    /// Actuators that were commanded in one tick: the one that drives, and the other one.
+    /// Pairs of actuators that received commands in one tick: the one that drives, and the other one.
     clashes: Vec<[Entity; 2]>,
 }
 
@@ -39,7 +39,7 @@ impl<D> Default for Claims<D> {
 }
 
 impl<D> Claims<D> {
-    /// Forgets all claims. From now on there are so many bodies.
+    /// Removes all claims, and sets the number of bodies.
     pub(super) fn clear(&mut self, bodies: usize) {
         self.best.clear();
         self.best.resize_with(bodies, || None);
@@ -48,7 +48,7 @@ impl<D> Claims<D> {
         self.clashes.clear();
     }
 
-    /// Takes note of the commands of an actuator, active or not. Whether it was commanded in this tick.
+    /// Records the commands of an actuator, active or not. Returns true if it received one in this tick.
     pub(super) fn note(&mut self, body: usize, rival: Option<Mut<'_, Rival>>, tick: u64) -> bool {
         let Some(mut rival) = rival else {
             return false;
@@ -68,7 +68,7 @@ impl<D> Claims<D> {
         is_new
     }
 
-    /// An actuator claims a body.
+    /// Adds the claim of an actuator to a body.
     pub(super) fn add(&mut self, body: usize, claim: Claim<D>) {
         let Some(place) = self.best.get_mut(body) else {
             return;
@@ -88,7 +88,7 @@ impl<D> Claims<D> {
         }
     }
 
-    /// Says which actuators were commanded in one tick.
+    /// Adds warnings about actuators that received commands in one tick.
     pub(super) fn warn(&self, warnings: &mut Warnings, path: impl Fn(Entity) -> Path) {
         for &[winner, loser] in &self.clashes {
             let text = format!(
@@ -99,8 +99,8 @@ impl<D> Claims<D> {
         }
     }
 
-    /// Takes out the drive of each body that has one. In MORSE's motion rivals that none has commanded yet hold the robot,
-    /// as a teleport did from the start.
+    /// Iterates over the winning drive of each body. In MORSE's motion actuators without any command hold the robot, as a
+    /// teleport does from the start.
     pub(super) fn told(&mut self, motion: MotionMode) -> impl Iterator<Item = (usize, D)> + '_ {
         let claims = self.best.iter_mut().zip(&self.commanded).enumerate();
         claims.filter_map(move |(body, (claim, is_commanded))| {
@@ -113,7 +113,7 @@ impl<D> Claims<D> {
 }
 
 impl<D> Claim<D> {
-    /// The claim of an actuator by its commands, or its age.
+    /// Returns the claim of an actuator by its commands, or its age.
     pub(super) fn new(
         (actuator, rival, created): (Entity, Option<&Rival>, Option<Created>),
         (is_new, motion): (bool, MotionMode),

@@ -1,9 +1,9 @@
-//! Even rolling of round shapes.
+//! Smooth rolling of round shapes.
 //!
-//! The engine keeps the points of a contact until they have moved by a millimetre. On a wheel they turn with it:
-//! beside the axle, they drive or brake it, and a cylinder that lies on a level floor begins to roll by itself. Points on the
-//! mantle of a cylinder or of a capsule are therefore put back to where they belong: into the plane of the axis
-//! and the normal. The normal is kept as long on one of the two, and has to be the other's.
+//! The engine keeps the points of a contact until they have moved by a millimetre. On a wheel they turn with it: beside the
+//! axle, they drive or brake it, and a cylinder on a level floor begins to roll by itself. Points on the lateral surface of
+//! a cylinder or capsule are therefore projected into the plane of the axis and the normal. The normal is fixed to one of
+//! the two bodies at a time.
 
 use bevy::math::Vec3;
 use bevy_rapier3d::{
@@ -14,15 +14,15 @@ use bevy_rapier3d::{
     },
 };
 
-/// Cosine of the angle between axis and normal up to which the mantle is touched, and not a flat end.
+/// Maximum cosine between axis and normal of a contact on the lateral surface, and not on a flat end.
 const MANTLE: f32 = 0.5;
 
-/// Tells whether a shape has a mantle to roll on.
+/// Returns true if a shape has a lateral surface on which it can roll.
 pub(super) fn rolls(shape: &SharedShape) -> bool {
     matches!(shape.shape_type(), ShapeType::Cylinder | ShapeType::Capsule)
 }
 
-/// Puts the points of a contact back below the axles of what rolls on them.
+/// Projects the points of a contact below the axles of rolling shapes.
 pub(super) fn put_below_axles(context: &mut ContactModificationContext<'_>) {
     keep_normal(context);
     for handle in [context.collider1, context.collider2] {
@@ -42,8 +42,8 @@ pub(super) fn put_below_axles(context: &mut ContactModificationContext<'_>) {
     }
 }
 
-/// The engine keeps the normal on the first collider, as it was when its points were new; if that one
-/// has turned since, the second has it.
+/// Restores the normal: the engine fixes it to the first collider; if that one has rotated since, the second collider
+/// determines it.
 fn keep_normal(context: &mut ContactModificationContext<'_>) {
     let is_round = |handle| axle(context.colliders, handle).is_some();
     if !is_round(context.collider1) || is_round(context.collider2) {
@@ -54,7 +54,7 @@ fn keep_normal(context: &mut ContactModificationContext<'_>) {
     }
 }
 
-/// A point on the axis of what can roll, and the direction of the axis.
+/// Returns a point on the axis of a rolling shape, and the direction of the axis.
 fn axle(colliders: &ColliderSet, handle: ColliderHandle) -> Option<(Vec3, Vec3)> {
     let collider = colliders.get(handle)?;
     let pose = collider.position();

@@ -1,4 +1,4 @@
-//! From the scene's shapes to the engine's.
+//! Conversion of the scene's shapes to the engine's.
 //!
 //! The scene's cylinders, cones and capsules run along z from z = 0; the engine's run along y and are
 //! centred. `scale` scales a shape about the origin of its frame.
@@ -20,35 +20,35 @@ use nalgebra::{Isometry3, UnitVector3, Vector3};
 
 use super::{convert, mass::Mass};
 
-/// Sides of the polygon that stands for the circles of a truncated cone.
+/// Number of sides of the polygons that replace the circles of a truncated cone.
 const SIDES: u32 = 32;
 
-/// A shape of the engine, and where it is on its frame.
+/// A shape of the engine, with its pose on its frame.
 #[derive(Clone)]
 pub struct Solid {
     pub(super) shape: SharedShape,
-    /// Pose of the engine's shape in the frame that carries the geometry.
+    /// Pose of the engine's shape in the frame of the geometry.
     pub(super) frame_from_shape: Isometry3<f64>,
 }
 
-/// Reason why a mesh of the scene makes no solid.
+/// Reason why a mesh of the scene cannot be made a solid.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("mesh `{mesh}` ({}): {cause}", .file.display())]
 pub struct ShapeError {
-    /// Mesh as the scene names it.
+    /// Name of the mesh in the scene.
     pub mesh: String,
     /// File of the mesh.
     pub file: PathBuf,
-    /// Reason of the mesh itself.
+    /// Cause.
     pub cause: MeshError,
 }
 
-/// The solid of a geometry, or nothing where there is none: a grid, or a shape without extent.
-/// A mesh that `moves` becomes its convex hull; one that does not keeps its triangles.
+/// Returns the solid of a geometry; `None` for a grid, or a shape without extent. A mesh that `moves` becomes its convex
+/// hull; a static mesh keeps its triangles.
 ///
 /// # Errors
 ///
-/// When a mesh cannot be read: the reason, in one line.
+/// A mesh cannot be read: the reason, in one line.
 pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeError> {
     let scale = geometry.scale;
     let size = |length: f64| (length * scale).abs();
@@ -84,7 +84,7 @@ pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeErr
 }
 
 impl Solid {
-    /// Mass, centre and inertia at a density (kg/m³), in the frame that carries the geometry.
+    /// Returns mass, centre of mass and inertia at a density (kg/m³), in the frame of the geometry.
     pub(super) fn mass(&self, density: f64) -> Mass {
         let unit = self.shape.mass_properties(1.0);
         let about_center = unit.reconstruct_inertia_matrix();
@@ -138,7 +138,7 @@ fn capsule(radius: f64, height: f64) -> Option<Solid> {
     })
 }
 
-/// Turns the engine's y axis to ±z and shifts along z.
+/// Rotates the engine's y axis to ±z and translates along z.
 fn along_z(shift: f64, sign: f64) -> Isometry3<f64> {
     let x = UnitVector3::new_unchecked(Vector3::x());
     let rotation = rotation_about(&x, FRAC_PI_2 * sign);
@@ -169,7 +169,7 @@ fn from_mesh(triangles: &Triangles, scale: f64, moves: bool) -> Result<Solid, Me
             .map(centred)
             .ok_or(MeshError::Flat);
     }
-    // Without merged vertices, a body that slides over the mesh trips over the edges inside a face.
+    // Without merged vertices, a body that slides over the mesh is stopped by edges inside a face.
     let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
     SharedShape::trimesh_with_flags(points, triangles.faces.clone(), flags)
         .map(centred)

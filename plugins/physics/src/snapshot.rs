@@ -1,4 +1,4 @@
-//! The engine's sets as state: hash, save and restore.
+//! State of the engine's sets: hash, save and restore.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ use super::{
     trees::{Trees, TreesState},
 };
 
-/// The state of the engine, as the register of state knows it.
+/// Entry of the engine in the register of state.
 pub(super) const ENTRY: StateEntry = StateEntry {
     name: "morse_sim::physics",
     hash,
@@ -38,7 +38,7 @@ pub(super) const ENTRY: StateEntry = StateEntry {
     restore,
 };
 
-/// All that the engine carries from one step to the next.
+/// Data that the engine carries from step to step.
 #[derive(Serialize)]
 struct Saved<'a> {
     bodies: &'a RigidBodySet,
@@ -55,7 +55,7 @@ struct Saved<'a> {
     places: &'a Places,
 }
 
-/// As [`Saved`], on the way back.
+/// Deserialised form of [`Saved`].
 #[derive(Deserialize)]
 struct Restored {
     bodies: RigidBodySet,
@@ -72,8 +72,8 @@ struct Restored {
     places: Places,
 }
 
-/// Poses, velocities and sleep of all bodies, and all joint coordinates, in path order; velocities of what was put
-/// from pose to pose, and what was lost, where there is any.
+/// Hashes poses, velocities and sleep flags of all bodies, and all joint coordinates, in path order; velocities of posed
+/// bodies, and lost bodies, if there are any.
 fn hash(world: &World, hasher: &mut StateHasher) {
     let (Some(tables), Some(engine), Some(motion)) = parts(world) else {
         return;
@@ -192,7 +192,7 @@ fn put(
     engine.simulation.broad_phase = restored.broad_phase;
     engine.simulation.narrow_phase = restored.narrow_phase;
     engine.simulation.ccd_solver = restored.ccd_solver;
-    // The pipeline holds nothing but buffers, some of which belong to the sets that are gone.
+    // The pipeline contains only buffers, some of which belong to the replaced sets.
     engine.simulation.pipeline = PhysicsPipeline::new();
     (restored.motion, restored.trees, restored.lost)
 }

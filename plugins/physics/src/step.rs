@@ -1,4 +1,4 @@
-//! One tick of the engine, and what the entities learn of it.
+//! One tick of the engine, and the copy of its results to the entities.
 
 use bevy::prelude::*;
 use morse_api::body::{BodyKind, BodyState};
@@ -79,11 +79,12 @@ pub(super) fn step(
     commanded.release(&mut engine, &tables);
 }
 
-/// Way of a body in a step of the engine from which contacts are looked for along it, m; and the longest such way.
+/// Displacement of a body per step of the engine from which contacts are predicted along it, m; and the maximum prediction
+/// distance.
 const FAR: f64 = 5e-3;
 const FARTHEST: f32 = 2.0;
 
-/// Lets the engine find contacts of fast bodies before they are there, so that these stop at what they meet and not inside it.
+/// Lets the engine predict contacts of fast bodies (soft CCD), so that they stop at the surface of obstacles.
 fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
     let fast = (FAR / dt) as f32;
     for row in tables.bodies.iter().filter(|row| row.still.is_none()) {
@@ -151,7 +152,7 @@ pub(super) fn write_back(
     if tables.posed.is_empty() {
         return;
     }
-    // Posed bodies follow what carries them without delay and without rounding.
+    // Posed bodies follow their carriers without delay and without rounding.
     let carrier = |at: usize| {
         let row = tables.bodies.get(at);
         let state = row.and_then(|row| states.get(row.entity).ok());
@@ -174,12 +175,12 @@ pub(super) fn write_back(
     }
 }
 
-/// Copies what the engine knows of a body into its state.
+/// Copies the state of a body in the engine.
 pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyState) {
     let Some(body) = engine.bodies.bodies.get(row.handle) else {
         return;
     };
-    // The engine leaves what it told bodies last that are posed by joints and then lost.
+    // The engine keeps the last set velocities of bodies that joints posed and that were lost.
     let velocity = |velocity| {
         if body.is_enabled() {
             convert::vector(velocity)

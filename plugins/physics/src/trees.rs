@@ -1,15 +1,14 @@
-//! The trees of dynamic joints in motion: joint positions and velocities are the state, in double precision; poses follow from
-//! them.
+//! Motion of the trees of dynamic joints: joint positions and velocities are the state, in double precision; poses follow
+//! from them.
 //!
-//! The engine finds the contacts, and moves all bodies that have no joint and touch none that has. In it, links are bodies
-//! whose pose and velocity are set after each of its steps, and whose contacts it leaves alone: those are solved here, where
-//! it found them, together with the free bodies that links touch or hold, and with what those touch in turn (see
-//! [`morse_mechanisms::island`]).
+//! The engine detects contacts, and moves all bodies that have no joint and touch no tree. In the engine, links are bodies
+//! whose pose and velocity are set after each step, and whose contacts it does not solve: those are solved here, together
+//! with the free bodies that links touch or hold, and with their contacts in turn (see [`morse_mechanisms::island`]).
 //!
-//! Another way was weighed: to leave contacts of links to the engine, each with the inertia that a push at that link would
-//! feel, and to bring the impulses back into the tree. Links of one tree then do not know of each other within a step: four
-//! feet on the ground each stop the whole robot, and a gripper's two fingers each give way as if the other did not. It needs
-//! several rounds a step, or less than its share of mass for each contact, and gets neither stiff nor exact.
+//! The alternative was to let the engine solve contacts of links with the effective inertia at each link, and to apply the
+//! impulses to the tree. Then the links of a tree do not influence each other within a step: four feet on the ground each
+//! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
+//! fractions of mass per contact, and is neither stiff nor exact.
 mod bodies;
 mod drive;
 mod gather;
@@ -54,66 +53,67 @@ pub(super) use touch::Key;
 #[derive(Resource, Default)]
 pub(super) struct Trees {
     rows: Vec<TreeRow>,
-    /// For each body of the tables its tree and its place among the links.
+    /// Tree and link index of each body of the tables.
     of_body: Vec<Option<(usize, usize)>>,
-    /// For each variable its tree, and its place among the tree's variables.
+    /// Tree and index among the tree's variables of each variable.
     of_variable: Vec<Option<(usize, usize)>>,
-    /// Of each body of the tables.
+    /// Mass of each body of the tables.
     masses: Vec<Weight>,
-    /// Bodies without joints that are much heavier than some other one.
+    /// Bodies without joints that are much heavier than another body.
     heavy: Vec<usize>,
     integrators: Vec<Integrator>,
-    /// Trees that went where no number follows in this step.
+    /// Trees whose state became non-finite in this step.
     broken: Vec<usize>,
-    /// Poses of the bodies of the tables that the engine finds contacts with in this step; of those that are moved here.
+    /// Poses of the bodies of the tables with which the engine detects contacts in this step; valid for bodies that are
+    /// moved here.
     seen: Vec<Isometry3<f64>>,
-    /// Trees on whose base no gravity acts in this step.
+    /// Trees without gravity on the base in this step.
     lifted: Vec<bool>,
     /// Poses of the bases before the step.
     places: Vec<Pose>,
-    /// Trees to which something happened that wakes them.
+    /// Trees that are to wake up.
     stirred: Vec<bool>,
-    /// Trees that are calculated in this step.
+    /// Trees that are integrated in this step.
     awake: Vec<bool>,
-    /// Ground robots with a commanded velocity in this step, by growing base.
+    /// Ground robots with a commanded velocity in this step, by index of the base.
     driven: Vec<Driven>,
-    /// Bodies without joints that are calculated in this step, in the order of their places once all are found.
+    /// Coupled bodies of this step, sorted by index once all are collected.
     lent: Vec<Lent>,
     found: Found,
     groups: Groups,
     island: Island,
-    /// Memory of each tree.
+    /// Buffers of each tree.
     spare: Vec<Spare>,
     together: Together,
-    /// Everything that lasts from step to step.
+    /// State from step to step.
     pub state: TreesState,
 }
 
-/// A tree of dynamic joints; it follows from the scene.
+/// A tree of dynamic joints; computed from the scene.
 struct TreeRow {
     base: usize,
-    /// True if forces move the base: then it is the first link.
+    /// True if forces move the base: it is then the first link.
     floats: bool,
-    /// Bodies, in the tree's order.
+    /// Indices of the bodies, in the tree's order.
     links: Vec<usize>,
     tree: Tree,
 }
 
-/// Mass of a body, as forces feel it.
+/// Mass and inertia of a body.
 struct Weight {
     mass: f64,
-    /// In its axes, m.
+    /// Centre of mass in its axes, m.
     center: Vector3<f64>,
-    /// About the centre, in its axes.
+    /// Inertia about the centre of mass, in its axes.
     inertia: Matrix3<f64>,
     inverse_inertia: Matrix3<f64>,
 }
 
-/// The state of all trees.
+/// State of all trees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TreesState {
     trees: Vec<TreeState>,
-    /// Bodies without joints that touched links, or what touched them, in the last step.
+    /// Coupled bodies of the last step: free bodies with contacts to links, or to such bodies.
     pulled: Vec<usize>,
     /// Contacts of the last step, by growing key.
     touched: Vec<Touched>,
@@ -123,9 +123,9 @@ pub(super) struct TreesState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Touched {
     key: Key,
-    /// N·s.
+    /// Impulse, N·s.
     impulse: [f64; 3],
-    /// Speed with which the two separation_velocity at its end, if they pressed, m/s.
+    /// Normal separation velocity at the end of the step, m/s, if the contact was active.
     separation_velocity: Option<f64>,
 }
 
@@ -134,16 +134,16 @@ struct TreeState {
     motion: State,
     /// Velocity of a base that forces do not move, in its own axes: angular, then linear.
     carried: [[f64; 3]; 2],
-    /// Linear and angular velocity of each link, as the engine was told.
+    /// Linear and angular velocity of each link that was last written to the engine.
     shown: Vec<[[f32; 3]; 2]>,
     /// Pose of the first link.
     at: Isometry3<f64>,
-    /// Of each variable.
+    /// Motor of each variable.
     motors: Vec<Motor>,
 }
 
 impl TreesState {
-    /// Joint positions and velocities of all trees, and of the bases that forces move.
+    /// Hashes joint positions and velocities of all trees, and those of floating bases.
     pub(super) fn hash(&self, hasher: &mut StateHasher) {
         for tree in &self.trees {
             for number in tree.motion.positions.iter().chain(&tree.motion.velocities) {
@@ -154,7 +154,7 @@ impl TreesState {
 }
 
 impl TreesState {
-    /// A contact of the last step.
+    /// Returns a contact of the last step.
     fn touched(&self, key: &Key) -> Option<&Touched> {
         let at = self.touched.binary_search_by(|known| known.key.cmp(key));
         self.touched.get(at.ok()?)
@@ -169,13 +169,13 @@ impl TreeState {
 }
 
 impl Trees {
-    /// Makes the trees of a layout, with its joints where they start.
+    /// Returns the trees of a layout, with its joints at their initial positions.
     pub(super) fn new(layout: &Layout, prepared: &Prepared, settings: &PhysicsSettings) -> Self {
         let is_dynamic = |joint: &Attachment| {
             let variable = layout.variables.get(joint.variable);
             variable.is_some_and(|variable| variable.settings.mode == JointMode::Dynamic)
         };
-        // What cannot be calculated is told where controllers get it.
+        // Warnings about invalid mechanisms are reported where controllers get them.
         let parts = Parts::new(layout, prepared, is_dynamic).mended();
         let groups = parts.groups(&mut Warnings::default());
         let count = groups.len();
@@ -250,13 +250,13 @@ impl Trees {
         });
     }
 
-    /// Shows the links where they start.
+    /// Writes the initial poses of the links to the engine.
     pub(super) fn start(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         self.awake.fill(true);
         self.follow(engine, tables, 0.0);
     }
 
-    /// Number of joints with a coordinate.
+    /// Returns the number of joints with a coordinate.
     pub(super) fn joint_count(&self) -> usize {
         let links = self
             .rows
@@ -265,22 +265,23 @@ impl Trees {
         links.sum()
     }
 
-    /// Tells whether contacts and motion of a body are calculated here and not by the engine.
+    /// Returns true if contacts and motion of a body are computed here and not by the engine.
     pub(super) fn moves(&self, body: usize) -> bool {
         self.has(body) || self.state.pulled.binary_search(&body).is_ok()
     }
 
-    /// Tells whether a body is a link.
+    /// Returns true if a body is a link.
     pub(super) fn has(&self, body: usize) -> bool {
         self.of_body.get(body).is_some_and(Option::is_some)
     }
 
-    /// All links, by places of their bodies.
+    /// Iterates over all links, as indices of bodies.
     pub(super) fn links(&self) -> impl Iterator<Item = usize> + '_ {
         self.rows.iter().flat_map(|row| row.links.iter().copied())
     }
 
-    /// Takes over all links, and the free bodies that touched them, for a step of `dt` seconds: before the engine's.
+    /// Prepares a step of `dt` seconds before the engine's: reads changes, predicts link poses, and takes over the coupled
+    /// bodies.
     pub(super) fn begin(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
@@ -297,7 +298,7 @@ impl Trees {
         self.lend(engine, tables, dt);
     }
 
-    /// Moves everything that is on joints, or touches what is: after the engine has found the contacts.
+    /// Finishes the step after the engine has detected the contacts: moves all trees and coupled bodies.
     pub(super) fn end(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
@@ -314,7 +315,7 @@ impl Trees {
         self.follow(engine, tables, dt);
     }
 
-    /// The impulse of a contact in the last step, along its normal, N·s; none if the engine solved it.
+    /// Returns the impulse of a contact in the last step, along its normal, N·s; `None` if the engine solved it.
     pub(super) fn impulse(&self, key: &Key, normal: &Vector3<f64>) -> Option<f64> {
         let touched = self.state.touched(key)?;
         Some(Vector3::from(touched.impulse).dot(normal))
@@ -332,7 +333,7 @@ impl Weight {
     }
 }
 
-/// Puts a floating base to a pose.
+/// Sets the pose of a floating base.
 fn put(motion: &mut State, pose: &Isometry3<f64>) {
     let turn = pose.rotation.coords;
     let numbers = pose.translation.vector.iter().chain(turn.iter());
@@ -341,7 +342,7 @@ fn put(motion: &mut State, pose: &Isometry3<f64>) {
     }
 }
 
-/// Gives a floating base a velocity, in its own axes.
+/// Sets the velocity of a floating base, in its own axes.
 fn set_base(motion: &mut State, base: &Motion) {
     let numbers = base.linear.iter().chain(&base.angular);
     for (speed, number) in motion.velocities.iter_mut().zip(numbers) {
@@ -349,7 +350,7 @@ fn set_base(motion: &mut State, base: &Motion) {
     }
 }
 
-/// A pose as the engine knows it.
+/// Converts a pose to an isometry.
 fn isometry(pose: &Pose) -> Isometry3<f64> {
     let rotation = nalgebra::Rotation3::from_matrix_unchecked(pose.rotation);
     Isometry3::from_parts(

@@ -1,8 +1,7 @@
-//! Vehicles whose wheels are rays to the ground: springs, traction and brakes.
+//! Vehicles with raycast suspension: springs, traction and brakes.
 //!
-//! The engine's controller sets velocities; they are made forces here, so that the springs and gravity act
-//! alike over a step and a vehicle that stands has no velocity. The controller keeps nothing from one step
-//! to the next that matters for the motion, so it is no state.
+//! The engine's controller sets velocities; they are converted to forces here, so that springs and gravity act alike over a
+//! step and a vehicle at rest has no velocity. The controller has no state from step to step that matters for the motion.
 
 use bevy::prelude::*;
 use bevy_rapier3d::rapier::{
@@ -30,14 +29,14 @@ pub(super) struct Vehicles(Vec<Driven>);
 struct Driven {
     body: usize,
     controller: DynamicRayCastVehicleController,
-    /// As the actuator asks for them.
+    /// Wheels with the actuator's commands.
     wheels: Vec<VehicleWheel>,
-    /// Those that touch the ground in this step.
+    /// Wheels in contact with the ground in this step.
     touching: Vec<Touching>,
     is_driven: bool,
 }
 
-/// Takes what the wheels are asked to do.
+/// Copies the commands of the wheels.
 pub(super) fn apply(
     tables: Res<Tables>,
     order: Option<Res<InPathOrder>>,
@@ -145,7 +144,7 @@ impl Driven {
         }
     }
 
-    /// In MORSE's motion.
+    /// Applies the wheels in MORSE's motion.
     fn act_as_in_morse(&mut self, engine: &mut EngineItem<'_, '_>, step: f64) {
         let handle = self.controller.chassis;
         let simulation = &*engine.simulation;
@@ -179,7 +178,7 @@ impl Driven {
         }
     }
 
-    /// By the engine's controller.
+    /// Applies the wheels by the engine's controller.
     fn control(&mut self, engine: &mut EngineItem<'_, '_>, step: f64) {
         let handle = self.controller.chassis;
         let Some(body) = engine.bodies.bodies.get(handle) else {
@@ -214,7 +213,7 @@ impl Driven {
     }
 }
 
-/// Own axes, kg·m².
+/// Returns the inertia in the body's axes, kg·m².
 fn inertia(body: &RigidBody) -> Matrix3<f64> {
     let inertia = &body.mass_properties().local_mprops;
     let column = |at: usize| convert::vector(inertia.reconstruct_inertia_matrix().col(at));
@@ -236,12 +235,12 @@ fn car(body: &RigidBody) -> Car {
 }
 
 impl Vehicles {
-    /// The bodies that are vehicles.
+    /// Iterates over the bodies that are vehicles.
     pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().map(|driven| driven.body)
     }
 
-    /// Lets the wheels act in the next step of the engine.
+    /// Applies the wheels for the next step of the engine.
     pub(super) fn act(&mut self, engine: &mut EngineItem<'_, '_>, settings: &PhysicsSettings) {
         for driven in &mut self.0 {
             driven.act(engine, settings);

@@ -1,28 +1,28 @@
-//! Greatest load of a joint, however the joints below it stand.
+//! Maximum load of a joint over all positions of the joints below it.
 //!
-//! Motors are made for that: by what hangs on them at the start, those of an arm that stands upright would be
-//! too soft once it stretches out.
+//! Motors are dimensioned by it: with the load of the initial posture, those of an arm that stands upright would be too soft
+//! once it stretches out.
 use morse_scene::assembly::{Attachment, BodyLayout};
 use nalgebra::Vector3;
 
 use super::Builder;
 
-/// Greatest distances of the joint of a body from the one above, m.
+/// Maximum distances of the joint of a body from its parent joint, m.
 struct Link {
-    /// The body above.
+    /// Index of the parent body.
     parent: usize,
-    /// From the joint above.
+    /// Distance from the parent joint.
     length: f64,
-    /// From the axis of the joint above.
+    /// Distance from the axis of the parent joint.
     across: f64,
 }
 
 impl Builder<'_> {
-    /// The mass that hangs on the joint of each body; for one that turns, an upper bound of its inertia about the
-    /// joint's axis. Zero for a body without a joint.
+    /// Returns the mass on the joint of each body; for a revolute joint, an upper bound of the inertia about its axis. Zero
+    /// for a body without a joint.
     ///
-    /// The body at the joint turns as a whole: its inertia is what it is. Of the others, each mass is at most as far
-    /// away as the chain of joints to it is long, and is turned so that its greatest moment counts.
+    /// The inertia of the child body is exact. Every other mass is taken at the length of the chain of joints to it,
+    /// oriented so that its greatest moment counts.
     pub(super) fn carried(&self) -> Vec<f64> {
         let bodies = &self.layout.bodies;
         let links: Vec<Option<Link>> = bodies.iter().map(|body| self.link(body)).collect();
@@ -47,9 +47,9 @@ impl Builder<'_> {
                 },
             );
             let moment = mass.inertia.symmetric_eigenvalues().max();
-            // Upwards from joint to joint, adding up the lengths.
+            // From joint to joint towards the base, summing lengths.
             let (mut length, mut below) = (0.0, at);
-            // No chain is longer than there are bodies.
+            // No chain is longer than the number of bodies.
             for _ in 0..bodies.len() {
                 let Some(Some(link)) = links.get(below) else {
                     break;
@@ -72,7 +72,7 @@ impl Builder<'_> {
         carried
     }
 
-    /// The distance from the joint of a body to that of the body above it.
+    /// Returns the distance from the joint of a body to its parent joint.
     fn link(&self, body: &BodyLayout) -> Option<Link> {
         let attachment = body.attachment.as_ref()?;
         let above = self.layout.bodies.get(attachment.parent)?;
@@ -90,12 +90,12 @@ impl Builder<'_> {
         })
     }
 
-    /// Possible positions of a joint in the frame of the body above it: one place, or the ends of a slide.
+    /// Returns the extreme positions of a joint in the frame of the parent body: equal for a revolute joint.
     fn ends(&self, attachment: &Attachment) -> [Vector3<f64>; 2] {
         let variable = self.layout.variables.get(attachment.variable);
         let start = variable.map_or(0.0, |variable| variable.settings.position);
         let limits = variable.map_or([0.0; 2], |variable| variable.limits);
-        // Without a limit: as far as it is out at the start.
+        // Without a limit, the initial position counts.
         let ends = limits.map(|limit| if limit.is_finite() { limit } else { start });
         let place = |value| attachment.parent_from_child(value).translation.vector;
         ends.map(place)

@@ -4,8 +4,7 @@ use morse_scene::assembly::VariableLayout;
 use super::Builder;
 use crate::engine::VariableRow;
 
-/// Of motors of which the damping is given and not the stiffness, Hz: the natural frequency with which a joint carries
-/// the most that what hangs on it can weigh.
+/// Natural frequency with which a joint carries its maximum load, Hz, for motors with a damping and without a stiffness.
 const MOTOR_FREQUENCY: f64 = 25.0;
 
 impl Builder<'_> {
@@ -24,7 +23,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The most that hangs on a variable, kg·m² or kg.
+    /// Returns the maximum load of a variable, kg·m² or kg.
     fn inertia(&self, variable: &VariableLayout, carried: &[f64]) -> f64 {
         let inertia = |child: &usize| {
             let attachment = self.layout.bodies.get(*child)?.attachment.as_ref()?;
@@ -34,7 +33,7 @@ impl Builder<'_> {
     }
 }
 
-/// Stiffness and damping of a variable's motor, where one of the two is given.
+/// Returns stiffness and damping of a variable's motor, if one of them is given.
 fn gains(variable: &VariableLayout, inertia: f64) -> Option<[f64; 2]> {
     let settings = &variable.settings;
     if settings.stiffness.is_none() && settings.damping.is_none() {

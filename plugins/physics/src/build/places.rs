@@ -1,4 +1,4 @@
-//! Places of joints on their robots, and the rims of what they move.
+//! Positions of joints on their robots, and the rims of their child bodies.
 use std::collections::BTreeMap;
 
 use bevy::prelude::{Entity, Vec3};
@@ -10,19 +10,19 @@ use nalgebra::{Isometry3, UnitVector3, Vector3};
 use super::Builder;
 use crate::{convert, prepare::PreparedBody};
 
-/// Points that are so far out, as a part of the reach, are on the rim.
+/// Fraction of the greatest distance from which points belong to the rim.
 const ON_RIM: f64 = 0.999;
 
-/// Slope of the directions in which the ends of a rim are looked for: those of what is round across it are close together.
+/// Slope of the directions in which the ends of a rim are searched.
 const TILT: f64 = 1e-3;
 
-/// Directions in which the rim of a round shape is looked for.
+/// Number of directions in which the rim of a round shape is searched.
 const DIRECTIONS: u32 = 32;
 
 impl Builder<'_> {
-    /// The place of each variable's first joint.
+    /// Returns the position of each variable's first joint.
     pub(super) fn places(&self) -> Vec<(Entity, JointPlace)> {
-        // Of several, the first one counts.
+        // Of several joints of a variable, the first one counts.
         let mut bases: BTreeMap<&str, &BodyLayout> = BTreeMap::new();
         for body in &self.layout.bodies {
             if let (true, None, Some(robot)) = (body.actuated, &body.attachment, &body.robot) {
@@ -62,7 +62,7 @@ impl Builder<'_> {
 struct Rim {
     /// Distance from the axis, m.
     reach: f64,
-    /// Beginning and end along the axis, m.
+    /// Interval along the axis, m.
     tread: [f64; 2],
 }
 
@@ -100,7 +100,7 @@ fn rim_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> 
         let direction = pose.rotation.inverse() * direction;
         place(support.local_support_point(convert::vec3(&direction)))
     };
-    // The furthest points lie across the axis from it; those of boxes are corners, found from any side.
+    // The farthest points lie in a plane across the axis; those of boxes are vertices.
     let across = across(axis);
     let mut rim = Rim::default();
     for step in 0..DIRECTIONS {
@@ -116,7 +116,7 @@ fn rim_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> 
     rim
 }
 
-/// Two directions across an axis and each other.
+/// Returns two unit vectors that are perpendicular to an axis and to each other.
 fn across(axis: &UnitVector3<f64>) -> [Vector3<f64>; 2] {
     let helper = if axis.x.abs() < 0.5 {
         Vector3::x()

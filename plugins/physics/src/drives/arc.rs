@@ -6,8 +6,8 @@ use nalgebra::Vector3;
 use super::{Commanded, EngineItem, PhysicsSettings, Tables, convert, held};
 
 impl Commanded {
-    /// After the last step of a tick: what nothing kept from its arc has the velocity that it is to have where it is now, not
-    /// the mean of the step.
+    /// Sets the velocity of bodies that followed their arc to that at its end, instead of the mean of the step, after the
+    /// last step of a tick.
     pub(in super::super) fn settle(
         &self,
         engine: &mut EngineItem<'_, '_>,
@@ -31,11 +31,11 @@ impl Commanded {
     }
 }
 
-/// Mean velocity of the centre of mass over a time (s), for a body whose axes and velocity turn together: `linear` is the
-/// velocity at the start, `angular` the turning rate; world axes.
+/// Returns the mean velocity of the centre of mass over a time (s), for a body whose axes and velocity turn together:
+/// `linear` is the initial velocity, `angular` the turning rate; world axes.
 ///
-/// With θ = |angular| · seconds, the velocity across the axis of the turn is sin θ / θ of what it was, and (1 - cos θ) / θ of it
-/// points along axis × velocity.
+/// With θ = |angular| · seconds, the velocity component across the axis is multiplied by sin θ / θ, and (1 - cos θ) / θ of
+/// it points along axis × velocity.
 pub(super) fn mean(linear: &Vector3<f64>, angular: &Vector3<f64>, seconds: f64) -> Vector3<f64> {
     let rate = angular.norm();
     let angle = rate * seconds;

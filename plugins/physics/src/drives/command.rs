@@ -1,4 +1,4 @@
-//! The velocity that a robot is commanded to have.
+//! Commanded velocity of a robot.
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::body::BodyKind;
 use morse_mechanisms::Motion;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 use super::arc;
 use crate::{convert, engine::BodyRow, held};
 
-/// rad/s, from which a driven robot turns.
+/// Turning rate from which a driven robot counts as turning, rad/s.
 const TURNING: f64 = 1e-3;
 
 /// A velocity that is commanded to a body in this tick.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Command {
-    /// Of the body's origin, body axes, m/s.
+    /// Velocity of the body's origin, body axes, m/s.
     pub(crate) linear: Vector3<f64>,
-    /// Body axes, rad/s.
+    /// Angular velocity, body axes, rad/s.
     pub(crate) angular: Vector3<f64>,
     pub(crate) is_ground_robot: bool,
-    /// True if contacts with the ground drive it; otherwise its velocity is set.
+    /// True if contacts with the ground drive the body; otherwise its velocity is set.
     pub(crate) rolls: bool,
-    /// True if the command differs from that of the tick before.
+    /// True if the command differs from that of the previous tick.
     pub(crate) is_new: bool,
 }
 
 impl Command {
-    /// True if the command wakes the body; one that stands by an unchanged command may sleep.
+    /// Returns true if the command wakes the body; a body at rest with an unchanged command may sleep.
     pub(super) fn wakes(&self) -> bool {
         self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
     }
@@ -43,12 +43,12 @@ impl Command {
         }
     }
 
-    /// Along x and y (m/s) and about z (rad/s), body axes.
+    /// Returns the velocity along x and y (m/s) and about z (rad/s), body axes.
     pub(crate) fn planar(&self) -> Vector3<f64> {
         Vector3::new(self.linear.x, self.linear.y, self.angular.z)
     }
 
-    /// Of the body's origin, world axes.
+    /// Returns the velocity of the body's origin, world axes.
     pub(crate) fn in_world(&self, rotation: &UnitQuaternion<f64>) -> Motion {
         Motion {
             angular: rotation * self.angular,
@@ -56,7 +56,7 @@ impl Command {
         }
     }
 
-    /// Of the body's origin, world axes, for a body that moves with these itself.
+    /// Returns the velocity of the body's origin, world axes, for a body that moves with these itself.
     pub(super) fn velocities(
         &self,
         pose: &Isometry3<f64>,
@@ -73,10 +73,10 @@ impl Command {
         (linear, angular)
     }
 
-    /// Gives the body this velocity. A ground robot keeps its own vertical speed, roll and pitch
-    /// rates: gravity and the ground give those.
+    /// Sets the velocity of the body. A ground robot keeps its vertical velocity and its roll and pitch rates, which gravity
+    /// and the ground determine.
     ///
-    /// With a length of the `step` (s), it is the mean velocity of the body on its arc in that step.
+    /// With a length of the `step` (s), the velocity is the mean on the body's arc in that step.
     pub(super) fn impose(&self, body: &mut RigidBody, row: &BodyRow, step: Option<f64>) {
         let (linear, angular) = self.start(body, row);
         let linear = step.map_or(linear, |step| arc::mean(&linear, &angular, step));
@@ -85,7 +85,8 @@ impl Command {
         body.set_angvel(convert::vec3(&angular), wakes);
     }
 
-    /// Velocity that the body is to have as it lies now: of its centre of mass, and about it; world axes.
+    /// Returns the commanded velocity at the present orientation: of the centre of mass, and the angular velocity; world
+    /// axes.
     pub(super) fn start(&self, body: &RigidBody, row: &BodyRow) -> (Vector3<f64>, Vector3<f64>) {
         let pose = convert::isometry(body.position());
         let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
@@ -103,7 +104,7 @@ impl Command {
         (linear + angular.cross(&arm), angular)
     }
 
-    /// Tells whether nothing but the command moves the body.
+    /// Returns true if only the command moves the body.
     pub(super) fn is_alone(&self, row: &BodyRow) -> bool {
         row.kind == BodyKind::Kinematic || !self.is_ground_robot
     }

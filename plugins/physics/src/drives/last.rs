@@ -1,23 +1,23 @@
-//! Last commands: what a drive asks of the base of its robot in one tick.
+//! Commands of drives to the base of their robot in one tick.
 use morse_api::body::Drive;
 use nalgebra::{Isometry3, UnitQuaternion};
 
 use super::Command;
 
-/// The command to a body in this tick.
+/// Command to a body in this tick.
 pub(super) enum Last {
     Velocity(Command),
     Pose(Isometry3<f64>),
     Orientation(UnitQuaternion<f64>),
     Displacement {
         by: Isometry3<f64>,
-        /// Time for which it is made, s.
+        /// Period of the actuator, s.
         period: f64,
     },
 }
 
 impl Last {
-    /// The command that a drive is to the base of its robot; none, if it is no command, or not for this tick.
+    /// Returns the command of a drive to the base of its robot; `None` if there is none in this tick.
     pub(super) fn of(
         drive: &Drive,
         acts: bool,

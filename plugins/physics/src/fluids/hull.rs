@@ -1,25 +1,25 @@
-//! Part of a shape that is under water: its volume and its centre.
+//! Submerged part of a shape: its volume and its centroid.
 
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::{convert, prepare::PreparedSolid};
 
-/// Sides of the polygons that stand for circles.
+/// Number of sides of the polygons that replace circles.
 const SIDES: u32 = 24;
 
-/// A closed surface of triangles, outward by the right-hand rule, in the frame of its body. Boxes and
-/// meshes are exact; round shapes are polygons of the same volume.
+/// A closed triangle mesh, with outward normals by the right-hand rule, in the frame of its body. Boxes and meshes are
+/// exact; round shapes are polyhedra of the same volume.
 pub(crate) struct Hull {
     triangles: Vec<[Vector3<f64>; 3]>,
     volume: f64,
     center: Vector3<f64>,
-    /// From the centre to the furthest point, m.
+    /// Distance from the centre to the farthest point, m.
     radius: f64,
 }
 
 impl Hull {
-    /// The surface of a solid; none for what has no volume.
+    /// Returns the surface of a solid; `None` without volume.
     pub(super) fn new(solid: &PreparedSolid) -> Option<Self> {
         let shape = &*solid.solid.shape;
         let (points, faces) = triangles(shape)?;
@@ -51,12 +51,12 @@ impl Hull {
         Some(hull)
     }
 
-    /// m³.
+    /// Returns the volume, m³.
     pub(super) fn volume(&self) -> f64 {
         self.volume
     }
 
-    /// The volume below a level and its middle, in the world, for a pose of the body.
+    /// Returns the volume below a level and its centroid, in the world, for a pose of the body.
     pub(super) fn under(&self, pose: &Isometry3<f64>, level: f64) -> (f64, Vector3<f64>) {
         let center = (pose * Point3::from(self.center)).coords;
         if center.z - self.radius >= level {
@@ -65,7 +65,7 @@ impl Hull {
         if center.z + self.radius <= level {
             return (self.volume, center);
         }
-        // Seen from a point of the surface, the lid that closes the part below has no volume.
+        // Relative to a point of the water's surface, the lid that closes the submerged part has no volume.
         self.below(pose, level, Vector3::new(center.x, center.y, level))
     }
 
@@ -92,7 +92,7 @@ impl Hull {
     }
 }
 
-/// The part of a triangle that is not above a height: up to four corners, in order.
+/// Returns the polygon of a triangle that is not above a height: up to four vertices, in order.
 fn clipped(corners: &[Vector3<f64>; 3], height: f64) -> ([Vector3<f64>; 4], usize) {
     let mut kept = [Vector3::zeros(); 4];
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Cylinders and cones whose bounding boxes are calculated, not found: the engine asks for these in each step of all that moves.
+//! Cylinders and cones with bounding boxes in closed form: the engine computes these in each step for all moving shapes.
 use bevy::math::Vec3;
 use bevy_rapier3d::parry::{
     bounding_volume::{Aabb, BoundingSphere},
@@ -11,28 +11,28 @@ use bevy_rapier3d::parry::{
     },
 };
 
-/// A shape that is round about its y axis. All but its bounds is the engine's.
+/// A shape with rotational symmetry about its y axis. Everything but its bounds is delegated to the engine.
 #[derive(Clone, Copy)]
 struct Round<S>(S);
 
 /// Bounds of a round shape in closed form.
 trait Bounds: Shape + SupportMap + PolygonalFeatureMap + Copy {
-    /// Least and greatest coordinates, from its centre, if its axis is this.
+    /// Returns the minimum and maximum coordinates relative to its centre, for a direction of its axis.
     fn bounds(&self, axis: Vec3) -> [Vec3; 2];
     fn typed(&self) -> TypedShape<'_>;
 }
 
-/// A cylinder along y, centred.
+/// Returns a centred cylinder along y.
 pub(super) fn cylinder(half_height: f32, radius: f32) -> SharedShape {
     SharedShape::new(Round(Cylinder::new(half_height, radius)))
 }
 
-/// A cone along y, centred, with its apex at +y.
+/// Returns a centred cone along y, with its apex at +y.
 pub(super) fn cone(half_height: f32, radius: f32) -> SharedShape {
     SharedShape::new(Round(Cone::new(half_height, radius)))
 }
 
-/// Half the extent of a disc with this normal.
+/// Returns half the extent of a disc with this normal.
 fn disc(radius: f32, normal: Vec3) -> Vec3 {
     let square = normal * normal;
     let across = Vec3::new(

@@ -1,4 +1,4 @@
-//! Bodies of the engine, as trees see them.
+//! Access to the engine's bodies for trees.
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::{LockedAxes, RigidBody, RigidBodyType};
 use morse_mechanisms::Motion;
@@ -9,15 +9,15 @@ use crate::{
     engine::{BodyRow, EngineItem, Tables},
 };
 
-/// Way (m) and turn (rad) that the engine need not know of what all but rests.
+/// Displacement (m) and rotation (rad) below which the pose of a body almost at rest is not written.
 const LITTLE: f64 = 2e-5;
 
-/// Tells whether forces move a body.
+/// Returns true if forces move a body.
 pub(super) fn moves(body: &RigidBody) -> bool {
     body.is_enabled() && body.body_type() == RigidBodyType::Dynamic
 }
 
-/// 1 for each axis on which a body moves and turns, 0 for those that are locked.
+/// Returns 1 for each axis on which a body translates and rotates, 0 for locked ones.
 pub(super) fn allowed(locked: LockedAxes) -> [Vector3<f64>; 2] {
     let free = |axis: LockedAxes| f64::from(u8::from(!locked.contains(axis)));
     [
@@ -34,7 +34,7 @@ pub(super) fn allowed(locked: LockedAxes) -> [Vector3<f64>; 2] {
     ]
 }
 
-/// Velocity of a body at this pose, in its own axes.
+/// Returns the velocity of a body at this pose, in its own axes.
 pub(super) fn carried(body: &RigidBody, pose: &Isometry3<f64>) -> Motion {
     let turn = pose.rotation.inverse();
     let angular = convert::vector(body.angvel());
@@ -45,8 +45,8 @@ pub(super) fn carried(body: &RigidBody, pose: &Isometry3<f64>) -> Motion {
     }
 }
 
-/// Puts a body to a pose, and gives it velocities. Whatever is put somewhere is awake for a while, so that what all but rests
-/// is put there only once it has gone a way: else nothing would ever fall asleep.
+/// Writes pose and velocities of a body. Writing a pose keeps a body awake for a while, so the pose of a body almost at rest
+/// is written only after a minimum displacement; otherwise it would never fall asleep.
 pub(super) fn show(
     engine: &mut EngineItem<'_, '_>,
     row: &BodyRow,
@@ -61,7 +61,7 @@ pub(super) fn show(
     }
 }
 
-/// Puts a body to a pose, and leaves its velocities as they are.
+/// Writes the pose of a body, and leaves its velocities unchanged.
 pub(super) fn show_pose(
     engine: &mut EngineItem<'_, '_>,
     row: &BodyRow,

@@ -1,13 +1,13 @@
 //! Ground robots with a commanded velocity, driven through their contacts with the ground.
 //!
-//! Every contact that supports such a robot acts as that of an ideal wheel: friction acts on the robot's base and drives the
-//! contact point to the commanded motion, so that neither the inertia of wheels nor scrub takes anything from it. All forces
-//! stay within Coulomb's law, `|F| ≤ μ·N`: on ice and against a wall a robot slips.
+//! Every supporting contact of such a robot acts as that of an ideal wheel: friction acts on the robot's base and drives the
+//! contact point to the commanded motion, so that neither the inertia of wheels nor scrub reduces it. All forces stay within
+//! Coulomb's law, `|F| ≤ μ·N`: on ice and against a wall a robot slips.
 //!
-//! An acceleration acts on the robot as a whole, as if the ground pushed at the height of its centre of mass: the base gets the
-//! change of velocity at once, as far as the traction of the step before allows, `Σ μ·N·dt / m`. A robot therefore does not tip
-//! when it starts, whatever the friction. Friction has the rest of its limit, and holds the robot on slopes and against
-//! disturbances at the contact points themselves. Joints that carry a contact roll without slip.
+//! An acceleration acts on the robot as a whole, as if the ground pushed at the height of its centre of mass: the base gets
+//! the change of velocity at once, up to the traction of the last step, `Σ μ·N·dt / m`. A robot therefore does not tip when
+//! it starts, whatever the friction. The remaining friction holds the robot on slopes and against disturbances at the
+//! contact points themselves. Joints with a contact roll without slip.
 use morse_mechanisms::Motion;
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
@@ -28,32 +28,32 @@ use crate::{
 /// A driven robot in one step.
 #[derive(Clone, Debug)]
 pub(super) struct Driven {
-    /// Its base among the bodies of the tables.
+    /// Index of its base in the tables.
     base: usize,
     command: Command,
-    /// Greatest impulse of friction on all contacts together, N·s, and its greatest moment about the vertical through the
-    /// centre of mass, N·m·s.
+    /// Maximum friction impulse of all contacts together, N·s, and its maximum moment about the vertical through the centre
+    /// of mass, N·m·s.
     traction: [f64; 2],
-    /// Sum of the normals of the contacts, upwards, by the load on them.
+    /// Sum of the upward contact normals, weighted by load.
     normal: Vector3<f64>,
-    /// Sum of the motions of the ground, by the load on them.
+    /// Sum of the ground's motions, weighted by load.
     ground: Motion,
     /// Sum of the loads, N·s.
     load: f64,
-    /// Velocity of the base's origin that the contacts hold, world axes.
+    /// Target velocity of the base's origin for the contacts, world axes.
     held: Motion,
-    /// Share of the traction that is left to friction.
+    /// Fraction of the traction that remains for friction.
     rest: f64,
 }
 
 /// A robot as a rigid body, before a step.
 struct Whole {
     pose: Isometry3<f64>,
-    /// Of the base's origin, world axes.
+    /// Velocity of the base's origin, world axes.
     velocity: Motion,
     mass: f64,
     center: Point3<f64>,
-    /// About the centre of mass, world axes.
+    /// Inertia about the centre of mass, world axes.
     inertia: Matrix3<f64>,
 }
 
@@ -80,7 +80,7 @@ impl Trees {
         }
     }
 
-    /// Accelerates the driven robots, and lets friction hold them to their commands.
+    /// Accelerates the driven robots, and sets the friction targets of their contacts.
     pub(super) fn drive(&mut self, found: &mut Found, scene: &Scene<'_, '_, '_>) {
         for integrator in &mut self.integrators {
             integrator.rolling.fill(None);
@@ -97,7 +97,7 @@ impl Trees {
         self.driven = driven;
     }
 
-    /// Finds the contacts that support driven robots, and what friction can do there.
+    /// Collects the supporting contacts of driven robots, and their traction.
     fn weigh(&self, driven: &mut [Driven], found: &mut Found, scene: &Scene<'_, '_, '_>) {
         let gravity = convert::vector(scene.engine.configuration.gravity);
         let up = -gravity.try_normalize(0.0).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Trees {
         }
     }
 
-    /// Motion of what a robot stands on at the origin of the robot's base, if nothing here moves it.
+    /// Returns the motion of the ground at the origin of the robot's base, if it is not moved here.
     fn ground(&self, body: usize, base: usize, scene: &Scene<'_, '_, '_>) -> Motion {
         if self.moves(body) {
             return Motion::ZERO;
@@ -139,7 +139,7 @@ impl Trees {
         rigid_motion(body, &origin, scene)
     }
 
-    /// Gives the base the change of velocity that traction allows.
+    /// Applies the change of velocity that traction allows to the base.
     fn accelerate(&mut self, one: &mut Driven, scene: &Scene<'_, '_, '_>) {
         let Some(whole) = self.whole(one.base, scene) else {
             return;
@@ -167,7 +167,7 @@ impl Trees {
         one.held = whole.velocity + change;
     }
 
-    /// Lets friction hold the contact points of driven robots to their motion, and rolls the wheels.
+    /// Sets the friction targets of driven robots' contacts, and lets the wheels roll.
     fn grip(&mut self, driven: &[Driven], found: &mut Found, scene: &Scene<'_, '_, '_>) {
         for touch in &mut found.contacts {
             let Some((side, base)) = touch.driven else {
@@ -206,7 +206,7 @@ impl Trees {
         }
     }
 
-    /// Changes the velocity of a base, and so of all that it carries.
+    /// Applies a change of velocity to a base and all its descendants.
     fn push_on(&mut self, base: usize, whole: &Whole, change: &Motion) {
         if let Some((tree, _)) = self.of_body[base] {
             let turn = whole.pose.rotation.inverse();
@@ -222,7 +222,7 @@ impl Trees {
         }
     }
 
-    /// The part of a change of velocity that the locks of a body allow.
+    /// Returns the components of a change of velocity that the locks of a body allow.
     fn allowed(&self, base: usize, change: Motion, scene: &Scene<'_, '_, '_>) -> Motion {
         let row = scene.tables.bodies.get(base);
         row.map_or(change, |row| Motion {
@@ -247,7 +247,7 @@ impl Trees {
         self.places[tree].point(&center)
     }
 
-    /// A robot and all that hangs on it, as one rigid body. None if it is not moved here.
+    /// Returns a robot with all its descendants as one rigid body; `None` if it is not moved here.
     fn whole(&self, base: usize, scene: &Scene<'_, '_, '_>) -> Option<Whole> {
         let center = self.center_of(base, scene);
         let pose = self.pose_of_base(base, scene);
@@ -281,7 +281,7 @@ impl Trees {
 }
 
 impl Driven {
-    /// The robot's base among the bodies of the tables.
+    /// Returns the index of the robot's base in the tables.
     pub(super) const fn base(&self) -> usize {
         self.base
     }

@@ -1,4 +1,4 @@
-//! Contacts of links, and of what touches them in turn, from the engine.
+//! Collection of the engine's contacts of links and coupled bodies.
 use std::mem;
 
 use bevy_rapier3d::rapier::{
@@ -28,23 +28,23 @@ use crate::{
 /// Contacts and welds of one step.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Bodies whose contacts are still to be looked at.
+    /// Bodies whose contacts are still to be collected.
     open: Vec<usize>,
     pairs: Vec<Pair>,
     pub contacts: Vec<Touch>,
     pub welds: Vec<(Sides, Weld)>,
 }
 
-/// Two geometries that touch.
+/// Two geometries in contact.
 struct Pair {
-    /// In the engine's order.
+    /// Colliders in the engine's order.
     colliders: [ColliderHandle; 2],
-    /// Their places in the tables.
+    /// Indices of the geometries in the tables.
     geometry: [u32; 2],
     bodies: [usize; 2],
 }
 
-/// The bodies on both sides, if there are any.
+/// Bodies on both sides, if there are any.
 pub(super) type Sides = [Option<usize>; 2];
 
 impl Found {
@@ -57,7 +57,7 @@ impl Found {
 }
 
 impl Trees {
-    /// Finds all contacts that are to be solved here, and the free bodies that take part.
+    /// Collects all contacts that are solved here, and the coupled bodies.
     pub(super) fn gather(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
@@ -99,7 +99,7 @@ impl Trees {
             self.touching(&mut found, body, engine, tables, dt);
         }
         self.state.pulled.sort_unstable();
-        // What has come loose is let go after this step, for which the engine did nothing to it.
+        // Bodies without contact to a tree are released after this step, since the engine did not move them in it.
         for at in 0..self.lent.len() {
             let body = self.lent[at].body;
             if self.state.pulled.binary_search(&body).is_err() {
@@ -107,14 +107,14 @@ impl Trees {
             }
         }
         self.lent.sort_unstable_by_key(|lent| lent.body);
-        // Both bodies of a contact may have been looked at.
+        // Both bodies of a contact may have been visited.
         found.pairs.sort_unstable_by_key(|pair| pair.geometry);
         found.pairs.dedup_by_key(|pair| pair.geometry);
         self.points(&mut found, engine);
         self.found = found;
     }
 
-    /// Adds a body that has no joint, unless it is there or nothing moves it.
+    /// Couples a body without joints, unless it is coupled or static.
     fn pull(
         &mut self,
         found: &mut Found,
@@ -139,7 +139,7 @@ impl Trees {
         found.open.push(body);
     }
 
-    /// Adds a body that holds another.
+    /// Adds a grasp as a weld, and couples its bodies.
     fn hold(
         &mut self,
         found: &mut Found,
@@ -179,7 +179,7 @@ impl Trees {
         found.welds.push((pair.map(Some), weld));
     }
 
-    /// A link of a sleeping tree that something meets which is awake.
+    /// Returns a link of a sleeping tree that is in contact with an awake body.
     fn met(&self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> Option<usize> {
         let is_awake = |handle: ColliderHandle| {
             let collider = engine.colliders.colliders.get(handle);
@@ -201,7 +201,7 @@ impl Trees {
         })
     }
 
-    /// A link of a sleeping tree takes part, and so does the rest of the tree.
+    /// Wakes a link with its whole tree.
     fn wake(
         &mut self,
         found: &mut Found,
@@ -227,7 +227,7 @@ impl Trees {
         }
     }
 
-    /// Adds all contacts of a body that takes part, and the bodies on their other sides.
+    /// Collects all contacts of a body, and couples the bodies on their other sides.
     fn touching(
         &mut self,
         found: &mut Found,
@@ -246,7 +246,7 @@ impl Trees {
         }
     }
 
-    /// Adds the pairs of geometries with which a body touches others.
+    /// Collects the pairs of geometries with which a body is in contact.
     fn pairs(&self, found: &mut Found, body: usize, engine: &EngineItem<'_, '_>, tables: &Tables) {
         let own = rigid(engine, tables, body).map_or(&[][..], RigidBody::colliders);
         for collider in own {
@@ -265,7 +265,7 @@ impl Trees {
         }
     }
 
-    /// Adds the points of all pairs, where the bodies are in the middle of the step.
+    /// Collects the contact points of all pairs, at the poses in the middle of the step.
     fn points(&self, found: &mut Found, engine: &EngineItem<'_, '_>) {
         let Found {
             pairs, contacts, ..
@@ -313,7 +313,7 @@ impl Trees {
         }
     }
 
-    /// Impulse of the step before on the second geometry of a pair, N·s.
+    /// Returns the impulse of the last step on the second geometry of a pair, N·s.
     fn pushed_before(&self, geometry: [u32; 2]) -> Vector3<f64> {
         let touched = &self.state.touched;
         let from = touched.partition_point(|known| known.key.geometry() < geometry);
@@ -322,7 +322,7 @@ impl Trees {
         of_pair.map(|known| Vector3::from(known.impulse)).sum()
     }
 
-    /// Pose of a body in the middle of this step; of one that is not moved here, as it is now.
+    /// Returns the pose of a body in the middle of this step; of one that is not moved here, the present pose.
     pub(super) fn pose_before(
         &self,
         body: usize,
@@ -339,7 +339,7 @@ impl Trees {
         Some(engine.places.of(rigid(engine, tables, body)?))
     }
 
-    /// Pose of a body that is moved here, as the engine knows it and as it is; none of another one.
+    /// Returns the rounded and the exact pose of a body that is moved here; `None` for other bodies.
     fn moved(&self, body: usize) -> Option<Moved> {
         let center = self.masses.get(body)?.center;
         let seen = *self.seen.get(body)?;
@@ -353,7 +353,7 @@ impl Trees {
         Some(Moved { center, seen, is })
     }
 
-    /// Tells whether both bodies of a contact are in the physics, and not held.
+    /// Returns true if both bodies of a contact are in the physics, and not held.
     fn take_part(&self, bodies: [usize; 2], engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
         bodies.iter().all(|body| {
             let rigid = rigid(engine, tables, *body);
@@ -366,26 +366,26 @@ impl Trees {
 struct Moved {
     /// Centre of mass in its axes, m.
     center: Vector3<f64>,
-    /// Pose that the engine knows.
+    /// Pose in the engine.
     seen: Isometry3<f64>,
-    /// Pose that it has.
+    /// Exact pose.
     is: Isometry3<f64>,
 }
 
 impl Moved {
-    /// A point that is so far from the centre of mass, as the engine knows it.
+    /// Returns a point relative to the centre of mass, at the pose in the engine.
     fn seen(&self, arm: &Vector3<f64>) -> Vector3<f64> {
         (self.seen * Point3::from(self.center)).coords + arm
     }
 
-    /// The way from where the engine knows a point of the body to where it is.
+    /// Returns the displacement of a point of the body from the pose in the engine to the exact pose.
     fn way(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let local = self.seen.inverse_transform_point(&Point3::from(*point));
         (self.is * local).coords - point
     }
 }
 
-/// A point of contact, where the bodies are in the middle of the step. None if nothing of it is moved here.
+/// Returns a contact point at the poses in the middle of the step; `None` if neither body is moved here.
 fn touch(
     pair: &Pair,
     moved: &[Option<Moved>; 2],
@@ -394,7 +394,7 @@ fn touch(
 ) -> Option<Touch> {
     let mut sides = moved.iter().zip(at.arms);
     let point = sides.find_map(|(moved, arm)| Some(moved.as_ref()?.seen(&arm)))?;
-    // The engine knows poses in single precision, and what all but rests not to the last way.
+    // The engine's poses are in single precision, and those of bodies almost at rest are updated late.
     let [one, two] = moved.each_ref().map(|moved| {
         let way = moved.as_ref().map(|moved| moved.way(&point));
         way.unwrap_or_default()
@@ -418,7 +418,7 @@ fn touch(
     })
 }
 
-/// The bodies on both sides of a contact, and the geometries.
+/// Returns the bodies on both sides of a contact, and the geometries.
 fn who(
     engine: &EngineItem<'_, '_>,
     tables: &Tables,

@@ -1,8 +1,8 @@
-//! Trees and free bodies that belong together, since they touch or hold each other.
+//! Islands of trees and free bodies with contacts or welds between them, by union–find with path compression.
 
 use super::{Trees, gather::Found};
 
-/// Trees, free bodies, contacts and welds that belong together, by their places.
+/// Trees, free bodies, contacts and welds of an island, by index.
 #[derive(Default)]
 pub(super) struct Group {
     pub trees: Vec<usize>,
@@ -11,15 +11,15 @@ pub(super) struct Group {
     pub welds: Vec<usize>,
 }
 
-/// All groups of one step, in the order of their first trees.
+/// All islands of one step, in the order of their first trees.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// Those beyond the count are memory.
+    /// Entries beyond the count are kept as buffers.
     groups: Vec<Group>,
     count: usize,
-    /// Of each tree, then of each free body: one of its group that comes before it, or itself.
+    /// Parent of each tree and free body in the union–find forest; a root is its own parent.
     above: Vec<usize>,
-    /// Group of each of these.
+    /// Island of each of these.
     of_node: Vec<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Groups {
         &self.groups[..self.count]
     }
 
-    /// Begins anew, with so many trees and free bodies that are each alone.
+    /// Resets the forest to this number of isolated nodes.
     fn clear(&mut self, nodes: usize) {
         self.count = 0;
         self.above.clear();
@@ -37,7 +37,7 @@ impl Groups {
         self.of_node.resize(nodes, usize::MAX);
     }
 
-    /// Adds a group in which nothing is.
+    /// Adds an empty island.
     fn add(&mut self) -> usize {
         if self.count == self.groups.len() {
             self.groups.push(Group::default());
@@ -51,14 +51,14 @@ impl Groups {
         self.count - 1
     }
 
-    /// Puts the groups of two together.
+    /// Unites the sets of two nodes.
     fn join(&mut self, nodes: [Option<usize>; 2]) {
         if let [Some(one), Some(two)] = nodes.map(|node| Some(self.first(node?))) {
             self.above[one.max(two)] = one.min(two);
         }
     }
 
-    /// The first one of the group of one.
+    /// Returns the root of a node's set.
     fn first(&mut self, node: usize) -> usize {
         let mut at = node;
         while self.above[at] != at {
@@ -70,7 +70,7 @@ impl Groups {
 }
 
 impl Trees {
-    /// Finds the groups of what is awake.
+    /// Computes the islands of awake trees and coupled bodies.
     pub(super) fn group(&self, groups: &mut Groups, found: &Found) {
         let trees = self.rows.len();
         let node = |body: usize| {

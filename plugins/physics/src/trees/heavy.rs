@@ -1,5 +1,5 @@
-//! Free bodies that press on much lighter ones: the engine's contacts are as stiff as the lighter body asks for, and give way by
-//! centimetres under a thousand times its weight. Those here do not.
+//! Coupling of free bodies that press on much lighter ones: the engine's contact stiffness follows the lighter body, so that
+//! it gives way by centimetres under a thousand times its weight. Contacts that are solved here do not.
 use bevy_rapier3d::rapier::dynamics::RigidBody;
 use morse_api::body::BodyKind;
 use morse_scene::assembly::Layout;
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::engine::{EngineItem, Tables};
 
-/// Ratio of the masses from which contacts of two bodies are calculated here.
+/// Mass ratio from which contacts of two bodies are solved here.
 const RATIO: f64 = 100.0;
 
 impl Trees {
-    /// The bodies without joints that are much heavier than some other one that moves, by growing place.
+    /// Returns the bodies without joints that are much heavier than another moving body, by index.
     pub(super) fn find_heavy(&self, layout: &Layout) -> Vec<usize> {
         let moving = layout.bodies.iter().enumerate();
         let moving = moving.filter(|(_, body)| body.settings.kind == BodyKind::Dynamic);
@@ -27,7 +27,7 @@ impl Trees {
         heavy.map(|(at, _)| at).collect()
     }
 
-    /// True if an awake body touches a much lighter one.
+    /// Returns true if an awake body touches a much lighter one.
     pub(super) fn presses_light(
         &self,
         body: usize,

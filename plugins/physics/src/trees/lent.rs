@@ -1,4 +1,4 @@
-//! Free bodies that touch links: taken over for a step, and given back.
+//! Coupled bodies: free bodies with contacts to links, which are solved here for a step and returned to the engine.
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_mechanisms::Motion;
@@ -14,7 +14,7 @@ use crate::{
     places::STILL,
 };
 
-/// A free body that is calculated in this step, and what the engine is to have again afterwards.
+/// A coupled body in this step, and its settings in the engine.
 #[derive(Clone, Debug)]
 pub(super) struct Lent {
     pub body: usize,
@@ -22,19 +22,19 @@ pub(super) struct Lent {
     pub start: Isometry3<f64>,
     /// Pose in the middle of the step.
     pub pose: Isometry3<f64>,
-    /// Of its centre of mass: first, what becomes of it in the step if nothing touches it; then, what it keeps. m/s.
+    /// Velocity of its centre of mass after the step, m/s: first without constraints, then with them.
     pub linear: Vector3<f64>,
-    /// As well, rad/s.
+    /// Angular velocity after the step, rad/s: first without constraints, then with them.
     pub angular: Vector3<f64>,
     /// Linear and angular velocity of the centre of mass before the step, m/s and rad/s.
     pub before: [Vector3<f64>; 2],
-    /// Velocity with which it moves in this step.
+    /// Mean velocity over the step.
     pub moving: Motion,
-    /// Influences in the engine; none if the engine has moved it already.
+    /// Forces in the engine; `None` if the engine has moved the body already.
     acts: Option<Acts>,
 }
 
-/// Influences on a free body in the engine.
+/// Gravity, damping and forces of a free body in the engine.
 #[derive(Clone, Debug)]
 struct Acts {
     gravity: f32,
@@ -44,7 +44,7 @@ struct Acts {
 }
 
 impl Lent {
-    /// Takes a body over before the engine's step.
+    /// Couples a body before the engine's step.
     fn early(
         (body, pose): (usize, Isometry3<f64>),
         rigid: &RigidBody,
@@ -79,7 +79,8 @@ impl Lent {
         }
     }
 
-    /// Takes a body over that met a link just now: the engine has moved it, and it goes back for that.
+    /// Couples a body that touched a link in this step for the first time: the engine has moved it already, so it is
+    /// integrated back.
     pub(super) fn late((body, pose): (usize, Isometry3<f64>), rigid: &RigidBody, dt: f64) -> Self {
         let (linear, angular) = (
             convert::vector(rigid.linvel()),
@@ -102,7 +103,7 @@ impl Lent {
         }
     }
 
-    /// Velocity of the origin before the step, given the centre of mass (m) in the world.
+    /// Returns the velocity of the origin before the step, given the centre of mass (m) in the world.
     pub(super) fn velocity_before(&self, center: &Vector3<f64>) -> Motion {
         let [linear, angular] = self.before;
         Motion {
@@ -116,7 +117,7 @@ fn velocity([linear, angular]: [Vector3<f64>; 2]) -> Motion {
     Motion { angular, linear }
 }
 
-/// Moves a pose by the velocity of a centre of mass, given in its axes, and a turning rate; both in world axes.
+/// Moves a pose by the velocity of its centre of mass (in its axes) and an angular velocity, both in world axes.
 fn moved(
     pose: &Isometry3<f64>,
     center: &Vector3<f64>,
@@ -129,7 +130,8 @@ fn moved(
 }
 
 impl Trees {
-    /// Takes over the free bodies that touched links in the last step: the engine does nothing to them in this one.
+    /// Couples the free bodies that touched links in the last step, and removes their gravity, damping and forces in the
+    /// engine.
     pub(super) fn lend(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
         let gravity = engine.configuration.gravity;
         for place in &self.state.pulled {
@@ -161,7 +163,7 @@ impl Trees {
         }
     }
 
-    /// Gives the free bodies back, where they are after the step.
+    /// Returns the coupled bodies to the engine, at their poses after the step.
     pub(super) fn give_back(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
         for lent in &self.lent {
             let row = tables.bodies.get(lent.body);

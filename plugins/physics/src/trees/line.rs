@@ -6,23 +6,23 @@ use nalgebra::{UnitQuaternion, Vector3};
 
 use super::touch::Touch;
 
-/// Names of the features of ends and middle; the engine has no such ones.
+/// Feature ids of ends and middle, which the engine does not use.
 const NAMES: [u32; 3] = [u32::MAX - 2, u32::MAX - 1, u32::MAX];
 
-/// Difference of depth at the two ends that is none, m: the engine does not know it in single precision, and what is stiff
-/// would stand now on the one end and now on the other.
+/// Difference of depth at the two ends that counts as zero, m: it is within the engine's rounding, and a stiff body would
+/// rest on one end and then on the other.
 const PLAY: f64 = 1e-5;
 
-/// A direction across none of the axes that lines have.
+/// A direction that is not perpendicular to any common axis of a line.
 const ACROSS: Vector3<f64> = Vector3::new(1.0, 0.618, 0.414);
 
-/// Greatest distance of points from a line, as a part of its length.
+/// Maximum distance of points from a line, relative to its length.
 const STRAIGHT: f64 = 1e-2;
 
-/// Makes the points of a manifold from this place on its ends and its middle, if they are along a line.
+/// Replaces collinear points of a manifold, from this index on, by its ends and its middle.
 ///
-/// The engine has two ends and anything between, under names that change. A tyre turns about the point that need not slide:
-/// that is to be its middle. The ends are told apart by their order in a body that is turned like this.
+/// The engine reports two ends and points between them, with changing ids. A tyre turns about the point that does not slide:
+/// that should be its middle. The ends are distinguished by their order in a body with this rotation.
 pub(super) fn spread(contacts: &mut Vec<Touch>, from: usize, turn: &UnitQuaternion<f64>) {
     let Some(ends) = ends(&contacts[from..]) else {
         return;
@@ -43,7 +43,7 @@ pub(super) fn spread(contacts: &mut Vec<Touch>, from: usize, turn: &UnitQuaterni
     }
 }
 
-/// Places of the two ends of a line of points.
+/// Returns the indices of the two ends of collinear points.
 fn ends(points: &[Touch]) -> Option<[usize; 2]> {
     let apart = |one: usize, two: usize| points[two].contact.point - points[one].contact.point;
     let places = 0..points.len();

@@ -5,16 +5,16 @@ use super::Trees;
 
 /// Motion of a variable of a tree.
 pub(crate) struct Does {
-    /// rad or m.
+    /// Position, rad or m.
     pub position: f64,
-    /// rad/s or m/s.
+    /// Velocity, rad/s or m/s.
     pub velocity: f64,
-    /// Of its motor, N·m or N; none if it rests.
+    /// Effort of its motor, N·m or N; `None` while it sleeps.
     pub effort: Option<f64>,
 }
 
 impl Trees {
-    /// Gives the joints of a variable a motor; another one than before wakes their tree.
+    /// Sets the motor of a variable's joints; a changed motor wakes their tree.
     pub(crate) fn equip(&mut self, variable: usize, motor: &Motor) {
         let Some((tree, place)) = self.of_variable.get(variable).copied().flatten() else {
             return;
@@ -27,8 +27,8 @@ impl Trees {
         }
     }
 
-    /// Moves set points to where they are after a share of the tick, of `dt` seconds. Their speed changes evenly, and is on
-    /// average that of the tick.
+    /// Moves target positions to a fraction of the tick, of `dt` seconds. Their velocity changes linearly, and its mean is
+    /// that of the tick.
     pub(crate) fn lead_motors(&mut self, share: f64, dt: f64) {
         for (integrator, tree) in self.integrators.iter_mut().zip(&self.state.trees) {
             for (motor, told) in integrator.motors.iter_mut().zip(&tree.motors) {
@@ -43,7 +43,7 @@ impl Trees {
         }
     }
 
-    /// Motion of a variable; none if no tree has it.
+    /// Returns the motion of a variable; `None` if it belongs to no tree.
     pub(crate) fn does(&self, variable: usize) -> Option<Does> {
         let (tree, place) = self.of_variable.get(variable).copied().flatten()?;
         let known = self.rows[tree].tree.variables()[place];

@@ -1,10 +1,10 @@
-//! Contacts whose normal the engine found wrong.
+//! Verification of the engine's contact normals.
 //!
-//! Where a small convex shape is a hair inside a big one, such as a wheel on a floor of a hundred metres, the expanding-polytope
-//! algorithm in single precision sometimes returns another face than the one that is touched: the normal is tilted or reversed. The
-//! separation of two convex shapes along the right normal, by their support functions, is the distance that was found; along a
-//! wrong one it is far less. Contacts are checked by that. The shapes of a wrong one are moved apart along the best normal that
-//! is known, and looked at once more: shapes that are apart need no polytope.
+//! For a small convex shape that penetrates a large one by very little, such as a wheel on a floor of a hundred metres, the
+//! expanding polytope algorithm (EPA) in single precision sometimes returns the wrong face: the normal is tilted or
+//! reversed. The separation of two convex shapes along the right normal, by their support functions, equals the reported
+//! distance; along a wrong one it is far less. Contacts that fail this test are computed again with the shapes moved apart
+//! along the best known normal: separate shapes need no EPA.
 use bevy::math::Vec3;
 use bevy_rapier3d::{
     parry::{
@@ -21,17 +21,17 @@ use nalgebra::Vector3;
 use super::touch::Key;
 use crate::{convert, engine::EngineItem};
 
-/// Greatest difference between distance and separation, m, and as a part of the size of the bigger shape, which is how much a
-/// small tilt of its normal matters.
+/// Tolerance between distance and separation, m, and relative to the size of the larger shape, which scales the effect of a
+/// small tilt of its normal.
 const SLACK: [f32; 2] = [2e-3, 1e-2];
 
-/// Way by which shapes are moved apart, m.
+/// Distance by which shapes are moved apart, m.
 const APART: f32 = 5e-3;
 
-/// A point of a contact that was looked at once more.
+/// A recomputed contact point.
 pub(super) struct Point {
     pub key: Key,
-    /// From the centre of mass of either body to the point, world axes, m.
+    /// Vectors from the centre of mass of either body to the point, world axes, m.
     pub arms: [Vector3<f64>; 2],
     pub normal: Vector3<f64>,
     pub distance: f64,
@@ -44,7 +44,7 @@ struct Shapes<'a> {
 }
 
 impl<'a> Shapes<'a> {
-    /// None for shapes that are not convex.
+    /// Returns `None` for shapes that are not convex.
     fn new(engine: &'a EngineItem<'_, '_>, handles: [ColliderHandle; 2]) -> Option<Self> {
         let [one, two] = handles.map(|handle| engine.colliders.colliders.get(handle));
         let colliders = [one?, two?];
@@ -55,7 +55,7 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// Way between the shapes along a direction from the first to the second, m.
+    /// Returns the separation of the shapes along a direction from the first to the second, m.
     fn separation(&self, normal: Vec3) -> f32 {
         let [one, two] = [0, 1].map(|at| {
             let along = if at == 0 { normal } else { -normal };
@@ -72,8 +72,8 @@ impl<'a> Shapes<'a> {
         sizes[0].max(sizes[1])
     }
 
-    /// The direction along which the shapes are the least inside each other: of the normals of boxes, of the impulse of the step
-    /// before and of the line between the centres.
+    /// Returns the direction of least penetration among the normals of boxes, the impulse of the last step and the line
+    /// between the centres.
     fn best_normal(&self, pushed: &Vector3<f64>) -> Vec3 {
         let [one, two] = self.colliders;
         let between = two.position().translation - one.position().translation;
@@ -98,8 +98,8 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The points of a pair whose normal is wrong, found once more; the impulse (N·s) is that on the second shape in the step
-/// before. None if the normals are right.
+/// Returns the recomputed points of a pair with a wrong normal; `pushed` returns the impulse (N·s) on the second shape in
+/// the last step. `None` if the normals are right.
 pub(super) fn points(
     engine: &EngineItem<'_, '_>,
     handles: [ColliderHandle; 2],
@@ -123,7 +123,7 @@ pub(super) fn points(
     Some(find(engine, &shapes, geometry, best))
 }
 
-/// The points of a pair, with the shapes moved apart along a normal.
+/// Returns the points of a pair with the shapes moved apart along a normal.
 fn find(
     engine: &EngineItem<'_, '_>,
     shapes: &Shapes<'_>,

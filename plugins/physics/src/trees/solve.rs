@@ -1,4 +1,4 @@
-//! One step of all trees, as islands with what they touch and hold.
+//! One step of all trees, in islands with their coupled bodies.
 use std::mem;
 
 use bevy::math::Vec3;
@@ -25,7 +25,7 @@ use crate::{
     engine::{EngineItem, Tables},
 };
 
-/// A tree for one step, with what acts on it.
+/// A tree during one step, with the forces on it.
 pub(super) struct Taken {
     at: usize,
     integrator: Integrator,
@@ -37,14 +37,14 @@ pub(super) struct Taken {
     external_forces: Vec<Force>,
 }
 
-/// Memory of a tree between two steps.
+/// Buffers of a tree between two steps.
 #[derive(Default)]
 pub(super) struct Spare {
     before: Vec<f64>,
     external_forces: Vec<Force>,
 }
 
-/// Memory for what belongs together, between two steps.
+/// Buffers of an island between two steps.
 #[derive(Default)]
 pub(super) struct Together {
     taken: Vec<Taken>,
@@ -54,7 +54,7 @@ pub(super) struct Together {
     members: Vec<Member<'static>>,
 }
 
-/// Surroundings of a step.
+/// Context of a step.
 pub(super) struct Scene<'a, 'w, 's> {
     pub engine: &'a EngineItem<'w, 's>,
     pub tables: &'a Tables,
@@ -62,7 +62,7 @@ pub(super) struct Scene<'a, 'w, 's> {
 }
 
 impl Trees {
-    /// Moves all that is awake by a step.
+    /// Integrates all awake trees and coupled bodies by one step.
     pub(super) fn solve(&mut self, scene: &Scene<'_, '_, '_>) {
         let mut found = mem::take(&mut self.found);
         self.broken.clear();
@@ -99,7 +99,7 @@ impl Trees {
         self.found = found;
     }
 
-    /// A tree that went where no number follows stays where it was; its links are lost.
+    /// Restores the positions of a tree whose state became non-finite; its links are lost.
     fn heal(&mut self, at: usize, before: &[f64]) {
         let state = &mut self.state.trees[at].motion;
         let mut numbers = state.positions.iter().chain(&state.velocities);
@@ -110,7 +110,7 @@ impl Trees {
         }
     }
 
-    /// One step of what belongs together.
+    /// Integrates one island by a step.
     fn solve_island(
         &mut self,
         group: &Group,
@@ -154,7 +154,7 @@ impl Trees {
         self.together = together;
     }
 
-    /// Collects the free bodies, contacts and welds of a group, with the sides where they are in it.
+    /// Collects the free bodies, contacts and welds of an island, with indices in it.
     fn put_together(
         &self,
         together: &mut Together,
@@ -214,7 +214,7 @@ impl Trees {
         }));
     }
 
-    /// Holds bases on the axes on which they are locked.
+    /// Adds welds for the locked axes of bases.
     fn lock(&self, found: &mut Found, scene: &Scene<'_, '_, '_>) {
         for (row, is_awake) in self.rows.iter().zip(&self.awake) {
             let Some(body) = rigid(scene.engine, scene.tables, row.base).filter(|body| {
@@ -234,7 +234,7 @@ impl Trees {
         }
     }
 
-    /// Takes a tree, with all that acts on it.
+    /// Takes a tree out of the state, with the forces on it.
     fn take(&mut self, at: usize, scene: &Scene<'_, '_, '_>) -> Taken {
         let (mut base, _) = self.base(at, scene.engine, scene.tables);
         let change = base.velocity - self.state.trees[at].carried();
@@ -256,7 +256,7 @@ impl Trees {
         }
     }
 
-    /// Finds the forces on the links of a tree, each in its frame; none at all where there are none.
+    /// Writes the external forces on the links of a tree, each in its frame; empty without forces.
     fn push(&self, external_forces: &mut Vec<Force>, at: usize, scene: &Scene<'_, '_, '_>) {
         let row = &self.rows[at];
         let gravity = convert::vector(scene.engine.configuration.gravity);
@@ -326,7 +326,7 @@ impl Trees {
         body
     }
 
-    /// Keeps the impulses of this step, and those of trees that rest.
+    /// Stores the impulses of this step, and keeps those of sleeping trees.
     fn keep_impulses(&mut self, found: &Found, tables: &Tables) {
         let rests = |geometry: u32| {
             let row = tables.geometry.get(geometry as usize);
@@ -347,12 +347,12 @@ impl Trees {
     }
 }
 
-/// Velocity of a body that nothing here moves, at a point of the world, m/s.
+/// Returns the velocity of a body that is not moved here, at a point of the world, m/s.
 fn velocity_at(body: usize, point: &Vector3<f64>, scene: &Scene<'_, '_, '_>) -> Vector3<f64> {
     rigid_motion(body, point, scene).linear
 }
 
-/// Motion of a body that nothing here moves, in world axes; the linear velocity is that at a point of the world.
+/// Returns the motion of a body that is not moved here, in world axes; the linear velocity is that at a point of the world.
 pub(super) fn rigid_motion(body: usize, point: &Vector3<f64>, scene: &Scene<'_, '_, '_>) -> Motion {
     let Some(body) = rigid(scene.engine, scene.tables, body).filter(|body| !body.is_fixed()) else {
         return Motion::ZERO;

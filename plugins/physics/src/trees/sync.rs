@@ -1,4 +1,4 @@
-//! Between trees and the engine: what was done to links there is taken up, and links are put where their joints have them.
+//! Synchronisation of trees with the engine: reads changes of links, and writes their poses.
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyType};
 use morse_api::body::BodyState;
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl Trees {
-    /// Takes up what has happened in the engine since the last step: bodies were put elsewhere, pushed, woken or lost.
+    /// Reads changes in the engine since the last step: bodies that were moved, pushed, woken or lost.
     pub(super) fn take_up(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
@@ -36,7 +36,7 @@ impl Trees {
         }
     }
 
-    /// The engine leaves gravity on bases to their trees. Those that are held are remembered.
+    /// Replaces gravity on floating bases in the engine by that of their trees, and stores which bases have none.
     fn lift(&mut self, at: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables, is_over: bool) {
         let row = &self.rows[at];
         let base = tables.bodies.get(row.base).filter(|_| row.floats);
@@ -51,7 +51,7 @@ impl Trees {
         }
     }
 
-    /// Tells whether the tree moves.
+    /// Reads the changes of a tree. Returns true if it is awake.
     fn take_up_tree(
         &mut self,
         at: usize,
@@ -86,7 +86,7 @@ impl Trees {
         true
     }
 
-    /// Shows the links where they are after a time (s), if their velocities stay as they are: there the engine finds contacts.
+    /// Writes the predicted poses of the links after a time (s) at constant velocities: there the engine detects contacts.
     fn show_ahead(
         &mut self,
         at: usize,
@@ -115,7 +115,7 @@ impl Trees {
         }
     }
 
-    /// Brings a tree to rest.
+    /// Sets the velocities of a tree to zero.
     fn stop(&mut self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) {
         let (base, _) = self.base(at, engine, tables);
         let motion = &mut self.state.trees[at].motion;
@@ -128,7 +128,7 @@ impl Trees {
         }
     }
 
-    /// Tells whether what carries a tree moves.
+    /// Returns true if the base of a tree moves.
     fn is_carried(&self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
         let row = &self.rows[at];
         let base = tables
@@ -143,7 +143,7 @@ impl Trees {
         })
     }
 
-    /// Takes up poses and velocities that were set.
+    /// Reads poses and velocities that were set.
     fn take_up_motion(
         &mut self,
         at: usize,
@@ -194,7 +194,7 @@ impl Trees {
                 }
                 continue;
             }
-            // A push: what its own mass took up belongs to the whole tree.
+            // An impulse: the change of momentum of the link is applied to the whole tree.
             let known = before.map(|part| turn.tr_mul(&convert::vector(part)));
             let force = (linear - known[0]) * weight.mass;
             let moment = weight.inertia * (angular - known[1]);
@@ -212,7 +212,7 @@ impl Trees {
         }
     }
 
-    /// Conditions of a tree's base, and its pose in the world.
+    /// Returns gravity and motion of a tree's base, and its pose in the world.
     pub(super) fn base(
         &self,
         at: usize,
@@ -239,7 +239,7 @@ impl Trees {
         (base, Pose::from(pose))
     }
 
-    /// Puts the links into the engine where their joints have them, and gives free bodies back.
+    /// Writes the poses of the links to the engine, and returns the coupled bodies to it.
     pub(super) fn follow(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
         self.give_back(engine, tables, dt);
         for at in 0..self.rows.len() {
@@ -264,7 +264,7 @@ impl Trees {
                     let center = &self.masses[*body].center;
                     let mut now = velocity(&integrator.workspace, link, &place, center);
                     if self.broken.contains(&at) {
-                        // That is how the loss is seen.
+                        // A non-finite velocity marks the loss.
                         now[0].fill(f64::NAN);
                     }
                     let rests = all_but_rests(&now);
@@ -272,8 +272,8 @@ impl Trees {
                     if let Some((body, rigid)) =
                         body.and_then(|body| Some((body, engine.movable(body)?)))
                     {
-                        // What the engine would move on, to be put elsewhere afterwards, costs it twice. It sees that
-                        // something moves by its pose, if that has geometry.
+                        // The engine would integrate a body that is set again afterwards, at a cost. It detects the motion
+                        // of a body with geometry by its pose.
                         let is_seen = !rigid.colliders().is_empty() && !row.floats;
                         let [linear, angular] = if is_seen && !self.broken.contains(&at) {
                             [Vec3::ZERO; 2]
@@ -291,7 +291,7 @@ impl Trees {
         }
     }
 
-    /// Tells the states of links, without the engine's rounding.
+    /// Calls a function with the exact states of all links.
     pub(crate) fn tell(
         &self,
         engine: &EngineItem<'_, '_>,
@@ -317,7 +317,7 @@ impl Trees {
         }
     }
 
-    /// Places all links, after the state was set from elsewhere.
+    /// Updates the poses of all links after the state was set.
     pub(crate) fn place_all(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
         for at in 0..self.rows.len() {
             let (base, _) = self.base(at, engine, tables);
@@ -331,12 +331,12 @@ impl Trees {
     }
 }
 
-/// True if something is so slow that it may fall asleep.
+/// Returns true if a velocity is low enough for sleeping.
 fn all_but_rests(velocity: &[Vector3<f64>; 2]) -> bool {
     velocity.iter().all(|part| part.norm() < f64::from(STILL))
 }
 
-/// Velocity of a link's centre of mass, and its angular velocity, world axes.
+/// Returns the velocity of a link's centre of mass, and its angular velocity, world axes.
 pub(super) fn velocity(
     work: &Workspace,
     link: usize,

@@ -1,9 +1,9 @@
-//! Points of contact, and their names.
+//! Contact points and their keys.
 use bevy_rapier3d::rapier::geometry::ContactManifold;
 use morse_mechanisms::island::Contact;
 use serde::{Deserialize, Serialize};
 
-/// Name of a point of contact: two geometries, their parts, and the features of these that touch.
+/// Key of a contact point: two geometries, their sub-shapes, and the features in contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Key {
     geometry: [u32; 2],
@@ -12,12 +12,12 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Places of the geometries.
+    /// Returns the indices of the geometries.
     pub(crate) const fn geometry(&self) -> [u32; 2] {
         self.geometry
     }
 
-    /// The name of a point of a manifold.
+    /// Returns the key of a point of a manifold.
     pub(crate) fn new(geometry: [u32; 2], manifold: &ContactManifold, point: usize) -> Self {
         let features = manifold.points.get(point);
         Self {
@@ -28,12 +28,12 @@ impl Key {
     }
 }
 
-/// A point of contact.
+/// A contact point.
 #[derive(Clone, Copy)]
 pub(super) struct Touch {
     pub key: Key,
     pub bodies: [usize; 2],
-    /// Of a contact that supports a driven robot: the side that is the robot's, and the robot's base.
+    /// For a supporting contact of a driven robot: the robot's side, and its base.
     pub driven: Option<(usize, usize)>,
     pub contact: Contact,
 }
