@@ -57,7 +57,8 @@ impl Appearance {
     }
 }
 
-/// Maximum depth, relative to its own, at which the ray of the neighbouring pixel is intersected with an oblique surface.
+/// Maximum depth, relative to the depth of the pixel, at which the ray of a neighbouring pixel is intersected with an
+/// oblique surface.
 const STEEPEST: f64 = 8.0;
 
 /// Point of a thing that a pixel shows.

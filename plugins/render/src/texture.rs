@@ -77,7 +77,7 @@ impl Texture {
     }
 
     /// Returns the mean over a footprint. Coordinates are in units of the image, to the right and up from its lower left
-    /// corner. Beyond the edges the image repeats, or the edge pixels continue if `goes_on` is true.
+    /// corner. Beyond the edges the image repeats where `goes_on` is true; elsewhere the pixels of the edge continue.
     pub(super) fn mean(&self, footprint: &Footprint, goes_on: [bool; 2]) -> Rgba {
         let [width, height] = match self.levels.first() {
             Some(level) => [level.width as f64, level.height as f64],

@@ -414,7 +414,7 @@ mod tests {
         }
     }
 
-    /// Returns the automatic direction of view, and the fraction of the picture that the first thing covers from 6 m away.
+    /// Returns the automatic viewpoint at a distance of 6 m, and the fraction of the picture that the first thing covers.
     fn covered(others: Vec<Thing>) -> (Vector3<f64>, f64) {
         let mut things = vec![block([0.0, 0.0, 0.3], [0.5, 0.4, 0.3])];
         things.push(block([0.0, 0.0, -0.5], [30.0, 30.0, 0.5]));

@@ -96,7 +96,8 @@ pub(crate) fn draw(
     Ok(())
 }
 
-/// Area of the window that panels have not taken, and the scale from the window's logical pixels to the panels' points.
+/// Area of the window that panels have not taken, in points of the panels, and the number of the window's logical pixels per
+/// point.
 #[derive(Resource)]
 pub(crate) struct Rest(egui::Rect, f32);
 

@@ -45,7 +45,7 @@ pub struct WindowContext {
     pub requests: RequestSender,
     /// Signal for the end of the simulation.
     pub wake: Wake,
-    /// Receives once the result of opening the window. The simulation waits for it.
+    /// Sender of the result of opening the window, used once. The simulation waits for the result.
     pub opened: Sender<Result<(), WindowError>>,
 }
 
