@@ -1,4 +1,4 @@
-//! Colour quantization: choice of the 256 colours that represent those of an image (NeuQuant).
+//! Colour quantization: choice of the 256 colours that represent those of an image (`NeuQuant`).
 use std::collections::BTreeMap;
 
 use color_quant::NeuQuant;
